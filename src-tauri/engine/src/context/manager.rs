@@ -1,0 +1,178 @@
+//! The single writer of a context, and the transaction that makes an activation's writes all or nothing.
+//!
+//! A node never changes a context in place. Its [`ContextManager`] writes into the activation's [`Transaction`], where the
+//! node reads its own writes; the run applies the transaction, and journals it, together with the node's success.
+//! A failed or cancelled activation drops its transaction and the context stays as it was.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use imbl::HashMap;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::{ContextRecord, SharedMessage, Snapshot};
+use crate::error::Fault;
+use crate::id::ContextId;
+
+/// One change of one context, as the journal keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum ContextChange {
+    /// Messages were appended, all of them or none.
+    Messages {
+        /// In order.
+        #[ts(as = "Vec<super::Message>")]
+        messages: Vec<SharedMessage>,
+    },
+    /// The system instructions were set.
+    SystemInstructions {
+        /// The new instructions; empty for none.
+        text: String,
+    },
+    /// The model that answers was changed.
+    ProviderModel {
+        /// The provider.
+        provider: String,
+        /// Its model.
+        model: String,
+    },
+    /// The history was cleared.
+    Reset,
+}
+
+/// All contexts of a run. Cloning it is a snapshot, at the same cost however long the histories are.
+#[derive(Clone, Default)]
+pub struct Contexts(HashMap<ContextId, Snapshot>);
+
+impl Contexts {
+    /// The context as it stands.
+    pub fn get(&self, id: &ContextId) -> Option<&Snapshot> {
+        self.0.get(id)
+    }
+
+    /// All contexts, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = &Snapshot> {
+        self.0.values()
+    }
+
+    /// Registers a new context, in place of any of the same id.
+    pub fn create(&mut self, record: ContextRecord) {
+        self.0.insert(record.context_id.clone(), Arc::new(record));
+    }
+
+    /// Applies one change and gives the new revision, or nothing where there is no such context.
+    pub fn apply(&mut self, id: &ContextId, change: &ContextChange) -> Option<u64> {
+        let record = Arc::make_mut(self.0.get_mut(id)?);
+        match change {
+            ContextChange::Messages { messages } => {
+                if let Some(last) = messages.last() {
+                    record.current_output = last.content.text();
+                }
+                record.message_history.extend(messages.iter().cloned());
+            }
+            ContextChange::SystemInstructions { text } => {
+                record.system_instructions = (!text.is_empty()).then(|| text.clone());
+            }
+            ContextChange::ProviderModel { provider, model } => {
+                record.provider.clone_from(provider);
+                record.model.clone_from(model);
+            }
+            ContextChange::Reset => record.message_history.clear(),
+        }
+        record.revision += 1;
+        Some(record.revision)
+    }
+}
+
+/// What one activation has written so far, over the contexts as they stood when it began.
+#[derive(Default)]
+pub struct Transaction {
+    view: Contexts,
+    created: Vec<ContextRecord>,
+    changes: Vec<(ContextId, ContextChange)>,
+}
+
+impl Transaction {
+    /// An empty transaction over a snapshot.
+    pub fn over(view: Contexts) -> Arc<Mutex<Self>> {
+        Arc::new(Mutex::new(Self { view, ..Self::default() }))
+    }
+
+    /// Registers a new context with the run.
+    pub fn create(&mut self, record: ContextRecord) {
+        self.created.push(record.clone());
+        self.view.create(record);
+    }
+
+    /// Takes what was written: new contexts, then changes in order.
+    pub fn take(&mut self) -> (Vec<ContextRecord>, Vec<(ContextId, ContextChange)>) {
+        (std::mem::take(&mut self.created), std::mem::take(&mut self.changes))
+    }
+}
+
+/// The writer of one context, as a node holds it.
+#[derive(Clone)]
+pub struct ContextManager {
+    id: ContextId,
+    transaction: Arc<Mutex<Transaction>>,
+}
+
+impl ContextManager {
+    /// A manager of the context `id`; a fault if the run has no such context.
+    pub fn open(id: &ContextId, transaction: &Arc<Mutex<Transaction>>) -> Result<Self, Fault> {
+        let manager = Self { id: id.clone(), transaction: Arc::clone(transaction) };
+        if manager.lock().view.get(id).is_none() {
+            return Err(Fault::new("context.unknown", format!("This run has no context `{id}`."))
+                .hint("Wire a context edge from a `contextStart` or `newContext` node, or use an id that one of them made."));
+        }
+        Ok(manager)
+    }
+
+    /// Which context it writes.
+    pub fn id(&self) -> &ContextId {
+        &self.id
+    }
+
+    /// The context as this activation sees it: as it stood at its start, plus its own writes.
+    pub fn get(&self) -> Snapshot {
+        self.lock().view.get(&self.id).cloned().unwrap_or_else(|| {
+            // `open` proved it exists and nothing removes contexts; an empty record keeps this total.
+            Arc::new(ContextRecord::new(self.id.clone(), super::ContextType::Isolated, "", ""))
+        })
+    }
+
+    /// Appends one message.
+    pub fn add_message(&self, message: SharedMessage) {
+        self.add_messages(vec![message]);
+    }
+
+    /// Appends messages, all or none.
+    pub fn add_messages(&self, messages: Vec<SharedMessage>) {
+        self.write(ContextChange::Messages { messages });
+    }
+
+    /// Sets or replaces the system instructions.
+    pub fn set_system_instructions(&self, text: impl Into<String>) {
+        self.write(ContextChange::SystemInstructions { text: text.into() });
+    }
+
+    /// Sets which model answers from now on.
+    pub fn set_provider_model(&self, provider: impl Into<String>, model: impl Into<String>) {
+        self.write(ContextChange::ProviderModel { provider: provider.into(), model: model.into() });
+    }
+
+    /// Clears the history.
+    pub fn reset_history(&self) {
+        self.write(ContextChange::Reset);
+    }
+
+    fn write(&self, change: ContextChange) {
+        let mut transaction = self.lock();
+        transaction.view.apply(&self.id, &change);
+        transaction.changes.push((self.id.clone(), change));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Transaction> {
+        self.transaction.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,125 @@
+//! Messages: what was said, by whom, in which role.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::id::{Activation, MessageId};
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Role {
+    /// Instructions.
+    System,
+    /// The person, or what stands for them.
+    User,
+    /// The model.
+    Assistant,
+    /// The result of a tool call.
+    Tool,
+}
+
+/// One piece of a message that is more than text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Part {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// An image.
+    Image {
+        /// Its media type, for example `image/png`.
+        media_type: String,
+        /// The bytes in base64.
+        data: String,
+    },
+}
+
+/// What a message says: plain text, or parts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(untagged)]
+pub enum Content {
+    /// Plain text.
+    Text(String),
+    /// Parts, in order.
+    Parts(Vec<Part>),
+}
+
+impl Content {
+    /// The text of it, parts joined by newlines, other media left out.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Parts(parts) => parts
+                .iter()
+                .filter_map(|part| match part {
+                    Part::Text { text } => Some(text.as_str()),
+                    Part::Image { .. } => None,
+                })
+                .collect::<Vec<_>>()
+                .join("\n"),
+        }
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// A model asks for a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    /// The model's id for this call; its result refers to it.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments.
+    #[ts(type = "unknown")]
+    pub arguments: Value,
+}
+
+/// One message of a context's history. Immutable once made; shared, never copied.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// Unique in the run.
+    pub id: MessageId,
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub content: Content,
+    /// The model's reasoning, where it gave any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub reasoning: Option<String>,
+    /// Tools the assistant asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<ToolCall>>")]
+    pub tool_calls: Vec<ToolCall>,
+    /// For a tool's result: the call it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool_call_id: Option<String>,
+    /// Who wrote it.
+    pub author: Activation,
+    /// How many tokens it takes, counted once when it was made.
+    pub tokens: u32,
+}
+
+/// A message, shared between history, snapshots and facts.
+pub type SharedMessage = Arc<Message>;

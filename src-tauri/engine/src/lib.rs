@@ -1,0 +1,24 @@
+//! Plait's core: flow documents, plans, the scheduler, contexts and node types.
+//!
+//! Owns what a flow *means*. Refuses to touch the outside: no HTTP, files, database, system clock or randomness.
+//! What it needs from there it declares as traits ([`provider`], [`tool`], [`journal`], [`host`]) that the adapters implement.
+
+pub mod context;
+pub mod diagnostic;
+pub mod error;
+pub mod flow;
+pub mod host;
+pub mod id;
+pub mod journal;
+pub mod node;
+pub mod nodes;
+pub mod plan;
+pub mod port;
+pub mod prompt;
+pub mod provider;
+pub mod run;
+pub mod template;
+pub mod tool;
+
+/// A value on a wire: any JSON value.
+pub use serde_json::Value;

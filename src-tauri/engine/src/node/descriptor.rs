@@ -1,0 +1,107 @@
+//! What people and the editor are told of a node type.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use ts_rs::TS;
+
+use crate::id::PortName;
+use crate::port::Ports;
+
+/// The palette's sections, in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Category {
+    /// Conversations.
+    Contexts,
+    /// Pauses for a person.
+    People,
+    /// Model calls.
+    Models,
+    /// What a model may call.
+    Tools,
+    /// Values.
+    Data,
+    /// Which way, when, and whether.
+    Control,
+    /// Order on the canvas.
+    Wiring,
+}
+
+/// An example of a node type that runs as a test: with this config and these inputs it gives these outputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct Example {
+    /// What it shows.
+    pub title: String,
+    /// The node's config.
+    #[ts(type = "Record<string, unknown>")]
+    pub config: Value,
+    /// Values on its inputs.
+    #[ts(as = "BTreeMap<PortName, Value>")]
+    pub inputs: BTreeMap<PortName, Value>,
+    /// The person's answer, where it pauses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub answer: Option<Value>,
+    /// The live outputs it gives; those not named here are dead. Null where they depend on the world (a clock).
+    #[ts(type = "Record<string, unknown> | null")]
+    pub outputs: Value,
+}
+
+/// A node type, described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeDescriptor {
+    /// Its name in files, for example `userInput`.
+    #[serde(rename = "type")]
+    pub node_type: String,
+    /// Its name for people.
+    pub title: String,
+    /// One line for the palette.
+    pub summary: String,
+    /// What it does, in Markdown, for the in-app help.
+    pub description: String,
+    /// The palette's section.
+    pub category: Category,
+    /// The lucide icon that stands for it, in kebab case.
+    pub icon: String,
+    /// More words under which it is found.
+    pub terms: Vec<String>,
+    /// JSON Schema of its config; the inspector's form is drawn from it.
+    #[ts(type = "Record<string, unknown>")]
+    pub config_schema: Value,
+    /// Its ports with its default config.
+    pub ports: Ports,
+    /// Runnable examples.
+    pub examples: Vec<Example>,
+}
+
+/// What planning needs to know of a node, given its config.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Behavior {
+    /// It pauses for a person, and so bounds every cycle it stands in.
+    pub pauses: bool,
+    /// It reads or writes the history of the context on its `context` input, and so takes its turn there.
+    pub uses_context: bool,
+    /// Like `uses_context`, but of a context named in its config.
+    pub uses_context_id: Option<String>,
+    /// Like `uses_context`, but of a context it is told at run time on this data input.
+    pub uses_context_from: Option<&'static str>,
+    /// It makes the context that its `context` output carries.
+    pub makes_context: bool,
+    /// It never runs: a comment on the canvas.
+    pub inert: bool,
+    /// Its live outputs are the flow's.
+    pub is_output: bool,
+    /// It is one end of a portal: planning joins the two ends of each channel.
+    pub portal: Option<Portal>,
+}
+
+/// One end of a portal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Portal {
+    /// What comes in here comes out at every `Out` of the same channel.
+    In(String),
+    /// See `In`.
+    Out(String),
+}

@@ -1,0 +1,15 @@
+//! What a node type is, and what it is given when it runs.
+//!
+//! A node type is one file in [`crate::nodes`] that implements [`NodeType`]. No canvas positions and no editors here.
+
+mod cx;
+mod descriptor;
+mod inputs;
+mod output;
+mod registry;
+
+pub use cx::{Cx, RunInfo, Signal};
+pub use descriptor::{Behavior, Category, Example, NodeDescriptor, Portal};
+pub use inputs::{Datum, Inputs, as_text};
+pub use output::{NodeOutput, Pause};
+pub use registry::{BoundNode, NodeType, Registry};

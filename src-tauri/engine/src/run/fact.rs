@@ -1,0 +1,432 @@
+//! Facts: the events of a run, in the order they happened. A run *is* its journal of these.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::context::{ContextChange, ContextRecord, SharedMessage, ToolCall};
+use crate::error::Fault;
+use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, RunId};
+use crate::prompt::PromptRecord;
+use crate::provider::ModelReply;
+
+/// One line of a journal, or of what a watcher sees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct Entry {
+    /// Its place in the journal, from 0 without gaps. Absent on `node.delta`, which is only for watching.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub seq: Option<u64>,
+    /// When, in milliseconds since the Unix epoch.
+    #[ts(type = "number")]
+    pub at: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub fact: Fact,
+}
+
+/// The values of a node's live outputs, by port.
+pub type NodeOutputs = BTreeMap<PortName, Arc<Value>>;
+
+/// Where a value on an input came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SourceRef {
+    /// The node.
+    pub node: NodeId,
+    /// Its epoch.
+    pub epoch: Epoch,
+    /// Its output.
+    pub port: PortName,
+}
+
+/// Which flow a run runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FlowRef {
+    /// Its name.
+    pub name: String,
+    /// Where its file was, if it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub path: Option<String>,
+    /// Hash of the document as it ran; the store keeps that document.
+    pub hash: String,
+}
+
+/// Tokens taken and given, as the provider reported them (or as counted, for the offline provider).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TokenUsage {
+    /// Tokens of the prompt.
+    #[ts(type = "number")]
+    pub input: u64,
+    /// Tokens of the reply.
+    #[ts(type = "number")]
+    pub output: u64,
+}
+
+impl std::ops::AddAssign for TokenUsage {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+    }
+}
+
+/// What a node has to say about its own execution.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FinishMetadata {
+    /// How long it took, in milliseconds.
+    #[ts(type = "number")]
+    pub duration_ms: u64,
+    /// What its model calls used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub token_usage: Option<TokenUsage>,
+    /// Whether the outputs were taken from an earlier execution.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub cached: bool,
+    /// Anything more, by node type.
+    #[serde(default, flatten)]
+    #[ts(skip)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// Why a node did not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum SkipReason {
+    /// A required input was never going to arrive.
+    DeadInput,
+    /// The run failed before its turn came.
+    RunFailed,
+    /// The run was cancelled before its turn came.
+    RunCancelled,
+    /// The run had reached the node it was to run to.
+    TargetReached,
+}
+
+/// What a person gives to a pause.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Answer {
+    /// A value; it becomes the node's output.
+    Value(#[ts(type = "unknown")] Arc<Value>),
+    /// Nothing more: the pause ends and its outputs are dead.
+    End,
+}
+
+/// Something that happened in a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
+pub enum Fact {
+    /// The run began. Always the first fact.
+    #[serde(rename = "run.started")]
+    RunStarted {
+        /// The run.
+        run: RunId,
+        /// The flow it runs.
+        flow: FlowRef,
+        /// The node it runs to, if not the whole flow.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        to: Option<NodeId>,
+        /// Text given to the run at its start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        input: Option<String>,
+        /// Values given to ports that no edge feeds, by node and port.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        #[ts(as = "Option<BTreeMap<NodeId, BTreeMap<PortName, Value>>>", optional)]
+        set: BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>>,
+        /// The run that started this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        parent_run_id: Option<RunId>,
+    },
+    /// All inputs of an activation are decided; it waits for a place.
+    #[serde(rename = "node.ready")]
+    NodeReady {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// Where the value on each fed input comes from; one source, or several for a port that collects.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        #[ts(as = "Option<BTreeMap<PortName, Vec<SourceRef>>>", optional)]
+        inputs: BTreeMap<PortName, Vec<SourceRef>>,
+    },
+    /// An activation began to run.
+    #[serde(rename = "node.started")]
+    NodeStarted {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// Which try, from 1.
+        attempt: u32,
+    },
+    /// Partial output. For watching only: never journaled.
+    #[serde(rename = "node.delta")]
+    NodeDelta {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The text that came.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        #[ts(optional, as = "Option<String>")]
+        text: String,
+        /// The reasoning that came.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        #[ts(optional, as = "Option<String>")]
+        reasoning: String,
+    },
+    /// An activation succeeded, or its pause was ended.
+    #[serde(rename = "node.finished")]
+    NodeFinished {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// Its live outputs; a declared output that is missing here is dead.
+        #[ts(as = "BTreeMap<PortName, Value>")]
+        outputs: NodeOutputs,
+        /// Outputs whose value is a message of a context already.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        #[ts(as = "Option<BTreeMap<PortName, MessageId>>", optional)]
+        messages: BTreeMap<PortName, MessageId>,
+        /// Duration, tokens and the like.
+        metadata: FinishMetadata,
+    },
+    /// A node will not run.
+    #[serde(rename = "node.skipped")]
+    NodeSkipped {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// Why.
+        reason: SkipReason,
+    },
+    /// An activation failed for good.
+    #[serde(rename = "node.failed")]
+    NodeFailed {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// What went wrong.
+        error: Fault,
+        /// Whether its `error` output is wired, so that the run goes on.
+        handled: bool,
+    },
+    /// An activation failed and is to be tried again.
+    #[serde(rename = "node.retrying")]
+    NodeRetrying {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The try that failed, from 1.
+        attempt: u32,
+        /// How long until the next, in milliseconds.
+        #[ts(type = "number")]
+        delay_ms: u64,
+        /// What went wrong.
+        error: Fault,
+    },
+    /// A context was made. Its history is empty or, for a copy, given whole.
+    #[serde(rename = "context.created")]
+    ContextCreated {
+        /// The node that made it.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The context.
+        context: ContextRecord,
+    },
+    /// A context changed otherwise than by a model's turn.
+    #[serde(rename = "context.changed")]
+    ContextChanged {
+        /// The node that changed it.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The context.
+        context_id: ContextId,
+        /// The change.
+        change: ContextChange,
+    },
+    /// A model call took the context for its turn.
+    #[serde(rename = "turn.started")]
+    TurnStarted {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The context.
+        context_id: ContextId,
+    },
+    /// A turn was added to the context's history, whole.
+    #[serde(rename = "turn.committed")]
+    TurnCommitted {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The context.
+        context_id: ContextId,
+        /// The messages added, in order: the user's (unless it was there already) and the assistant's.
+        #[ts(as = "Vec<crate::context::Message>")]
+        messages: Vec<SharedMessage>,
+    },
+    /// A turn was given up; the context is as it was.
+    #[serde(rename = "turn.discarded")]
+    TurnDiscarded {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The context.
+        context_id: ContextId,
+        /// What had been streamed by then.
+        partial: String,
+    },
+    /// What is about to be sent to a model.
+    #[serde(rename = "prompt.rendered")]
+    PromptRendered {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// Which model call of this activation, from 0.
+        step: u32,
+        /// The messages, by reference, and what they take of the window.
+        prompt: PromptRecord,
+    },
+    /// A model answered. Flushed before anything follows, so that the call is never paid for twice.
+    #[serde(rename = "model.replied")]
+    ModelReplied {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// Which model call of this activation, from 0.
+        step: u32,
+        /// The whole reply.
+        reply: ModelReply,
+    },
+    /// A tool is about to be called.
+    #[serde(rename = "tool.called")]
+    ToolCalled {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// Which model call of this activation asked for it, from 0.
+        step: u32,
+        /// The call.
+        call: ToolCall,
+    },
+    /// A tool answered. Flushed before anything follows.
+    #[serde(rename = "tool.finished")]
+    ToolFinished {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// Which model call of this activation asked for it, from 0.
+        step: u32,
+        /// The call's id.
+        call_id: String,
+        /// The result, unless it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "unknown")]
+        result: Option<Value>,
+        /// What went wrong; the model is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        error: Option<Fault>,
+    },
+    /// A cycle goes round: epoch `epoch` of it opens.
+    #[serde(rename = "loop.iteration")]
+    LoopIteration {
+        /// The cycle's entry node.
+        node: NodeId,
+        /// The epoch that opens.
+        epoch: Epoch,
+    },
+    /// A cycle was stopped by its `maxEpochs` although it would have gone on.
+    #[serde(rename = "loop.exhausted")]
+    LoopExhausted {
+        /// The cycle's entry node.
+        node: NodeId,
+        /// Its last epoch.
+        epoch: Epoch,
+        /// The bound.
+        max_epochs: u32,
+    },
+    /// A node asks a person.
+    #[serde(rename = "run.paused")]
+    RunPaused {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The question, in Markdown.
+        prompt: String,
+        /// JSON Schema of the answer.
+        #[ts(type = "Record<string, unknown>")]
+        schema: Value,
+    },
+    /// A person answered.
+    #[serde(rename = "input.provided")]
+    InputProvided {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Nothing can go on until a person answers one of these.
+    #[serde(rename = "run.waiting")]
+    RunWaiting {
+        /// The open pauses, in plan order.
+        on: Vec<Activation>,
+    },
+    /// The run is being cancelled; the facts that end it follow.
+    #[serde(rename = "run.cancelling")]
+    RunCancelling {},
+    /// The run ended well.
+    #[serde(rename = "run.finished")]
+    RunFinished {
+        /// The last live outputs of the flow's `output` nodes (without any, of its last nodes), by node and port.
+        #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
+        outputs: BTreeMap<NodeId, NodeOutputs>,
+    },
+    /// The run ended because a node failed and nothing handled it.
+    #[serde(rename = "run.failed")]
+    RunFailed {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// What went wrong.
+        error: Fault,
+        /// As in `run.finished`: what had been put out by then.
+        #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
+        outputs: BTreeMap<NodeId, NodeOutputs>,
+    },
+    /// The run was cancelled.
+    #[serde(rename = "run.cancelled")]
+    RunCancelled {
+        /// As in `run.finished`: what had been put out by then.
+        #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
+        outputs: BTreeMap<NodeId, NodeOutputs>,
+    },
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from "@playwright/test";
+
+const PORT = 4174;
+
+export default defineConfig({
+  testDir: "tests/e2e",
+  outputDir: "test-results",
+  fullyParallel: false,
+  workers: 1,
+  retries: 0,
+  reporter: [["list"]],
+  use: {
+    baseURL: `http://127.0.0.1:${PORT}`,
+    viewport: { width: 1280, height: 800 },
+    permissions: ["clipboard-read", "clipboard-write"],
+    launchOptions: {
+      executablePath: process.env.PLAIT_CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox"],
+    },
+  },
+  webServer: {
+    command: `npx vite preview --port ${PORT} --strictPort`,
+    port: PORT,
+    reuseExistingServer: false,
+  },
+});

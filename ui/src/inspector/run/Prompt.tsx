@@ -1,0 +1,5 @@
+import type { NodeId } from "@/bindings";
+
+export function Prompt(_props: { nodeId: NodeId }) {
+  return null;
+}

@@ -1,0 +1,52 @@
+/** The one doorway to the host. Nothing else in the window talks to Tauri or knows that it is there. */
+import type { Commands, Entry, ErrorReply, RunId } from "@/bindings";
+
+export type CommandName = keyof Commands;
+export type Args<C extends CommandName> = Commands[C]["args"];
+export type Reply<C extends CommandName> = Commands[C]["reply"];
+
+export interface Host {
+  /** Which host this is; only for people and tests. */
+  readonly kind: "tauri" | "in-page";
+  /** Carries out one command. Rejects with a `HostError`, never with anything else. */
+  call<C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>>;
+  /**
+   * Gives the journal of a run from `fromSeq`, then live facts, in batches at most once a frame.
+   * Returns the function that ends the watch; nothing is delivered after it was called.
+   */
+  watch(
+    run: RunId,
+    fromSeq: number,
+    onBatch: (entries: Entry[]) => void,
+    onError: (error: HostError) => void,
+  ): () => void;
+}
+
+/** An error of the host: a stable code, what happened, and what to do. */
+export class HostError extends Error {
+  readonly code: string;
+  readonly hint?: string;
+  readonly details?: unknown;
+
+  constructor(reply: ErrorReply) {
+    super(reply.message);
+    this.name = "HostError";
+    this.code = reply.code;
+    this.hint = reply.hint;
+    this.details = reply.details;
+  }
+
+  /** Whatever was thrown, as a `HostError`. */
+  static from(thrown: unknown): HostError {
+    if (thrown instanceof HostError) return thrown;
+    if (typeof thrown === "object" && thrown !== null && "code" in thrown && "message" in thrown) {
+      return new HostError(thrown as ErrorReply);
+    }
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return new HostError({
+      code: "host.unreachable",
+      message: `The host did not answer: ${message}`,
+      hint: "Try again; if it stays so, save a copy of your flow and start Plait anew.",
+    });
+  }
+}

@@ -1,0 +1,3 @@
+export function RunControls() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function RunTotals() {
+  return null;
+}

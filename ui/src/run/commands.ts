@@ -1,0 +1,5 @@
+import type { Command } from "@/app/command";
+
+export function runCommands(): Command[] {
+  return [];
+}

@@ -1,0 +1,47 @@
+import { fileURLToPath } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+/**
+ * The policy of the desktop window (see `tauri.conf.json`), so that a page that works under `vite preview` works there.
+ */
+const CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "connect-src 'none'",
+  "worker-src 'self' blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+export default defineConfig({
+  base: "./",
+  plugins: [react(), tailwindcss()],
+  resolve: {
+    alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) },
+  },
+  server: { host: "127.0.0.1", port: 5173 },
+  preview: {
+    host: "127.0.0.1",
+    port: 4173,
+    headers: { "Content-Security-Policy": CSP },
+  },
+  worker: { format: "es" },
+  build: {
+    // WebKitGTK, WKWebView and WebView2 of the last years.
+    target: ["es2022", "safari16", "chrome110"],
+    modulePreload: { polyfill: false },
+    // Data URLs for assets would need a wider policy.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1700,
+  },
+  test: {
+    environment: "happy-dom",
+    include: ["src/**/*.test.{ts,tsx}"],
+    restoreMocks: true,
+  },
+});

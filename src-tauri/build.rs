@@ -1,0 +1,19 @@
+//! Owns what the window needs at build time: the built editor must be there, and the
+//! webview may call exactly the commands named here. Builds nothing of the editor itself.
+
+use std::path::Path;
+
+/// The whole surface the webview can reach; everything else is refused by Tauri.
+const COMMANDS: &[&str] = &["rpc", "watch"];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!("cargo:rerun-if-changed=ui/dist");
+    if !Path::new("ui/dist/index.html").is_file() {
+        return Err("ui/dist/index.html is missing: the editor has not been built yet. \
+                    Run `cargo xtask run`, or `npm ci && npm run build` in ui/."
+            .into());
+    }
+    let manifest = tauri_build::AppManifest::new().commands(COMMANDS);
+    tauri_build::try_build(tauri_build::Attributes::new().app_manifest(manifest))?;
+    Ok(())
+}

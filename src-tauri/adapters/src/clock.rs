@@ -1,0 +1,45 @@
+//! The system's clock and chance, as the engine asks for them. Owns nothing else: no deadlines, no time zones.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use futures::future::BoxFuture;
+use plait_engine::host::Clock;
+
+/// The machine's clock, tokio's timers and a pseudo-random generator (for jitter; not for secrets).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    /// A clock set before 1970 reads 0; one set past the year 584,000,000 reads the largest number.
+    fn now_ms(&self) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn random(&self) -> f64 {
+        fastrand::f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_stays_in_its_range_and_time_is_this_millennium() {
+        let clock = SystemClock;
+        assert!((0..1000).map(|_| clock.random()).all(|number| (0.0..1.0).contains(&number)));
+        assert!(clock.now_ms() > 1_577_836_800_000, "after 2020");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sleep_takes_as_long_as_asked() {
+        let before = tokio::time::Instant::now();
+        SystemClock.sleep(Duration::from_secs(90)).await;
+        assert_eq!(before.elapsed(), Duration::from_secs(90));
+    }
+}

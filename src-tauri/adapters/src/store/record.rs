@@ -1,0 +1,168 @@
+//! The run index: one record per run, a fold over its facts. Owns what a list of runs shows; refuses to know more of a
+//! run than its facts say.
+
+use plait_engine::error::Fault;
+use plait_engine::id::{Activation, NodeId, RunId};
+use plait_engine::run::{Entry, Fact, FlowRef, TokenUsage};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum RunStatus {
+    /// It runs in this process.
+    Running,
+    /// Nothing can go on until a person answers.
+    Waiting,
+    /// Its process ended before it did; resuming it goes on where it was.
+    Interrupted,
+    /// It ended well.
+    Finished,
+    /// It ended because a node failed.
+    Failed,
+    /// It was cancelled.
+    Cancelled,
+}
+
+impl RunStatus {
+    /// Whether nothing more can happen in it.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Finished | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// A question that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct OpenPause {
+    /// Who asks; the answer addresses it.
+    #[serde(flatten)]
+    pub activation: Activation,
+    /// The question, in Markdown.
+    pub prompt: String,
+}
+
+/// How many activations ended how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RunCounters {
+    /// Finished.
+    #[ts(type = "number")]
+    pub done: u64,
+    /// Failed for good, handled or not.
+    #[ts(type = "number")]
+    pub failed: u64,
+    /// Skipped.
+    #[ts(type = "number")]
+    pub skipped: u64,
+}
+
+/// One run, as lists show it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRecord {
+    /// The run.
+    pub run: RunId,
+    /// The flow it runs: name, file and hash of the document as it ran.
+    pub flow: FlowRef,
+    /// The run that started this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub parent_run_id: Option<RunId>,
+    /// The node it runs to, if not the whole flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub to: Option<NodeId>,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// When it began, in milliseconds since the Unix epoch.
+    #[ts(type = "number")]
+    pub started_at: u64,
+    /// When its latest fact happened, likewise.
+    #[ts(type = "number")]
+    pub updated_at: u64,
+    /// When it ended, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub ended_at: Option<u64>,
+    /// How many activations ended how.
+    pub counters: RunCounters,
+    /// What its model calls used, by the providers' word.
+    pub tokens: TokenUsage,
+    /// The open questions, in the order they were asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<OpenPause>>")]
+    pub waiting_on: Vec<OpenPause>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error: Option<Fault>,
+    /// How many facts its journal holds; the record speaks of the first so many.
+    #[ts(type = "number")]
+    pub facts: u64,
+}
+
+impl RunRecord {
+    /// The record of a run whose first fact is `entry`; nothing if that is not `run.started`.
+    pub fn begin(entry: &Entry) -> Option<Self> {
+        let Fact::RunStarted { run, flow, to, parent_run_id, .. } = &entry.fact else { return None };
+        Some(Self {
+            run: run.clone(),
+            flow: flow.clone(),
+            parent_run_id: parent_run_id.clone(),
+            to: to.clone(),
+            status: RunStatus::Running,
+            started_at: entry.at,
+            updated_at: entry.at,
+            ended_at: None,
+            counters: RunCounters::default(),
+            tokens: TokenUsage::default(),
+            waiting_on: Vec::new(),
+            error: None,
+            facts: 1,
+        })
+    }
+
+    /// Takes in the next fact. Says whether it is one that a list should show at once (a pause, an answer, an end);
+    /// counters alone may wait.
+    pub fn apply(&mut self, entry: &Entry) -> bool {
+        self.facts += 1;
+        self.updated_at = entry.at;
+        match &entry.fact {
+            Fact::NodeFinished { .. } => self.counters.done += 1,
+            Fact::NodeSkipped { .. } => self.counters.skipped += 1,
+            Fact::NodeFailed { .. } => self.counters.failed += 1,
+            Fact::ModelReplied { reply, .. } => self.tokens += reply.usage.unwrap_or_default(),
+            Fact::RunPaused { node, epoch, prompt, .. } => {
+                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
+                self.waiting_on.retain(|open| open.activation != activation);
+                self.waiting_on.push(OpenPause { activation, prompt: prompt.clone() });
+                return true;
+            }
+            Fact::InputProvided { node, epoch, .. } => {
+                self.waiting_on
+                    .retain(|open| open.activation.node != *node || open.activation.epoch != *epoch);
+                self.status = RunStatus::Running;
+                return true;
+            }
+            Fact::RunWaiting { .. } => {
+                self.status = RunStatus::Waiting;
+                return true;
+            }
+            Fact::RunFinished { .. } => return self.end(RunStatus::Finished, entry.at),
+            Fact::RunFailed { error, .. } => {
+                self.error = Some(error.clone());
+                return self.end(RunStatus::Failed, entry.at);
+            }
+            Fact::RunCancelled { .. } => return self.end(RunStatus::Cancelled, entry.at),
+            _ => {}
+        }
+        false
+    }
+
+    fn end(&mut self, status: RunStatus, at: u64) -> bool {
+        self.status = status;
+        self.ended_at = Some(at);
+        self.waiting_on.clear();
+        true
+    }
+}

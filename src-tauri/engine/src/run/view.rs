@@ -1,0 +1,253 @@
+//! The view of a run: what its journal amounts to at one moment. A pure fold over entries, never stored.
+//!
+//! Owns the rules by which facts become states, totals and histories, for the terminal, the run index and tests. The
+//! window folds the same facts in TypeScript; one set of vectors (`tests/fixtures/folds`) is asserted by both, so the two
+//! cannot drift apart. Refuses to decide anything: it never looks at a flow, and knows only what facts say.
+
+mod activation;
+mod fold;
+mod node;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+pub use node::{
+    AttemptView, EpochView, ModelCallView, NodeState, NodeView, PauseView, ToolCallView, TurnState, TurnView,
+};
+
+use super::{Entry, FlowRef, NodeOutputs, TokenUsage};
+use crate::context::ContextRecord;
+use crate::error::Fault;
+use crate::id::{Activation, ContextId, Epoch, NodeId, PortName, RunId};
+
+/// What a run as a whole is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum RunStatus {
+    /// Something is going on, or is about to.
+    #[default]
+    Running,
+    /// Nothing can go on until a person answers.
+    Waiting,
+    /// It ended well.
+    Finished,
+    /// A node failed and nothing handled it.
+    Failed,
+    /// It was cancelled.
+    Cancelled,
+    /// Its process died; resuming goes on. No journal says so: only a store, which knows who is at work, gives this.
+    Interrupted,
+}
+
+impl RunStatus {
+    /// Whether no fact can follow.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Finished | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// A run, folded from its facts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunView {
+    /// The run; absent before its first fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub run: Option<RunId>,
+    /// The flow it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub flow: Option<FlowRef>,
+    /// The node it runs to, if not the whole flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub to: Option<NodeId>,
+    /// Text given to the run at its start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub input: Option<String>,
+    /// Values given to ports that no edge feeds, by node and port.
+    #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
+    pub set: BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>>,
+    /// The run that started this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub parent_run_id: Option<RunId>,
+    /// What it is doing.
+    pub status: RunStatus,
+    /// Whether it is being cancelled; the facts that end it follow.
+    pub cancelling: bool,
+    /// When it began, in milliseconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub started_at: Option<u64>,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub ended_at: Option<u64>,
+    /// Since when it has been waiting for a person, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub waiting_since: Option<u64>,
+    /// What it waits for: the open pauses of `run.waiting`, in plan order.
+    pub waiting_on: Vec<Activation>,
+    /// The pauses nobody has answered, in the order they were asked; open while other branches still work, too.
+    pub pauses: Vec<OpenPause>,
+    /// The nodes that have had their turn, or know that it will not come.
+    pub nodes: BTreeMap<NodeId, NodeView>,
+    /// The contexts as they stand.
+    pub contexts: BTreeMap<ContextId, ContextView>,
+    /// The cycles that have gone round, by their entry node.
+    pub loops: BTreeMap<NodeId, LoopView>,
+    /// What the flow put out, by node and port.
+    #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
+    pub outputs: BTreeMap<NodeId, NodeOutputs>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error: Option<RunFault>,
+    /// Sums over the whole run.
+    pub totals: RunTotals,
+    /// How many nodes show each state.
+    pub counts: NodeCounts,
+    /// The place in the journal that comes next; entries before it have been seen and are ignored when seen again.
+    #[ts(type = "number")]
+    pub next_seq: u64,
+}
+
+impl RunView {
+    /// What a journal amounts to.
+    pub fn of(journal: &[Entry]) -> Self {
+        let mut view = Self::default();
+        for entry in journal {
+            view.apply(entry);
+        }
+        view
+    }
+}
+
+/// A question that waits for a person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenPause {
+    /// The node that asks.
+    pub node: NodeId,
+    /// Which time round.
+    pub epoch: Epoch,
+    /// The question, in Markdown.
+    pub prompt: String,
+    /// JSON Schema of the answer.
+    #[ts(type = "Record<string, unknown>")]
+    pub schema: Value,
+    /// Since when.
+    #[ts(type = "number")]
+    pub asked_at: u64,
+}
+
+/// A context as it stands, and who is at it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextView {
+    /// The context.
+    pub record: ContextRecord,
+    /// What its history takes, in tokens.
+    #[ts(type = "number")]
+    pub tokens: u64,
+    /// The execution that made it.
+    pub created_by: Activation,
+    /// When it last changed.
+    #[ts(type = "number")]
+    pub changed_at: u64,
+    /// The model call that has its turn here now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub turn: Option<Activation>,
+}
+
+/// A cycle that has gone round.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LoopView {
+    /// The epoch that opened last.
+    pub epoch: Epoch,
+    /// How often a further epoch opened.
+    #[ts(type = "number")]
+    pub iterations: u64,
+    /// The bound that stopped it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub exhausted: Option<u32>,
+}
+
+/// Why a run failed, and where.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunFault {
+    /// The node.
+    pub node: NodeId,
+    /// Which time round.
+    pub epoch: Epoch,
+    /// What went wrong.
+    pub error: Fault,
+}
+
+/// Sums over a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunTotals {
+    /// Tokens of all model calls.
+    pub tokens: TokenUsage,
+    /// Model calls that were answered.
+    #[ts(type = "number")]
+    pub model_calls: u64,
+    /// Tool calls that were made.
+    #[ts(type = "number")]
+    pub tool_calls: u64,
+    /// Tries that failed and were followed by another.
+    #[ts(type = "number")]
+    pub retries: u64,
+    /// How long it waited for a person with nothing else to do, in milliseconds; the wait that is going on is not in it.
+    #[ts(type = "number")]
+    pub waited_ms: u64,
+}
+
+/// How many nodes show each state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeCounts {
+    /// Wait for a place.
+    pub ready: u32,
+    /// Work.
+    pub running: u32,
+    /// Wait for a person.
+    pub paused: u32,
+    /// Wait for another try.
+    pub retrying: u32,
+    /// Succeeded.
+    pub done: u32,
+    /// Did not run.
+    pub skipped: u32,
+    /// Failed.
+    pub failed: u32,
+    /// Succeeded with what an earlier execution gave.
+    pub cached: u32,
+}
+
+impl NodeCounts {
+    fn of(&mut self, state: NodeState) -> &mut u32 {
+        match state {
+            NodeState::Ready => &mut self.ready,
+            NodeState::Running => &mut self.running,
+            NodeState::Paused => &mut self.paused,
+            NodeState::Retrying => &mut self.retrying,
+            NodeState::Done => &mut self.done,
+            NodeState::Skipped => &mut self.skipped,
+            NodeState::Failed => &mut self.failed,
+            NodeState::Cached => &mut self.cached,
+        }
+    }
+}

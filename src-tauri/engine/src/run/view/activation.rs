@@ -1,0 +1,197 @@
+//! What one fact does to the activation it tells of.
+
+use super::super::{Fact, FinishMetadata, TokenUsage};
+use super::node::{
+    AttemptView, EpochView, ModelCallView, NodeState, PauseView, ToolCallView, TurnState, TurnView,
+};
+use crate::error::Fault;
+use crate::id::{ContextId, MessageId};
+
+impl EpochView {
+    /// Takes in a fact that tells of this activation, at the time it happened.
+    pub(super) fn apply(&mut self, fact: &Fact, at: u64) {
+        match fact {
+            Fact::NodeReady { inputs, .. } => {
+                self.state = NodeState::Ready;
+                self.inputs.clone_from(inputs);
+                self.ready_at = Some(at);
+            }
+            Fact::NodeStarted { attempt, .. } => self.start(*attempt, at),
+            Fact::NodeDelta { text, reasoning, .. } => {
+                self.streamed.push_str(text);
+                self.reasoning.push_str(reasoning);
+            }
+            Fact::NodeFinished { outputs, messages, metadata, .. } => {
+                self.outputs.clone_from(outputs);
+                self.messages.clone_from(messages);
+                self.finish(metadata, at);
+            }
+            Fact::NodeSkipped { reason, .. } => {
+                self.end(NodeState::Skipped, at);
+                self.skipped = Some(*reason);
+            }
+            Fact::NodeFailed { error, handled, .. } => self.fail(error, *handled, at),
+            Fact::NodeRetrying { attempt, delay_ms, error, .. } => self.retry(*attempt, *delay_ms, error, at),
+            Fact::ContextCreated { context, .. } => self.touch(&context.context_id),
+            Fact::ContextChanged { context_id, .. } => self.touch(context_id),
+            Fact::TurnStarted { context_id, .. } => {
+                self.turn(context_id, TurnState::Started, Vec::new(), None)
+            }
+            Fact::TurnCommitted { context_id, messages, .. } => {
+                let ids = messages.iter().map(|message| message.id.clone()).collect();
+                self.turn(context_id, TurnState::Committed, ids, None);
+            }
+            Fact::TurnDiscarded { context_id, partial, .. } => {
+                self.turn(context_id, TurnState::Discarded, Vec::new(), Some(partial.clone()));
+            }
+            _ => self.apply_step(fact, at),
+        }
+    }
+
+    /// The steps within an activation: model calls, tool calls, questions to people.
+    fn apply_step(&mut self, fact: &Fact, at: u64) {
+        match fact {
+            Fact::PromptRendered { step, prompt, .. } => {
+                // Each call streams anew; what an earlier one streamed stands in its reply.
+                self.streamed.clear();
+                self.reasoning.clear();
+                let prompt = Some(prompt.clone());
+                self.calls.push(ModelCallView {
+                    step: *step,
+                    started_at: at,
+                    prompt,
+                    ended_at: None,
+                    reply: None,
+                });
+            }
+            Fact::ModelReplied { step, reply, .. } => {
+                let call = self.open_call(*step, at);
+                call.ended_at = Some(at);
+                call.reply = Some(reply.clone());
+                self.usage += reply.usage.unwrap_or_default();
+            }
+            Fact::ToolCalled { step, call, .. } => self.tools.push(ToolCallView {
+                step: *step,
+                call: call.clone(),
+                started_at: at,
+                ended_at: None,
+                result: None,
+                error: None,
+            }),
+            Fact::ToolFinished { step, call_id, result, error, .. } => {
+                let mut open = self.tools.iter_mut().rev();
+                let open = open
+                    .find(|tool| tool.step == *step && tool.call.id == *call_id && tool.ended_at.is_none());
+                if let Some(tool) = open {
+                    tool.ended_at = Some(at);
+                    tool.result.clone_from(result);
+                    tool.error.clone_from(error);
+                }
+            }
+            Fact::RunPaused { prompt, schema, .. } => {
+                self.state = NodeState::Paused;
+                self.pauses.push(PauseView {
+                    prompt: prompt.clone(),
+                    schema: schema.clone(),
+                    asked_at: at,
+                    answered_at: None,
+                    answer: None,
+                });
+            }
+            Fact::InputProvided { answer, .. } => {
+                self.state = NodeState::Running;
+                if let Some(pause) = self.pauses.last_mut() {
+                    pause.answered_at = Some(at);
+                    pause.answer = Some(answer.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, attempt: u32, at: u64) {
+        self.state = NodeState::Running;
+        self.started_at.get_or_insert(at);
+        // The same try again is the one that a pause or a crash had interrupted.
+        let goes_on =
+            self.attempts.last().is_some_and(|last| last.attempt == attempt && last.error.is_none());
+        if !goes_on {
+            self.attempts.push(AttemptView {
+                attempt,
+                started_at: at,
+                ended_at: None,
+                error: None,
+                delay_ms: None,
+            });
+        }
+        self.error = None;
+        self.streamed.clear();
+        self.reasoning.clear();
+    }
+
+    fn finish(&mut self, metadata: &FinishMetadata, at: u64) {
+        self.end(if metadata.cached { NodeState::Cached } else { NodeState::Done }, at);
+        // What the node says of itself goes before what was added up; what came from a cache cost nothing.
+        if metadata.cached {
+            self.usage = TokenUsage::default();
+        } else if let Some(usage) = metadata.token_usage {
+            self.usage = usage;
+        }
+        self.metadata = Some(metadata.clone());
+    }
+
+    fn fail(&mut self, error: &Fault, handled: bool, at: u64) {
+        self.end(NodeState::Failed, at);
+        if let Some(last) = self.attempts.last_mut() {
+            last.error = Some(error.clone());
+        }
+        self.error = Some(error.clone());
+        self.handled = handled;
+    }
+
+    fn retry(&mut self, attempt: u32, delay_ms: u64, error: &Fault, at: u64) {
+        self.state = NodeState::Retrying;
+        self.error = Some(error.clone());
+        if let Some(last) = self.attempts.last_mut().filter(|last| last.attempt == attempt) {
+            last.ended_at = Some(at);
+            last.error = Some(error.clone());
+            last.delay_ms = Some(delay_ms);
+        }
+    }
+
+    fn end(&mut self, state: NodeState, at: u64) {
+        self.state = state;
+        self.ended_at = Some(at);
+        self.error = None;
+        if let Some(last) = self.attempts.last_mut() {
+            last.ended_at.get_or_insert(at);
+        }
+    }
+
+    fn turn(&mut self, id: &ContextId, state: TurnState, messages: Vec<MessageId>, partial: Option<String>) {
+        self.touch(id);
+        self.turn = Some(TurnView { context_id: id.clone(), state, messages, partial });
+    }
+
+    fn touch(&mut self, id: &ContextId) {
+        if !self.contexts.contains(id) {
+            self.contexts.push(id.clone());
+        }
+    }
+
+    /// The call of that step that has no reply yet; made up where tracing had left it out.
+    fn open_call(&mut self, step: u32, at: u64) -> &mut ModelCallView {
+        let open = self.calls.iter().rposition(|call| call.step == step && call.reply.is_none());
+        let index = open.unwrap_or_else(|| {
+            self.calls.push(ModelCallView {
+                step,
+                started_at: at,
+                prompt: None,
+                ended_at: None,
+                reply: None,
+            });
+            self.calls.len() - 1
+        });
+        &mut self.calls[index]
+    }
+}

@@ -1,0 +1,231 @@
+//! The fold: one entry at a time, each in time independent of the journal's length.
+
+use std::collections::{BTreeMap, btree_map};
+
+use super::super::{Entry, Fact, NodeOutputs};
+use super::node::{EpochView, NodeState, NodeView};
+use super::{ContextView, OpenPause, RunFault, RunStatus, RunView};
+use crate::context::{ContextChange, ContextRecord, Contexts};
+use crate::id::{Activation, ContextId, Epoch, NodeId};
+
+impl RunView {
+    /// Takes in one entry. Entries of the journal that were seen before are ignored; those of `node.delta` have no
+    /// place in it and are always taken.
+    pub fn apply(&mut self, entry: &Entry) {
+        if let Some(seq) = entry.seq {
+            if seq < self.next_seq {
+                return;
+            }
+            self.next_seq = seq + 1;
+        }
+        self.apply_to_run(&entry.fact, entry.at);
+        self.apply_to_contexts(&entry.fact, entry.at);
+        if let Some((node, epoch)) = place(&entry.fact) {
+            self.change_activation(node, epoch, |view| view.apply(&entry.fact, entry.at));
+        }
+    }
+
+    fn apply_to_run(&mut self, fact: &Fact, at: u64) {
+        match fact {
+            Fact::RunStarted { run, flow, to, input, set, parent_run_id } => {
+                self.run = Some(run.clone());
+                self.flow = Some(flow.clone());
+                self.to.clone_from(to);
+                self.input.clone_from(input);
+                self.set.clone_from(set);
+                self.parent_run_id.clone_from(parent_run_id);
+                self.started_at = Some(at);
+            }
+            Fact::NodeFinished { node, epoch, .. }
+            | Fact::NodeSkipped { node, epoch, .. }
+            | Fact::NodeFailed { node, epoch, .. } => self.close_pause(node, epoch),
+            Fact::NodeRetrying { .. } => self.totals.retries += 1,
+            Fact::ModelReplied { .. } => self.totals.model_calls += 1,
+            Fact::ToolCalled { .. } => self.totals.tool_calls += 1,
+            Fact::LoopIteration { node, epoch } => {
+                let view = self.loops.entry(node.clone()).or_default();
+                view.epoch = epoch.clone();
+                view.iterations += 1;
+            }
+            Fact::LoopExhausted { node, epoch, max_epochs } => {
+                let view = self.loops.entry(node.clone()).or_default();
+                view.epoch = epoch.clone();
+                view.exhausted = Some(*max_epochs);
+            }
+            Fact::RunPaused { node, epoch, prompt, schema } => {
+                self.close_pause(node, epoch);
+                self.pauses.push(OpenPause {
+                    node: node.clone(),
+                    epoch: epoch.clone(),
+                    prompt: prompt.clone(),
+                    schema: schema.clone(),
+                    asked_at: at,
+                });
+            }
+            Fact::InputProvided { node, epoch, .. } => {
+                self.stop_waiting(at);
+                self.close_pause(node, epoch);
+            }
+            Fact::RunWaiting { on } => {
+                self.stop_waiting(at);
+                self.status = RunStatus::Waiting;
+                self.waiting_since = Some(at);
+                self.waiting_on.clone_from(on);
+            }
+            Fact::RunCancelling {} => {
+                self.stop_waiting(at);
+                self.cancelling = true;
+            }
+            Fact::RunFinished { outputs } => self.end(RunStatus::Finished, outputs, at),
+            Fact::RunFailed { node, epoch, error, outputs } => {
+                self.end(RunStatus::Failed, outputs, at);
+                self.error =
+                    Some(RunFault { node: node.clone(), epoch: epoch.clone(), error: error.clone() });
+            }
+            Fact::RunCancelled { outputs } => self.end(RunStatus::Cancelled, outputs, at),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, status: RunStatus, outputs: &BTreeMap<NodeId, NodeOutputs>, at: u64) {
+        self.stop_waiting(at);
+        self.status = status;
+        self.cancelling = false;
+        self.outputs.clone_from(outputs);
+        self.ended_at = Some(at);
+        self.pauses.clear();
+    }
+
+    fn stop_waiting(&mut self, at: u64) {
+        if let Some(since) = self.waiting_since.take() {
+            self.totals.waited_ms += at.saturating_sub(since);
+            self.status = RunStatus::Running;
+            self.waiting_on.clear();
+        }
+    }
+
+    fn close_pause(&mut self, node: &NodeId, epoch: &Epoch) {
+        self.pauses.retain(|pause| pause.node != *node || pause.epoch != *epoch);
+    }
+
+    fn apply_to_contexts(&mut self, fact: &Fact, at: u64) {
+        match fact {
+            Fact::ContextCreated { node, epoch, context } => {
+                self.contexts.insert(context.context_id.clone(), create_context(node, epoch, context, at));
+            }
+            Fact::ContextChanged { context_id, change, .. } => self.change_context(context_id, change, at),
+            Fact::TurnStarted { node, epoch, context_id } => {
+                let holder = Activation { node: node.clone(), epoch: epoch.clone() };
+                self.lease(context_id, Some(holder));
+            }
+            Fact::TurnCommitted { context_id, messages, .. } => {
+                self.lease(context_id, None);
+                let change = ContextChange::Messages { messages: messages.clone() };
+                self.change_context(context_id, &change, at);
+            }
+            Fact::TurnDiscarded { context_id, .. } => self.lease(context_id, None),
+            _ => {}
+        }
+    }
+
+    fn change_context(&mut self, id: &ContextId, change: &ContextChange, at: u64) {
+        let Some(view) = self.contexts.get_mut(id) else { return };
+        // Through the run's own rules, so that this cannot come to differ from them. The history is shared, not copied.
+        let mut contexts = Contexts::default();
+        contexts.create(view.record.clone());
+        contexts.apply(id, change);
+        if let Some(record) = contexts.get(id) {
+            view.record = ContextRecord::clone(record);
+        }
+        match change {
+            ContextChange::Messages { messages } => {
+                view.tokens += messages.iter().map(|message| u64::from(message.tokens)).sum::<u64>();
+            }
+            ContextChange::Reset => view.tokens = 0,
+            ContextChange::SystemInstructions { .. } | ContextChange::ProviderModel { .. } => {}
+        }
+        view.changed_at = at;
+    }
+
+    fn lease(&mut self, id: &ContextId, holder: Option<Activation>) {
+        if let Some(view) = self.contexts.get_mut(id) {
+            view.turn = holder;
+        }
+    }
+
+    /// Changes one activation, then what its node shows, the counts and the tokens.
+    fn change_activation(&mut self, node: &NodeId, epoch: &Epoch, change: impl FnOnce(&mut EpochView)) {
+        let view = match self.nodes.entry(node.clone()) {
+            btree_map::Entry::Occupied(entry) => entry.into_mut(),
+            btree_map::Entry::Vacant(entry) => {
+                *self.counts.of(NodeState::Ready) += 1;
+                entry.insert(NodeView { state: NodeState::Ready, epoch: epoch.clone(), epochs: Vec::new() })
+            }
+        };
+        let index = match view.epochs.binary_search_by(|known| known.epoch.cmp(epoch)) {
+            Ok(index) => index,
+            Err(index) => {
+                view.epochs.insert(index, EpochView::new(epoch.clone()));
+                index
+            }
+        };
+        let Some(activation) = view.epochs.get_mut(index) else { return };
+        let before = activation.usage;
+        change(activation);
+        let tokens = &mut self.totals.tokens;
+        tokens.input = tokens.input + activation.usage.input - before.input;
+        tokens.output = tokens.output + activation.usage.output - before.output;
+        // The latest, but rather one that ran than one that did not.
+        let ran = view.epochs.iter().rev().find(|known| known.state != NodeState::Skipped);
+        if let Some(shown) = ran.or(view.epochs.last()) {
+            *self.counts.of(view.state) -= 1;
+            *self.counts.of(shown.state) += 1;
+            view.state = shown.state;
+            if view.epoch != shown.epoch {
+                view.epoch = shown.epoch.clone();
+            }
+        }
+    }
+}
+
+fn create_context(node: &NodeId, epoch: &Epoch, record: &ContextRecord, at: u64) -> ContextView {
+    ContextView {
+        tokens: record.message_history.iter().map(|message| u64::from(message.tokens)).sum(),
+        record: record.clone(),
+        created_by: Activation { node: node.clone(), epoch: epoch.clone() },
+        changed_at: at,
+        turn: None,
+    }
+}
+
+/// The activation a fact tells of, if it tells of one.
+fn place(fact: &Fact) -> Option<(&NodeId, &Epoch)> {
+    match fact {
+        Fact::NodeReady { node, epoch, .. }
+        | Fact::NodeStarted { node, epoch, .. }
+        | Fact::NodeDelta { node, epoch, .. }
+        | Fact::NodeFinished { node, epoch, .. }
+        | Fact::NodeSkipped { node, epoch, .. }
+        | Fact::NodeFailed { node, epoch, .. }
+        | Fact::NodeRetrying { node, epoch, .. }
+        | Fact::ContextCreated { node, epoch, .. }
+        | Fact::ContextChanged { node, epoch, .. }
+        | Fact::TurnStarted { node, epoch, .. }
+        | Fact::TurnCommitted { node, epoch, .. }
+        | Fact::TurnDiscarded { node, epoch, .. }
+        | Fact::PromptRendered { node, epoch, .. }
+        | Fact::ModelReplied { node, epoch, .. }
+        | Fact::ToolCalled { node, epoch, .. }
+        | Fact::ToolFinished { node, epoch, .. }
+        | Fact::RunPaused { node, epoch, .. }
+        | Fact::InputProvided { node, epoch, .. } => Some((node, epoch)),
+        Fact::RunStarted { .. }
+        | Fact::LoopIteration { .. }
+        | Fact::LoopExhausted { .. }
+        | Fact::RunWaiting { .. }
+        | Fact::RunCancelling {}
+        | Fact::RunFinished { .. }
+        | Fact::RunFailed { .. }
+        | Fact::RunCancelled { .. } => None,
+    }
+}

@@ -1,2 +1,94 @@
-//! Chores.
-fn main() {}
+//! `cargo xtask`: the chores of this repository, set-up included.
+//!
+//! Owns the command line only. Each chore has a module; what a machine must have stands in `needs`,
+//! how it gets there in `install`, and how an outside program is run and shown in `steps`.
+//! It builds no product code and reads nothing over the network itself.
+
+mod bench;
+mod bindings;
+mod browser;
+mod editor;
+mod icons;
+mod install;
+mod needs;
+mod platform;
+mod repo;
+mod run;
+mod screenshot;
+mod steps;
+mod test;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Chores of the Plait repository. Each sets up what it needs first, and says so.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Open the editor on a flow; without a display, run the example in the terminal
+    Run {
+        /// The flow to open; an example that needs no key and no network if left out
+        flow: Option<PathBuf>,
+        /// Run in the terminal even if there is a display
+        #[arg(long)]
+        terminal: bool,
+        /// Build with optimisations
+        #[arg(long)]
+        release: bool,
+    },
+    /// Run every test there is, lints included, and sum up
+    Test {
+        /// Only one part; may be given several times
+        #[arg(long, value_enum)]
+        only: Vec<test::Part>,
+    },
+    /// Measure, beside the references the figures are compared with
+    Bench {
+        /// Also install and measure other engines
+        #[arg(long)]
+        peers: bool,
+        /// Only benchmarks whose name contains this
+        filter: Option<String>,
+    },
+    /// Install what `run` and `test` need, and do nothing else
+    Setup,
+    /// Write the TypeScript bindings of the commands anew
+    Bindings,
+    /// Draw the icons anew from icons/plait.svg
+    Icons,
+    /// Photograph the real window, light and dark
+    Screenshot {
+        /// Where the pictures go
+        #[arg(default_value = "target/screenshots")]
+        into: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    steps::end_children_with_us();
+    let done = match cli.chore {
+        Chore::Run { flow, terminal, release } => run::run(flow.as_deref(), terminal, release),
+        Chore::Test { only } => test::run(&only),
+        Chore::Bench { peers, filter } => bench::run(peers, filter.as_deref()),
+        Chore::Setup => needs::provide(needs::Purpose::ALL).and_then(|()| editor::packages()),
+        Chore::Bindings => bindings::write(),
+        Chore::Icons => icons::draw(),
+        Chore::Screenshot { into } => screenshot::take(&into),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nerror: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

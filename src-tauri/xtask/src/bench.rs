@@ -1,0 +1,2 @@
+//! x
+pub(crate) fn run(_p: bool, _f: Option<&str>) -> anyhow::Result<()> { Ok(()) }

@@ -1,0 +1,23 @@
+//! Which Chromium the editor's tests use. Looks, and starts nothing.
+
+use std::path::PathBuf;
+
+use crate::platform::which;
+
+/// The variable that chooses a browser, here and in the Playwright configuration.
+pub(crate) const CHOICE: &str = "PLAIT_CHROMIUM";
+
+/// The chosen browser, else the first one found.
+pub(crate) fn find() -> Option<PathBuf> {
+    if let Some(chosen) = std::env::var_os(CHOICE) {
+        return Some(chosen.into());
+    }
+    let names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+    names.iter().find_map(|name| which(name)).or_else(|| {
+        let bundles = [
+            "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+            "/Applications/Chromium.app/Contents/MacOS/Chromium",
+        ];
+        bundles.iter().map(PathBuf::from).find(|path| path.is_file())
+    })
+}

@@ -1,0 +1,111 @@
+//! What this machine is: its package manager, its display, whether we may install.
+//! Only looks; changes nothing.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A package manager of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manager {
+    /// Debian, Ubuntu and their kin
+    Apt,
+    /// Fedora and its kin
+    Dnf,
+    /// Arch and its kin
+    Pacman,
+    /// macOS
+    Brew,
+}
+
+impl Manager {
+    /// The one this machine has.
+    pub(crate) fn find() -> Option<Self> {
+        let known = [
+            (Self::Apt, "apt-get"),
+            (Self::Dnf, "dnf"),
+            (Self::Pacman, "pacman"),
+            (Self::Brew, "brew"),
+        ];
+        known.into_iter().find(|(_, program)| which(program).is_some()).map(|(manager, _)| manager)
+    }
+
+    /// The commands that install `packages`, in order, without the `sudo`.
+    pub(crate) fn commands(self, packages: &[&str]) -> Vec<Vec<String>> {
+        let install: &[&str] = match self {
+            Self::Apt => &["apt-get", "install", "--yes", "--no-install-recommends"],
+            Self::Dnf => &["dnf", "install", "--assumeyes", "--setopt=install_weak_deps=False"],
+            Self::Pacman => &["pacman", "--sync", "--needed", "--noconfirm"],
+            Self::Brew => &["brew", "install"],
+        };
+        let own = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let mut commands = Vec::new();
+        if self == Self::Apt {
+            // A fresh container has no package lists at all.
+            commands.push(own(&["apt-get", "update"]));
+        }
+        commands.push([own(install), own(packages)].concat());
+        commands
+    }
+
+    /// Whether installing needs root.
+    pub(crate) fn needs_root(self) -> bool {
+        self != Self::Brew
+    }
+}
+
+/// How we may act as root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root {
+    /// We are root
+    Already,
+    /// `sudo` works, perhaps after asking the person for a password
+    Sudo,
+    /// No way
+    None,
+}
+
+/// Finds out how we may act as root, without asking anybody anything.
+pub(crate) fn root() -> Root {
+    if is_root() {
+        return Root::Already;
+    }
+    if which("sudo").is_none() {
+        return Root::None;
+    }
+    let silently = succeeds("sudo", &["--non-interactive", "true"]);
+    if silently || std::io::stdin().is_terminal() { Root::Sudo } else { Root::None }
+}
+
+/// Whether a window can be shown here.
+pub(crate) fn has_display() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(any(target_os = "macos", windows)) || set("DISPLAY") || set("WAYLAND_DISPLAY")
+}
+
+/// The full path of a program in `PATH`.
+pub(crate) fn which(program: &str) -> Option<PathBuf> {
+    let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(&file)).find(|path| path.is_file())
+}
+
+/// Whether a program can be started and ends well. Its output is thrown away.
+pub(crate) fn succeeds(program: &str, args: &[&str]) -> bool {
+    Command::new(program)
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
+}

@@ -1,0 +1,182 @@
+//! Runs outside programs and shows how they fare: one line per step, elapsed time, output when it matters.
+//!
+//! Every step has a limit, so that a chore ends even where nobody watches. It decides nothing about what to run.
+
+mod children;
+mod progress;
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+pub(crate) use children::end_children_with_us;
+pub(crate) use progress::{note, seconds};
+use progress::Progress;
+
+/// No step of this repository takes longer, on a slow machine with empty caches.
+const LIMIT: Duration = Duration::from_secs(40 * 60);
+
+/// How many lines of a quiet step are kept for the case that it fails.
+const KEPT: usize = 400;
+
+/// One outside program, to be run to its end.
+pub(crate) struct Step {
+    title: String,
+    command: Command,
+    limit: Duration,
+}
+
+impl Step {
+    /// A step called `title` for people.
+    pub(crate) fn new(title: impl Into<String>, command: Command) -> Self {
+        Self { title: title.into(), command, limit: LIMIT }
+    }
+
+    /// Runs it behind a progress line; its output is shown only if it fails.
+    pub(crate) fn quietly(self) -> Result<()> {
+        self.watched(false)
+    }
+
+    /// Runs it and passes its output on, line by line: for programs whose report is the point.
+    pub(crate) fn aloud(self) -> Result<()> {
+        self.watched(true)
+    }
+
+    /// Lets it have the terminal: for what a person talks to. It has no limit.
+    pub(crate) fn hand_over(mut self) -> Result<()> {
+        let status = self.command.status().with_context(|| self.cannot_start())?;
+        if !status.success() {
+            bail!("{}: {status}", self.title);
+        }
+        Ok(())
+    }
+
+    fn watched(mut self, aloud: bool) -> Result<()> {
+        let progress = Progress::start(&self.title, aloud);
+        self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = children::start(&mut self.command).with_context(|| self.cannot_start())?;
+        let (sender, lines) = mpsc::channel();
+        let pipes: [Option<Box<dyn Read + Send>>; 2] =
+            [child.stdout().map(|pipe| Box::new(pipe) as _), child.stderr().map(|pipe| Box::new(pipe) as _)];
+        for pipe in pipes.into_iter().flatten() {
+            let sender = sender.clone();
+            thread::spawn(move || {
+                for line in BufReader::new(pipe).split(b'\n').map_while(Result::ok) {
+                    if sender.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+
+        let start = Instant::now();
+        let mut kept = VecDeque::new();
+        let status = loop {
+            match lines.recv_timeout(Duration::from_millis(120)) {
+                Ok(line) => {
+                    progress.line(&line);
+                    if !aloud {
+                        if kept.len() == KEPT {
+                            kept.pop_front();
+                        }
+                        kept.push_back(line);
+                    }
+                    continue;
+                }
+                // A grandchild may keep the pipe open for ever; the end of the child is the end.
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Some(status) = child.ended()? {
+                        break status;
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => break child.wait()?,
+            }
+            progress.tick();
+            if start.elapsed() > self.limit {
+                child.end();
+                progress.failed();
+                bail!("{}: stopped, it took longer than {}", self.title, seconds(self.limit));
+            }
+        };
+        if status.success() {
+            progress.done();
+            return Ok(());
+        }
+        progress.failed();
+        for line in kept {
+            println!("  │ {line}");
+        }
+        bail!("{}: {status}", self.title)
+    }
+
+    fn cannot_start(&self) -> String {
+        format!("{}: `{}` cannot be started", self.title, self.command.get_program().to_string_lossy())
+    }
+}
+
+/// `cargo`, the same one that started us, in the root of the repository.
+pub(crate) fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(args).current_dir(crate::repo::root());
+    command
+}
+
+/// `npm` in the editor's directory, without its advertisements.
+pub(crate) fn npm(args: &[&str]) -> Command {
+    let program = if cfg!(windows) { "npm.cmd" } else { "npm" };
+    let mut command = Command::new(program);
+    command.args(args).current_dir(crate::repo::ui());
+    for quiet in ["NPM_CONFIG_FUND", "NPM_CONFIG_AUDIT", "NPM_CONFIG_UPDATE_NOTIFIER"] {
+        command.env(quiet, "false");
+    }
+    command
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Step {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        Step::new("a step", command)
+    }
+
+    #[test]
+    fn a_failing_step_says_which_and_how() {
+        let error = shell("echo why >&2; exit 3").quietly().unwrap_err();
+        assert_eq!(error.to_string(), "a step: exit status: 3");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let error = Step::new("a step", Command::new("no-such-program")).aloud().unwrap_err();
+        assert!(error.to_string().contains("`no-such-program` cannot be started"), "{error}");
+    }
+
+    #[test]
+    fn a_step_ends_with_its_program_even_if_a_child_of_that_lives_on() {
+        let start = Instant::now();
+        shell("sleep 60 & exit 0").quietly().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn a_step_that_never_ends_is_stopped_with_its_children() {
+        let marker = format!("sleep 6{}", std::process::id());
+        let mut step = shell(&format!("{marker} & wait"));
+        step.limit = Duration::from_millis(300);
+        let error = step.quietly().unwrap_err();
+        assert!(error.to_string().contains("took longer"), "{error}");
+        let listed = Command::new("ps").args(["-e", "-o", "stat=,args="]).output().unwrap();
+        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+        let alive = listed.lines().any(|line| line.contains(&marker) && !line.starts_with('Z'));
+        assert!(!alive, "{listed}");
+    }
+}

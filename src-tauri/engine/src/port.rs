@@ -46,6 +46,19 @@ impl PortType {
     }
 }
 
+impl std::fmt::Display for PortType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Any => "any value",
+            Self::Text => "text",
+            Self::Number => "a number",
+            Self::Boolean => "true or false",
+            Self::List => "a list",
+            Self::Object => "an object",
+        })
+    }
+}
+
 /// One input of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -59,6 +72,11 @@ pub struct InputPort {
     pub value_type: PortType,
     /// Whether the node can only run when it is fed.
     pub required: bool,
+    /// Whether it may stay unfed but, once an edge feeds it, is as good as required: a node that is only ordered behind a
+    /// branch must not run when that branch was not taken.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub required_when_fed: bool,
     /// Whether it collects all of its edges' values into a list, in plan order, rather than taking one.
     pub many: bool,
     /// One line for people.
@@ -101,19 +119,31 @@ impl Ports {
     /// Adds an input that must be fed.
     #[must_use]
     pub fn input(self, name: &str, kind: PortKind, value_type: PortType, description: &str) -> Self {
-        self.push_input(name, kind, value_type, true, false, description)
+        self.push(name, kind, value_type, description, |port| port.required = true)
     }
 
-    /// Adds an input that may stay unfed.
+    /// Adds an input that may stay unfed, and may be dead when it is fed.
     #[must_use]
     pub fn optional(self, name: &str, kind: PortKind, value_type: PortType, description: &str) -> Self {
-        self.push_input(name, kind, value_type, false, false, description)
+        self.push(name, kind, value_type, description, |_| ())
     }
 
-    /// Adds an input that collects all of its edges' live values.
+    /// Adds an input that may stay unfed, but must be live when an edge feeds it.
+    #[must_use]
+    pub fn when_fed(self, name: &str, kind: PortKind, value_type: PortType, description: &str) -> Self {
+        self.push(name, kind, value_type, description, |port| port.required_when_fed = true)
+    }
+
+    /// Adds an input that collects all of its edges' live values, if there are any.
     #[must_use]
     pub fn many(self, name: &str, kind: PortKind, value_type: PortType, description: &str) -> Self {
-        self.push_input(name, kind, value_type, false, true, description)
+        self.push(name, kind, value_type, description, |port| port.many = true)
+    }
+
+    /// Adds an input that collects all of its edges' live values, of which there must be one at least.
+    #[must_use]
+    pub fn at_least_one(self, name: &str, kind: PortKind, value_type: PortType, description: &str) -> Self {
+        self.push(name, kind, value_type, description, |port| (port.required, port.many) = (true, true))
     }
 
     /// Adds an output.
@@ -144,23 +174,25 @@ impl Ports {
         self.outputs.iter().find(|port| port.name.as_str() == name)
     }
 
-    fn push_input(
+    fn push(
         mut self,
         name: &str,
         kind: PortKind,
         value_type: PortType,
-        required: bool,
-        many: bool,
         description: &str,
+        set: impl FnOnce(&mut InputPort),
     ) -> Self {
-        self.inputs.push(InputPort {
+        let mut port = InputPort {
             name: name.into(),
             kind,
             value_type,
-            required,
-            many,
+            required: false,
+            required_when_fed: false,
+            many: false,
             description: description.to_owned(),
-        });
+        };
+        set(&mut port);
+        self.inputs.push(port);
         self
     }
 }

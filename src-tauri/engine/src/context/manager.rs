@@ -10,6 +10,7 @@ use imbl::HashMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::record::count_system;
 use super::{ContextRecord, SharedMessage, Snapshot};
 use crate::error::Fault;
 use crate::id::ContextId;
@@ -21,6 +22,12 @@ pub enum ContextChange {
     /// Messages were appended, all of them or none.
     Messages {
         /// In order.
+        #[ts(as = "Vec<super::Message>")]
+        messages: Vec<SharedMessage>,
+    },
+    /// A model's turn was added whole. In a journal it is the fact `turn.committed`.
+    Turn {
+        /// The user's message, unless it was there already, and the assistant's.
         #[ts(as = "Vec<super::Message>")]
         messages: Vec<SharedMessage>,
     },
@@ -64,7 +71,8 @@ impl Contexts {
     pub fn apply(&mut self, id: &ContextId, change: &ContextChange) -> Option<u64> {
         let record = Arc::make_mut(self.0.get_mut(id)?);
         match change {
-            ContextChange::Messages { messages } => {
+            ContextChange::Messages { messages } | ContextChange::Turn { messages } => {
+                record.system_messages += count_system(messages);
                 if let Some(last) = messages.last() {
                     record.current_output = last.content.text();
                 }
@@ -77,7 +85,10 @@ impl Contexts {
                 record.provider.clone_from(provider);
                 record.model.clone_from(model);
             }
-            ContextChange::Reset => record.message_history.clear(),
+            ContextChange::Reset => {
+                record.message_history.clear();
+                record.system_messages = 0;
+            }
         }
         record.revision += 1;
         Some(record.revision)
@@ -149,6 +160,11 @@ impl ContextManager {
     /// Appends messages, all or none.
     pub fn add_messages(&self, messages: Vec<SharedMessage>) {
         self.write(ContextChange::Messages { messages });
+    }
+
+    /// Appends what a model's turn adds: the question, unless it is there already, and the answer; both or none.
+    pub fn commit_turn(&self, messages: Vec<SharedMessage>) {
+        self.write(ContextChange::Turn { messages });
     }
 
     /// Sets or replaces the system instructions.

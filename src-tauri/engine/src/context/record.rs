@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::SharedMessage;
+use super::{Role, SharedMessage};
 use crate::id::{ContextId, MessageId};
 
 /// The id of the context a flow's `contextStart` makes.
@@ -47,6 +47,10 @@ pub struct ContextRecord {
     #[ts(as = "Vec<super::Message>")]
     #[serde(default)]
     pub message_history: Vector<SharedMessage>,
+    /// How many messages of the history are system messages. Where there are none, a prompt need not look for them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(optional, as = "Option<u32>")]
+    pub system_messages: u32,
     /// The id under which a provider may keep this conversation on its side.
     pub session_id: String,
     /// The text of the latest output in this context.
@@ -73,11 +77,30 @@ impl ContextRecord {
             model: model.to_owned(),
             system_instructions: None,
             message_history: Vector::new(),
+            system_messages: 0,
             current_output: String::new(),
             revision: 0,
             parent_context_id: None,
         }
     }
+
+    /// The same context with this history.
+    #[must_use]
+    pub fn with_history(mut self, history: Vector<SharedMessage>) -> Self {
+        self.system_messages = count_system(&history);
+        self.message_history = history;
+        self
+    }
+}
+
+/// How many of these are system messages.
+pub(super) fn count_system<'a>(messages: impl IntoIterator<Item = &'a SharedMessage>) -> u32 {
+    messages.into_iter().map(|message| u32::from(message.role == Role::System)).sum()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A context at one moment, read-only and cheap to hold.

@@ -138,7 +138,7 @@ impl RunView {
             view.record = ContextRecord::clone(record);
         }
         match change {
-            ContextChange::Messages { messages } => {
+            ContextChange::Messages { messages } | ContextChange::Turn { messages } => {
                 view.tokens += messages.iter().map(|message| u64::from(message.tokens)).sum::<u64>();
             }
             ContextChange::Reset => view.tokens = 0,

@@ -1,5 +1,10 @@
 //! The flow document: what a person edits and git keeps. Knows nothing of running.
 
 mod document;
+mod migrate;
+mod read;
+mod write;
 
 pub use document::{Edge, Flow, FlowSettings, Limits, Node, Position, RetryPolicy, VERSION};
+pub use read::{ReadError, read};
+pub use write::write;

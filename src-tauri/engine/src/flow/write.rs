@@ -1,1 +1,42 @@
-//! From a flow to text: keys sorted, so that git shows what changed and nothing else.
+//! From a flow to text: keys sorted at every level, so that git shows what changed and nothing else.
+
+use serde_json::{Map, Value};
+
+use super::Flow;
+
+/// The text of a flow's file: two-space indents, keys sorted, a newline at the end.
+pub fn write(flow: &Flow) -> Result<String, serde_json::Error> {
+    let mut text = serde_json::to_string_pretty(&sorted(serde_json::to_value(flow)?))?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// The same value with the keys of every object in order, whatever map `serde_json` was built with.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut pairs: Vec<_> = map.into_iter().collect();
+            pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
+            Value::Object(pairs.into_iter().map(|(key, value)| (key, sorted(value))).collect::<Map<_, _>>())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::read;
+
+    #[test]
+    fn keys_are_sorted_and_unknown_ones_kept() {
+        let text =
+            r#"{"zeta": {"b": 1, "a": 2}, "version": 1, "nodes": {"n": {"type": "text", "mood": "calm"}}}"#;
+        let flow = read(text).unwrap();
+        let written = write(&flow).unwrap();
+        assert!(written.find("\"a\": 2").unwrap() < written.find("\"b\": 1").unwrap());
+        assert_eq!(read(&written).unwrap(), flow);
+        assert!(written.contains("\"mood\": \"calm\""));
+    }
+}

@@ -1,0 +1,104 @@
+//! From any older version of the format to the current one, a step a version.
+//!
+//! Version 0 is the shape of hand-written flows and of the format's first drafts: nodes and edges as lists of objects
+//! that carry their own `id`, and a node's position inside it.
+
+use serde_json::{Map, Value, json};
+
+use super::VERSION;
+use crate::diagnostic::Diagnostic;
+
+/// Brings a document to [`VERSION`]. A document of a newer version is refused rather than misread.
+pub(super) fn migrate(mut value: Value) -> Result<Value, Diagnostic> {
+    let Some(document) = value.as_object_mut() else {
+        return Err(Diagnostic::error(
+            "flow.wrong_shape",
+            "",
+            "This JSON is not a flow: it is not an object.",
+        )
+        .hint("A flow is an object with `version`, `nodes` and `edges`."));
+    };
+    let version = match document.get("version") {
+        None => 0,
+        Some(version) => version.as_u64().ok_or_else(|| {
+            Diagnostic::error("flow.wrong_shape", "/version", "The `version` of a flow is a whole number.")
+        })?,
+    };
+    if version > u64::from(VERSION) {
+        return Err(Diagnostic::error(
+            "flow.newer_version",
+            "/version",
+            format!("This flow is of version {version}; this Plait reads up to version {VERSION}."),
+        )
+        .hint("Open it with a newer Plait. Nothing was changed."));
+    }
+    if version < 1 {
+        to_version_1(document)?;
+    }
+    Ok(value)
+}
+
+fn to_version_1(document: &mut Map<String, Value>) -> Result<(), Diagnostic> {
+    let mut layout = Map::new();
+    for section in ["nodes", "edges"] {
+        let Some(Value::Array(items)) = document.get_mut(section) else { continue };
+        let mut keyed = Map::new();
+        for (index, mut item) in std::mem::take(items).into_iter().enumerate() {
+            let pointer = format!("/{section}/{index}");
+            let Some(Value::String(id)) = item.as_object_mut().and_then(|item| item.remove("id")) else {
+                return Err(Diagnostic::error(
+                    "flow.wrong_shape",
+                    pointer,
+                    format!("Number {index} of `{section}` has no `id`."),
+                )
+                .hint("Every node and edge has an `id` of text."));
+            };
+            if let Some(position) = item.as_object_mut().and_then(|item| item.remove("position")) {
+                layout.insert(id.clone(), position);
+            }
+            if keyed.contains_key(&id) {
+                return Err(Diagnostic::error(
+                    "flow.duplicate_id",
+                    pointer,
+                    format!("`{id}` stands here a second time."),
+                )
+                .hint("Ids are unique: rename one of the two, or delete it."));
+            }
+            keyed.insert(id, item);
+        }
+        document.insert(section.to_owned(), Value::Object(keyed));
+    }
+    if !layout.is_empty() && !document.contains_key("layout") {
+        document.insert("layout".to_owned(), Value::Object(layout));
+    }
+    document.insert("version".to_owned(), json!(1));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_become_keyed_and_positions_move_to_the_layout() {
+        let old = json!({
+            "nodes": [{"id": "a", "type": "text", "position": {"x": 1.0, "y": 2.0}}],
+            "edges": [{"id": "e", "source": "a", "sourceOutput": "text", "target": "b", "targetInput": "value"}],
+        });
+        assert_eq!(
+            migrate(old).unwrap(),
+            json!({
+                "version": 1,
+                "nodes": {"a": {"type": "text"}},
+                "edges": {"e": {"source": "a", "sourceOutput": "text", "target": "b", "targetInput": "value"}},
+                "layout": {"a": {"x": 1.0, "y": 2.0}},
+            })
+        );
+    }
+
+    #[test]
+    fn duplicate_ids_in_lists_are_refused() {
+        let old = json!({"nodes": [{"id": "a", "type": "text"}, {"id": "a", "type": "text"}]});
+        assert_eq!(migrate(old).unwrap_err().code, "flow.duplicate_id");
+    }
+}

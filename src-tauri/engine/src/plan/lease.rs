@@ -1,0 +1,168 @@
+//! Who shares a context, and in which order they take their turns.
+//!
+//! Nodes that use one context and have no path between them run in plan order, whatever their timing: planning joins
+//! them by edges that carry no value and only make the later one wait. Which context a node uses is followed along
+//! context edges to the node that makes it; a node that is told its context at run time may use any.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smallvec::SmallVec;
+
+use super::wiring::Wiring;
+use crate::context::MAIN;
+use crate::port::PortKind;
+
+/// The makers of the contexts a node may work in; more than [`MANY`] count as any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Origins {
+    makers: SmallVec<[usize; 2]>,
+    any: bool,
+}
+
+const MANY: usize = 8;
+
+impl Origins {
+    fn of(maker: usize) -> Self {
+        Self { makers: SmallVec::from_iter([maker]), any: false }
+    }
+
+    fn any() -> Self {
+        Self { makers: SmallVec::new(), any: true }
+    }
+
+    fn merge(&mut self, other: &Self) -> bool {
+        let before = (self.makers.len(), self.any);
+        for maker in &other.makers {
+            if !self.makers.contains(maker) {
+                self.makers.push(*maker);
+            }
+        }
+        self.any |= other.any || self.makers.len() > MANY;
+        before != (self.makers.len(), self.any)
+    }
+
+    /// The one maker, where there is exactly one.
+    pub fn only(&self) -> Option<usize> {
+        match (self.makers.as_slice(), self.any) {
+            ([maker], false) => Some(*maker),
+            _ => None,
+        }
+    }
+}
+
+/// The makers of the context that each vertex hands on (or, without a context output, works in).
+pub(super) fn origins(wiring: &Wiring, order: &[usize]) -> Vec<Origins> {
+    let mut origins = vec![Origins::default(); wiring.vertices.len()];
+    let mut incoming: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for wire in wiring.wires.iter().filter(|wire| wire.kind == PortKind::Context) {
+        incoming.entry(wire.target).or_default().push(wire.source);
+    }
+    // Twice in plan order: the second pass carries what came over back edges. Each pass only adds.
+    for _ in 0..2 {
+        let mut changed = false;
+        for &vertex in order {
+            let mut found = if wiring.vertices[vertex].node.behavior().makes_context {
+                Origins::of(vertex)
+            } else {
+                let mut found = origins[vertex].clone();
+                for source in incoming.get(&vertex).into_iter().flatten() {
+                    let from = origins[*source].clone();
+                    found.merge(&from);
+                }
+                found
+            };
+            std::mem::swap(&mut origins[vertex], &mut found);
+            changed |= origins[vertex] != found;
+        }
+        if !changed {
+            break;
+        }
+    }
+    origins
+}
+
+/// The makers of the contexts each vertex takes turns in; none where it takes none.
+pub(super) fn used(wiring: &Wiring, origins: &[Origins]) -> Vec<Origins> {
+    let mut fed_by: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut handed: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (at, wire) in wiring.wires.iter().enumerate() {
+        if wire.kind == PortKind::Context {
+            fed_by.entry(wire.target).or_default().push(wire.source);
+        } else {
+            handed.entry((wire.target, wire.target_port)).or_default().push(at);
+        }
+    }
+    let maker = |id: &str| {
+        wiring.vertices.iter().position(|vertex| {
+            let behavior = vertex.node.behavior();
+            behavior.makes_context && (vertex.id.as_str() == id || (id == MAIN && behavior.makes_main))
+        })
+    };
+    (0..wiring.vertices.len())
+        .map(|vertex| {
+            let behavior = wiring.vertices[vertex].node.behavior();
+            if let Some(id) = &behavior.uses_context_id {
+                return maker(id).map_or_else(Origins::any, Origins::of);
+            }
+            if let Some(port) = behavior.uses_context_from {
+                let ports = &wiring.vertices[vertex].node.ports().inputs;
+                let at = ports.iter().position(|input| input.name.as_str() == port).unwrap_or(usize::MAX);
+                if let Some(wires) = handed.get(&(vertex, at)) {
+                    let mut found = Origins::default();
+                    for &wire in wires {
+                        let source = wiring.wires[wire].source;
+                        let made = wiring.vertices[source].node.behavior().makes_context;
+                        found.merge(&if made { Origins::of(source) } else { Origins::any() });
+                    }
+                    return found;
+                }
+            }
+            let mut found = Origins::default();
+            if behavior.uses_context {
+                for &source in fed_by.get(&vertex).into_iter().flatten() {
+                    found.merge(&origins[source]);
+                }
+            }
+            found
+        })
+        .collect()
+}
+
+/// The groups of vertices that share a context, each in plan order. Only groups of two or more.
+pub(super) fn groups(used: &[Origins], order: &[usize]) -> Vec<Vec<usize>> {
+    // Vertices that may use several contexts join their groups to one; one that may use any joins all.
+    let mut parent: Vec<usize> = (0..used.len()).collect();
+    fn root(parent: &mut [usize], mut at: usize) -> usize {
+        while parent[at] != at {
+            parent[at] = parent[parent[at]];
+            at = parent[at];
+        }
+        at
+    }
+    let makers: BTreeSet<usize> = used.iter().flat_map(|origins| origins.makers.iter().copied()).collect();
+    let any = used.iter().any(|origins| origins.any);
+    for origins in used {
+        for pair in origins.makers.windows(2) {
+            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
+            parent[a] = b;
+        }
+    }
+    if any {
+        let all: Vec<_> = makers.iter().copied().collect();
+        for pair in all.windows(2) {
+            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
+            parent[a] = b;
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for &vertex in order {
+        let origins = &used[vertex];
+        let group = match origins.makers.first() {
+            Some(&maker) => root(&mut parent, maker),
+            None if origins.any => makers.first().map_or(usize::MAX, |&maker| root(&mut parent, maker)),
+            None => continue,
+        };
+        groups.entry(group).or_default().push(vertex);
+    }
+    groups.into_values().filter(|group| group.len() > 1).collect()
+}

@@ -1,0 +1,44 @@
+//! "Run to": the same plan, restricted to a node and what it depends on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::flow::Flow;
+use crate::id::NodeId;
+use crate::node::{Portal, Registry};
+
+/// The flow restricted to `target` and its ancestors, over back edges and through portals as well. Linear in the flow.
+pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId) -> Flow {
+    let portal = |id: &NodeId| {
+        let node = flow.nodes.get(id)?;
+        registry.bind(id, &node.node_type, &node.config)?.ok()?.behavior().portal.clone()
+    };
+    let mut sources: BTreeMap<&NodeId, Vec<&NodeId>> = BTreeMap::new();
+    for edge in flow.edges.values() {
+        sources.entry(&edge.target).or_default().push(&edge.source);
+    }
+    let mut entrances: BTreeMap<String, Vec<&NodeId>> = BTreeMap::new();
+    for (id, node) in &flow.nodes {
+        if node.node_type.starts_with("portal")
+            && let Some(Portal::In(channel)) = portal(id)
+        {
+            entrances.entry(channel).or_default().push(id);
+        }
+    }
+    let mut kept = BTreeSet::new();
+    let mut work = vec![target];
+    while let Some(id) = work.pop() {
+        if !kept.insert(id.clone()) {
+            continue;
+        }
+        work.extend(sources.get(id).into_iter().flatten());
+        if flow.nodes.get(id).is_some_and(|node| node.node_type.starts_with("portal"))
+            && let Some(Portal::Out(channel)) = portal(id)
+        {
+            work.extend(entrances.get(&channel).into_iter().flatten());
+        }
+    }
+    let mut flow = flow.clone();
+    flow.nodes.retain(|id, _| kept.contains(id));
+    flow.edges.retain(|_, edge| kept.contains(&edge.source) && kept.contains(&edge.target));
+    flow
+}

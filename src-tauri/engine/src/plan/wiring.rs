@@ -1,0 +1,281 @@
+//! The flow as a graph of nodes that can run: configs read, portals resolved, every edge checked against its ports.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diagnostic::Diagnostic;
+use crate::flow::{Edge, Flow, Limits, RetryPolicy};
+use crate::id::{EdgeId, NodeId, PortName};
+use crate::node::{BoundNode, Portal, Registry};
+use crate::port::{InputPort, OutputPort, PortKind};
+
+/// A node of the graph.
+pub(super) struct Vertex {
+    pub id: NodeId,
+    pub node: Arc<dyn BoundNode>,
+    pub limits: Limits,
+    pub retry: Option<RetryPolicy>,
+}
+
+/// An edge of the graph; its ports are known to exist and to fit.
+#[derive(Clone)]
+pub(super) struct Wire {
+    pub edge: EdgeId,
+    pub source: usize,
+    pub source_port: PortName,
+    pub target: usize,
+    /// Index among the target's inputs.
+    pub target_port: usize,
+    pub kind: PortKind,
+}
+
+/// The graph, and what was found wrong on the way. Vertices are in order of their ids.
+#[derive(Default)]
+pub(super) struct Wiring {
+    pub vertices: Vec<Vertex>,
+    pub wires: Vec<Wire>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Every node that could be bound, portals and comments included, for the canvas.
+    pub bound: BTreeMap<NodeId, Arc<dyn BoundNode>>,
+}
+
+/// Reads a flow into a graph. Never fails: what is wrong is left out and told.
+pub(super) fn wire(flow: &Flow, registry: &Registry) -> Wiring {
+    let mut wiring = Wiring::default();
+    bind_nodes(flow, registry, &mut wiring);
+    let index: FxHashMap<NodeId, usize> =
+        wiring.vertices.iter().enumerate().map(|(at, vertex)| (vertex.id.clone(), at)).collect();
+    let ends = check_edges(flow, &mut wiring);
+    join_portals(ends, &index, &mut wiring);
+    wiring
+}
+
+fn bind_nodes(flow: &Flow, registry: &Registry, wiring: &mut Wiring) {
+    for (id, node) in &flow.nodes {
+        let bound = match registry.bind(id, &node.node_type, &node.config) {
+            None => {
+                wiring.diagnostics.push(
+                    Diagnostic::on_node("node.unknown_type", id, format!("There is no node type `{}`.", node.node_type))
+                        .below("/type")
+                        .hint("The node is kept as it is. Delete it, or open the flow with the Plait it was made with."),
+                );
+                continue;
+            }
+            Some(Err(problems)) => {
+                wiring.diagnostics.extend(problems);
+                continue;
+            }
+            Some(Ok(bound)) => bound,
+        };
+        wiring.diagnostics.extend(check_bounds(id, node));
+        wiring.bound.insert(id.clone(), Arc::clone(&bound));
+        if !bound.behavior().inert && bound.behavior().portal.is_none() {
+            wiring.vertices.push(Vertex {
+                id: id.clone(),
+                node: bound,
+                limits: node.limits.clone(),
+                retry: node.retry.clone(),
+            });
+        }
+    }
+}
+
+fn check_bounds(id: &NodeId, node: &crate::flow::Node) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut bad = |pointer: &str, message: &str| {
+        found.push(Diagnostic::on_node("node.bad_limits", id, message).below(pointer));
+    };
+    if node.limits.max_epochs == Some(0) {
+        bad("/limits/maxEpochs", "`maxEpochs` is at least 1.");
+    }
+    if node.limits.timeout_ms == Some(0) {
+        bad("/limits/timeoutMs", "`timeoutMs` is at least 1.");
+    }
+    if let Some(retry) = &node.retry {
+        if retry.attempts == 0 {
+            bad("/retry/attempts", "`attempts` is at least 1: the first try counts.");
+        }
+        if !(0.0..=1.0).contains(&retry.jitter) {
+            bad("/retry/jitter", "`jitter` lies between 0 and 1.");
+        }
+    }
+    found
+}
+
+/// One end-checked edge, by node ids: portals still stand in the way.
+struct Ends<'a> {
+    id: &'a EdgeId,
+    edge: &'a Edge,
+    output: OutputPort,
+    input: InputPort,
+}
+
+fn check_edges<'a>(flow: &'a Flow, wiring: &mut Wiring) -> Vec<Ends<'a>> {
+    let mut ends = Vec::with_capacity(flow.edges.len());
+    for (id, edge) in &flow.edges {
+        let missing: Vec<_> =
+            [&edge.source, &edge.target].into_iter().filter(|end| !flow.nodes.contains_key(*end)).collect();
+        if let Some(end) = missing.first() {
+            wiring.diagnostics.push(
+                Diagnostic::on_edge(
+                    "edge.dangling",
+                    id,
+                    format!("This edge refers to a node `{end}` that is not in the flow."),
+                )
+                .hint("Delete the edge, or bring the node back."),
+            );
+            continue;
+        }
+        // A node that could not be bound has been told of already.
+        let (Some(source), Some(target)) = (wiring.bound.get(&edge.source), wiring.bound.get(&edge.target))
+        else {
+            continue;
+        };
+        let output = source.ports().find_output(edge.source_output.as_str()).cloned();
+        let input = target.ports().find_input(edge.target_input.as_str()).cloned();
+        match (output, input) {
+            (Some(output), Some(input)) => match mismatch(&output, &input) {
+                None => ends.push(Ends { id, edge, output, input }),
+                Some(found) => {
+                    wiring.diagnostics.push(Diagnostic { edge: Some(id.clone()), ..found.at_edge(id) })
+                }
+            },
+            (None, _) => wiring.diagnostics.push(unknown_port(
+                id,
+                "output",
+                &edge.source,
+                &edge.source_output,
+                source.ports().outputs.iter().map(|port| &port.name),
+            )),
+            (_, None) => wiring.diagnostics.push(unknown_port(
+                id,
+                "input",
+                &edge.target,
+                &edge.target_input,
+                target.ports().inputs.iter().map(|port| &port.name),
+            )),
+        }
+    }
+    ends
+}
+
+fn unknown_port<'a>(
+    edge: &EdgeId,
+    side: &str,
+    node: &NodeId,
+    port: &PortName,
+    known: impl Iterator<Item = &'a PortName>,
+) -> Diagnostic {
+    let known: Vec<_> = known.map(|name| format!("`{name}`")).collect();
+    let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    Diagnostic::on_edge("edge.unknown_port", edge, format!("Node `{node}` has no {side} `{port}`."))
+        .hint(format!("Its {side}s are: {has}."))
+}
+
+/// Why an output may not feed an input, if it may not.
+fn mismatch(output: &OutputPort, input: &InputPort) -> Option<Diagnostic> {
+    if output.kind != input.kind {
+        return Some(Diagnostic::error(
+            "edge.wrong_kind",
+            "",
+            format!(
+                "`{}` is {}, `{}` takes {}.",
+                output.name,
+                strand(output.kind),
+                input.name,
+                strand(input.kind)
+            ),
+        ));
+    }
+    (!output.value_type.feeds(input.value_type)).then(|| {
+        Diagnostic::error(
+            "edge.wrong_type",
+            "",
+            format!(
+                "`{}` gives {}, `{}` takes {}.",
+                output.name, output.value_type, input.name, input.value_type
+            ),
+        )
+        .hint("Put a node between them that turns the one into the other, for example `json` or `text`.")
+    })
+}
+
+fn strand(kind: PortKind) -> &'static str {
+    match kind {
+        PortKind::Context => "a context",
+        PortKind::Data => "data",
+        PortKind::Tools => "tools",
+    }
+}
+
+impl Diagnostic {
+    fn at_edge(self, id: &EdgeId) -> Self {
+        Self { pointer: format!("/edges/{}", crate::diagnostic::escape(id.as_str())), ..self }
+    }
+}
+
+/// Replaces `source → portalIn`, `portalOut → target` of one channel by wires `source → target`.
+fn join_portals(ends: Vec<Ends<'_>>, index: &FxHashMap<NodeId, usize>, wiring: &mut Wiring) {
+    let portal = |id: &NodeId| wiring.bound.get(id).and_then(|node| node.behavior().portal.clone());
+    let mut into: BTreeMap<String, Vec<(NodeId, PortName, OutputPort)>> = BTreeMap::new();
+    for end in &ends {
+        if let Some(Portal::In(channel)) = portal(&end.edge.target) {
+            into.entry(channel).or_default().push((
+                end.edge.source.clone(),
+                end.edge.source_output.clone(),
+                end.output.clone(),
+            ));
+        }
+    }
+    let mut wires = Vec::with_capacity(ends.len());
+    let mut diagnostics = Vec::new();
+    for end in &ends {
+        let Some(&target) = index.get(&end.edge.target) else { continue };
+        let Some(target_port) =
+            wiring.vertices[target].node.ports().inputs.iter().position(|port| port.name == end.input.name)
+        else {
+            continue;
+        };
+        let mut sources = vec![(end.edge.source.clone(), end.edge.source_output.clone(), end.output.clone())];
+        let mut entered = FxHashSet::default();
+        while let Some((source, source_port, output)) = sources.pop() {
+            match portal(&source) {
+                Some(Portal::Out(channel)) => {
+                    let feeds = into.get(&channel);
+                    if feeds.is_none() {
+                        diagnostics.push(
+                            Diagnostic::on_node(
+                                "portal.no_entrance",
+                                &source,
+                                format!("Nothing goes into the portal `{channel}`."),
+                            )
+                            .hint("Add a `portalIn` node of the same channel and wire something to it."),
+                        );
+                    }
+                    if entered.insert(channel) {
+                        sources.extend(feeds.into_iter().flatten().cloned());
+                    }
+                }
+                _ => {
+                    let Some(&source) = index.get(&source) else { continue };
+                    if let Some(found) = mismatch(&output, &end.input) {
+                        diagnostics.push(Diagnostic { edge: Some(end.id.clone()), ..found.at_edge(end.id) });
+                        continue;
+                    }
+                    wires.push(Wire {
+                        edge: end.id.clone(),
+                        source,
+                        source_port,
+                        target,
+                        target_port,
+                        kind: end.input.kind,
+                    });
+                }
+            }
+        }
+    }
+    wiring.wires = wires;
+    wiring.diagnostics.extend(diagnostics);
+}

@@ -1,5 +1,6 @@
 //! The fold: one entry at a time, each in time independent of the journal's length.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, btree_map};
 
 use super::super::{Entry, Fact, NodeOutputs};
@@ -120,7 +121,7 @@ impl RunView {
             }
             Fact::TurnCommitted { context_id, messages, .. } => {
                 self.lease(context_id, None);
-                let change = ContextChange::Messages { messages: messages.clone() };
+                let change = ContextChange::Turn { messages: messages.clone() };
                 self.change_context(context_id, &change, at);
             }
             Fact::TurnDiscarded { context_id, .. } => self.lease(context_id, None),
@@ -175,14 +176,25 @@ impl RunView {
         let tokens = &mut self.totals.tokens;
         tokens.input = tokens.input + activation.usage.input - before.input;
         tokens.output = tokens.output + activation.usage.output - before.output;
-        // The latest, but rather one that ran than one that did not.
-        let ran = view.epochs.iter().rev().find(|known| known.state != NodeState::Skipped);
-        if let Some(shown) = ran.or(view.epochs.last()) {
+        let state = activation.state;
+        let shown = match (state == NodeState::Skipped, epoch.cmp(&view.epoch)) {
+            // The latest is shown, but rather one that ran than one that did not.
+            (false, Ordering::Greater | Ordering::Equal) => Some((epoch, state)),
+            (false, Ordering::Less) | (true, Ordering::Greater) if view.state == NodeState::Skipped => {
+                Some((epoch, state))
+            }
+            (true, Ordering::Equal) => {
+                let ran = view.epochs.iter().rev().find(|known| known.state != NodeState::Skipped);
+                ran.or(view.epochs.last()).map(|shown| (&shown.epoch, shown.state))
+            }
+            _ => None,
+        };
+        if let Some((epoch, state)) = shown {
             *self.counts.of(view.state) -= 1;
-            *self.counts.of(shown.state) += 1;
-            view.state = shown.state;
-            if view.epoch != shown.epoch {
-                view.epoch = shown.epoch.clone();
+            *self.counts.of(state) += 1;
+            view.state = state;
+            if view.epoch != *epoch {
+                view.epoch = epoch.clone();
             }
         }
     }

@@ -1,0 +1,196 @@
+/** What one fact does to the activation it tells of. The same rules as the engine's `run::view::activation`. */
+import type { ContextId, Entry, Epoch, Fault, MessageId } from "@/bindings";
+import type { Draft } from "./draft";
+import type { EpochView, ModelCallView, NodeState, TurnState, TurnView } from "./types";
+
+export function newEpochView(epoch: Epoch): EpochView {
+  return {
+    epoch,
+    state: "ready",
+    inputs: {},
+    outputs: {},
+    messages: {},
+    attempts: [],
+    pauses: [],
+    calls: [],
+    tools: [],
+    contexts: [],
+    handled: false,
+    usage: { input: 0, output: 0 },
+    streamed: "",
+    reasoning: "",
+  };
+}
+
+/** Changes `view`, which this batch owns. */
+export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): void {
+  const at = entry.at;
+  switch (entry.type) {
+    case "node.ready":
+      view.state = "ready";
+      view.inputs = (entry.inputs ?? {}) as EpochView["inputs"];
+      view.readyAt = at;
+      break;
+    case "node.started":
+      start(view, entry.attempt, at, draft);
+      break;
+    case "node.delta":
+      if (entry.text) view.streamed += entry.text;
+      if (entry.reasoning) view.reasoning += entry.reasoning;
+      break;
+    case "node.finished":
+      end(view, entry.metadata.cached ? "cached" : "done", at, draft);
+      view.outputs = entry.outputs as EpochView["outputs"];
+      view.messages = (entry.messages ?? {}) as EpochView["messages"];
+      // What the node says of itself goes before what was added up; what came from a cache cost nothing.
+      if (entry.metadata.cached) view.usage = { input: 0, output: 0 };
+      else if (entry.metadata.tokenUsage) view.usage = entry.metadata.tokenUsage;
+      view.metadata = entry.metadata;
+      break;
+    case "node.skipped":
+      end(view, "skipped", at, draft);
+      view.skipped = entry.reason;
+      break;
+    case "node.failed":
+      fail(view, entry.error, entry.handled, at, draft);
+      break;
+    case "node.retrying": {
+      view.state = "retrying";
+      view.error = entry.error;
+      const last = view.attempts.at(-1);
+      if (last?.attempt === entry.attempt) {
+        setLast(view, draft, { ...last, endedAt: at, error: entry.error, delayMs: entry.delayMs });
+      }
+      break;
+    }
+    case "context.created":
+      touch(view, entry.context.contextId, draft);
+      break;
+    case "context.changed":
+      touch(view, entry.contextId, draft);
+      break;
+    case "turn.started":
+      turn(view, entry.contextId, "started", [], undefined, draft);
+      break;
+    case "turn.committed": {
+      const ids = entry.messages.map((message) => message.id);
+      turn(view, entry.contextId, "committed", ids, undefined, draft);
+      break;
+    }
+    case "turn.discarded":
+      turn(view, entry.contextId, "discarded", [], entry.partial, draft);
+      break;
+    default:
+      applyStep(view, entry, draft);
+  }
+}
+
+/** The steps within an activation: model calls, tool calls, questions to people. */
+function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
+  const at = entry.at;
+  switch (entry.type) {
+    case "prompt.rendered":
+      // Each call streams anew; what an earlier one streamed stands in its reply.
+      view.streamed = "";
+      view.reasoning = "";
+      view.calls = draft.own(view.calls);
+      view.calls.push({ step: entry.step, startedAt: at, prompt: entry.prompt });
+      break;
+    case "model.replied": {
+      view.calls = draft.own(view.calls);
+      let index = view.calls.findLastIndex((call) => call.step === entry.step && !call.reply);
+      if (index < 0) index = view.calls.push({ step: entry.step, startedAt: at }) - 1;
+      view.calls[index] = { ...(view.calls[index] as ModelCallView), endedAt: at, reply: entry.reply };
+      const used = entry.reply.usage;
+      if (used) {
+        view.usage = { input: view.usage.input + used.input, output: view.usage.output + used.output };
+      }
+      break;
+    }
+    case "tool.called":
+      view.tools = draft.own(view.tools);
+      view.tools.push({ step: entry.step, call: entry.call, startedAt: at });
+      break;
+    case "tool.finished": {
+      const index = view.tools.findLastIndex(
+        (tool) => tool.step === entry.step && tool.call.id === entry.callId && tool.endedAt === undefined,
+      );
+      const open = view.tools[index];
+      if (!open) break;
+      const finished = { ...open, endedAt: at };
+      if (entry.result !== undefined && entry.result !== null) finished.result = entry.result;
+      if (entry.error) finished.error = entry.error;
+      view.tools = draft.own(view.tools);
+      view.tools[index] = finished;
+      break;
+    }
+    case "run.paused":
+      view.state = "paused";
+      view.pauses = draft.own(view.pauses);
+      view.pauses.push({ prompt: entry.prompt, schema: entry.schema, askedAt: at });
+      break;
+    case "input.provided": {
+      view.state = "running";
+      const last = view.pauses.at(-1);
+      if (!last) break;
+      view.pauses = draft.own(view.pauses);
+      view.pauses[view.pauses.length - 1] = { ...last, answeredAt: at, answer: entry.answer };
+      break;
+    }
+  }
+}
+
+function start(view: EpochView, attempt: number, at: number, draft: Draft): void {
+  view.state = "running";
+  view.startedAt ??= at;
+  const last = view.attempts.at(-1);
+  // The same try again is the one that a pause or a crash had interrupted.
+  if (last?.attempt !== attempt || last.error) {
+    view.attempts = draft.own(view.attempts);
+    view.attempts.push({ attempt, startedAt: at });
+  }
+  if (view.error) view.error = undefined;
+  view.streamed = "";
+  view.reasoning = "";
+}
+
+function end(view: EpochView, state: NodeState, at: number, draft: Draft): void {
+  view.state = state;
+  view.endedAt = at;
+  if (view.error) view.error = undefined;
+  const last = view.attempts.at(-1);
+  if (last && last.endedAt === undefined) setLast(view, draft, { ...last, endedAt: at });
+}
+
+function fail(view: EpochView, error: Fault, handled: boolean, at: number, draft: Draft): void {
+  end(view, "failed", at, draft);
+  const last = view.attempts.at(-1);
+  if (last) setLast(view, draft, { ...last, error });
+  view.error = error;
+  view.handled = handled;
+}
+
+function setLast(view: EpochView, draft: Draft, attempt: EpochView["attempts"][number]): void {
+  view.attempts = draft.own(view.attempts);
+  view.attempts[view.attempts.length - 1] = attempt;
+}
+
+function turn(
+  view: EpochView,
+  contextId: ContextId,
+  state: TurnState,
+  messages: MessageId[],
+  partial: string | undefined,
+  draft: Draft,
+): void {
+  touch(view, contextId, draft);
+  const next: TurnView = { contextId, state, messages };
+  if (partial !== undefined) next.partial = partial;
+  view.turn = next;
+}
+
+function touch(view: EpochView, id: ContextId, draft: Draft): void {
+  if (view.contexts.includes(id)) return;
+  view.contexts = draft.own(view.contexts);
+  view.contexts.push(id);
+}

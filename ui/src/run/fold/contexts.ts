@@ -1,0 +1,110 @@
+/** What facts do to contexts. The same rules as the engine's context manager and `run::view`. */
+import type { Content, ContextChange, ContextId, Entry, Message } from "@/bindings";
+import type { Draft } from "./draft";
+import type { ContextView } from "./types";
+
+/** The text of a message, parts joined by newlines, other media left out. */
+export function textOf(content: Content): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+function tokensOf(messages: readonly Message[]): number {
+  let tokens = 0;
+  for (const message of messages) tokens += message.tokens;
+  return tokens;
+}
+
+function systemMessagesIn(messages: readonly Message[]): number {
+  let count = 0;
+  for (const message of messages) if (message.role === "system") count += 1;
+  return count;
+}
+
+/** Applies one fact; says which context it changed. */
+export function applyToContexts(
+  contexts: Map<ContextId, ContextView>,
+  entry: Entry,
+  draft: Draft,
+): ContextId | undefined {
+  switch (entry.type) {
+    case "context.created": {
+      const id = entry.context.contextId;
+      contexts.set(
+        id,
+        draft.made({
+          record: entry.context,
+          tokens: tokensOf(entry.context.messageHistory),
+          createdBy: { node: entry.node, epoch: entry.epoch },
+          changedAt: entry.at,
+        }),
+      );
+      return id;
+    }
+    case "context.changed":
+      return change(contexts, entry.contextId, draft, (view) => applyChange(view, entry.change, entry.at, draft));
+    case "turn.started":
+      return change(contexts, entry.contextId, draft, (view) => {
+        view.turn = { node: entry.node, epoch: entry.epoch };
+      });
+    case "turn.committed":
+      return change(contexts, entry.contextId, draft, (view) => {
+        view.turn = undefined;
+        applyChange(view, { kind: "turn", messages: entry.messages }, entry.at, draft);
+      });
+    case "turn.discarded":
+      return change(contexts, entry.contextId, draft, (view) => {
+        view.turn = undefined;
+      });
+    default:
+      return undefined;
+  }
+}
+
+function change(
+  contexts: Map<ContextId, ContextView>,
+  id: ContextId,
+  draft: Draft,
+  apply: (view: ContextView) => void,
+): ContextId | undefined {
+  const known = contexts.get(id);
+  if (!known) return undefined;
+  const view = draft.own(known);
+  contexts.set(id, view);
+  apply(view);
+  return id;
+}
+
+function applyChange(view: ContextView, change: ContextChange, at: number, draft: Draft): void {
+  view.record = draft.own(view.record);
+  const record = view.record;
+  switch (change.kind) {
+    case "messages":
+    case "turn": {
+      record.systemMessages = (record.systemMessages ?? 0) + systemMessagesIn(change.messages) || undefined;
+      const last = change.messages.at(-1);
+      if (last) {
+        const said = textOf(last.content);
+        record.currentOutput = said || undefined;
+      }
+      record.messageHistory = draft.own(record.messageHistory);
+      for (const message of change.messages) record.messageHistory.push(message);
+      view.tokens += tokensOf(change.messages);
+      break;
+    }
+    case "systemInstructions":
+      record.systemInstructions = change.text || undefined;
+      break;
+    case "providerModel":
+      record.provider = change.provider;
+      record.model = change.model;
+      break;
+    case "reset":
+      record.messageHistory = draft.made([]);
+      record.systemMessages = undefined;
+      view.tokens = 0;
+      break;
+  }
+  record.revision += 1;
+  view.changedAt = at;
+}

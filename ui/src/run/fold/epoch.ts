@@ -1,0 +1,62 @@
+/** Epochs: order, names for people, keys for maps. */
+import type { Epoch } from "@/bindings";
+import type { EpochView, NodeView } from "./types";
+
+/** Outermost counter first, a shorter path before the longer ones it encloses: the order of time. */
+export function compareEpochs(a: Epoch, b: Epoch): number {
+  const shared = Math.min(a.length, b.length);
+  for (let level = 0; level < shared; level++) {
+    const difference = (a[level] ?? 0) - (b[level] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+export function sameEpoch(a: Epoch, b: Epoch): boolean {
+  return compareEpochs(a, b) === 0;
+}
+
+/** A string that tells epochs apart, for keys. */
+export function epochKey(epoch: Epoch): string {
+  return epoch.join(".");
+}
+
+/** Counted from one, as people do: `3` for the third time round, `3.1` inside an inner cycle, nothing outside of all. */
+export function roundOf(epoch: Epoch): string {
+  return epoch.map((counter) => counter + 1).join(".");
+}
+
+/** Where the activation of that epoch stands, or would have to be inserted (then as `-1 - index`). */
+export function indexOfEpoch(epochs: readonly EpochView[], epoch: Epoch): number {
+  let low = 0;
+  let high = epochs.length - 1;
+  // Nearly always it is the last.
+  const last = epochs[high];
+  if (last) {
+    const order = compareEpochs(last.epoch, epoch);
+    if (order === 0) return high;
+    if (order < 0) return -1 - epochs.length;
+  }
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const known = epochs[middle];
+    if (!known) break;
+    const order = compareEpochs(known.epoch, epoch);
+    if (order === 0) return middle;
+    if (order < 0) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1 - low;
+}
+
+/** The activation of that epoch, or nothing. */
+export function epochOf(node: NodeView | undefined, epoch: Epoch | undefined): EpochView | undefined {
+  if (!node || !epoch) return undefined;
+  const index = indexOfEpoch(node.epochs, epoch);
+  return index < 0 ? undefined : node.epochs[index];
+}
+
+/** The activation whose state the node shows. */
+export function shownEpoch(node: NodeView | undefined): EpochView | undefined {
+  return node && epochOf(node, node.epoch);
+}

@@ -1,0 +1,258 @@
+/**
+ * The fold of a run's facts, batch by batch. What a batch does not touch stays the same object, so that whoever watches
+ * one node is only told of that node. The same rules as the engine's `run::view`; both are held to the same vectors.
+ */
+import type { ContextId, Entry, Epoch, NodeId, RunStatus } from "@/bindings";
+import { applyToActivation, newEpochView } from "./activation";
+import { applyToContexts } from "./contexts";
+import { Draft } from "./draft";
+import { compareEpochs, indexOfEpoch, sameEpoch } from "./epoch";
+import type { ContextView, EpochView, NodeView, RunHead, RunView } from "./types";
+
+/** What a batch changed. */
+export type Changed = {
+  nodes: Set<NodeId>;
+  contexts: Set<ContextId>;
+  /** Entries of the journal that were new, in order. */
+  entries: Entry[];
+  /** How many pieces of streams there were. */
+  deltas: number;
+};
+
+export function emptyHead(): RunHead {
+  return {
+    set: {},
+    status: "running",
+    cancelling: false,
+    waitingOn: [],
+    pauses: [],
+    loops: {},
+    outputs: {},
+    totals: { tokens: { input: 0, output: 0 }, modelCalls: 0, toolCalls: 0, retries: 0, waitedMs: 0 },
+    counts: { ready: 0, running: 0, paused: 0, retrying: 0, done: 0, skipped: 0, failed: 0, cached: 0 },
+    nextSeq: 0,
+  };
+}
+
+export class RunFold {
+  head: RunHead = emptyHead();
+  readonly nodes = new Map<NodeId, NodeView>();
+  readonly contexts = new Map<ContextId, ContextView>();
+
+  /** Takes in a batch. Entries of the journal that were seen before are ignored; deltas are always taken. */
+  apply(batch: readonly Entry[]): Changed {
+    const changed: Changed = { nodes: new Set(), contexts: new Set(), entries: [], deltas: 0 };
+    const draft = new Draft();
+    for (const entry of batch) {
+      if (entry.seq !== undefined) {
+        if (entry.seq < this.head.nextSeq) continue;
+        changed.entries.push(entry);
+        this.#head(draft).nextSeq = entry.seq + 1;
+        this.#applyToRun(entry, draft);
+        const context = applyToContexts(this.contexts, entry, draft);
+        if (context !== undefined) changed.contexts.add(context);
+      } else {
+        changed.deltas += 1;
+      }
+      if (tellsOfActivation(entry)) {
+        this.#applyToNode(entry.node, entry.epoch, entry, draft);
+        changed.nodes.add(entry.node);
+      }
+    }
+    return changed;
+  }
+
+  /** The whole view as one plain object, as the vectors have it. */
+  toView(): RunView {
+    return {
+      ...this.head,
+      nodes: Object.fromEntries(this.nodes),
+      contexts: Object.fromEntries(this.contexts),
+    };
+  }
+
+  #head(draft: Draft): RunHead {
+    this.head = draft.own(this.head);
+    return this.head;
+  }
+
+  #applyToRun(entry: Entry, draft: Draft): void {
+    const head = this.#head(draft);
+    const at = entry.at;
+    switch (entry.type) {
+      case "run.started":
+        head.run = entry.run;
+        head.flow = entry.flow;
+        if (entry.to !== undefined) head.to = entry.to;
+        if (entry.input !== undefined) head.input = entry.input;
+        head.set = (entry.set ?? {}) as RunHead["set"];
+        if (entry.parentRunId !== undefined) head.parentRunId = entry.parentRunId;
+        head.startedAt = at;
+        break;
+      case "node.finished":
+      case "node.skipped":
+      case "node.failed":
+        this.#closePause(head, entry.node, entry.epoch);
+        break;
+      case "node.retrying":
+        head.totals = draft.own(head.totals);
+        head.totals.retries += 1;
+        break;
+      case "model.replied":
+        head.totals = draft.own(head.totals);
+        head.totals.modelCalls += 1;
+        break;
+      case "tool.called":
+        head.totals = draft.own(head.totals);
+        head.totals.toolCalls += 1;
+        break;
+      case "loop.iteration": {
+        const known = head.loops[entry.node];
+        head.loops = draft.own(head.loops);
+        head.loops[entry.node] = { ...known, epoch: entry.epoch, iterations: (known?.iterations ?? 0) + 1 };
+        break;
+      }
+      case "loop.exhausted": {
+        const known = head.loops[entry.node] ?? { iterations: 0 };
+        head.loops = draft.own(head.loops);
+        head.loops[entry.node] = { ...known, epoch: entry.epoch, exhausted: entry.maxEpochs };
+        break;
+      }
+      case "run.paused": {
+        this.#closePause(head, entry.node, entry.epoch);
+        const { node, epoch, prompt, schema } = entry;
+        head.pauses = [...head.pauses, { node, epoch, prompt, schema, askedAt: at }];
+        break;
+      }
+      case "input.provided":
+        this.#stopWaiting(head, at, draft);
+        this.#closePause(head, entry.node, entry.epoch);
+        break;
+      case "run.waiting":
+        this.#stopWaiting(head, at, draft);
+        head.status = "waiting";
+        head.waitingSince = at;
+        head.waitingOn = entry.on;
+        break;
+      case "run.cancelling":
+        this.#stopWaiting(head, at, draft);
+        head.cancelling = true;
+        break;
+      case "run.finished":
+        this.#end(head, "finished", entry.outputs as RunHead["outputs"], at, draft);
+        break;
+      case "run.failed":
+        this.#end(head, "failed", entry.outputs as RunHead["outputs"], at, draft);
+        head.error = { node: entry.node, epoch: entry.epoch, error: entry.error };
+        break;
+      case "run.cancelled":
+        this.#end(head, "cancelled", entry.outputs as RunHead["outputs"], at, draft);
+        break;
+    }
+  }
+
+  #end(head: RunHead, status: RunStatus, outputs: RunHead["outputs"], at: number, draft: Draft): void {
+    this.#stopWaiting(head, at, draft);
+    head.status = status;
+    head.cancelling = false;
+    head.outputs = outputs;
+    head.endedAt = at;
+    head.pauses = [];
+  }
+
+  #stopWaiting(head: RunHead, at: number, draft: Draft): void {
+    if (head.waitingSince === undefined) return;
+    head.totals = draft.own(head.totals);
+    head.totals.waitedMs += Math.max(0, at - head.waitingSince);
+    head.waitingSince = undefined;
+    head.status = "running";
+    head.waitingOn = [];
+  }
+
+  #closePause(head: RunHead, node: NodeId, epoch: Epoch): void {
+    if (head.pauses.length === 0) return;
+    const open = head.pauses.filter((pause) => pause.node !== node || !sameEpoch(pause.epoch, epoch));
+    if (open.length !== head.pauses.length) head.pauses = open;
+  }
+
+  /** Changes one activation, then what its node shows, the counts and the tokens. */
+  #applyToNode(id: NodeId, epoch: Epoch, entry: Entry, draft: Draft): void {
+    let node = this.nodes.get(id);
+    if (node) {
+      node = draft.own(node);
+    } else {
+      node = draft.made<NodeView>({ state: "ready", epoch, epochs: draft.made([]) });
+      this.#counts(draft).ready += 1;
+    }
+    this.nodes.set(id, node);
+    node.epochs = draft.own(node.epochs);
+    let index = indexOfEpoch(node.epochs, epoch);
+    let activation: EpochView;
+    if (index < 0) {
+      index = -1 - index;
+      activation = draft.made(newEpochView(epoch));
+      node.epochs.splice(index, 0, activation);
+    } else {
+      activation = draft.own(node.epochs[index] as EpochView);
+      node.epochs[index] = activation;
+    }
+    const before = activation.usage;
+    applyToActivation(activation, entry, draft);
+    if (activation.usage !== before) this.#addTokens(before, activation.usage, draft);
+    const shown = shownAfter(node, activation);
+    if (!shown) return;
+    if (shown.state !== node.state) {
+      const counts = this.#counts(draft);
+      counts[node.state] -= 1;
+      counts[shown.state] += 1;
+      node.state = shown.state;
+    }
+    if (node.epoch !== shown.epoch && !sameEpoch(node.epoch, shown.epoch)) node.epoch = shown.epoch;
+  }
+
+  #counts(draft: Draft): RunHead["counts"] {
+    const head = this.#head(draft);
+    head.counts = draft.own(head.counts);
+    return head.counts;
+  }
+
+  #addTokens(before: EpochView["usage"], after: EpochView["usage"], draft: Draft): void {
+    const head = this.#head(draft);
+    head.totals = draft.own(head.totals);
+    const { tokens } = head.totals;
+    head.totals.tokens = {
+      input: tokens.input + after.input - before.input,
+      output: tokens.output + after.output - before.output,
+    };
+  }
+}
+
+/** The activation the node shows from now on: the latest, but rather one that ran than one that did not. */
+function shownAfter(node: NodeView, changed: EpochView): EpochView | undefined {
+  const order = compareEpochs(changed.epoch, node.epoch);
+  if (changed.state !== "skipped") {
+    return order >= 0 || node.state === "skipped" ? changed : undefined;
+  }
+  if (order === 0) {
+    return node.epochs.findLast((known) => known.state !== "skipped") ?? node.epochs.at(-1);
+  }
+  return order > 0 && node.state === "skipped" ? changed : undefined;
+}
+
+type OfActivation = Extract<Entry, { node: NodeId }>;
+
+function tellsOfActivation(entry: Entry): entry is OfActivation {
+  switch (entry.type) {
+    case "run.started":
+    case "loop.iteration":
+    case "loop.exhausted":
+    case "run.waiting":
+    case "run.cancelling":
+    case "run.finished":
+    case "run.failed":
+    case "run.cancelled":
+      return false;
+    default:
+      return true;
+  }
+}

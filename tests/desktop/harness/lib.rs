@@ -1,1 +1,23 @@
-//! The harness.
+//! Drives the real window: the built binary, the real webview, real pointer and keyboard input, on a display
+//! and a message bus of its own.
+//!
+//! Owns how the window is started, found, touched, killed and looked at. Knows nothing of flows: the
+//! scenarios in `window/` do. Everything it starts ends with it, and every wait has a limit.
+//!
+//! Where things are: [`app`] is the window with its verbs, [`look`] finds things in the page, [`hand`] moves the
+//! pointer and types, [`stage`] is the display and the driver, [`process`] finds and ends processes.
+#![cfg(target_os = "linux")]
+
+pub mod app;
+pub mod hand;
+pub mod look;
+pub mod process;
+pub mod stage;
+
+pub use app::{App, Home};
+
+use std::time::Duration;
+
+/// How long a test waits for anything to show. Long, because the machine may be building something else; a test that
+/// passes never waits this long.
+pub const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,1 +1,4 @@
-//! The window scenarios.
+//! What a person does with the real window, from opening it to coming back to it.
+#![cfg(target_os = "linux")]
+
+mod opens;

@@ -1,0 +1,106 @@
+//! The pointer and the keyboard: real input, as the driver gives it to the webview.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use fantoccini::actions::{InputSource, KeyAction, KeyActions, MouseActions, PointerAction};
+use fantoccini::elements::Element;
+
+use crate::App;
+
+/// The left button.
+const LEFT: u64 = 0;
+
+/// A place in the page, in CSS pixels from its top left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// To the right
+    pub x: f64,
+    /// Down
+    pub y: f64,
+}
+
+impl Place {
+    /// The place this far off.
+    #[must_use]
+    pub fn by(self, x: f64, y: f64) -> Self {
+        Self { x: self.x + x, y: self.y + y }
+    }
+}
+
+/// The middle of an element.
+pub async fn middle(element: &Element) -> Result<Place> {
+    let (x, y, width, height) = element.rectangle().await?;
+    Ok(Place { x: x + width / 2.0, y: y + height / 2.0 })
+}
+
+impl App {
+    /// Presses and releases the pointer in the middle of an element.
+    pub async fn click(&self, element: &Element) -> Result<()> {
+        let at = middle(element).await?;
+        self.click_at(at).await
+    }
+
+    /// Presses and releases the pointer at a place.
+    pub async fn click_at(&self, at: Place) -> Result<()> {
+        let hand = MouseActions::new("hand".to_owned())
+            .then(go(at, 0))
+            .then(PointerAction::Down { button: LEFT })
+            .then(PointerAction::Up { button: LEFT });
+        Ok(self.client.perform_actions(hand).await?)
+    }
+
+    /// Moves the pointer to a place.
+    pub async fn point(&self, at: Place) -> Result<()> {
+        Ok(self.client.perform_actions(MouseActions::new("hand".to_owned()).then(go(at, 0))).await?)
+    }
+
+    /// Presses at one place, moves in steps as a hand does, and releases at the other.
+    pub async fn drag(&self, from: Place, to: Place) -> Result<()> {
+        const STEPS: u32 = 12;
+        let mut hand = MouseActions::new("hand".to_owned())
+            .then(go(from, 0))
+            .then(PointerAction::Down { button: LEFT })
+            .then(pause(60));
+        for step in 1..=STEPS {
+            let part = f64::from(step) / f64::from(STEPS);
+            hand = hand.then(go(from.by((to.x - from.x) * part, (to.y - from.y) * part), 16));
+        }
+        hand = hand.then(pause(60)).then(PointerAction::Up { button: LEFT });
+        Ok(self.client.perform_actions(hand).await?)
+    }
+
+    /// Types text where the focus is.
+    pub async fn type_text(&self, text: &str) -> Result<()> {
+        let mut keys = KeyActions::new("keys".to_owned());
+        for value in text.chars() {
+            keys = keys.then(KeyAction::Down { value }).then(KeyAction::Up { value });
+        }
+        Ok(self.client.perform_actions(keys).await?)
+    }
+
+    /// Presses the last key while the others are held, for example `[Control, 's']`.
+    pub async fn press(&self, chord: &[char]) -> Result<()> {
+        let mut keys = KeyActions::new("keys".to_owned());
+        for &value in chord {
+            keys = keys.then(KeyAction::Down { value });
+        }
+        for &value in chord.iter().rev() {
+            keys = keys.then(KeyAction::Up { value });
+        }
+        Ok(self.client.perform_actions(keys).await?)
+    }
+}
+
+fn go(to: Place, milliseconds: u64) -> PointerAction {
+    let duration = Some(Duration::from_millis(milliseconds));
+    // The driver takes whole pixels only.
+    #[allow(clippy::cast_possible_truncation)]
+    let (x, y) = (to.x.round() as i64, to.y.round() as i64);
+    #[allow(clippy::cast_precision_loss)]
+    PointerAction::MoveTo { duration, x: x as f64, y: y as f64 }
+}
+
+fn pause(milliseconds: u64) -> PointerAction {
+    PointerAction::Pause { duration: Duration::from_millis(milliseconds) }
+}

@@ -1,0 +1,13 @@
+//! The window opens.
+
+use anyhow::Result;
+use plait_window_tests::{App, Home};
+
+#[tokio::test]
+async fn the_window_opens_and_paints() -> Result<()> {
+    let home = Home::new()?;
+    let app = App::open("opens", &home, None).await?;
+    assert_eq!(app.client.title().await?, "Plait");
+    app.photograph("first-paint").await?;
+    app.close().await
+}

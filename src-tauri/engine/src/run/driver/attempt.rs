@@ -1,0 +1,160 @@
+//! One try of one activation: running the node with a deadline, and judging what came of it.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, Either, FutureExt, select};
+
+use super::turns::Written;
+use super::{Driver, Start};
+use crate::context::Transaction;
+use crate::error::Fault;
+use crate::flow::RetryPolicy;
+use crate::host::Host;
+use crate::id::{Epoch, NodeId};
+use crate::node::{Cx, NodeOutput, Pause};
+use crate::plan::PlanNode;
+use crate::run::{Fact, FinishMetadata};
+
+/// What came of a try.
+pub(super) struct Done {
+    /// How it was started; how to start it again.
+    pub start: Start,
+    pub outcome: Outcome,
+}
+
+pub(super) enum Outcome {
+    Finished {
+        output: NodeOutput,
+        written: Written,
+        duration_ms: u64,
+    },
+    Paused(Pause),
+    Retrying {
+        delay_ms: u64,
+        error: Fault,
+    },
+    /// The wait before another try is over.
+    Again,
+    Failed(Fault),
+}
+
+/// Runs one try.
+pub(super) fn run(node: &PlanNode, mut start: Start, cx: Cx) -> BoxFuture<'_, Done> {
+    Box::pin(async move {
+        let host = cx.host.clone();
+        let transaction = Arc::clone(&cx.transaction);
+        let began = host.clock.now_ms();
+        let inputs = start.inputs.clone();
+        let result = match AssertUnwindSafe(guarded(node, inputs, cx)).catch_unwind().await {
+            Ok(result) => result,
+            Err(panic) => Err(panicked(panic.as_ref())),
+        };
+        let outcome = match result {
+            Ok(NodeOutput { pause: Some(pause), .. }) => Outcome::Paused(pause),
+            Ok(output) => Outcome::Finished {
+                output,
+                written: take(&transaction),
+                duration_ms: host.clock.now_ms().saturating_sub(began),
+            },
+            Err(error) => judge(node, start.attempt, error, &host),
+        };
+        if let Outcome::Retrying { .. } = outcome {
+            // `node.retrying` names the try that failed; the next start is the one after.
+            start.attempt += 1;
+        }
+        Done { start, outcome }
+    })
+}
+
+/// Waits, and then asks to start again.
+pub(super) fn again(start: Start, delay_ms: u64, host: &Host) -> BoxFuture<'static, Done> {
+    let wait = host.clock.sleep(Duration::from_millis(delay_ms));
+    Box::pin(wait.map(move |()| Done { start, outcome: Outcome::Again }))
+}
+
+/// The fact of an activation's success.
+pub(super) fn finished(node: NodeId, epoch: Epoch, output: NodeOutput, duration_ms: u64) -> Fact {
+    let metadata =
+        FinishMetadata { duration_ms, token_usage: output.token_usage, cached: false, extra: output.extra };
+    Fact::NodeFinished { node, epoch, outputs: output.outputs, messages: output.messages, metadata }
+}
+
+async fn guarded(node: &PlanNode, inputs: crate::node::Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    let Some(limit) = node.timeout_ms else { return node.node.execute(inputs, cx).await };
+    let deadline = cx.host.clock.sleep(Duration::from_millis(limit));
+    match select(node.node.execute(inputs, cx), deadline).await {
+        Either::Left((result, _)) => result,
+        Either::Right(_) => {
+            Err(Fault::new("node.timeout", format!("`{}` took longer than {limit} ms.", node.id))
+                .hint("Raise `limits.timeoutMs`, or find out why it takes so long.")
+                .retryable())
+        }
+    }
+}
+
+fn take(transaction: &Arc<Mutex<Transaction>>) -> Written {
+    transaction.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Whether a failed try is followed by another, and when.
+fn judge(node: &PlanNode, attempt: u32, error: Fault, host: &Host) -> Outcome {
+    let policy = node.retry.clone().unwrap_or_default();
+    if !error.retryable || attempt >= policy.attempts {
+        return Outcome::Failed(error);
+    }
+    let delay_ms = delay(&policy, attempt, host.clock.random()).max(error.retry_after_ms.unwrap_or_default());
+    Outcome::Retrying { delay_ms, error }
+}
+
+/// The wait after the failed try number `attempt`, in milliseconds; `chance` lies in `0.0..1.0`.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn delay(policy: &RetryPolicy, attempt: u32, chance: f64) -> u64 {
+    let doubled = policy.backoff_ms.saturating_mul(1_u64.checked_shl(attempt - 1).unwrap_or(u64::MAX));
+    let wait = doubled.min(policy.max_backoff_ms) as f64;
+    (wait * (1.0 - policy.jitter * chance)) as u64
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Fault {
+    let said = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_default();
+    Fault::new("node.panicked", format!("The node broke down: {said}")).hint(
+        "This is a mistake in Plait; please report it with the flow. The rest of the run is not affected.",
+    )
+}
+
+impl Driver {
+    /// What an activation is given beside its inputs.
+    pub(super) fn cx(&self, start: &Start) -> Cx {
+        let recorded = self.recorded.get(&(start.node, start.epoch.clone()));
+        Cx {
+            activation: self.activation(start.node, &start.epoch),
+            attempt: start.attempt,
+            run: Arc::clone(&self.info),
+            host: self.host.clone(),
+            cancel: self.cancel.child_token(),
+            answer: start.answer.clone(),
+            recorded: recorded.map_or_else(|| Arc::from([]), |facts| Arc::from(facts.as_slice())),
+            transaction: Transaction::over(self.contexts.clone()),
+            signals: self.signals.0.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_longest() {
+        let policy = RetryPolicy { attempts: 9, backoff_ms: 100, max_backoff_ms: 350, jitter: 0.5 };
+        let waits: Vec<_> = (1..=4).map(|attempt| delay(&policy, attempt, 0.0)).collect();
+        assert_eq!(waits, [100, 200, 350, 350]);
+        assert_eq!(delay(&policy, 2, 1.0), 100);
+        assert_eq!(delay(&policy, 90, 0.0), 350);
+    }
+}

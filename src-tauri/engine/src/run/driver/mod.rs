@@ -1,0 +1,361 @@
+//! The driver: carries out what the scheduler allows, and feeds it what happens.
+//!
+//! Owns the run's journal, contexts and running nodes. Write-ahead: a fact is appended before its successors act on it,
+//! and what was bought or done outside is flushed before anything follows.
+
+mod attempt;
+mod control;
+mod recorder;
+mod restore;
+mod turns;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::FuturesUnordered;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::fact::{Answer, Entry, Fact};
+use super::scheduler::{Scheduler, Standing, Start};
+use crate::context::Contexts;
+use crate::error::Fault;
+use crate::host::Host;
+use crate::id::{Activation, Epoch};
+use crate::journal::Journal;
+use crate::node::{RunInfo, Signal};
+use crate::plan::{NodeIx, Plan};
+
+use attempt::{Done, Outcome};
+pub use control::{Control, RunHandle};
+use recorder::Recorder;
+use restore::restore;
+use turns::OpenTurns;
+
+/// Sees every entry as it is appended, and every delta. Called in order; must not block.
+pub type Watcher = Box<dyn FnMut(&[Entry]) + Send>;
+
+/// How a driven run came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// `run.finished`.
+    Finished,
+    /// `run.failed`.
+    Failed,
+    /// `run.cancelled`.
+    Cancelled,
+}
+
+/// What a run needs.
+pub struct RunSetup {
+    /// What it runs.
+    pub plan: Arc<Plan>,
+    /// What does not change during it.
+    pub info: RunInfo,
+    /// The world.
+    pub host: Host,
+    /// Where its facts go.
+    pub journal: Box<dyn Journal>,
+    /// Who sees them.
+    pub watcher: Watcher,
+}
+
+/// How many activations run inline before others get a turn: long enough that yielding costs nothing, short enough that
+/// a person's cancel is heard at once.
+const INLINE_STRETCH: usize = 256;
+
+/// A run as it is driven.
+pub struct Driver {
+    plan: Arc<Plan>,
+    info: Arc<RunInfo>,
+    host: Host,
+    scheduler: Scheduler,
+    recorder: Recorder,
+    contexts: Contexts,
+    /// What open activations bought or did outside.
+    recorded: FxHashMap<(NodeIx, Epoch), Vec<Fact>>,
+    /// Context facts of activations whose success was not journaled before a crash: not to be journaled twice.
+    dangling: FxHashMap<(NodeIx, Epoch), Vec<Fact>>,
+    turns: OpenTurns,
+    /// JSON Schemas of the answers to the open pauses.
+    questions: BTreeMap<Activation, Value>,
+    /// Activations to start again, last first: after a crash, or for another try.
+    again: Vec<Start>,
+    cancel: CancellationToken,
+    signals: (mpsc::UnboundedSender<Signal>, mpsc::UnboundedReceiver<Signal>),
+    controls: mpsc::UnboundedReceiver<Control>,
+}
+
+impl Driver {
+    /// A new run, `first` being its `run.started`; and the handle to steer it by.
+    pub fn start(setup: RunSetup, first: Fact) -> Result<(Self, RunHandle), Fault> {
+        let (mut driver, handle) = Self::prepare(setup, &[])?;
+        driver.happen(vec![first])?;
+        Ok((driver, handle))
+    }
+
+    /// A run that goes on from its journal, whatever prefix of it survived.
+    pub fn resume(setup: RunSetup, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
+        let (mut driver, handle) = Self::prepare(setup, entries)?;
+        driver.again = driver.scheduler.interrupted();
+        driver.again.reverse();
+        Ok((driver, handle))
+    }
+
+    fn prepare(setup: RunSetup, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
+        let restored = restore(&setup.plan, entries)?;
+        let (handle, controls) = RunHandle::new();
+        let mut driver = Self {
+            recorder: Recorder::new(setup.journal, setup.watcher, Arc::clone(&setup.host.clock), entries),
+            plan: setup.plan,
+            info: Arc::new(setup.info),
+            host: setup.host,
+            scheduler: restored.scheduler,
+            contexts: restored.contexts,
+            recorded: restored.recorded,
+            dangling: restored.dangling,
+            turns: restored.turns,
+            questions: restored.questions,
+            again: Vec::new(),
+            cancel: CancellationToken::new(),
+            signals: mpsc::unbounded_channel(),
+            controls,
+        };
+        driver.recorder.append(restored.missing)?;
+        Ok((driver, handle))
+    }
+
+    /// Drives the run to its end. While it waits for a person this stays pending; dropping it then, or at any time, loses
+    /// nothing: the run can be resumed from its journal.
+    pub async fn drive(mut self) -> Result<RunEnd, Fault> {
+        let plan = Arc::clone(&self.plan);
+        let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
+        let mut stretch = 0;
+        loop {
+            if self.scheduler.standing() == Standing::Ended {
+                running.clear();
+                self.recorder.flush().await?;
+                return self.recorder.end();
+            }
+            if let Some(start) = self.next_start(&plan, running.len()) {
+                if let Some(done) = self.begin(&plan, start, &mut running)? {
+                    self.settle(done, &mut running).await?;
+                }
+                stretch += 1;
+                if stretch < INLINE_STRETCH {
+                    continue;
+                }
+            } else if stretch < INLINE_STRETCH {
+                self.recorder.flush().await?;
+                tokio::select! {
+                    biased;
+                    Some(signal) = self.signals.1.recv() => self.hear(signal).await?,
+                    Some(control) = self.controls.recv() => self.obey(control, &mut running).await?,
+                    Some(done) = running.next(), if !running.is_empty() => self.settle(done, &mut running).await?,
+                }
+                continue;
+            }
+            stretch = 0;
+            self.give_way(&mut running).await?;
+        }
+    }
+
+    /// Lets others have a turn, and hears what has come meanwhile.
+    async fn give_way(&mut self, running: &mut FuturesUnordered<BoxFuture<'_, Done>>) -> Result<(), Fault> {
+        let mut yielded = false;
+        futures::future::poll_fn(|cx| {
+            if std::mem::replace(&mut yielded, true) {
+                return std::task::Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            std::task::Poll::Pending
+        })
+        .await;
+        while let Ok(control) = self.controls.try_recv() {
+            self.obey(control, running).await?;
+        }
+        while let Some(Some(done)) = running.next().now_or_never() {
+            self.settle(done, running).await?;
+        }
+        Ok(())
+    }
+
+    fn next_start(&mut self, plan: &Plan, running: usize) -> Option<Start> {
+        if running >= plan.max_concurrency {
+            return None;
+        }
+        self.again.pop().or_else(|| self.scheduler.next_ready())
+    }
+
+    /// Begins an activation. Gives its outcome at once where it takes no waiting.
+    fn begin<'p>(
+        &mut self,
+        plan: &'p Plan,
+        start: Start,
+        running: &mut FuturesUnordered<BoxFuture<'p, Done>>,
+    ) -> Result<Option<Done>, Fault> {
+        let Activation { node, epoch } = self.activation(start.node, &start.epoch);
+        self.happen(vec![Fact::NodeStarted { node, epoch, attempt: start.attempt }])?;
+        let cx = self.cx(&start);
+        let mut attempt = attempt::run(&plan.nodes[start.node], start, cx);
+        match (&mut attempt).now_or_never() {
+            Some(done) => Ok(Some(done)),
+            None => {
+                running.push(attempt);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Takes the outcome of an attempt.
+    async fn settle(
+        &mut self,
+        done: Done,
+        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
+    ) -> Result<(), Fault> {
+        // What the node had to say comes before its outcome.
+        while let Ok(signal) = self.signals.1.try_recv() {
+            self.hear(signal).await?;
+        }
+        let Activation { node, epoch } = self.activation(done.start.node, &done.start.epoch);
+        let key = (done.start.node, done.start.epoch.clone());
+        match done.outcome {
+            Outcome::Finished { output, written, duration_ms } => {
+                let mut facts = turns::facts(&node, &epoch, &written);
+                for fact in &facts {
+                    turns::fold(&mut self.contexts, fact);
+                }
+                if let Some(journaled) = self.dangling.remove(&key) {
+                    facts.drain(..journaled.len().min(facts.len()));
+                }
+                let durable = !facts.is_empty() || self.recorded.remove(&key).is_some();
+                facts.push(attempt::finished(node, epoch, output, duration_ms));
+                self.turns.close(&done.start.node, &done.start.epoch);
+                self.happen(facts)?;
+                if durable {
+                    self.recorder.flush().await?;
+                }
+            }
+            Outcome::Paused(pause) => {
+                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
+                self.questions.insert(activation, pause.schema.clone());
+                self.happen(vec![Fact::RunPaused {
+                    node,
+                    epoch,
+                    prompt: pause.prompt,
+                    schema: pause.schema,
+                }])?;
+            }
+            Outcome::Retrying { delay_ms, error } => {
+                let attempt = done.start.attempt - 1;
+                self.happen(vec![Fact::NodeRetrying { node, epoch, attempt, delay_ms, error }])?;
+                running.push(attempt::again(done.start, delay_ms, &self.host));
+            }
+            Outcome::Again => self.again.push(done.start),
+            Outcome::Failed(error) => {
+                self.recorded.remove(&key);
+                self.dangling.remove(&key);
+                self.turns.close(&done.start.node, &done.start.epoch);
+                let handled = self.plan.nodes[done.start.node].handles_error;
+                let mut facts = if handled { Vec::new() } else { self.turns.discard_all(&self.plan) };
+                facts.push(Fact::NodeFailed { node, epoch, error, handled });
+                self.happen(facts)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what a running node has to say.
+    async fn hear(&mut self, signal: Signal) -> Result<(), Fault> {
+        match signal {
+            Signal::Delta(fact) => {
+                self.turns.stream(&self.plan, &fact);
+                self.recorder.show(fact);
+            }
+            Signal::Note(fact) => {
+                self.turns.note(&self.plan, &fact);
+                self.recorder.append(vec![fact])?;
+            }
+            Signal::Durable(fact, done) => {
+                if let Some((node, epoch)) = restore::effect_of(&fact)
+                    && let Some(node) = self.plan.find(node)
+                {
+                    self.recorded.entry((node, epoch.clone())).or_default().push(fact.clone());
+                }
+                self.recorder.append(vec![fact])?;
+                self.recorder.flush().await?;
+                // A node that was dropped meanwhile does not listen.
+                let _ = done.send(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what a person wants.
+    async fn obey(
+        &mut self,
+        control: Control,
+        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
+    ) -> Result<(), Fault> {
+        match control {
+            Control::Answer { activation, answer, reply } => {
+                let taken = self.check_answer(&activation, &answer);
+                if taken.is_ok() {
+                    self.questions.remove(&activation);
+                    let Activation { node, epoch } = activation;
+                    self.happen(vec![Fact::InputProvided { node, epoch, answer }])?;
+                    self.recorder.flush().await?;
+                }
+                // Who asked may have gone.
+                let _ = reply.send(taken);
+            }
+            Control::Cancel => {
+                self.cancel.cancel();
+                running.clear();
+                self.again.clear();
+                // A reply that was paid for is kept, though nobody waits for it any more.
+                while let Ok(signal) = self.signals.1.try_recv() {
+                    self.hear(signal).await?;
+                }
+                let mut facts = self.turns.discard_all(&self.plan);
+                facts.push(Fact::RunCancelling {});
+                self.happen(facts)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_answer(&self, activation: &Activation, answer: &Answer) -> Result<(), Fault> {
+        let Some(schema) = self.questions.get(activation) else {
+            return Err(Fault::new(
+                "answer.not_waiting",
+                format!("`{activation}` is not waiting for an answer."),
+            )
+            .hint("It may have been answered elsewhere; look at the run's open pauses."));
+        };
+        match answer {
+            Answer::End => Ok(()),
+            Answer::Value(value) => control::validate(schema, value),
+        }
+    }
+
+    /// Appends facts and whatever follows from them, all of it or none.
+    fn happen(&mut self, facts: Vec<Fact>) -> Result<(), Fault> {
+        let mut all = Vec::with_capacity(facts.len() + 2);
+        let mut derived = Vec::new();
+        for fact in facts {
+            self.scheduler.apply(&fact, &mut derived)?;
+            all.push(fact);
+            all.append(&mut derived);
+        }
+        self.recorder.append(all)
+    }
+
+    fn activation(&self, node: NodeIx, epoch: &Epoch) -> Activation {
+        Activation { node: self.plan.nodes[node].id.clone(), epoch: epoch.clone() }
+    }
+}

@@ -1,0 +1,76 @@
+//! The run's pen: numbers facts, appends them, and shows them to the watcher.
+
+use std::sync::Arc;
+
+use super::{RunEnd, Watcher};
+use crate::error::Fault;
+use crate::host::Clock;
+use crate::journal::Journal;
+use crate::run::{Entry, Fact};
+
+pub(super) struct Recorder {
+    journal: Box<dyn Journal>,
+    watcher: Watcher,
+    clock: Arc<dyn Clock>,
+    next: u64,
+    unflushed: bool,
+    end: Option<RunEnd>,
+}
+
+impl Recorder {
+    /// A pen that goes on behind `entries`.
+    pub fn new(
+        journal: Box<dyn Journal>,
+        watcher: Watcher,
+        clock: Arc<dyn Clock>,
+        entries: &[Entry],
+    ) -> Self {
+        let next = entries.iter().rev().find_map(|entry| entry.seq).map_or(0, |last| last + 1);
+        let end = entries.last().and_then(|entry| end_of(&entry.fact));
+        Self { journal, watcher, clock, next, unflushed: false, end }
+    }
+
+    /// Appends facts, all or none.
+    pub fn append(&mut self, facts: Vec<Fact>) -> Result<(), Fault> {
+        if facts.is_empty() {
+            return Ok(());
+        }
+        let at = self.clock.now_ms();
+        let first = self.next;
+        let entries: Vec<Entry> =
+            (first..).zip(facts).map(|(seq, fact)| Entry { seq: Some(seq), at, fact }).collect();
+        self.journal.append(&entries)?;
+        self.next += entries.len() as u64;
+        self.unflushed = true;
+        self.end = entries.last().and_then(|entry| end_of(&entry.fact)).or(self.end);
+        (self.watcher)(&entries);
+        Ok(())
+    }
+
+    /// Shows what is for watching only.
+    pub fn show(&mut self, fact: Fact) {
+        (self.watcher)(&[Entry { seq: None, at: self.clock.now_ms(), fact }]);
+    }
+
+    /// Resolves when everything appended survives a crash.
+    pub async fn flush(&mut self) -> Result<(), Fault> {
+        if std::mem::take(&mut self.unflushed) {
+            self.journal.flush().await?;
+        }
+        Ok(())
+    }
+
+    /// How the run ended.
+    pub fn end(&self) -> Result<RunEnd, Fault> {
+        self.end.ok_or_else(|| Fault::new("engine.no_end", "The run ended without a fact that says how."))
+    }
+}
+
+fn end_of(fact: &Fact) -> Option<RunEnd> {
+    match fact {
+        Fact::RunFinished { .. } => Some(RunEnd::Finished),
+        Fact::RunFailed { .. } => Some(RunEnd::Failed),
+        Fact::RunCancelled { .. } => Some(RunEnd::Cancelled),
+        _ => None,
+    }
+}

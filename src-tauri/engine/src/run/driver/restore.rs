@@ -1,0 +1,126 @@
+//! From a journal back to the state it left: any prefix of it will do.
+//!
+//! What the scheduler derived is derived again and compared, so a journal that was written for another flow, or was
+//! tampered with, is told apart from one that merely ends early.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use super::turns::{self, OpenTurns};
+use crate::context::Contexts;
+use crate::error::Fault;
+use crate::id::{Activation, Epoch, NodeId};
+use crate::plan::{NodeIx, Plan};
+use crate::run::scheduler::Scheduler;
+use crate::run::{Entry, Fact};
+
+pub(super) struct Restored {
+    pub scheduler: Scheduler,
+    pub contexts: Contexts,
+    pub recorded: FxHashMap<(NodeIx, Epoch), Vec<Fact>>,
+    pub dangling: FxHashMap<(NodeIx, Epoch), Vec<Fact>>,
+    pub turns: OpenTurns,
+    pub questions: BTreeMap<Activation, Value>,
+    /// Facts that follow from the last one and were not journaled any more.
+    pub missing: Vec<Fact>,
+}
+
+pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, Fault> {
+    let mut state = Restored {
+        scheduler: Scheduler::new(Arc::clone(plan)),
+        contexts: Contexts::default(),
+        recorded: FxHashMap::default(),
+        dangling: FxHashMap::default(),
+        turns: OpenTurns::default(),
+        questions: BTreeMap::new(),
+        missing: Vec::new(),
+    };
+    let mut expected: VecDeque<Fact> = VecDeque::new();
+    let mut derived = Vec::new();
+    for entry in entries {
+        if let Some(follows) = expected.pop_front() {
+            if follows != entry.fact {
+                return Err(diverged(entry, &follows));
+            }
+            continue;
+        }
+        state.keep(plan, &entry.fact);
+        state.scheduler.apply(&entry.fact, &mut derived)?;
+        expected.extend(derived.drain(..));
+    }
+    state.missing = expected.into();
+    Ok(state)
+}
+
+impl Restored {
+    /// Everything about a fact that is not the scheduler's business.
+    fn keep(&mut self, plan: &Plan, fact: &Fact) {
+        self.turns.note(plan, fact);
+        match fact {
+            Fact::ContextCreated { node, epoch, .. }
+            | Fact::ContextChanged { node, epoch, .. }
+            | Fact::TurnCommitted { node, epoch, .. } => {
+                // It counts once the activation's success is journaled as well.
+                if let Some(node) = plan.find(node) {
+                    self.dangling.entry((node, epoch.clone())).or_default().push(fact.clone());
+                }
+            }
+            Fact::NodeFinished { node, epoch, .. } => {
+                if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
+                    for fact in self.dangling.remove(&key).into_iter().flatten() {
+                        turns::fold(&mut self.contexts, &fact);
+                    }
+                    self.close(&key);
+                }
+            }
+            Fact::NodeFailed { node, epoch, .. } => {
+                if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
+                    self.dangling.remove(&key);
+                    self.close(&key);
+                }
+            }
+            Fact::RunPaused { node, epoch, schema, .. } => {
+                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
+                self.questions.insert(activation, schema.clone());
+            }
+            Fact::InputProvided { node, epoch, .. } => {
+                self.questions.remove(&Activation { node: node.clone(), epoch: epoch.clone() });
+            }
+            fact => {
+                if let Some((node, epoch)) = effect_of(fact)
+                    && let Some(node) = plan.find(node)
+                {
+                    self.recorded.entry((node, epoch.clone())).or_default().push(fact.clone());
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, key: &(NodeIx, Epoch)) {
+        self.recorded.remove(key);
+        self.turns.close(&key.0, &key.1);
+    }
+}
+
+/// Whose effect a fact records, if it is one that must not happen twice.
+pub(super) fn effect_of(fact: &Fact) -> Option<(&NodeId, &Epoch)> {
+    match fact {
+        Fact::ModelReplied { node, epoch, .. } | Fact::ToolFinished { node, epoch, .. } => {
+            Some((node, epoch))
+        }
+        _ => None,
+    }
+}
+
+fn diverged(entry: &Entry, expected: &Fact) -> Fault {
+    let seq = entry.seq.unwrap_or_default();
+    Fault::new(
+        "journal.diverged",
+        format!("Entry {seq} of this run's journal is not what follows from those before it."),
+    )
+    .hint("The journal is of another flow or another version of Plait, or is damaged. Start the flow anew.")
+    .details(serde_json::json!({ "found": entry.fact, "expected": expected }))
+}

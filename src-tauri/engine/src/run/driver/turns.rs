@@ -1,0 +1,100 @@
+//! What nodes did to contexts, as facts; and model turns that are under way.
+
+use rustc_hash::FxHashMap;
+
+use crate::context::{ContextChange, ContextRecord, Contexts};
+use crate::id::{ContextId, Epoch, NodeId};
+use crate::plan::{NodeIx, Plan};
+use crate::run::Fact;
+
+/// What an activation wrote: new contexts, then changes in order.
+pub(super) type Written = (Vec<ContextRecord>, Vec<(ContextId, ContextChange)>);
+
+/// The facts of what an activation wrote.
+pub(super) fn facts(node: &NodeId, epoch: &Epoch, (created, changes): &Written) -> Vec<Fact> {
+    let created = created.iter().map(|context| Fact::ContextCreated {
+        node: node.clone(),
+        epoch: epoch.clone(),
+        context: context.clone(),
+    });
+    let changed = changes.iter().map(|(context_id, change)| match change {
+        ContextChange::Turn { messages } => Fact::TurnCommitted {
+            node: node.clone(),
+            epoch: epoch.clone(),
+            context_id: context_id.clone(),
+            messages: messages.clone(),
+        },
+        change => Fact::ContextChanged {
+            node: node.clone(),
+            epoch: epoch.clone(),
+            context_id: context_id.clone(),
+            change: change.clone(),
+        },
+    });
+    created.chain(changed).collect()
+}
+
+/// Applies a fact to the contexts, if it is about one.
+pub(super) fn fold(contexts: &mut Contexts, fact: &Fact) {
+    match fact {
+        Fact::ContextCreated { context, .. } => contexts.create(context.clone()),
+        Fact::ContextChanged { context_id, change, .. } => {
+            contexts.apply(context_id, change);
+        }
+        Fact::TurnCommitted { context_id, messages, .. } => {
+            contexts.apply(context_id, &ContextChange::Turn { messages: messages.clone() });
+        }
+        _ => {}
+    }
+}
+
+/// Model turns that were begun and neither committed nor given up.
+#[derive(Default)]
+pub(super) struct OpenTurns(FxHashMap<(NodeIx, Epoch), (ContextId, String)>);
+
+impl OpenTurns {
+    /// Notices that a turn begins or is given up.
+    pub fn note(&mut self, plan: &Plan, fact: &Fact) {
+        match fact {
+            Fact::TurnStarted { node, epoch, context_id } => {
+                if let Some(node) = plan.find(node) {
+                    self.0.insert((node, epoch.clone()), (context_id.clone(), String::new()));
+                }
+            }
+            Fact::TurnDiscarded { node, epoch, .. } => {
+                if let Some(node) = plan.find(node) {
+                    self.close(&node, epoch);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps what a turn has streamed.
+    pub fn stream(&mut self, plan: &Plan, fact: &Fact) {
+        if let Fact::NodeDelta { node, epoch, text, .. } = fact
+            && let Some(node) = plan.find(node)
+            && let Some((_, partial)) = self.0.get_mut(&(node, epoch.clone()))
+        {
+            partial.push_str(text);
+        }
+    }
+
+    /// Forgets a turn whose activation is over.
+    pub fn close(&mut self, node: &NodeIx, epoch: &Epoch) {
+        if !self.0.is_empty() {
+            self.0.remove(&(*node, epoch.clone()));
+        }
+    }
+
+    /// Gives up all turns under way, in plan order.
+    pub fn discard_all(&mut self, plan: &Plan) -> Vec<Fact> {
+        let mut open: Vec<_> = self.0.drain().collect();
+        open.sort();
+        let fact = |((node, epoch), (context_id, partial))| {
+            let node: NodeIx = node;
+            Fact::TurnDiscarded { node: plan.nodes[node].id.clone(), epoch, context_id, partial }
+        };
+        open.into_iter().map(fact).collect()
+    }
+}

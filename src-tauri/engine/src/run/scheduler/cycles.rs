@@ -1,0 +1,116 @@
+//! Epochs: opening them, deciding whether a cycle goes round again, and ending it.
+
+use std::sync::Arc;
+
+use super::delivery::Delivered;
+use super::slot::{Arrival, Slot};
+use super::{Fact, Scheduler, Step};
+use crate::id::Epoch;
+use crate::plan::{CycleIx, EdgeIx, NodeIx};
+
+/// A cycle as it goes round. A cycle inside another has one such life after the other.
+#[derive(Default)]
+pub(super) struct CycleState {
+    /// The epoch that is open.
+    pub epoch: Epoch,
+    /// How many back edges are undecided in it.
+    pub undecided: usize,
+    /// The live values for the next epoch.
+    pub next: Vec<(EdgeIx, Delivered)>,
+}
+
+/// After how many epochs a cycle without `maxEpochs` ends. It can only get here if its pause is passed by every time.
+const MOST_EPOCHS: u32 = 1_000_000;
+
+impl Scheduler {
+    /// Opens the run: every node outside of cycles, and every outer cycle's first epoch.
+    pub(super) fn open_root(&mut self) {
+        let plan = Arc::clone(&self.plan);
+        for &node in &plan.root {
+            self.open_slot(node, Epoch::root(), &[]);
+        }
+        for (cycle, spec) in plan.cycles.iter().enumerate() {
+            if spec.parent.is_none() {
+                self.open_epoch(cycle, Epoch::root().child(0), &[]);
+            }
+        }
+    }
+
+    /// Opens an epoch of a cycle, and the first epoch of every cycle inside.
+    fn open_epoch(&mut self, cycle: CycleIx, epoch: Epoch, next: &[(EdgeIx, Delivered)]) {
+        let plan = Arc::clone(&self.plan);
+        let mut work = vec![(cycle, epoch)];
+        while let Some((at, epoch)) = work.pop() {
+            let spec = &plan.cycles[at];
+            for &node in &spec.nodes {
+                let next = if at == cycle && node == spec.entry { next } else { &[] };
+                self.open_slot(node, epoch.clone(), next);
+            }
+            work.extend(spec.inner.iter().map(|&inner| (inner, epoch.child(0))));
+            self.cycles[at] = CycleState { epoch, undecided: spec.back.len(), next: Vec::new() };
+        }
+    }
+
+    fn open_slot(&mut self, node: NodeIx, epoch: Epoch, next: &[(EdgeIx, Delivered)]) {
+        let plan = Arc::clone(&self.plan);
+        let mut slot = Slot::new(epoch);
+        for &edge in &plan.nodes[node].incoming {
+            let spec = &plan.edges[edge];
+            let held = self
+                .held
+                .get(&edge)
+                .filter(|held| plan.holds(edge) && slot.epoch.prefix(spec.level) == held.prefix);
+            match held {
+                Some(held) => slot.arrived.extend(held.value.clone().map(|value| Arrival {
+                    port: spec.target_port,
+                    rank: (false, edge),
+                    value,
+                })),
+                None => slot.pending += 1,
+            }
+        }
+        slot.arrived.extend(next.iter().map(|(edge, value)| Arrival {
+            port: plan.edges[*edge].target_port,
+            rank: (true, *edge),
+            value: value.clone(),
+        }));
+        self.slots[node].push_back(slot);
+        self.counts.open += 1;
+        self.agenda.push_back(Step::Decide(node));
+    }
+
+    /// Decides one of a cycle's back edges.
+    pub(super) fn close_back_edge(&mut self, cycle: CycleIx, edge: EdgeIx, value: Option<Delivered>) {
+        let state = &mut self.cycles[cycle];
+        state.undecided -= 1;
+        state.next.extend(value.map(|value| (edge, value)));
+        if state.undecided == 0 {
+            self.agenda.push_back(Step::Turn(cycle));
+        }
+    }
+
+    /// All back edges of a cycle are decided: it goes round, or has ended.
+    pub(super) fn turn(&mut self, cycle: CycleIx, derived: &mut Vec<Fact>) {
+        let plan = Arc::clone(&self.plan);
+        let spec = &plan.cycles[cycle];
+        let state = &mut self.cycles[cycle];
+        let next = std::mem::take(&mut state.next);
+        let outer = state.epoch.prefix(spec.depth);
+        let counter = state.epoch.0.last().copied().unwrap_or_default() + 1;
+        let entry = plan.nodes[spec.entry].id.clone();
+        let bound = spec.max_epochs.unwrap_or(MOST_EPOCHS);
+        if !next.is_empty() && counter < bound {
+            let epoch = outer.child(counter);
+            derived.push(Fact::LoopIteration { node: entry, epoch: epoch.clone() });
+            self.open_epoch(cycle, epoch, &next);
+            return;
+        }
+        if !next.is_empty() {
+            derived.push(Fact::LoopExhausted { node: entry, epoch: state.epoch.clone(), max_epochs: bound });
+        }
+        for &edge in &spec.exits {
+            let value = self.last_live.remove(&edge);
+            self.pass(edge, &outer, value);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Passing on what a node gave: to the next nodes, into the next round, or out of an ended cycle.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::slot::{Arrival, Phase};
+use super::{Fact, Fault, NodeOutputs, Scheduler, Step};
+use crate::id::{Epoch, MessageId, NodeId, PortName};
+use crate::node::Datum;
+use crate::plan::{EdgeIx, NodeIx};
+use crate::port::ERROR_PORT;
+use crate::run::{SkipReason, SourceRef};
+
+/// A live value on an edge, and where it came from.
+#[derive(Clone)]
+pub(super) struct Delivered {
+    pub datum: Datum,
+    pub source: SourceRef,
+}
+
+/// A decided value that several epochs of its target see.
+pub(super) struct Held {
+    /// The epoch, at the edge's level, in which it holds.
+    pub prefix: Epoch,
+    pub value: Option<Delivered>,
+}
+
+/// What the `error` output carries when a node failed.
+pub(super) fn error_outputs(node: &NodeId, error: &Fault) -> NodeOutputs {
+    let value = json!({
+        "code": error.code, "message": error.message, "node": node, "details": error.details,
+    });
+    NodeOutputs::from([(ERROR_PORT.into(), Arc::new(value))])
+}
+
+impl Scheduler {
+    /// Ends the node's first open activation and passes on its outputs.
+    pub(super) fn close(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        outputs: NodeOutputs,
+        messages: BTreeMap<PortName, MessageId>,
+    ) {
+        self.slots[node].pop_front();
+        self.counts.active -= 1;
+        self.counts.open -= 1;
+        self.ran[node] = true;
+        self.agenda.push_back(Step::Emit { node, epoch: epoch.clone(), outputs, messages });
+        self.agenda.push_back(Step::Decide(node));
+    }
+
+    /// Decides the node's first open activation, if all of its edges are decided.
+    pub(super) fn decide(&mut self, node: NodeIx, derived: &mut Vec<Fact>) {
+        let plan = Arc::clone(&self.plan);
+        let spec = &plan.nodes[node];
+        let Some(slot) = self.slots[node].front_mut() else { return };
+        if slot.phase != Phase::Waiting || slot.pending > 0 {
+            return;
+        }
+        let epoch = slot.epoch.clone();
+        if let Some(sources) = slot.decide(spec) {
+            slot.phase = Phase::Ready;
+            self.counts.active += 1;
+            derived.push(Fact::NodeReady {
+                node: spec.id.clone(),
+                epoch: epoch.clone(),
+                inputs: sources.into_iter().collect(),
+            });
+            self.ready.push(Reverse((node, epoch)));
+            return;
+        }
+        // A node that follows a cycle is skipped only if it never runs; that is known at the end.
+        if spec.follows {
+            self.last_epoch.insert(node, epoch.clone());
+        } else {
+            derived.push(Fact::NodeSkipped {
+                node: spec.id.clone(),
+                epoch: epoch.clone(),
+                reason: SkipReason::DeadInput,
+            });
+        }
+        self.slots[node].pop_front();
+        self.counts.open -= 1;
+        self.agenda.push_back(Step::Emit {
+            node,
+            epoch,
+            outputs: NodeOutputs::new(),
+            messages: BTreeMap::new(),
+        });
+        self.agenda.push_back(Step::Decide(node));
+    }
+
+    /// Passes on the outputs of an activation that is over. Outputs that are missing are dead.
+    pub(super) fn emit(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        outputs: &NodeOutputs,
+        messages: &BTreeMap<PortName, MessageId>,
+    ) {
+        let plan = Arc::clone(&self.plan);
+        for &edge in &plan.nodes[node].outgoing {
+            let value = plan.edges[edge].port.as_ref().and_then(|port| {
+                outputs.get(port).map(|value| Delivered {
+                    datum: Datum { value: Arc::clone(value), message: messages.get(port).cloned() },
+                    source: SourceRef {
+                        node: plan.nodes[node].id.clone(),
+                        epoch: epoch.clone(),
+                        port: port.clone(),
+                    },
+                })
+            });
+            if plan.collapses(edge).is_some() {
+                if let Some(value) = value {
+                    self.last_live.insert(edge, value);
+                }
+            } else {
+                self.pass(edge, epoch, value);
+            }
+        }
+    }
+
+    /// Decides an edge in `epoch`, which is of the edge's level.
+    pub(super) fn pass(&mut self, edge: EdgeIx, epoch: &Epoch, value: Option<Delivered>) {
+        let plan = Arc::clone(&self.plan);
+        let spec = &plan.edges[edge];
+        if let Some(cycle) = spec.back {
+            self.close_back_edge(cycle, edge, value);
+            return;
+        }
+        let arrival =
+            value.clone().map(|value| Arrival { port: spec.target_port, rank: (false, edge), value });
+        if plan.holds(edge) {
+            for slot in self.slots[spec.target].iter_mut().filter(|slot| slot.epoch.starts_with(epoch)) {
+                slot.pending -= 1;
+                slot.arrived.extend(arrival.clone());
+            }
+            self.held.insert(edge, Held { prefix: epoch.clone(), value });
+        } else if let Some(slot) = self.slots[spec.target].iter_mut().find(|slot| slot.epoch == *epoch) {
+            slot.pending -= 1;
+            slot.arrived.extend(arrival);
+        }
+        self.agenda.push_back(Step::Decide(spec.target));
+    }
+}

@@ -1,0 +1,113 @@
+//! How runs end: finished, failed, cancelled, or at the node they were to run to. Every node gets a final state.
+
+use std::sync::Arc;
+
+use super::slot::Phase;
+use super::{Fact, Fault, NodeIx, Scheduler, Standing};
+use crate::id::Epoch;
+use crate::run::SkipReason;
+
+impl Scheduler {
+    /// After all that follows from a fact: has the run ended, or does it wait?
+    pub(super) fn settle(&mut self, derived: &mut Vec<Fact>) {
+        if self.counts.open == 0 {
+            self.finish(derived);
+            return;
+        }
+        let waiting = self.standing() == Standing::Waiting;
+        if waiting && !self.was_waiting {
+            derived.push(Fact::RunWaiting { on: self.pauses() });
+        }
+        self.was_waiting = waiting;
+        if self.counts.active == 0 && self.counts.paused == 0 {
+            // The plan has no cycle of waits, so this is a mistake of the engine. A run is never left hanging for it.
+            let stuck = self.slots.iter().position(|slots| !slots.is_empty()).unwrap_or_default();
+            let epoch = self.slots[stuck].front().map(|slot| slot.epoch.clone()).unwrap_or_default();
+            let error = Fault::new("engine.stuck", "Nothing of this run can go on, though it has not ended.")
+                .hint("This is a mistake in Plait; please report it with the flow.");
+            self.fail(stuck, &epoch, &error, derived);
+        }
+    }
+
+    fn finish(&mut self, derived: &mut Vec<Fact>) {
+        self.skip_idle_followers(derived);
+        derived.push(Fact::RunFinished { outputs: self.results.clone() });
+        self.ended = true;
+    }
+
+    /// The node that the run was to run to has finished: nothing else is needed.
+    pub(super) fn reach_target(&mut self, derived: &mut Vec<Fact>) {
+        self.close_all(None, SkipReason::TargetReached, None, derived);
+        derived.push(Fact::RunFinished { outputs: self.results.clone() });
+        self.ended = true;
+    }
+
+    /// A node failed and nothing handles it.
+    pub(super) fn fail(&mut self, node: NodeIx, epoch: &Epoch, error: &Fault, derived: &mut Vec<Fact>) {
+        self.ran[node] = true;
+        let stopped =
+            Fault::new("node.stopped", format!("Stopped, because `{}` failed.", self.plan.nodes[node].id));
+        self.close_all(Some(node), SkipReason::RunFailed, Some(&stopped), derived);
+        derived.push(Fact::RunFailed {
+            node: self.plan.nodes[node].id.clone(),
+            epoch: epoch.clone(),
+            error: error.clone(),
+            outputs: self.results.clone(),
+        });
+        self.ended = true;
+    }
+
+    /// The run is cancelled.
+    pub(super) fn cancel(&mut self, derived: &mut Vec<Fact>) {
+        let stopped = Fault::new("node.cancelled", "Stopped, because the run was cancelled.");
+        self.close_all(None, SkipReason::RunCancelled, Some(&stopped), derived);
+        derived.push(Fact::RunCancelled { outputs: self.results.clone() });
+        self.ended = true;
+    }
+
+    /// Gives every open activation its final state, in plan order: those that run are stopped (where a fault says why),
+    /// the others skipped.
+    fn close_all(
+        &mut self,
+        but: Option<NodeIx>,
+        reason: SkipReason,
+        stopped: Option<&Fault>,
+        derived: &mut Vec<Fact>,
+    ) {
+        let plan = Arc::clone(&self.plan);
+        for (at, slots) in self.slots.iter_mut().enumerate() {
+            let follows = plan.nodes[at].follows;
+            for slot in slots.drain(..) {
+                self.counts.open -= 1;
+                let node = plan.nodes[at].id.clone();
+                match (slot.phase, stopped) {
+                    (Phase::Running, _) if but == Some(at) => {}
+                    (Phase::Running, Some(stopped)) => {
+                        derived.push(Fact::NodeFailed {
+                            node,
+                            epoch: slot.epoch,
+                            error: stopped.clone(),
+                            handled: false,
+                        });
+                        self.ran[at] = true;
+                    }
+                    _ if follows => {
+                        self.last_epoch.insert(at, slot.epoch);
+                    }
+                    _ => derived.push(Fact::NodeSkipped { node, epoch: slot.epoch, reason }),
+                }
+            }
+        }
+        self.skip_idle_followers(derived);
+    }
+
+    /// A node that follows a cycle and never ran was skipped after all.
+    fn skip_idle_followers(&mut self, derived: &mut Vec<Fact>) {
+        let mut idle: Vec<_> = self.last_epoch.drain().filter(|(node, _)| !self.ran[*node]).collect();
+        idle.sort();
+        for (node, epoch) in idle {
+            let node = self.plan.nodes[node].id.clone();
+            derived.push(Fact::NodeSkipped { node, epoch, reason: SkipReason::DeadInput });
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The scheduler: a pure state machine, `(state, fact) -> (state, facts that follow)`. No I/O, no clock, no chance.
+//!
+//! The driver feeds it what happened; it answers with what follows from that, and says which activations may start.
+//! Everything it derives depends on nothing but the order of the facts it was fed, so replaying a journal rebuilds it.
+//!
+//! # Transitions
+//!
+//! An activation is a [`Slot`] of its node:
+//!
+//! | phase | on | to | and |
+//! |---|---|---|---|
+//! | (none) | its epoch opens | `Waiting` | inputs held from outside are taken at once |
+//! | `Waiting` | an edge delivers, or is dead | `Waiting` | |
+//! | `Waiting` | the last edge is decided; a required input is dead | (gone) | `node.skipped`; its outputs are dead |
+//! | `Waiting` | the last edge is decided; else | `Ready` | `node.ready` |
+//! | `Ready`, `Answered` | `node.started` | `Running` | |
+//! | `Running` | `node.retrying` | `Running` | the next try is counted |
+//! | `Running` | `run.paused` | `Paused` | |
+//! | `Running` | `node.finished` | (gone) | its outputs are delivered, those missing are dead |
+//! | `Running` | `node.failed`, handled | (gone) | only `error` is delivered |
+//! | `Running` | `node.failed`, not handled | (gone) | the run fails |
+//! | `Paused` | `input.provided` with a value | `Answered` | it starts again, with the answer |
+//! | `Paused` | `input.provided`, end | (gone) | `node.finished` without outputs |
+//!
+//! A cycle opens its next epoch when all of its back edges are decided and one of them is live; else it has ended and its
+//! last live values leave it. When no activation is left, the run has finished; when all that is left is paused, it waits.
+
+mod cycles;
+mod delivery;
+mod ending;
+mod slot;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::fact::{Answer, Fact, NodeOutputs};
+use crate::error::Fault;
+use crate::id::{Activation, Epoch, NodeId};
+use crate::node::Inputs;
+use crate::plan::{EdgeIx, NodeIx, Plan};
+
+use cycles::CycleState;
+use delivery::{Delivered, Held};
+use slot::{Phase, Slot};
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Something is running or may start.
+    Running,
+    /// Only a person can make it go on.
+    Waiting,
+    /// It has ended.
+    Ended,
+}
+
+/// An activation that may start.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The node's place in the plan.
+    pub node: NodeIx,
+    /// Which time round.
+    pub epoch: Epoch,
+    /// The values on its inputs.
+    pub inputs: Inputs,
+    /// Which try, from 1.
+    pub attempt: u32,
+    /// The person's answer, after a pause.
+    pub answer: Option<Answer>,
+}
+
+/// The state of one run.
+pub struct Scheduler {
+    plan: Arc<Plan>,
+    /// The open activations of each node, by epoch. A node inside a cycle has one at most; one that follows a cycle may lag.
+    slots: Vec<VecDeque<Slot>>,
+    /// Whether each node has ever had a live activation.
+    ran: Vec<bool>,
+    /// The last epoch in which each node's activation was decided.
+    last_epoch: FxHashMap<NodeIx, Epoch>,
+    ready: BinaryHeap<Reverse<(NodeIx, Epoch)>>,
+    held: FxHashMap<EdgeIx, Held>,
+    last_live: FxHashMap<EdgeIx, Delivered>,
+    cycles: Vec<CycleState>,
+    results: BTreeMap<NodeId, NodeOutputs>,
+    counts: Counts,
+    ended: bool,
+    was_waiting: bool,
+    /// What is to be worked off: never recursion, so that a chain of any length fits any stack.
+    agenda: VecDeque<Step>,
+}
+
+#[derive(Default)]
+struct Counts {
+    /// Activations that are open, in any phase.
+    open: usize,
+    /// Those that are ready, running or answered.
+    active: usize,
+    paused: usize,
+}
+
+/// One thing to work off.
+enum Step {
+    /// Decide whether the node's first open activation is ready.
+    Decide(NodeIx),
+    /// An activation is over; pass on its outputs.
+    Emit {
+        node: NodeIx,
+        epoch: Epoch,
+        outputs: NodeOutputs,
+        messages: BTreeMap<crate::id::PortName, crate::id::MessageId>,
+    },
+    /// All back edges of a cycle are decided.
+    Turn(crate::plan::CycleIx),
+}
+
+impl Scheduler {
+    /// A run of `plan` that has not started.
+    pub fn new(plan: Arc<Plan>) -> Self {
+        Self {
+            slots: plan.nodes.iter().map(|_| VecDeque::new()).collect(),
+            ran: vec![false; plan.nodes.len()],
+            cycles: plan.cycles.iter().map(|_| CycleState::default()).collect(),
+            last_epoch: FxHashMap::default(),
+            ready: BinaryHeap::new(),
+            held: FxHashMap::default(),
+            last_live: FxHashMap::default(),
+            results: BTreeMap::new(),
+            counts: Counts::default(),
+            ended: false,
+            was_waiting: false,
+            agenda: VecDeque::new(),
+            plan,
+        }
+    }
+
+    /// The plan it runs.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// How the run stands.
+    pub fn standing(&self) -> Standing {
+        if self.ended {
+            Standing::Ended
+        } else if self.counts.active > 0 || self.counts.paused == 0 {
+            Standing::Running
+        } else {
+            Standing::Waiting
+        }
+    }
+
+    /// Takes a fact and adds what follows from it to `derived`, in order. Facts that tell of effects (`prompt.rendered`,
+    /// `tool.called`, …) change nothing. A fact that can't happen now is a fault `journal.impossible`.
+    pub fn apply(&mut self, fact: &Fact, derived: &mut Vec<Fact>) -> Result<(), Fault> {
+        if self.ended {
+            return Err(impossible(fact, "the run has ended"));
+        }
+        match fact {
+            Fact::RunStarted { .. } => self.open_root(),
+            Fact::NodeStarted { node, epoch, attempt } => {
+                let slot = self.slot(node, epoch, fact)?;
+                if !matches!(slot.phase, Phase::Ready | Phase::Answered | Phase::Running) {
+                    return Err(impossible(fact, "it is not ready"));
+                }
+                slot.phase = Phase::Running;
+                slot.attempt = *attempt;
+            }
+            Fact::NodeRetrying { node, epoch, attempt, .. } => {
+                self.expect(node, epoch, Phase::Running, fact)?.attempt = attempt + 1;
+            }
+            Fact::RunPaused { node, epoch, .. } => {
+                self.expect(node, epoch, Phase::Running, fact)?.phase = Phase::Paused;
+                self.counts.active -= 1;
+                self.counts.paused += 1;
+            }
+            Fact::InputProvided { node, epoch, answer } => {
+                let ix = self.find(node, fact)?;
+                let slot = self.expect(node, epoch, Phase::Paused, fact)?;
+                slot.phase = Phase::Answered;
+                slot.answer = Some(answer.clone());
+                self.counts.paused -= 1;
+                self.counts.active += 1;
+                // Where other pauses are left, the run waits anew, for fewer.
+                self.was_waiting = false;
+                if *answer == Answer::End {
+                    let ended = Fact::NodeFinished {
+                        node: node.clone(),
+                        epoch: epoch.clone(),
+                        outputs: NodeOutputs::new(),
+                        messages: BTreeMap::new(),
+                        metadata: super::FinishMetadata::default(),
+                    };
+                    derived.push(ended);
+                    self.close(ix, epoch, NodeOutputs::new(), BTreeMap::new());
+                } else {
+                    self.ready.push(Reverse((ix, epoch.clone())));
+                }
+            }
+            Fact::NodeFinished { node, epoch, outputs, messages, .. } => {
+                let ix = self.find(node, fact)?;
+                self.expect(node, epoch, Phase::Running, fact)?;
+                if self.plan.nodes[ix].is_result {
+                    self.results.insert(node.clone(), outputs.clone());
+                }
+                self.close(ix, epoch, outputs.clone(), messages.clone());
+                if self.plan.target == Some(ix) {
+                    self.reach_target(derived);
+                }
+            }
+            Fact::NodeFailed { node, epoch, error, handled } => {
+                let ix = self.find(node, fact)?;
+                self.expect(node, epoch, Phase::Running, fact)?;
+                if *handled {
+                    self.close(ix, epoch, delivery::error_outputs(node, error), BTreeMap::new());
+                } else {
+                    self.fail(ix, epoch, error, derived);
+                }
+            }
+            Fact::RunCancelling {} => self.cancel(derived),
+            _ => return Ok(()),
+        }
+        self.work_off(derived);
+        Ok(())
+    }
+
+    /// The next activation that may start, first in plan order. It counts as started only once the driver applies
+    /// `node.started`.
+    pub fn next_ready(&mut self) -> Option<Start> {
+        while let Some(Reverse((node, epoch))) = self.ready.pop() {
+            if let Some(slot) = self.slots[node].front()
+                && slot.epoch == epoch
+                && matches!(slot.phase, Phase::Ready | Phase::Answered)
+            {
+                return Some(slot.start(node));
+            }
+        }
+        None
+    }
+
+    /// Activations that were running when the journal ended, in plan order: a resumed run starts them again.
+    pub fn interrupted(&self) -> Vec<Start> {
+        let running = |(node, slots): (usize, &VecDeque<Slot>)| {
+            slots.front().filter(|slot| slot.phase == Phase::Running).map(|slot| slot.start(node))
+        };
+        self.slots.iter().enumerate().filter_map(running).collect()
+    }
+
+    /// The open pauses, in plan order.
+    pub fn pauses(&self) -> Vec<Activation> {
+        let paused = |(node, slots): (usize, &VecDeque<Slot>)| {
+            slots
+                .front()
+                .filter(|slot| slot.phase == Phase::Paused)
+                .map(|slot| self.activation(node, &slot.epoch))
+        };
+        self.slots.iter().enumerate().filter_map(paused).collect()
+    }
+
+    fn work_off(&mut self, derived: &mut Vec<Fact>) {
+        while let Some(step) = self.agenda.pop_front() {
+            if self.ended {
+                self.agenda.clear();
+                return;
+            }
+            match step {
+                Step::Decide(node) => self.decide(node, derived),
+                Step::Emit { node, epoch, outputs, messages } => self.emit(node, &epoch, &outputs, &messages),
+                Step::Turn(cycle) => self.turn(cycle, derived),
+            }
+        }
+        if !self.ended {
+            self.settle(derived);
+        }
+    }
+
+    fn activation(&self, node: NodeIx, epoch: &Epoch) -> Activation {
+        Activation { node: self.plan.nodes[node].id.clone(), epoch: epoch.clone() }
+    }
+
+    fn find(&self, node: &NodeId, fact: &Fact) -> Result<NodeIx, Fault> {
+        self.plan.find(node).ok_or_else(|| impossible(fact, &format!("the flow has no node `{node}`")))
+    }
+
+    fn slot(&mut self, node: &NodeId, epoch: &Epoch, fact: &Fact) -> Result<&mut Slot, Fault> {
+        let ix = self.find(node, fact)?;
+        self.slots[ix]
+            .front_mut()
+            .filter(|slot| slot.epoch == *epoch)
+            .ok_or_else(|| impossible(fact, "that activation is not open"))
+    }
+
+    fn expect(
+        &mut self,
+        node: &NodeId,
+        epoch: &Epoch,
+        phase: Phase,
+        fact: &Fact,
+    ) -> Result<&mut Slot, Fault> {
+        let slot = self.slot(node, epoch, fact)?;
+        if slot.phase == phase {
+            Ok(slot)
+        } else {
+            Err(impossible(fact, "the activation is in another phase"))
+        }
+    }
+}
+
+fn impossible(fact: &Fact, why: &str) -> Fault {
+    Fault::new("journal.impossible", format!("A fact of this run can't have happened: {why}."))
+        .hint("The journal was written for another flow or is damaged. Start the flow anew; report it if you did not touch it.")
+        .details(serde_json::to_value(fact).unwrap_or_default())
+}

@@ -1,0 +1,98 @@
+//! One open activation: its phase, and what its inputs have so far.
+
+use smallvec::SmallVec;
+
+use super::delivery::Delivered;
+use super::{Answer, Start};
+use crate::id::{Epoch, PortName};
+use crate::node::Inputs;
+use crate::plan::{NodeIx, PlanNode};
+use crate::run::SourceRef;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Waiting,
+    Ready,
+    Running,
+    Paused,
+    Answered,
+}
+
+pub(super) struct Slot {
+    pub epoch: Epoch,
+    pub phase: Phase,
+    /// How many edges are undecided yet.
+    pub pending: usize,
+    /// The live values so far.
+    pub arrived: SmallVec<[Arrival; 2]>,
+    /// What the ports were decided to hold; filled when the activation becomes ready.
+    pub inputs: Inputs,
+    pub attempt: u32,
+    pub answer: Option<Answer>,
+}
+
+/// A live value on an edge.
+#[derive(Clone)]
+pub(super) struct Arrival {
+    pub port: usize,
+    /// Values over back edges come before values held from outside; then plan order decides.
+    pub rank: (bool, usize),
+    pub value: Delivered,
+}
+
+impl Slot {
+    pub fn new(epoch: Epoch) -> Self {
+        Self {
+            epoch,
+            phase: Phase::Waiting,
+            pending: 0,
+            arrived: SmallVec::new(),
+            inputs: Inputs::default(),
+            attempt: 1,
+            answer: None,
+        }
+    }
+
+    pub fn start(&self, node: NodeIx) -> Start {
+        Start {
+            node,
+            epoch: self.epoch.clone(),
+            inputs: self.inputs.clone(),
+            attempt: self.attempt,
+            answer: self.answer.clone(),
+        }
+    }
+
+    /// Decides what each port holds. Gives the sources of the values, or nothing where a required port is dead.
+    pub fn decide(&mut self, node: &PlanNode) -> Option<Vec<(PortName, Vec<SourceRef>)>> {
+        let mut arrived = std::mem::take(&mut self.arrived);
+        arrived.sort_by_key(|arrival| (arrival.port, arrival.rank));
+        let ports = &node.node.ports().inputs;
+        let mut sources = Vec::new();
+        let mut rest = arrived.as_slice();
+        for (at, port) in ports.iter().enumerate() {
+            let here = rest.iter().take_while(|arrival| arrival.port == at).count();
+            let (values, after) = rest.split_at(here);
+            rest = after;
+            // A live back edge takes the place of everything held from outside.
+            let from_back = values.iter().position(|arrival| arrival.rank.0).unwrap_or(0);
+            let values = &values[from_back..];
+            let values = if port.many { values } else { &values[values.len().saturating_sub(1)..] };
+            if let Some(value) = node.given.get(&at) {
+                self.inputs.push(&port.name, crate::node::Datum { value: value.clone(), message: None });
+            } else if values.is_empty() && port.required {
+                return None;
+            }
+            for arrival in values {
+                self.inputs.push(&port.name, arrival.value.datum.clone());
+            }
+            if !values.is_empty() {
+                sources.push((
+                    port.name.clone(),
+                    values.iter().map(|arrival| arrival.value.source.clone()).collect(),
+                ));
+            }
+        }
+        Some(sources)
+    }
+}

@@ -222,6 +222,8 @@ fn nodes(
             Some((ports.iter().position(|input| input.name == *port)?, Arc::clone(value)))
         });
         Some(PlanNode {
+            must_first: ports.iter().map(|port| port.required).collect(),
+            must_later: ports.iter().map(|port| port.required).collect(),
             given: given.collect(),
             clock: clocks[at].iter().copied().collect(),
             follows: forest.around[at].is_empty() && !clocks[at].is_empty(),
@@ -273,6 +275,14 @@ fn link(plan: &mut Plan) {
     for at in 0..plan.edges.len() {
         let (source, target, back) = (plan.edges[at].source, plan.edges[at].target, plan.edges[at].back);
         plan.nodes[source].outgoing.push(at);
+        if plan.edges[at].port.is_some() {
+            let port = plan.edges[at].target_port;
+            let node = &mut plan.nodes[target];
+            if node.node.ports().inputs[port].required_when_fed {
+                node.must_later[port] = true;
+                node.must_first[port] |= back.is_none();
+            }
+        }
         match back {
             Some(cycle) => plan.cycles[cycle].back.push(at),
             None => plan.nodes[target].incoming.push(at),

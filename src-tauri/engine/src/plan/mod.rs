@@ -63,6 +63,10 @@ pub struct PlanNode {
     pub incoming: Vec<EdgeIx>,
     /// Its edges out, back edges included.
     pub outgoing: Vec<EdgeIx>,
+    /// Which of its inputs must be live for it to run in the first epoch of a cycle that it enters, and anywhere else.
+    pub must_first: SmallVec<[bool; 4]>,
+    /// The same for the later epochs, which are also fed by back edges.
+    pub must_later: SmallVec<[bool; 4]>,
     /// Values given to its ports for this run, by index of the port.
     pub given: BTreeMap<usize, Arc<Value>>,
     /// Whether its `error` output feeds something.

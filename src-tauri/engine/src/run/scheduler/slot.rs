@@ -68,6 +68,8 @@ impl Slot {
         let mut arrived = std::mem::take(&mut self.arrived);
         arrived.sort_by_key(|arrival| (arrival.port, arrival.rank));
         let ports = &node.node.ports().inputs;
+        let first = self.epoch.0.last().is_none_or(|&counter| counter == 0);
+        let must = if first { &node.must_first } else { &node.must_later };
         let mut sources = Vec::new();
         let mut rest = arrived.as_slice();
         for (at, port) in ports.iter().enumerate() {
@@ -80,7 +82,7 @@ impl Slot {
             let values = if port.many { values } else { &values[values.len().saturating_sub(1)..] };
             if let Some(value) = node.given.get(&at) {
                 self.inputs.push(&port.name, crate::node::Datum { value: value.clone(), message: None });
-            } else if values.is_empty() && port.required {
+            } else if values.is_empty() && must[at] {
                 return None;
             }
             for arrival in values {

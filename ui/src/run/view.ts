@@ -1,7 +1,14 @@
 /** What the canvas shows of a run: one small record per node and per edge, each with its own subscription. */
-import type { EdgeId, Epoch, Fault, NodeId } from "@/bindings";
+import type { EdgeId, Epoch, Fault, NodeId, PortName, PromptRecord } from "@/bindings";
+import { edgeKind } from "@/flow/ports";
+import { flowStore, shownFlow, useFlow } from "@/flow/store";
+import { shownEpoch } from "./fold/epoch";
+import type { EpochView, NodeState, NodeView } from "./fold/types";
+import { useNodeOf } from "./live/shown";
+import { outputsOf, wasStopped } from "./values/outputs";
+import { headOf, previewOf, previewOfContext, previewOfTools, tailOf } from "./values/preview";
 
-export type NodeRunState = "ready" | "running" | "paused" | "retrying" | "done" | "skipped" | "failed" | "cached";
+export type NodeRunState = NodeState;
 
 /** Shares of a model's window, as the thin bar on a node card draws them. */
 export type WindowUse = {
@@ -17,7 +24,7 @@ export type NodeRun = {
   state: NodeRunState;
   /** The epoch shown: that of the latest activation that was not skipped. */
   epoch: Epoch;
-  /** The last lines of what it streams or streamed. */
+  /** The last lines of what it streams, or the first of what it streamed. */
   stream?: string;
   /** The question, while it is paused. */
   prompt?: string;
@@ -34,10 +41,103 @@ export type EdgeRun = {
   passed: number;
 };
 
-export function useNodeRun(_node: NodeId): NodeRun | undefined {
-  return undefined;
+/** About three lines of a card. */
+const CARD_TEXT = 96;
+const PEEK_TEXT = 60;
+
+// Views never change, so what is worked out of one holds for good.
+const nodeRuns = new WeakMap<NodeView, NodeRun>();
+// Outputs are given once and stay the same object while the rest of their view goes on changing.
+const passings = new WeakMap<Record<PortName, unknown>, Map<PortName, Passing>>();
+
+export function useNodeRun(node: NodeId): NodeRun | undefined {
+  return useNodeOf(node, nodeRunOf);
 }
 
-export function useEdgeRun(_edge: EdgeId): EdgeRun | undefined {
-  return undefined;
+export function useEdgeRun(id: EdgeId): EdgeRun | undefined {
+  const edge = useFlow((state) => shownFlow(state).edges[id]);
+  const source = edge?.source ?? "";
+  const port = edge?.sourceOutput ?? "";
+  const passing = useNodeOf(source, (view) => passingOf(source, view, port));
+  if (!passing || !edge) return undefined;
+  return { passed: passing.passed, peek: peekOf(passing, id) };
+}
+
+export function nodeRunOf(view: NodeView | undefined): NodeRun | undefined {
+  if (!view) return undefined;
+  let run = nodeRuns.get(view);
+  if (!run) {
+    run = toNodeRun(view);
+    nodeRuns.set(view, run);
+  }
+  return run;
+}
+
+function toNodeRun(view: NodeView): NodeRun {
+  const shown = shownEpoch(view);
+  const run: NodeRun = { state: view.state, epoch: view.epoch };
+  if (!shown) return run;
+  const stream = streamOf(shown);
+  if (stream) run.stream = stream;
+  if (view.state === "paused") run.prompt = shown.pauses.at(-1)?.prompt;
+  if (view.state === "retrying") run.attempt = shown.attempts.at(-1)?.attempt;
+  else if (shown.error && !wasStopped(shown)) run.error = shown.error;
+  const prompt = shown.calls.findLast((call) => call.prompt)?.prompt;
+  if (prompt) run.windowUse = windowUse(prompt);
+  return run;
+}
+
+function streamOf(view: EpochView): string | undefined {
+  if (view.state === "running") return view.streamed ? tailOf(view.streamed, CARD_TEXT) : undefined;
+  const text = view.calls.findLast((call) => call.reply?.text)?.reply?.text || view.streamed;
+  return text ? headOf(text, CARD_TEXT) : undefined;
+}
+
+/** What a prompt takes of its window, by kind. */
+export function windowUse(prompt: PromptRecord): WindowUse {
+  const use = { system: 0, history: 0, tools: prompt.toolTokens, question: 0 };
+  for (const part of prompt.parts) {
+    if (part.kind === "history") use.history += part.tokens;
+    else if (part.role === "system") use.system += part.tokens;
+    else if (part.role === "user") use.question += part.tokens;
+    else use.tools += part.tokens;
+  }
+  return { ...use, reserve: prompt.reserve, window: prompt.window };
+}
+
+type Passing = { value: unknown; passed: number };
+
+/** The last value that left by this port, and how many have. The same object while both are the same. */
+export function passingOf(node: NodeId, view: NodeView | undefined, port: PortName): Passing | undefined {
+  if (!view) return undefined;
+  let passed = 0;
+  let last: Record<PortName, unknown> | undefined;
+  for (const epoch of view.epochs) {
+    const outputs = outputsOf(node, epoch);
+    if (!Object.hasOwn(outputs, port)) continue;
+    passed += 1;
+    last = outputs;
+  }
+  if (!last) return undefined;
+  let ports = passings.get(last);
+  if (!ports) {
+    ports = new Map();
+    passings.set(last, ports);
+  }
+  let passing = ports.get(port);
+  if (passing?.passed !== passed) {
+    passing = { value: last[port], passed };
+    ports.set(port, passing);
+  }
+  return passing;
+}
+
+function peekOf(passing: Passing, id: EdgeId): string {
+  const state = flowStore.getState();
+  const flow = shownFlow(state);
+  const edge = flow.edges[id];
+  const kind = edge ? edgeKind(flow, state.checked, edge) : "data";
+  if (kind === "context") return previewOfContext(passing.value, PEEK_TEXT);
+  if (kind === "tools") return previewOfTools(passing.value, PEEK_TEXT);
+  return previewOf(passing.value, PEEK_TEXT);
 }

@@ -1,0 +1,203 @@
+/** What people do with runs. Errors are told where they happen; nothing here throws. */
+import { create } from "zustand";
+import type { Diagnostic, Epoch, NodeId, RunId } from "@/bindings";
+import { leaveView, viewFlow } from "@/flow/actions";
+import { documentName, flowStore } from "@/flow/store";
+import { call, HostError } from "@/ipc";
+import { ask } from "@/look/ask";
+import { notify } from "@/look/notify";
+import { showDockTab } from "./dock/state";
+import { isOver } from "./fold/status";
+import { RunSession, type SessionEvents } from "./live/session";
+import { showSession, shownSession, wake, wakeSession } from "./live/shown";
+import { refreshRuns } from "./runs/list";
+
+type Control = {
+  /** The run started last from the document that is open. */
+  document?: RunSession;
+  /** The run that is looked at in place of the document. */
+  viewed?: RunSession;
+  /** A run has been asked for and has not begun. */
+  starting: boolean;
+};
+
+export const controlStore = create<Control>(() => ({ starting: false }));
+
+const events: SessionEvents = {
+  changed(session, changed) {
+    wake(session, changed);
+    if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) refreshRuns();
+  },
+  broke(session, error) {
+    session.interrupted = error.code === "run.interrupted" || session.interrupted;
+    wakeSession(session);
+    notify.error(error, { label: "Follow again", run: () => session.watch() });
+  },
+};
+
+/** Facts after which the list of runs reads differently. */
+const TURNING_POINTS = new Set([
+  "run.started",
+  "run.waiting",
+  "input.provided",
+  "run.finished",
+  "run.failed",
+  "run.cancelled",
+]);
+
+/** Keeps the shown run in step with the document: call once. Gives the function that stops it. */
+export function followDocument(): () => void {
+  return flowStore.subscribe((state, before) => {
+    if (state.key !== before.key) setDocumentRun(undefined);
+    if (before.viewing && state.viewing?.run !== before.viewing.run) {
+      const { viewed } = controlStore.getState();
+      if (viewed?.run === before.viewing.run) setViewed(undefined);
+    }
+  });
+}
+
+function setDocumentRun(document: RunSession | undefined): void {
+  const state = controlStore.getState();
+  if (state.document !== document) state.document?.close();
+  controlStore.setState({ document });
+  showSession(state.viewed ?? document);
+}
+
+function setViewed(viewed: RunSession | undefined): void {
+  const state = controlStore.getState();
+  if (state.viewed !== viewed) state.viewed?.close();
+  controlStore.setState({ viewed });
+  showSession(viewed ?? state.document);
+}
+
+/** Errors of the document that keep it from running. */
+export function runBlockers(state = flowStore.getState()): Diagnostic[] {
+  return state.checked.diagnostics.filter((found) => found.severity === "error");
+}
+
+/** Runs the document, or as much of it as `to` needs. */
+export async function startRun(to?: NodeId): Promise<void> {
+  const { flow, path, viewing } = flowStore.getState();
+  if (viewing || controlStore.getState().starting) return;
+  const earlier = controlStore.getState().document;
+  if (earlier && !isOver(earlier.fold.head.status) && earlier.fold.head.status !== "waiting" && !earlier.interrupted) return;
+  if (runBlockers().length > 0) {
+    showDockTab("problems");
+    return;
+  }
+  controlStore.setState({ starting: true });
+  try {
+    const { run } = await call("run.start", { flow, path, to });
+    const waits = earlier?.fold.head.status === "waiting";
+    const session = new RunSession(run, flow, events);
+    setDocumentRun(session);
+    session.watch();
+    refreshRuns();
+    if (waits) notify.info("The earlier run still waits for you; it is in Runs.", openAction(earlier.run));
+  } catch (thrown) {
+    const error = HostError.from(thrown);
+    if (error.code === "flow.invalid") showDockTab("problems");
+    notify.error(error);
+  } finally {
+    controlStore.setState({ starting: false });
+  }
+}
+
+export async function stopRun(): Promise<void> {
+  const session = shownSession();
+  if (session) await tell(() => call("run.cancel", { run: session.run }));
+}
+
+/** Answers a pause of the shown run. Gives the error instead of telling it, for the place where the answer was typed. */
+export async function answerPause(node: NodeId, epoch: Epoch, value: unknown): Promise<HostError | undefined> {
+  const session = shownSession();
+  if (!session) return undefined;
+  try {
+    await call("run.answer", { run: session.run, node, epoch, value });
+    session.watch();
+    return undefined;
+  } catch (thrown) {
+    return HostError.from(thrown);
+  }
+}
+
+export async function endPause(node: NodeId, epoch: Epoch): Promise<void> {
+  const session = shownSession();
+  if (!session) return;
+  await tell(() => call("run.end", { run: session.run, node, epoch }));
+  session.watch();
+}
+
+/** Shows an earlier run on the canvas, from its journal; follows it if it still goes on. */
+export async function openRun(run: RunId): Promise<void> {
+  const { document, viewed } = controlStore.getState();
+  if (document?.run === run) {
+    leaveView();
+    return;
+  }
+  if (viewed?.run === run) return;
+  await tell(async () => {
+    const { summary, flow, entries } = await call("runs.show", { run });
+    const session = new RunSession(run, flow, events, summary.status === "interrupted");
+    viewFlow({ run, label: summary.flowName || "Untitled flow", flow });
+    setViewed(session);
+    session.push(entries);
+    if (summary.status === "running" || summary.status === "waiting") session.watch();
+    if (summary.status === "waiting") showDockTab("conversation");
+  });
+}
+
+/** Lets a run go on whose process died. */
+export async function resumeRun(run: RunId): Promise<void> {
+  await tell(async () => {
+    await call("run.resume", { run });
+    const session = [controlStore.getState().viewed, controlStore.getState().document].find((one) => one?.run === run);
+    if (session) {
+      session.interrupted = false;
+      wakeSession(session);
+      session.watch();
+    } else {
+      await openRun(run);
+    }
+    refreshRuns();
+  });
+}
+
+export async function cancelRun(run: RunId): Promise<void> {
+  await tell(() => call("run.cancel", { run }));
+  refreshRuns();
+}
+
+/** Deletes a run and its journal, after asking. */
+export async function deleteRun(run: RunId, name: string): Promise<void> {
+  const choice = await ask({
+    title: "Delete this run?",
+    text: `The journal of this run of “${name}” is deleted: what went in and out of each node, and its conversation. The flow stays.`,
+    actions: [{ id: "delete", label: "Delete run", kind: "danger" }],
+  });
+  if (choice !== "delete") return;
+  await tell(async () => {
+    await call("runs.remove", { run });
+    if (controlStore.getState().viewed?.run === run) leaveView();
+    if (controlStore.getState().document?.run === run) setDocumentRun(undefined);
+  });
+  refreshRuns();
+}
+
+/** What a person calls the flow of the shown run. */
+export function shownRunName(): string {
+  const { viewing } = flowStore.getState();
+  return viewing?.label ?? documentName(flowStore.getState());
+}
+
+export function openAction(run: RunId): { label: string; run: () => void } {
+  return { label: "Open", run: () => void openRun(run) };
+}
+
+async function tell(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    notify.error(HostError.from(thrown));
+  }
+}

@@ -1,0 +1,108 @@
+/** The facts of a run as they came, and what is looked up in them: messages by context, and contexts as they once were. */
+import type { ContextChange, ContextId, ContextRecord, Entry, Epoch, Message, MessageId, NodeId } from "@/bindings";
+
+/** One change of a context. `start..length` is the history after it, in the list of all messages it ever had. */
+export type ContextMark = {
+  seq: number;
+  at: number;
+  node: NodeId;
+  epoch: Epoch;
+  kind: "created" | ContextChange["kind"];
+  start: number;
+  length: number;
+  /** The rest of the record after it; its history is left empty. */
+  record: ContextRecord;
+};
+
+export type ContextArchive = { messages: Message[]; places: Map<MessageId, number>; marks: ContextMark[] };
+
+export class FactLog {
+  /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
+  readonly entries: Entry[] = [];
+  readonly contexts = new Map<ContextId, ContextArchive>();
+
+  append(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      this.entries.push(entry);
+      if (entry.type === "context.created") this.#create(entry);
+      else if (entry.type === "context.changed") this.#change(entry, entry.contextId, entry.change);
+      else if (entry.type === "turn.committed") {
+        this.#change(entry, entry.contextId, { kind: "turn", messages: entry.messages });
+      }
+    }
+  }
+
+  /** A context as it stood right after the entry with this `seq`; as it stands now without one. */
+  contextAt(id: ContextId, seq?: number): { mark: ContextMark; messages: Message[] } | undefined {
+    const archive = this.contexts.get(id);
+    const mark = seq === undefined ? archive?.marks.at(-1) : archive?.marks.findLast((known) => known.seq <= seq);
+    return archive && mark && { mark, messages: archive.messages.slice(mark.start, mark.length) };
+  }
+
+  /** The messages of a context from `first` to `last`; fewer than it should be where they are not known. */
+  messagesBetween(id: ContextId | undefined, first: MessageId, last: MessageId): Message[] {
+    const own = id === undefined ? undefined : this.contexts.get(id);
+    for (const archive of own ? [own] : this.contexts.values()) {
+      const from = archive.places.get(first);
+      const to = archive.places.get(last);
+      if (from !== undefined && to !== undefined && from <= to) return archive.messages.slice(from, to + 1);
+    }
+    return [];
+  }
+
+  /** The place in the journal where an activation ended, if it has. */
+  endOf(node: NodeId, epoch: Epoch): number | undefined {
+    const key = epoch.join();
+    const end = this.entries.findLast(
+      (entry) =>
+        (entry.type === "node.finished" || entry.type === "node.failed" || entry.type === "node.skipped") &&
+        entry.node === node &&
+        entry.epoch.join() === key,
+    );
+    return end?.seq;
+  }
+
+  #create(entry: Extract<Entry, { type: "context.created" }>): void {
+    const { messageHistory, ...record } = entry.context;
+    const id = record.contextId;
+    const archive = this.contexts.get(id) ?? { messages: [], places: new Map(), marks: [] };
+    this.contexts.set(id, archive);
+    const start = archive.messages.length;
+    add(archive, messageHistory);
+    this.#mark(archive, entry, "created", start, { ...record, messageHistory: [] });
+  }
+
+  #change(entry: Entry & { node: NodeId; epoch: Epoch }, id: ContextId, change: ContextChange): void {
+    const archive = this.contexts.get(id);
+    const before = archive?.marks.at(-1);
+    if (!archive || !before) return;
+    let { start } = before;
+    const record = { ...before.record, revision: before.record.revision + 1 };
+    if (change.kind === "messages" || change.kind === "turn") add(archive, change.messages);
+    else if (change.kind === "reset") start = archive.messages.length;
+    else if (change.kind === "systemInstructions") record.systemInstructions = change.text || undefined;
+    else {
+      record.provider = change.provider;
+      record.model = change.model;
+    }
+    this.#mark(archive, entry, change.kind, start, record);
+  }
+
+  #mark(
+    archive: ContextArchive,
+    entry: Entry & { node: NodeId; epoch: Epoch },
+    kind: ContextMark["kind"],
+    start: number,
+    record: ContextRecord,
+  ): void {
+    const { at, node, epoch } = entry;
+    archive.marks.push({ seq: entry.seq ?? 0, at, node, epoch, kind, start, length: archive.messages.length, record });
+  }
+}
+
+function add(archive: ContextArchive, messages: readonly Message[]): void {
+  for (const message of messages) {
+    archive.places.set(message.id, archive.messages.length);
+    archive.messages.push(message);
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * One run as the window follows it: entries wait in a queue and are folded at most once a frame, for no longer than a
+ * frame can bear, in order and without loss. Whoever shows the run is told once a frame what has changed.
+ */
+import type { Entry, Flow, NodeId, RunId } from "@/bindings";
+import { type HostError, host } from "@/ipc";
+import { type Changed, RunFold } from "../fold/fold";
+import { FactLog } from "./log";
+
+/** How long folding may take of one frame, in milliseconds; the rest waits for the next. */
+const FRAME_BUDGET_MS = 6;
+/** How many entries are folded between two looks at the clock. */
+const CHUNK = 128;
+/** Hidden pages get no frames; then this is as good. */
+const HIDDEN_MS = 200;
+
+export type SessionEvents = {
+  /** Some entries were folded. */
+  changed(session: RunSession, changed: Changed): void;
+  /** The watch broke; what was folded stays. */
+  broke(session: RunSession, error: HostError): void;
+};
+
+export class RunSession {
+  readonly fold = new RunFold();
+  readonly log = new FactLog();
+  /** The nodes in the order of their first facts. */
+  readonly order: NodeId[] = [];
+  /** The store says that the run's process died and it is nobody's now. */
+  interrupted: boolean;
+  #queue: Entry[] = [];
+  #next = 0;
+  #frame: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #unwatch: (() => void) | undefined;
+  #closed = false;
+
+  constructor(
+    readonly run: RunId,
+    /** The flow as it ran. */
+    readonly flow: Flow,
+    readonly events: SessionEvents,
+    interrupted = false,
+  ) {
+    this.interrupted = interrupted;
+  }
+
+  /** Whether more facts may come. */
+  get live(): boolean {
+    return this.#unwatch !== undefined;
+  }
+
+  /** Takes in entries; they are folded with the next frame. */
+  push(entries: readonly Entry[]): void {
+    if (this.#closed || entries.length === 0) return;
+    for (const entry of entries) this.#queue.push(entry);
+    this.#schedule();
+  }
+
+  /** Follows the run from what is known of it on. */
+  watch(): void {
+    if (this.#closed || this.#unwatch) return;
+    const from = Math.max(this.fold.head.nextSeq, (this.#queue.findLast((entry) => entry.seq !== undefined)?.seq ?? -1) + 1);
+    this.#unwatch = host().watch(
+      this.run,
+      from,
+      (entries) => this.push(entries),
+      (error) => {
+        this.#unwatch = undefined;
+        if (!this.#closed) this.events.broke(this, error);
+      },
+    );
+  }
+
+  unwatch(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  /** Ends the watch and forgets what was not folded. The run itself goes on. */
+  close(): void {
+    this.#closed = true;
+    this.unwatch();
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
+    this.#queue = [];
+  }
+
+  #schedule(): void {
+    if (this.#frame !== undefined) return;
+    this.#frame = requestAnimationFrame(() => this.#drain());
+    this.#timer = setTimeout(() => this.#drain(), HIDDEN_MS);
+  }
+
+  #drain(): void {
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
+    this.#frame = undefined;
+    const changed: Changed = { nodes: new Set(), contexts: new Set(), entries: [], deltas: 0 };
+    const until = performance.now() + FRAME_BUDGET_MS;
+    // Folding in one go while there is time keeps the copies few; the chunks are there only to look at the clock.
+    do {
+      const end = Math.min(this.#next + CHUNK, this.#queue.length);
+      this.#fold(this.#queue.slice(this.#next, end), changed);
+      this.#next = end;
+    } while (this.#next < this.#queue.length && performance.now() < until);
+    if (this.#next === this.#queue.length) {
+      this.#queue = [];
+      this.#next = 0;
+    } else {
+      this.#schedule();
+    }
+    const { status } = this.fold.head;
+    if (status === "finished" || status === "failed" || status === "cancelled") {
+      this.interrupted = false;
+      if (this.#queue.length === 0) this.unwatch();
+    }
+    this.events.changed(this, changed);
+  }
+
+  #fold(batch: readonly Entry[], into: Changed): void {
+    const changed = this.fold.apply(batch);
+    this.log.append(changed.entries);
+    for (const node of changed.nodes) {
+      if (!into.nodes.has(node) && !this.#known.has(node)) {
+        this.#known.add(node);
+        this.order.push(node);
+      }
+      into.nodes.add(node);
+    }
+    for (const context of changed.contexts) into.contexts.add(context);
+    for (const entry of changed.entries) into.entries.push(entry);
+    into.deltas += changed.deltas;
+  }
+
+  readonly #known = new Set<NodeId>();
+}
+

@@ -1,0 +1,154 @@
+/**
+ * The run the window shows, and who watches which part of it. A fact about one node wakes only those who watch that node.
+ */
+import { useCallback, useSyncExternalStore } from "react";
+import type { ContextId, NodeId } from "@/bindings";
+import { emptyHead } from "../fold/fold";
+import type { ContextView, NodeView, RunHead } from "../fold/types";
+import type { RunSession } from "./session";
+
+type Listener = () => void;
+
+class Watchers<Key> {
+  #byKey = new Map<Key, Set<Listener>>();
+
+  add(key: Key, listener: Listener): () => void {
+    let set = this.#byKey.get(key);
+    if (!set) {
+      set = new Set();
+      this.#byKey.set(key, set);
+    }
+    set.add(listener);
+    const mine = set;
+    return () => {
+      mine.delete(listener);
+      if (mine.size === 0 && this.#byKey.get(key) === mine) this.#byKey.delete(key);
+    };
+  }
+
+  wake(key: Key): void {
+    const set = this.#byKey.get(key);
+    if (set) for (const listener of [...set]) listener();
+  }
+
+  wakeAll(): void {
+    for (const set of [...this.#byKey.values()]) for (const listener of [...set]) listener();
+  }
+}
+
+/** What of a run can be watched as a whole: its head, its journal, the set of its contexts, or all of it. */
+type Part = "head" | "log" | "contexts" | "frame" | "session";
+
+const EMPTY_HEAD = emptyHead();
+const nodes = new Watchers<NodeId>();
+const contexts = new Watchers<ContextId>();
+const parts = new Watchers<Part>();
+let shown: RunSession | undefined;
+let head: RunHead = EMPTY_HEAD;
+
+export function shownSession(): RunSession | undefined {
+  return shown;
+}
+
+/** Shows another run, or none. */
+export function showSession(session: RunSession | undefined): void {
+  if (shown === session) return;
+  shown = session;
+  head = session?.fold.head ?? EMPTY_HEAD;
+  nodes.wakeAll();
+  contexts.wakeAll();
+  parts.wakeAll();
+}
+
+/** Tells the watchers what changed in a run; nobody, if another one is shown. */
+export function wake(
+  session: RunSession,
+  changed: { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>; entries: readonly unknown[] },
+): void {
+  if (session !== shown) return;
+  for (const node of changed.nodes) nodes.wake(node);
+  for (const context of changed.contexts) contexts.wake(context);
+  if (changed.contexts.size > 0) parts.wake("contexts");
+  if (changed.entries.length > 0) parts.wake("log");
+  if (head !== session.fold.head) {
+    head = session.fold.head;
+    parts.wake("head");
+  }
+  parts.wake("frame");
+}
+
+/** Says that something about the session itself changed, such as whether it is interrupted. */
+export function wakeSession(session: RunSession): void {
+  if (session === shown) parts.wake("session");
+}
+
+/** A part of what `read` gives of the shown run, drawn anew when that is another value. `read` must be stable or cheap. */
+function useWatched<T>(subscribe: (listener: Listener) => () => void, read: () => T): T {
+  return useSyncExternalStore(subscribe, read);
+}
+
+const onPart = {
+  head: (listener: Listener) => parts.add("head", listener),
+  log: (listener: Listener) => parts.add("log", listener),
+  contexts: (listener: Listener) => parts.add("contexts", listener),
+  frame: (listener: Listener) => parts.add("frame", listener),
+  session: (listener: Listener) => parts.add("session", listener),
+};
+
+export function useShownSession(): RunSession | undefined {
+  return useWatched(onPart.session, shownSession);
+}
+
+/** Whether the shown run is interrupted: its process died. */
+export function useInterrupted(): boolean {
+  return useWatched(onPart.session, () => shown?.interrupted === true);
+}
+
+/** The run as a whole, or a part of it. Selectors must give the same object while nothing changed. */
+export function useRunHead<T>(select: (head: RunHead) => T): T {
+  return useWatched(onPart.head, () => select(shown?.fold.head ?? EMPTY_HEAD));
+}
+
+/** What a selector gives of one node's view. It must give the same object for the same view. */
+export function useNodeOf<T>(id: NodeId, select: (view: NodeView | undefined) => T): T {
+  const subscribe = useCallback((listener: Listener) => nodes.add(id, listener), [id]);
+  return useWatched(subscribe, () => select(shown?.fold.nodes.get(id)));
+}
+
+const same = <T>(value: T) => value;
+
+export function useNodeView(id: NodeId): NodeView | undefined {
+  return useNodeOf(id, same<NodeView | undefined>);
+}
+
+export function useContextView(id: ContextId | undefined): ContextView | undefined {
+  const subscribe = useCallback(
+    (listener: Listener) => (id === undefined ? () => undefined : contexts.add(id, listener)),
+    [id],
+  );
+  return useWatched(subscribe, () => (id === undefined ? undefined : shown?.fold.contexts.get(id)));
+}
+
+/** How many contexts the run has; changes when one is made or changed. */
+export function useContextsRevision(): number {
+  return useWatched(onPart.contexts, () => {
+    let revision = 0;
+    if (shown) for (const archive of shown.log.contexts.values()) revision += archive.marks.length;
+    return revision;
+  });
+}
+
+/** How many facts of its journal the run has. */
+export function useFactCount(): number {
+  return useWatched(onPart.log, () => shown?.log.entries.length ?? 0);
+}
+
+/** How many nodes have had facts, in `session.order`. */
+export function useNodeCount(): number {
+  return useWatched(onPart.frame, () => shown?.order.length ?? 0);
+}
+
+/** Calls `listener` after each frame in which something changed; for what draws itself. */
+export function onFrame(listener: Listener): () => void {
+  return onPart.frame(listener);
+}

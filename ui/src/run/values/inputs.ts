@@ -1,0 +1,52 @@
+/** The values on a node's inputs, followed back to the outputs they came from. */
+import type { Epoch, NodeId, PortName, SourceRef } from "@/bindings";
+import { epochOf } from "../fold/epoch";
+import type { EpochView, NodeView, RunHead } from "../fold/types";
+import { outputsOf } from "./outputs";
+
+export type InputValue = {
+  /** Where it came from; absent for a value given to the run at its start. */
+  source?: SourceRef;
+  /** Whether the value is known. It is not while its source's facts have not come. */
+  known: boolean;
+  value: unknown;
+};
+
+export type Input = { port: PortName; values: InputValue[] };
+
+type Known = { nodes: ReadonlyMap<NodeId, NodeView>; head: RunHead };
+
+/** Every fed input of an activation, by port, in the order of their names. */
+export function inputsOf(run: Known, node: NodeId, view: EpochView): Input[] {
+  const fed: Input[] = Object.entries(view.inputs).map(([port, sources]) => ({
+    port,
+    values: (sources ?? []).map((source) => valueOf(run, source)),
+  }));
+  for (const [port, value] of Object.entries(run.head.set[node] ?? {})) {
+    if (!fed.some((input) => input.port === port)) fed.push({ port, values: [{ known: true, value }] });
+  }
+  return fed.sort((a, b) => (a.port < b.port ? -1 : a.port > b.port ? 1 : 0));
+}
+
+/** What left by that output of that activation. */
+export function valueOf(run: Known, source: SourceRef): InputValue {
+  const view = epochOf(run.nodes.get(source.node), source.epoch);
+  const outputs = view && outputsOf(source.node, view);
+  if (!outputs || !Object.hasOwn(outputs, source.port)) return { source, known: false, value: undefined };
+  return { source, known: true, value: outputs[source.port] };
+}
+
+/** The context an activation works in: the one it took its turn in or wrote, else the one on its `context` input. */
+export function contextOf(run: Known, node: NodeId, epoch: Epoch): string | undefined {
+  const view = epochOf(run.nodes.get(node), epoch);
+  if (!view) return undefined;
+  const own = view.turn?.contextId ?? view.contexts.at(-1);
+  if (own !== undefined) return own;
+  for (const source of view.inputs.context ?? []) {
+    const { value } = valueOf(run, source);
+    const id = (value as { contextId?: unknown } | null | undefined)?.contextId;
+    if (typeof id === "string") return id;
+  }
+  const out = (view.outputs.context as { contextId?: unknown } | null | undefined)?.contextId;
+  return typeof out === "string" ? out : undefined;
+}

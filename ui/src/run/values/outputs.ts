@@ -1,0 +1,23 @@
+/** The values a node put out, also those that its facts only imply. */
+import type { Fault, NodeId, PortName } from "@/bindings";
+import type { EpochView } from "../fold/types";
+
+const ERROR_PORT = "error";
+const errorOutputs = new WeakMap<Fault, Record<PortName, unknown>>();
+
+/** The live outputs of an activation; of one whose failure was handled, what its `error` output carries. */
+export function outputsOf(node: NodeId, view: EpochView): Record<PortName, unknown> {
+  if (view.state !== "failed" || !view.handled || !view.error) return view.outputs;
+  let outputs = errorOutputs.get(view.error);
+  if (!outputs) {
+    const { code, message, details } = view.error;
+    outputs = { [ERROR_PORT]: { code, message, node, details: details ?? null } };
+    errorOutputs.set(view.error, outputs);
+  }
+  return outputs;
+}
+
+/** Faults of nodes that were only stopped because the run was. */
+export function wasStopped(view: Pick<EpochView, "error">): boolean {
+  return view.error?.code === "node.cancelled" || view.error?.code === "node.stopped";
+}

@@ -1,0 +1,76 @@
+/** Values in a few words: for edges, cards, lists. */
+
+/** How much of a text is looked at; values may be megabytes. */
+const LOOK = 400;
+
+/** One line that says what a value is: a text itself, of anything else its JSON or its size. */
+export function previewOf(value: unknown, limit = 80): string {
+  if (value === undefined) return "";
+  if (typeof value === "string") return `“${shorten(oneLine(value.slice(0, LOOK)), limit)}”`;
+  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return previewOfList(value, limit);
+  return previewOfObject(value as Record<string, unknown>, limit);
+}
+
+/** What passes on a context edge: which context, and what was said last. */
+export function previewOfContext(value: unknown, limit = 80): string {
+  const handle = value as { contextId?: unknown; currentOutput?: unknown } | null;
+  if (typeof handle?.contextId !== "string") return previewOf(value, limit);
+  return handle.contextId;
+}
+
+/** What passes on a tools edge: the tools' names. */
+export function previewOfTools(value: unknown, limit = 80): string {
+  if (!Array.isArray(value)) return previewOf(value, limit);
+  const names = value.map((tool) => (tool as { name?: unknown } | null)?.name).filter((name) => typeof name === "string");
+  return names.length === 0 ? "no tools" : shorten(names.join(", "), limit);
+}
+
+function previewOfList(list: readonly unknown[], limit: number): string {
+  if (list.length === 0) return "[]";
+  const count = `${list.length} ${list.length === 1 ? "item" : "items"}`;
+  if (list.every((item) => typeof item !== "object" || item === null) && list.length <= 8) {
+    return shorten(`[${list.map((item) => previewOf(item, 24)).join(", ")}]`, limit);
+  }
+  return count;
+}
+
+function previewOfObject(object: Record<string, unknown>, limit: number): string {
+  const keys = Object.keys(object);
+  if (keys.length === 0) return "{}";
+  const parts: string[] = [];
+  let length = 0;
+  for (const key of keys) {
+    const inner = object[key];
+    const said = typeof inner === "object" && inner !== null ? (Array.isArray(inner) ? "[…]" : "{…}") : previewOf(inner, 32);
+    parts.push(`${key}: ${said}`);
+    length += key.length + said.length + 4;
+    if (length > limit) break;
+  }
+  return shorten(`{${parts.join(", ")}${parts.length < keys.length ? ", …" : ""}}`, limit);
+}
+
+/** A text on one line. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+export function shorten(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1).trimEnd()}…`;
+}
+
+/** The beginning of a text, cut between words. */
+export function headOf(text: string, limit: number): string {
+  const line = oneLine(text.slice(0, limit * 2 + 40));
+  if (line.length <= limit) return line;
+  const cut = line.lastIndexOf(" ", limit);
+  return `${line.slice(0, cut > limit / 2 ? cut : limit)}…`;
+}
+
+/** The end of a text, cut between words. */
+export function tailOf(text: string, limit: number): string {
+  const line = oneLine(text.slice(-(limit * 2 + 40)));
+  if (line.length <= limit) return line;
+  const cut = line.indexOf(" ", line.length - limit);
+  return `…${line.slice(cut >= 0 && cut < line.length - limit / 2 ? cut + 1 : line.length - limit)}`;
+}

@@ -107,6 +107,8 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     let (clocks, mixed) = clock::clocks(&wiring, &forest, &forward, &topological);
     wiring.diagnostics.extend(mixed);
     let order = order::plan_order(&wiring, &forest, &clocks, &forward);
+    let doubled = super::feeds::doubly_fed(&wiring, &forward, &order);
+    wiring.diagnostics.extend(doubled);
     let origins = lease::origins(&wiring, &order);
     let used = lease::used(&wiring, &origins);
     let groups = lease::groups(&used, &order);

@@ -5,6 +5,7 @@
 mod build;
 mod check;
 mod clock;
+mod feeds;
 mod lease;
 mod nesting;
 mod order;

@@ -136,7 +136,7 @@ impl Driver {
         let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
         let mut stretch = 0;
         loop {
-            if self.scheduler.standing() == Standing::Ended {
+            if self.has_ended() {
                 running.clear();
                 self.recorder.flush().await?;
                 return self.recorder.end();
@@ -217,6 +217,9 @@ impl Driver {
         done: Done,
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
     ) -> Result<(), Fault> {
+        if self.has_ended() {
+            return Ok(());
+        }
         // What the node had to say comes before its outcome.
         while let Ok(signal) = self.signals.1.try_recv() {
             self.hear(signal).await?;
@@ -271,6 +274,9 @@ impl Driver {
 
     /// Takes what a running node has to say.
     async fn hear(&mut self, signal: Signal) -> Result<(), Fault> {
+        if self.has_ended() {
+            return Ok(());
+        }
         match signal {
             Signal::Delta(fact) => {
                 self.turns.stream(&self.plan, &fact);
@@ -313,6 +319,7 @@ impl Driver {
                 // Who asked may have gone.
                 let _ = reply.send(taken);
             }
+            Control::Cancel if self.has_ended() => {}
             Control::Cancel => {
                 self.cancel.cancel();
                 running.clear();
@@ -330,7 +337,7 @@ impl Driver {
     }
 
     fn check_answer(&self, activation: &Activation, answer: &Answer) -> Result<(), Fault> {
-        let Some(schema) = self.questions.get(activation) else {
+        let Some(schema) = self.questions.get(activation).filter(|_| !self.has_ended()) else {
             return Err(Fault::new(
                 "answer.not_waiting",
                 format!("`{activation}` is not waiting for an answer."),
@@ -353,6 +360,11 @@ impl Driver {
             all.append(&mut derived);
         }
         self.recorder.append(all)
+    }
+
+    /// Nothing that comes after a run's end belongs to it.
+    fn has_ended(&self) -> bool {
+        self.scheduler.standing() == Standing::Ended
     }
 
     fn activation(&self, node: NodeIx, epoch: &Epoch) -> Activation {

@@ -1,300 +1,1299 @@
-/* Types on the wire between the window and the host, as the Rust crates declare them. */
+// Generated from the Rust types by `cargo xtask bindings`. Do not edit: a test compares the two.
 
-export type NodeId = string;
-export type EdgeId = string;
-export type PortName = string;
-export type RunId = string;
-export type ContextId = string;
-export type MessageId = string;
-/** Which time round: one counter for each enclosing loop, outermost first. */
-export type Epoch = number[];
-export type Activation = { node: NodeId; epoch: Epoch };
-
-export type Position = { x: number; y: number; width?: number; height?: number };
-export type Limits = { maxEpochs?: number; timeoutMs?: number };
-export type RetryPolicy = { attempts: number; backoffMs: number; maxBackoffMs: number; jitter: number };
-export type FlowSettings = { maxConcurrency?: number };
-export type Node = {
-  type: string;
-  title?: string;
-  config?: Record<string, unknown>;
-  limits?: Limits;
-  retry?: RetryPolicy;
-};
-export type Edge = {
-  source: NodeId;
-  sourceOutput: PortName;
-  target: NodeId;
-  targetInput: PortName;
-  metadata?: Record<string, unknown>;
-};
-export type Flow = {
-  version: number;
-  name: string;
-  description?: string;
-  nodes: Record<NodeId, Node>;
-  edges: Record<EdgeId, Edge>;
-  layout: Record<NodeId, Position>;
-  settings?: FlowSettings;
+/** One execution of one node. */
+export type Activation = {
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
 };
 
-export type PortKind = "context" | "data" | "tools";
-export type PortType = "any" | "text" | "number" | "boolean" | "list" | "object";
-export type InputPort = {
-  name: PortName;
-  kind: PortKind;
-  type: PortType;
-  required: boolean;
-  many: boolean;
-  description: string;
-};
-export type OutputPort = { name: PortName; kind: PortKind; type: PortType; description: string };
-export type Ports = { inputs: InputPort[]; outputs: OutputPort[] };
+/** What a person gives to a pause. */
+export type Answer = { "value": unknown } | "end";
 
-export type Severity = "error" | "warning";
-export type Diagnostic = {
-  code: string;
-  severity: Severity;
-  message: string;
-  hint?: string;
-  node?: NodeId;
-  edge?: EdgeId;
-  pointer: string;
+/** `run.answer`: answers a pause. `answer.not_waiting` when that activation asks nothing, `answer.invalid` when the
+ * value is not what its schema asks for.
+ */
+export type AnswerRun = {
+  /** The run. */
+  run: RunId,
+  /** The node that asks. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The answer. */
+  value: unknown,
 };
 
-export type Category = "contexts" | "people" | "models" | "tools" | "data" | "control" | "wiring";
-export type Example = {
-  title: string;
-  config: Record<string, unknown>;
-  inputs: Record<PortName, unknown>;
-  answer?: unknown;
-  outputs: Record<string, unknown> | null;
-};
-export type NodeDescriptor = {
-  type: string;
-  title: string;
-  summary: string;
-  description: string;
-  category: Category;
-  icon: string;
-  terms: string[];
-  configSchema: Record<string, unknown>;
-  ports: Ports;
-  examples: Example[];
-};
-
-export type Fault = {
-  code: string;
-  message: string;
-  hint?: string;
-  retryable?: boolean;
-  retryAfterMs?: number;
-  details?: unknown;
-};
-
-export type Role = "system" | "user" | "assistant" | "tool";
-export type Part = { type: "text"; text: string } | { type: "image"; media_type: string; data: string };
-export type Content = string | Part[];
-export type ToolCall = { id: string; name: string; arguments: unknown };
-export type Message = {
-  id: MessageId;
-  role: Role;
-  content: Content;
-  reasoning?: string;
-  toolCalls?: ToolCall[];
-  toolCallId?: string;
-  author: Activation;
-  tokens: number;
-};
-export type ContextType = "main" | "isolated" | "child";
-export type ContextRecord = {
-  contextId: ContextId;
-  contextType: ContextType;
-  provider: string;
-  model: string;
-  systemInstructions?: string;
-  messageHistory: Message[];
-  sessionId: string;
-  currentOutput?: string;
-  revision: number;
-  parentContextId?: ContextId;
-};
-export type ContextHandle = { contextId: ContextId; currentOutput?: unknown; messageId?: MessageId };
-export type ContextChange =
-  | { kind: "messages"; messages: Message[] }
-  | { kind: "systemInstructions"; text: string }
-  | { kind: "providerModel"; provider: string; model: string }
-  | { kind: "reset" };
-
-export type PromptPart =
-  | { kind: "history"; first: MessageId; last: MessageId; count: number; tokens: number }
-  | { kind: "message"; role: Role; text: string; tokens: number };
-export type PromptRecord = {
-  provider: string;
-  model: string;
-  parts: PromptPart[];
-  tools?: string[];
-  toolTokens: number;
-  tokens: number;
-  window: number;
-  reserve: number;
-};
-export type TokenUsage = { input: number; output: number };
-export type ModelReply = {
-  text: string;
-  reasoning?: string;
-  toolCalls?: ToolCall[];
-  usage?: TokenUsage;
-};
-export type FinishMetadata = {
-  durationMs: number;
-  tokenUsage?: TokenUsage;
-  cached?: boolean;
-};
-export type SourceRef = { node: NodeId; epoch: Epoch; port: PortName };
-export type FlowRef = { name: string; path?: string; hash: string };
-export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetReached";
-export type Answer = { value: unknown } | "end";
-type Outputs = Record<NodeId, Record<PortName, unknown>>;
-
-export type Fact =
-  | {
-      type: "run.started";
-      run: RunId;
-      flow: FlowRef;
-      to?: NodeId;
-      input?: string;
-      set?: Record<NodeId, Record<PortName, unknown>>;
-      parentRunId?: RunId;
-    }
-  | { type: "node.ready"; node: NodeId; epoch: Epoch; inputs?: Record<PortName, SourceRef[]> }
-  | { type: "node.started"; node: NodeId; epoch: Epoch; attempt: number }
-  | { type: "node.delta"; node: NodeId; epoch: Epoch; text?: string; reasoning?: string }
-  | {
-      type: "node.finished";
-      node: NodeId;
-      epoch: Epoch;
-      outputs: Record<PortName, unknown>;
-      messages?: Record<PortName, MessageId>;
-      metadata: FinishMetadata;
-    }
-  | { type: "node.skipped"; node: NodeId; epoch: Epoch; reason: SkipReason }
-  | { type: "node.failed"; node: NodeId; epoch: Epoch; error: Fault; handled: boolean }
-  | { type: "node.retrying"; node: NodeId; epoch: Epoch; attempt: number; delayMs: number; error: Fault }
-  | { type: "context.created"; node: NodeId; epoch: Epoch; context: ContextRecord }
-  | { type: "context.changed"; node: NodeId; epoch: Epoch; contextId: ContextId; change: ContextChange }
-  | { type: "turn.started"; node: NodeId; epoch: Epoch; contextId: ContextId }
-  | { type: "turn.committed"; node: NodeId; epoch: Epoch; contextId: ContextId; messages: Message[] }
-  | { type: "turn.discarded"; node: NodeId; epoch: Epoch; contextId: ContextId; partial: string }
-  | { type: "prompt.rendered"; node: NodeId; epoch: Epoch; step: number; prompt: PromptRecord }
-  | { type: "model.replied"; node: NodeId; epoch: Epoch; step: number; reply: ModelReply }
-  | { type: "tool.called"; node: NodeId; epoch: Epoch; step: number; call: ToolCall }
-  | {
-      type: "tool.finished";
-      node: NodeId;
-      epoch: Epoch;
-      step: number;
-      callId: string;
-      result?: unknown;
-      error?: Fault;
-    }
-  | { type: "loop.iteration"; node: NodeId; epoch: Epoch }
-  | { type: "loop.exhausted"; node: NodeId; epoch: Epoch; maxEpochs: number }
-  | { type: "run.paused"; node: NodeId; epoch: Epoch; prompt: string; schema: Record<string, unknown> }
-  | { type: "input.provided"; node: NodeId; epoch: Epoch; answer: Answer }
-  | { type: "run.waiting"; on: Activation[] }
-  | { type: "run.cancelling" }
-  | { type: "run.finished"; outputs: Outputs }
-  | { type: "run.failed"; node: NodeId; epoch: Epoch; error: Fault; outputs: Outputs }
-  | { type: "run.cancelled"; outputs: Outputs };
-export type Entry = { seq?: number; at: number } & Fact;
-
-export type ErrorReply = { code: string; message: string; hint?: string; details?: unknown };
+/** What this Plait is. */
 export type AppInfo = {
-  version: string;
-  home: string;
-  providers: string[];
-  offlineOnly: boolean;
-  sessionId: string;
+  /** Its version. */
+  version: string,
+  /** The data directory. */
+  home: string,
+  /** The names of the model providers, sorted. */
+  providers: Array<string>,
+  /** Whether the offline provider (a simulator) is the only one. */
+  offlineOnly: boolean,
+  /** Identifies this start of the application. */
+  sessionId: string,
+  /** What went wrong at the start that a person should know of, for example runs that could not be listed. */
+  notices?: Array<Fault>,
 };
+
+/** One try. */
+export type AttemptView = {
+  /** Which, from 1. */
+  attempt: number,
+  /** When it began. */
+  startedAt: number,
+  /** When it ended. */
+  endedAt?: number,
+  /** What went wrong. */
+  error?: Fault,
+  /** How long it then waited for the next, in milliseconds. */
+  delayMs?: number,
+};
+
+/** A draft newer than its file. */
+export type Autosave = {
+  /** The editor's key for it, one per open flow. */
+  key: string,
+  /** The flow's file, if it has one. */
+  path?: string,
+  /** The flow's name. */
+  name: string,
+  /** When, in milliseconds since the Unix epoch. */
+  savedAt: number,
+  /** The draft. */
+  flow: Flow,
+};
+
+/** `run.cancel`: stops a run, also one that waits or was interrupted. No error when it has ended already. */
+export type CancelRun = {
+  /** The run. */
+  run: RunId,
+};
+
+/** The palette's sections, in its order. */
+export type Category = "contexts" | "people" | "models" | "tools" | "data" | "control" | "wiring";
+
+/** `flow.check`: what is to be said about a flow. Runs nothing. */
+export type CheckFlow = {
+  /** The flow. */
+  flow: Flow,
+};
+
+/** A flow, checked. */
 export type CheckedFlow = {
-  diagnostics: Diagnostic[];
-  ports: Record<NodeId, Ports>;
-  contexts: Record<NodeId, NodeId>;
-  backEdges: EdgeId[];
+  /** What is wrong or doubtful. Without an error among them, the flow runs. */
+  diagnostics: Array<Diagnostic>,
+  /** The ports of every node whose type is known and whose config is right. */
+  ports: { [key in NodeId]: Ports },
+  /** The node that makes the context each node works in or hands on, where that is one. */
+  contexts: { [key in NodeId]: NodeId },
+  /** The edges that lead into a cycle's next round. */
+  backEdges: Array<EdgeId>,
 };
-export type Autosave = { key: string; path?: string; name: string; savedAt: number; flow: Flow };
+
+/** What a message says: plain text, or parts. */
+export type Content = string | Array<Part>;
+
+/** One change of one context, as the journal keeps it. */
+export type ContextChange = { "kind": "messages",
+  /** In order. */
+  messages: Array<Message>, } | { "kind": "turn",
+  /** The user's message, unless it was there already, and the assistant's. */
+  messages: Array<Message>, } | { "kind": "systemInstructions",
+  /** The new instructions; empty for none. */
+  text: string, } | { "kind": "providerModel",
+  /** The provider. */
+  provider: string,
+  /** Its model. */
+  model: string, } | { "kind": "reset"
+};
+
+/** What travels on a context edge (and, from `newContext`, on a data edge): which context, and what was last said in it. */
+export type ContextHandle = {
+  /** Which context. */
+  contextId: ContextId,
+  /** What the node that hands the context on has to say in it, for a node that is given nothing else. */
+  currentOutput?: unknown,
+  /** The message of the context that already says so, if one does. */
+  messageId?: MessageId,
+};
+
+/** A context of a run: `main`, or the id of the node that made it (with its epoch inside a cycle). */
+export type ContextId = string;
+
+/** A context as it stands at one moment. */
+export type ContextRecord = {
+  /** Unique in the run. */
+  contextId: ContextId,
+  /** How it came to be. */
+  contextType: ContextType,
+  /** Which provider answers, for example `offline`. */
+  provider: string,
+  /** The provider's name for the model. */
+  model: string,
+  /** The system instructions; sent once in every payload. */
+  systemInstructions?: string,
+  /** Everything said, oldest first. A persistent vector: a snapshot of it costs the same at any length. */
+  messageHistory: Array<Message>,
+  /** How many messages of the history are system messages. Where there are none, a prompt need not look for them. */
+  systemMessages?: number,
+  /** The id under which a provider may keep this conversation on its side. */
+  sessionId: string,
+  /** The text of the latest output in this context. */
+  currentOutput?: string,
+  /** How often it has changed. */
+  revision: number,
+  /** The context it was made from. */
+  parentContextId?: ContextId,
+};
+
+/** How a context came to be. */
+export type ContextType = "main" | "isolated" | "child";
+
+/** A context as it stands, and who is at it. */
+export type ContextView = {
+  /** The context. */
+  record: ContextRecord,
+  /** What its history takes, in tokens. */
+  tokens: number,
+  /** The execution that made it. */
+  createdBy: Activation,
+  /** When it last changed. */
+  changedAt: number,
+  /** The model call that has its turn here now. */
+  turn?: Activation,
+};
+
+/** `tokens.count` */
+export type CountTokens = {
+  /** The provider's name for the model. */
+  model: string,
+  /** What to count. */
+  text: string,
+};
+
+/** One finding about a flow. */
+export type Diagnostic = {
+  /** Stable code, for example `edge.unknown_port`. */
+  code: string,
+  /** How bad it is. */
+  severity: Severity,
+  /** What is wrong. */
+  message: string,
+  /** What to do about it. */
+  hint?: string,
+  /** The node it belongs to. */
+  node?: NodeId,
+  /** The edge it belongs to. */
+  edge?: EdgeId,
+  /** Where in the file, as a JSON pointer, for example `/nodes/ask/config/prompt`. */
+  pointer: string,
+};
+
+/** `autosave.drop`: forgets a draft. No error when there is none. */
+export type DropAutosave = {
+  /** The editor's key for it. */
+  key: string,
+};
+
+/** An explicit wire from an output to an input. */
+export type Edge = {
+  /** The node it comes from. */
+  source: NodeId,
+  /** Which of its outputs. */
+  sourceOutput: PortName,
+  /** The node it goes to. */
+  target: NodeId,
+  /** Which of its inputs. */
+  targetInput: PortName,
+  /** Anything more; kept, not interpreted. */
+  metadata?: Record<string, unknown>,
+};
+
+/** An edge of a flow; stable across edits. */
+export type EdgeId = string;
+
+/** `run.end`: ends a pause; its outputs are dead and the run goes on by the ordinary rules. */
+export type EndPause = {
+  /** The run. */
+  run: RunId,
+  /** The node that asks. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+};
+
+/** One line of a journal, or of what a watcher sees. */
+export type Entry = {
+  /** Its place in the journal, from 0 without gaps. Absent on `node.delta`, which is only for watching. */
+  seq?: number,
+  /** When, in milliseconds since the Unix epoch. */
+  at: number, } & ({ "type": "run.started",
+  /** The run. */
+  run: RunId,
+  /** The flow it runs. */
+  flow: FlowRef,
+  /** The node it runs to, if not the whole flow. */
+  to?: NodeId,
+  /** Text given to the run at its start. */
+  input?: string,
+  /** Values given to ports that no edge feeds, by node and port. */
+  set?: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** The run that started this one. */
+  parentRunId?: RunId, } | { "type": "node.ready",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** Where the value on each fed input comes from; one source, or several for a port that collects. */
+  inputs?: { [key in PortName]: Array<SourceRef> }, } | { "type": "node.started",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** Which try, from 1. */
+  attempt: number, } | { "type": "node.delta",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The text that came. */
+  text?: string,
+  /** The reasoning that came. */
+  reasoning?: string, } | { "type": "node.finished",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** Its live outputs; a declared output that is missing here is dead. */
+  outputs: { [key in PortName]: JsonValue },
+  /** Outputs whose value is a message of a context already. */
+  messages?: { [key in PortName]: MessageId },
+  /** Duration, tokens and the like. */
+  metadata: FinishMetadata, } | { "type": "node.skipped",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** Why. */
+  reason: SkipReason, } | { "type": "node.failed",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** What went wrong. */
+  error: Fault,
+  /** Whether its `error` output is wired, so that the run goes on. */
+  handled: boolean, } | { "type": "node.retrying",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The try that failed, from 1. */
+  attempt: number,
+  /** How long until the next, in milliseconds. */
+  delayMs: number,
+  /** What went wrong. */
+  error: Fault, } | { "type": "context.created",
+  /** The node that made it. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The context. */
+  context: ContextRecord, } | { "type": "context.changed",
+  /** The node that changed it. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The context. */
+  contextId: ContextId,
+  /** The change. */
+  change: ContextChange, } | { "type": "turn.started",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The context. */
+  contextId: ContextId, } | { "type": "turn.committed",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The context. */
+  contextId: ContextId,
+  /** The messages added, in order: the user's (unless it was there already) and the assistant's. */
+  messages: Array<Message>, } | { "type": "turn.discarded",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The context. */
+  contextId: ContextId,
+  /** What had been streamed by then. */
+  partial: string, } | { "type": "prompt.rendered",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** Which model call of this activation, from 0. */
+  step: number,
+  /** The messages, by reference, and what they take of the window. */
+  prompt: PromptRecord, } | { "type": "model.replied",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** Which model call of this activation, from 0. */
+  step: number,
+  /** The whole reply. */
+  reply: ModelReply, } | { "type": "tool.called",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** Which model call of this activation asked for it, from 0. */
+  step: number,
+  /** The call. */
+  call: ToolCall, } | { "type": "tool.finished",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** Which model call of this activation asked for it, from 0. */
+  step: number,
+  /** The call's id. */
+  callId: string,
+  /** The result, unless it failed. */
+  result?: unknown,
+  /** What went wrong; the model is told. */
+  error?: Fault, } | { "type": "loop.iteration",
+  /** The cycle's entry node. */
+  node: NodeId,
+  /** The epoch that opens. */
+  epoch: Epoch, } | { "type": "loop.exhausted",
+  /** The cycle's entry node. */
+  node: NodeId,
+  /** Its last epoch. */
+  epoch: Epoch,
+  /** The bound. */
+  maxEpochs: number, } | { "type": "run.paused",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The question, in Markdown. */
+  prompt: string,
+  /** JSON Schema of the answer. */
+  schema: Record<string, unknown>, } | { "type": "input.provided",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The answer. */
+  answer: Answer, } | { "type": "run.waiting",
+  /** The open pauses, in plan order. */
+  on: Array<Activation>, } | { "type": "run.cancelling", } | { "type": "run.finished",
+  /** The last live outputs of the flow's `output` nodes (without any, of its last nodes), by node and port. */
+  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, } | { "type": "run.failed",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** What went wrong. */
+  error: Fault,
+  /** As in `run.finished`: what had been put out by then. */
+  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, } | { "type": "run.cancelled",
+  /** As in `run.finished`: what had been put out by then. */
+  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, });
+
+/** Which time round: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all. */
+export type Epoch = number[];
+
+/** One execution of one node. */
+export type EpochView = {
+  /** Which time round. */
+  epoch: Epoch,
+  /** What it is doing. */
+  state: NodeState,
+  /** Where the value on each fed input comes from. */
+  inputs: { [key in PortName]: Array<SourceRef> },
+  /** Its live outputs. */
+  outputs: { [key in PortName]: JsonValue },
+  /** Outputs whose value is a message of a context already. */
+  messages: { [key in PortName]: MessageId },
+  /** Its tries, in order. */
+  attempts: Array<AttemptView>,
+  /** What it asked people, in order. */
+  pauses: Array<PauseView>,
+  /** Its model calls, in order. */
+  calls: Array<ModelCallView>,
+  /** Its tool calls, in order. */
+  tools: Array<ToolCallView>,
+  /** Its turn in a context, where it took one. */
+  turn?: TurnView,
+  /** The contexts it made, changed or took its turn in. */
+  contexts: Array<ContextId>,
+  /** When its inputs were decided. */
+  readyAt?: number,
+  /** When it began to run. */
+  startedAt?: number,
+  /** When it succeeded, failed or was skipped. */
+  endedAt?: number,
+  /** Why it failed, or why its last try did while it waits for the next. */
+  error?: Fault,
+  /** Whether its `error` output took the failure, so that the run went on. */
+  handled: boolean,
+  /** Why it was skipped. */
+  skipped?: SkipReason,
+  /** Duration, tokens and the like, once it succeeded. */
+  metadata?: FinishMetadata,
+  /** What its model calls used so far. */
+  usage: TokenUsage,
+  /** The text streamed by the model call that goes on or went last. Only watchers have it: no journal keeps it. */
+  streamed: string,
+  /** The reasoning streamed with it. */
+  reasoning: string,
+};
+
+/** Why a command could not be carried out. */
+export type ErrorReply = {
+  /** Stable code, `domain.reason`, for example `flow.not_found`. */
+  code: string,
+  /** What happened and where. */
+  message: string,
+  /** What to do about it. */
+  hint?: string,
+  /** Anything more, by code: for `flow.*` the `diagnostics`. */
+  details?: Record<string, unknown>,
+};
+
+/** An example of a node type that runs as a test: with this config and these inputs it gives these outputs. */
+export type Example = {
+  /** What it shows. */
+  title: string,
+  /** The node's config. */
+  config: Record<string, unknown>,
+  /** Values on its inputs. */
+  inputs: { [key in PortName]: JsonValue },
+  /** The person's answer, where it pauses. */
+  answer?: unknown,
+  /** The live outputs it gives; those not named here are dead. Null where they depend on the world (a clock). */
+  outputs: Record<string, unknown> | null,
+};
+
+/** An example flow, as a list shows it. */
+export type ExampleFlow = {
+  /** What `flow.example` and `plait run` call it. */
+  id: string,
+  /** Its name. */
+  title: string,
+  /** What it shows, in Markdown. */
+  description: string,
+};
+
+/** An error of a node or of a run, as the journal keeps it and people see it. */
+export type Fault = {
+  /** Stable code, `domain.reason`, for example `provider.unreachable`. */
+  code: string,
+  /** What happened and where, in one or two sentences. */
+  message: string,
+  /** What the person can do about it. */
+  hint?: string,
+  /** Whether trying again could help. */
+  retryable?: boolean,
+  /** How long the other side asked to wait before the next try, in milliseconds. */
+  retryAfterMs?: number,
+  /** Anything more, by code. */
+  details?: unknown,
+};
+
+/** What a node has to say about its own execution. */
+export type FinishMetadata = {
+  /** How long it took, in milliseconds. */
+  durationMs: number,
+  /** What its model calls used. */
+  tokenUsage?: TokenUsage,
+  /** Whether the outputs were taken from an earlier execution. */
+  cached?: boolean,
+};
+
+/** A flow: nodes, edges, layout and settings. Never holds a secret. */
+export type Flow = {
+  /** The version of the format. */
+  version: number,
+  /** Its name, for people. */
+  name: string,
+  /** What it is for, in Markdown. */
+  description?: string,
+  /** The nodes, by id. */
+  nodes: { [key in NodeId]: Node },
+  /** The edges, by id. */
+  edges: { [key in EdgeId]: Edge },
+  /** Where nodes stand on the canvas, by node id. */
+  layout: { [key in NodeId]: Position },
+  /** Settings of the whole flow. */
+  settings?: FlowSettings,
+};
+
+/** Which flow a run runs. */
+export type FlowRef = {
+  /** Its name. */
+  name: string,
+  /** Where its file was, if it had one. */
+  path?: string,
+  /** Hash of the document as it ran; the store keeps that document. */
+  hash: string,
+};
+
+/** Settings of a whole flow. */
+export type FlowSettings = {
+  /** How many activations may run at once; without it, 16. */
+  maxConcurrency?: number,
+};
+
+/** `flow.forget`: takes a flow off the recent ones; the file stays. */
+export type ForgetFlow = {
+  /** Its file. */
+  path: string,
+};
+
+/** `app.info` */
+export type GetAppInfo = Record<string, never>;
+
+/** `settings.get`: the settings in force, the built-in providers included. */
+export type GetSettings = Record<string, never>;
+
+/** One input of a node. */
+export type InputPort = {
+  /** Its name. */
+  name: PortName,
+  /** The strand. */
+  kind: PortKind,
+  /** The type of its values. */
+  type: PortType,
+  /** Whether the node can only run when it is fed. */
+  required: boolean,
+  /** Whether it may stay unfed but, once an edge feeds it, is as good as required: a node that is only ordered behind a
+   * branch must not run when that branch was not taken.
+   */
+  requiredWhenFed?: boolean,
+  /** Whether it collects all of its edges' values into a list, in plan order, rather than taking one. */
+  many: boolean,
+  /** One line for people. */
+  description: string,
+};
+
+export type JsonValue = unknown;
+
+/** Bounds on a node's execution. */
+export type Limits = {
+  /** How many times round the cycles it stands in may go, at least 1. */
+  maxEpochs?: number,
+  /** How long one execution may take, in milliseconds; then it fails with `node.timeout`. */
+  timeoutMs?: number,
+};
+
+/** `autosave.list`: all drafts that are newer than their file, latest first. */
+export type ListAutosaves = Record<string, never>;
+
+/** `flow.examples`: the example flows, simplest first. */
+export type ListExamples = Record<string, never>;
+
+/** `nodes.list`: every node type, in the palette's order. */
+export type ListNodes = Record<string, never>;
+
+/** `flow.recent`: the latest first. */
+export type ListRecent = Record<string, never>;
+
+/** `runs.list`: newest first. */
+export type ListRuns = {
+  /** Only runs of the flow of this file. */
+  flowPath?: string,
+  /** At most so many. */
+  limit?: number,
+};
+
+/** A cycle that has gone round. */
+export type LoopView = {
+  /** The epoch that opened last. */
+  epoch: Epoch,
+  /** How often a further epoch opened. */
+  iterations: number,
+  /** The bound that stopped it, if one did. */
+  exhausted?: number,
+};
+
+/** One message of a context's history. Immutable once made; shared, never copied. */
+export type Message = {
+  /** Unique in the run. */
+  id: MessageId,
+  /** Who speaks. */
+  role: Role,
+  /** What is said. */
+  content: Content,
+  /** The model's reasoning, where it gave any. */
+  reasoning?: string,
+  /** Tools the assistant asked for. */
+  toolCalls?: Array<ToolCall>,
+  /** For a tool's result: the call it answers. */
+  toolCallId?: string,
+  /** Who wrote it. */
+  author: Activation,
+  /** How many tokens it takes, counted once when it was made. */
+  tokens: number,
+};
+
+/** A message of a context. Derived from run, node, epoch and position, so that a resumed run gives the same ids. */
+export type MessageId = string;
+
+/** One call of a model. */
+export type ModelCallView = {
+  /** Which model call of this activation, from 0. */
+  step: number,
+  /** When it was made. */
+  startedAt: number,
+  /** What was sent. */
+  prompt?: PromptRecord,
+  /** When the model had answered. */
+  endedAt?: number,
+  /** What it answered. */
+  reply?: ModelReply,
+};
+
+/** A whole reply. */
+export type ModelReply = {
+  /** The text. */
+  text: string,
+  /** The reasoning, where the provider gives it. */
+  reasoning?: string,
+  /** The tools it asks for, in order. */
+  toolCalls?: Array<ToolCall>,
+  /** Why it stopped. */
+  stopReason: StopReason,
+  /** What the provider says it used. */
+  usage?: TokenUsage,
+};
+
+/** `flow.new`: an empty flow of the current version. */
+export type NewFlow = Record<string, never>;
+
+/** A node: what it does, and how. */
+export type Node = {
+  /** The name of its node type, for example `chat`. */
+  type: string,
+  /** What people call it; without one, its type's title. */
+  title?: string,
+  /** Its configuration, as its type's schema has it. */
+  config?: Record<string, unknown>,
+  /** Bounds on its execution. */
+  limits?: Limits,
+  /** What to do when it fails in a way that another try could mend. */
+  retry?: RetryPolicy,
+};
+
+/** How many nodes show each state. */
+export type NodeCounts = {
+  /** Wait for a place. */
+  ready: number,
+  /** Work. */
+  running: number,
+  /** Wait for a person. */
+  paused: number,
+  /** Wait for another try. */
+  retrying: number,
+  /** Succeeded. */
+  done: number,
+  /** Did not run. */
+  skipped: number,
+  /** Failed. */
+  failed: number,
+  /** Succeeded with what an earlier execution gave. */
+  cached: number,
+};
+
+/** A node type, described. */
+export type NodeDescriptor = {
+  /** Its name in files, for example `userInput`. */
+  type: string,
+  /** Other names under which files may know it. */
+  aliases?: Array<string>,
+  /** Its name for people. */
+  title: string,
+  /** One line for the palette. */
+  summary: string,
+  /** What it does, in Markdown, for the in-app help. */
+  description: string,
+  /** The palette's section. */
+  category: Category,
+  /** The lucide icon that stands for it, in kebab case. */
+  icon: string,
+  /** More words under which it is found. */
+  terms: Array<string>,
+  /** JSON Schema of its config; the inspector's form is drawn from it. */
+  configSchema: Record<string, unknown>,
+  /** Its ports with its default config. */
+  ports: Ports,
+  /** Runnable examples. */
+  examples: Array<Example>,
+};
+
+/** A node of a flow; stable across edits. */
+export type NodeId = string;
+
+/** What a node, or one activation of it, is doing. */
+export type NodeState = "ready" | "running" | "paused" | "retrying" | "done" | "skipped" | "failed" | "cached";
+
+/** A node of a run. */
+export type NodeView = {
+  /** The state it shows: that of its latest activation that was not skipped; skipped if all were. */
+  state: NodeState,
+  /** The epoch of that activation. */
+  epoch: Epoch,
+  /** All its activations, by epoch. */
+  epochs: Array<EpochView>,
+};
+
+/** `dialog.open`: asks for a flow file. */
+export type OpenDialog = Record<string, never>;
+
+/** `flow.example`: one of them; `flow.unknown_example` when there is none of that id. */
+export type OpenExample = {
+  /** Its id. */
+  id: string,
+};
+
+/** `flow.open`: reads a flow file. One that can't be read as a flow is an error `flow.*` with its `diagnostics`. */
+export type OpenFlow = {
+  /** The file. */
+  path: string,
+};
+
+/** A question that waits for a person. */
+export type OpenPause = {
+  /** The node that asks. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The question, in Markdown. */
+  prompt: string,
+  /** JSON Schema of the answer. */
+  schema: Record<string, unknown>,
+  /** Since when. */
+  askedAt: number,
+};
+
+/** A flow file, read. */
 export type OpenedFlow = {
-  flow: Flow;
-  path: string;
-  hash: string;
-  diagnostics: Diagnostic[];
-  readOnly: boolean;
-  recovered?: Autosave;
+  /** The flow, as the file has it. */
+  flow: Flow,
+  /** The file, as an absolute path. */
+  path: string,
+  /** Hash of the file's bytes; `flow.save` takes it as `baseHash`. */
+  hash: string,
+  /** What there is to say about the flow. */
+  diagnostics: Array<Diagnostic>,
+  /** Whether the file cannot be written. */
+  readOnly: boolean,
+  /** A draft that is newer than the file, if the last session left one. */
+  recovered?: Autosave,
 };
-export type SavedFlow = { path: string; savedAt: number; hash: string };
-export type ExampleFlow = { id: string; title: string; description: string };
-export type RecentFlow = { path: string; name: string; openedAt: number; missing: boolean };
-export type RunStarted = { run: RunId };
+
+/** One output of a node. */
+export type OutputPort = {
+  /** Its name. */
+  name: PortName,
+  /** The strand. */
+  kind: PortKind,
+  /** The type of its values. */
+  type: PortType,
+  /** One line for people. */
+  description: string,
+};
+
+/** One piece of a message that is more than text. */
+export type Part = { "type": "text",
+  /** The text. */
+  text: string, } | { "type": "image",
+  /** Its media type, for example `image/png`. */
+  media_type: string,
+  /** The bytes in base64. */
+  data: string,
+};
+
+/** One question to a person. */
+export type PauseView = {
+  /** The question, in Markdown. */
+  prompt: string,
+  /** JSON Schema of the answer. */
+  schema: Record<string, unknown>,
+  /** When it was asked. */
+  askedAt: number,
+  /** When it was answered or ended. */
+  answeredAt?: number,
+  /** The answer. */
+  answer?: Answer,
+};
+
+/** What the person chose. */
+export type PickedPath = {
+  /** The file, or nothing when the dialog was closed. */
+  path: string | null,
+};
+
+/** Which of the three strands a port belongs to. An edge takes its kind from its ports. */
+export type PortKind = "context" | "data" | "tools";
+
+/** A port's name, unique among the inputs (or outputs) of its node. */
+export type PortName = string;
+
+/** The type of the values on a data port. Context and tools ports are [`PortType::Any`]. */
+export type PortType = "any" | "text" | "number" | "boolean" | "list" | "object";
+
+/** All ports of one node, given its config. */
+export type Ports = {
+  /** In the order they are drawn. */
+  inputs: Array<InputPort>,
+  /** In the order they are drawn. */
+  outputs: Array<OutputPort>,
+};
+
+/** Where a node stands on the canvas. */
+export type Position = {
+  /** To the right, in canvas units. */
+  x: number,
+  /** Down, in canvas units. */
+  y: number,
+  /** Width, where the person set one (notes). */
+  width?: number,
+  /** Height, where the person set one (notes). */
+  height?: number,
+};
+
+/** One message of a prompt. */
+export type PromptPart = { "kind": "history",
+  /** The first message. */
+  first: MessageId,
+  /** The last message. */
+  last: MessageId,
+  /** How many they are. */
+  count: number,
+  /** What they take together. */
+  tokens: number, } | { "kind": "message",
+  /** Who speaks. */
+  role: Role,
+  /** What is said. */
+  text: string,
+  /** What it takes. */
+  tokens: number,
+};
+
+/** What was sent to a model in one call. */
+export type PromptRecord = {
+  /** Who is asked. */
+  provider: string,
+  /** Which model. */
+  model: string,
+  /** The messages, in order. */
+  parts: Array<PromptPart>,
+  /** The names of the tools offered. */
+  tools?: Array<string>,
+  /** What the tools' schemas take. */
+  toolTokens: number,
+  /** What the whole prompt takes. */
+  tokens: number,
+  /** The model's window. */
+  window: number,
+  /** What is kept free for the reply. */
+  reserve: number,
+};
+
+/** Which protocol a provider speaks. */
+export type ProviderKind = "offline" | "openAi";
+
+/** One provider's settings. */
+export type ProviderSettings = {
+  /** The protocol. */
+  kind: ProviderKind,
+  /** Where it is, up to and including `/v1`. Not for the simulator. */
+  baseUrl?: string,
+  /** The environment variable that holds its key, if it takes one. */
+  keyEnv?: string,
+  /** How long to wait for the connection, in milliseconds; without it, 10 s. */
+  connectTimeoutMs?: number,
+  /** How long to wait for the reply to begin, in milliseconds; without it, 120 s (local models load on the first call). */
+  headerTimeoutMs?: number,
+  /** How long the reply may fall silent, in milliseconds; without it, 60 s. */
+  readTimeoutMs?: number,
+};
+
+/** `autosave.put`: keeps a draft in place of the one of the same key. */
+export type PutAutosave = {
+  /** The editor's key for it. */
+  key: string,
+  /** The flow's file, if it has one. */
+  path?: string,
+  /** The draft. */
+  flow: Flow,
+};
+
+/** A flow that was opened before. */
+export type RecentFlow = {
+  /** Its file. */
+  path: string,
+  /** Its name. */
+  name: string,
+  /** When it was last opened, in milliseconds since the Unix epoch. */
+  openedAt: number,
+  /** Whether the file is gone. */
+  missing: boolean,
+};
+
+/** `runs.remove`: forgets a run. `run.busy` while it is going on. */
+export type RemoveRun = {
+  /** The run. */
+  run: RunId,
+};
+
+/** `run.resume`: a run that a crash or a restart left goes on where it was; one that waits becomes answerable. */
+export type ResumeRun = {
+  /** The run. */
+  run: RunId,
+};
+
+/** How often and how patiently to try again. */
+export type RetryPolicy = {
+  /** Tries in all, the first included; at least 1. */
+  attempts: number,
+  /** The wait before the second try, in milliseconds; doubled for each one after. */
+  backoffMs: number,
+  /** The longest wait, in milliseconds. */
+  maxBackoffMs: number,
+  /** How much of each wait is left to chance, from 0 (none) to 1 (all). */
+  jitter: number,
+};
+
+/** Who speaks. */
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/** How many activations ended how. */
+export type RunCounters = {
+  /** Finished. */
+  done: number,
+  /** Failed for good, handled or not. */
+  failed: number,
+  /** Skipped. */
+  skipped: number,
+};
+
+/** A run with its journal. */
+export type RunDetail = {
+  /** As lists show it. */
+  summary: RunSummary,
+  /** The flow as it ran. */
+  flow: Flow,
+  /** The journal so far. */
+  entries: Array<Entry>,
+};
+
+/** Why a run failed, and where. */
+export type RunFault = {
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** What went wrong. */
+  error: Fault,
+};
+
+/** One execution of a flow. A UUID version 7, so that runs sort by their start. */
+export type RunId = string;
+
+/** A run that began. */
+export type RunStarted = {
+  /** Its id. */
+  run: RunId,
+};
+
+/** What a run as a whole is doing. */
 export type RunStatus = "running" | "waiting" | "finished" | "failed" | "cancelled" | "interrupted";
+
+/** One run, as lists show it. */
 export type RunSummary = {
-  run: RunId;
-  flowName: string;
-  path?: string;
-  status: RunStatus;
-  startedAt: number;
-  endedAt?: number;
-  nodes: { done: number; failed: number; skipped: number };
-  tokens: TokenUsage;
-  waitingOn?: string;
-  error?: Fault;
+  /** The run. */
+  run: RunId,
+  /** The flow's name. */
+  flowName: string,
+  /** The flow's file, if it had one. */
+  path?: string,
+  /** Where it stands. */
+  status: RunStatus,
+  /** When it began, in milliseconds since the Unix epoch. */
+  startedAt: number,
+  /** When it ended, likewise. */
+  endedAt?: number,
+  /** How many activations ended how. */
+  nodes: RunCounters,
+  /** What its model calls used. */
+  tokens: TokenUsage,
+  /** The question it waits for an answer to. */
+  waitingOn?: string,
+  /** Why it failed. */
+  error?: Fault,
 };
-export type RunDetail = { summary: RunSummary; flow: Flow; entries: Entry[] };
-export type Theme = "system" | "light" | "dark";
-export type ProviderSettings = { baseUrl?: string; keyEnv?: string };
+
+/** Sums over a run. */
+export type RunTotals = {
+  /** Tokens of all model calls. */
+  tokens: TokenUsage,
+  /** Model calls that were answered. */
+  modelCalls: number,
+  /** Tool calls that were made. */
+  toolCalls: number,
+  /** Tries that failed and were followed by another. */
+  retries: number,
+  /** How long it waited for a person with nothing else to do, in milliseconds; the wait that is going on is not in it. */
+  waitedMs: number,
+};
+
+/** A run, folded from its facts. */
+export type RunView = {
+  /** The run; absent before its first fact. */
+  run?: RunId,
+  /** The flow it runs. */
+  flow?: FlowRef,
+  /** The node it runs to, if not the whole flow. */
+  to?: NodeId,
+  /** Text given to the run at its start. */
+  input?: string,
+  /** Values given to ports that no edge feeds, by node and port. */
+  set: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** The run that started this one. */
+  parentRunId?: RunId,
+  /** What it is doing. */
+  status: RunStatus,
+  /** Whether it is being cancelled; the facts that end it follow. */
+  cancelling: boolean,
+  /** When it began, in milliseconds since the Unix epoch. */
+  startedAt?: number,
+  /** When it ended. */
+  endedAt?: number,
+  /** Since when it has been waiting for a person, if it is. */
+  waitingSince?: number,
+  /** What it waits for: the open pauses of `run.waiting`, in plan order. */
+  waitingOn: Array<Activation>,
+  /** The pauses nobody has answered, in the order they were asked; open while other branches still work, too. */
+  pauses: Array<OpenPause>,
+  /** The nodes that have had their turn, or know that it will not come. */
+  nodes: { [key in NodeId]: NodeView },
+  /** The contexts as they stand. */
+  contexts: { [key in ContextId]: ContextView },
+  /** The cycles that have gone round, by their entry node. */
+  loops: { [key in NodeId]: LoopView },
+  /** What the flow put out, by node and port. */
+  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** Why it failed. */
+  error?: RunFault,
+  /** Sums over the whole run. */
+  totals: RunTotals,
+  /** How many nodes show each state. */
+  counts: NodeCounts,
+  /** The place in the journal that comes next; entries before it have been seen and are ignored when seen again. */
+  nextSeq: number,
+};
+
+/** `dialog.save`: asks where to save a flow. */
+export type SaveDialog = {
+  /** The name to begin with. */
+  suggested: string,
+};
+
+/** `flow.save`: writes a flow file, whole or not at all. */
+export type SaveFlow = {
+  /** The file. */
+  path: string,
+  /** The flow. */
+  flow: Flow,
+  /** Hash of the file as it was opened or last saved; a file that is another by now is not overwritten. */
+  baseHash?: string,
+  /** Overwrite it all the same. */
+  force?: boolean,
+};
+
+/** A flow file, written. */
+export type SavedFlow = {
+  /** The file, as an absolute path. */
+  path: string,
+  /** When, in milliseconds since the Unix epoch. */
+  savedAt: number,
+  /** Hash of the file's bytes. */
+  hash: string,
+};
+
+/** `settings.set`: replaces the settings and answers with those in force. Runs that have begun keep theirs. */
+export type SetSettings = {
+  /** The new settings. */
+  settings: Settings,
+};
+
+/** What a person set up. */
 export type Settings = {
-  theme: Theme;
-  reducedMotion: boolean;
-  panels: unknown;
-  providers: Record<string, ProviderSettings>;
-  ui: unknown;
+  /** Light or dark. */
+  theme: Theme,
+  /** Nothing moves. */
+  reducedMotion: boolean,
+  /** Sizes and folds of the window's panels, as the window has them. */
+  panels: unknown,
+  /** The model providers, by name; the built-in ones are always there. */
+  providers: { [key in string]: ProviderSettings },
+  /** Anything more the window remembers. */
+  ui: unknown,
+};
+
+/** How bad it is. */
+export type Severity = "error" | "warning";
+
+/** `runs.show`: all there is of one run. */
+export type ShowRun = {
+  /** The run. */
+  run: RunId,
+};
+
+/** Why a node did not run. */
+export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetReached";
+
+/** Where a value on an input came from. */
+export type SourceRef = {
+  /** The node. */
+  node: NodeId,
+  /** Its epoch. */
+  epoch: Epoch,
+  /** Its output. */
+  port: PortName,
+};
+
+/** `run.start`: runs a flow. An invalid one is an error `flow.invalid` with its `diagnostics`. */
+export type StartRun = {
+  /** The flow as it stands, saved or not. */
+  flow: Flow,
+  /** Its file, if it has one; files that tools read are confined to the folder it is in. */
+  path?: string,
+  /** Text given to the run. */
+  input?: string,
+  /** Values for input ports, by node and port. */
+  set?: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** The node to run to, if not the whole flow. */
+  to?: NodeId,
+};
+
+/** Why a model stopped. */
+export type StopReason = "end" | "toolCalls" | "maxTokens" | "contentFilter" | { "other": string
+};
+
+/** Light or dark. */
+export type Theme = "system" | "light" | "dark";
+
+/** How much it takes. */
+export type TokenCount = {
+  /** Tokens of the text. */
+  tokens: number,
+  /** Tokens the model can take in all. */
+  window: number,
+};
+
+/** Tokens taken and given, as the provider reported them (or as counted, for the offline provider). */
+export type TokenUsage = {
+  /** Tokens of the prompt. */
+  input: number,
+  /** Tokens of the reply. */
+  output: number,
+};
+
+/** A model asks for a tool. */
+export type ToolCall = {
+  /** The model's id for this call; its result refers to it. */
+  id: string,
+  /** The tool's name. */
+  name: string,
+  /** The arguments. */
+  arguments: unknown,
+};
+
+/** One call of a tool. */
+export type ToolCallView = {
+  /** Which model call of this activation asked for it, from 0. */
+  step: number,
+  /** The call. */
+  call: ToolCall,
+  /** When it was made. */
+  startedAt: number,
+  /** When the tool had answered. */
+  endedAt?: number,
+  /** The result, unless it failed. */
+  result?: unknown,
+  /** What went wrong. */
+  error?: Fault,
+};
+
+/** A tool as a model sees it. This is what travels on tools edges. */
+export type ToolSpec = {
+  /** Its name, unique among the tools of a call. */
+  name: string,
+  /** What it does, for the model. */
+  description: string,
+  /** JSON Schema of its arguments. */
+  parameters: Record<string, unknown>,
+  /** Where it comes from: `native` for Plait's own. */
+  source: string,
+  /** How to use it well; becomes a block of the prompt. */
+  instructions?: string,
+};
+
+/** How far a turn got. */
+export type TurnState = "started" | "committed" | "discarded";
+
+/** A turn in a context. */
+export type TurnView = {
+  /** The context. */
+  contextId: ContextId,
+  /** How far it got. */
+  state: TurnState,
+  /** The messages it added. */
+  messages: Array<MessageId>,
+  /** What had been streamed when it was given up. */
+  partial?: string,
 };
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
-  "app.info": { args: Record<string, never>; reply: AppInfo };
-  "nodes.list": { args: Record<string, never>; reply: NodeDescriptor[] };
-  "flow.check": { args: { flow: Flow }; reply: CheckedFlow };
-  "flow.open": { args: { path: string }; reply: OpenedFlow };
-  "flow.save": { args: { path: string; flow: Flow; baseHash?: string; force?: boolean }; reply: SavedFlow };
-  "flow.new": { args: Record<string, never>; reply: Flow };
-  "flow.examples": { args: Record<string, never>; reply: ExampleFlow[] };
-  "flow.example": { args: { id: string }; reply: Flow };
-  "flow.recent": { args: Record<string, never>; reply: RecentFlow[] };
-  "flow.forget": { args: { path: string }; reply: null };
-  "autosave.put": { args: { key: string; path?: string; flow: Flow }; reply: null };
-  "autosave.list": { args: Record<string, never>; reply: Autosave[] };
-  "autosave.drop": { args: { key: string }; reply: null };
-  "run.start": {
-    args: {
-      flow: Flow;
-      path?: string;
-      input?: string;
-      set?: Record<NodeId, Record<PortName, unknown>>;
-      to?: NodeId;
-    };
-    reply: RunStarted;
-  };
-  "run.answer": { args: { run: RunId; node: NodeId; epoch: Epoch; value: unknown }; reply: null };
-  "run.end": { args: { run: RunId; node: NodeId; epoch: Epoch }; reply: null };
-  "run.cancel": { args: { run: RunId }; reply: null };
-  "run.resume": { args: { run: RunId }; reply: null };
-  "runs.list": { args: { flowPath?: string; limit?: number }; reply: RunSummary[] };
-  "runs.show": { args: { run: RunId }; reply: RunDetail };
-  "runs.remove": { args: { run: RunId }; reply: null };
-  "settings.get": { args: Record<string, never>; reply: Settings };
-  "settings.set": { args: { settings: Settings }; reply: Settings };
-  "tokens.count": { args: { model: string; text: string }; reply: { tokens: number; window: number } };
-  "dialog.open": { args: Record<string, never>; reply: { path: string | null } };
-  "dialog.save": { args: { suggested: string }; reply: { path: string | null } };
+  "app.info": { args: GetAppInfo; reply: AppInfo };
+  "nodes.list": { args: ListNodes; reply: Array<NodeDescriptor> };
+  "flow.check": { args: CheckFlow; reply: CheckedFlow };
+  "flow.open": { args: OpenFlow; reply: OpenedFlow };
+  "flow.save": { args: SaveFlow; reply: SavedFlow };
+  "flow.new": { args: NewFlow; reply: Flow };
+  "flow.examples": { args: ListExamples; reply: Array<ExampleFlow> };
+  "flow.example": { args: OpenExample; reply: Flow };
+  "flow.recent": { args: ListRecent; reply: Array<RecentFlow> };
+  "flow.forget": { args: ForgetFlow; reply: null };
+  "autosave.put": { args: PutAutosave; reply: null };
+  "autosave.list": { args: ListAutosaves; reply: Array<Autosave> };
+  "autosave.drop": { args: DropAutosave; reply: null };
+  "run.start": { args: StartRun; reply: RunStarted };
+  "run.answer": { args: AnswerRun; reply: null };
+  "run.end": { args: EndPause; reply: null };
+  "run.cancel": { args: CancelRun; reply: null };
+  "run.resume": { args: ResumeRun; reply: null };
+  "runs.list": { args: ListRuns; reply: Array<RunSummary> };
+  "runs.show": { args: ShowRun; reply: RunDetail };
+  "runs.remove": { args: RemoveRun; reply: null };
+  "settings.get": { args: GetSettings; reply: Settings };
+  "settings.set": { args: SetSettings; reply: Settings };
+  "tokens.count": { args: CountTokens; reply: TokenCount };
+  "dialog.open": { args: OpenDialog; reply: PickedPath };
+  "dialog.save": { args: SaveDialog; reply: PickedPath };
 };

@@ -1,0 +1,42 @@
+//! The commands, one file per domain, and the table of them all.
+
+pub mod app;
+pub mod autosave;
+pub mod dialog;
+pub mod file;
+pub mod flow;
+pub mod nodes;
+pub mod recent;
+pub mod run;
+pub mod runs;
+pub mod settings;
+pub mod tokens;
+
+crate::command::commands![
+    app::GetAppInfo,
+    nodes::ListNodes,
+    flow::CheckFlow,
+    file::OpenFlow,
+    file::SaveFlow,
+    flow::NewFlow,
+    flow::ListExamples,
+    flow::OpenExample,
+    recent::ListRecent,
+    recent::ForgetFlow,
+    autosave::PutAutosave,
+    autosave::ListAutosaves,
+    autosave::DropAutosave,
+    run::StartRun,
+    run::AnswerRun,
+    run::EndPause,
+    run::CancelRun,
+    run::ResumeRun,
+    runs::ListRuns,
+    runs::ShowRun,
+    runs::RemoveRun,
+    settings::GetSettings,
+    settings::SetSettings,
+    tokens::CountTokens,
+    dialog::OpenDialog,
+    dialog::SaveDialog,
+];

@@ -1,0 +1,100 @@
+//! `settings.*`: what a person set up. Never a secret: keys are named by the environment variable that holds them.
+
+use std::collections::BTreeMap;
+
+use plait_adapters::ProviderSettings;
+use plait_engine::error::Fault;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::command::Command;
+use crate::{ErrorReply, Plait};
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Theme {
+    /// As the system has it.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+/// What a person set up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Settings {
+    /// Light or dark.
+    pub theme: Theme,
+    /// Nothing moves.
+    pub reduced_motion: bool,
+    /// Sizes and folds of the window's panels, as the window has them.
+    #[ts(type = "unknown")]
+    pub panels: Value,
+    /// The model providers, by name; the built-in ones are always there.
+    pub providers: BTreeMap<String, ProviderSettings>,
+    /// Anything more the window remembers.
+    #[ts(type = "unknown")]
+    pub ui: Value,
+}
+
+impl Settings {
+    /// The settings as the store has them. What can't be read is as if it had never been set, and named in the faults:
+    /// a setting of another version must not keep the application from starting.
+    pub(crate) fn load(stored: &Map<String, Value>) -> (Self, Vec<Fault>) {
+        let mut faults = Vec::new();
+        let settings = Self {
+            theme: read(stored, "theme", &mut faults),
+            reduced_motion: read(stored, "reducedMotion", &mut faults),
+            panels: read(stored, "panels", &mut faults),
+            providers: read(stored, "providers", &mut faults),
+            ui: read(stored, "ui", &mut faults),
+        };
+        (settings, faults)
+    }
+}
+
+fn read<T: Default + DeserializeOwned>(stored: &Map<String, Value>, key: &str, faults: &mut Vec<Fault>) -> T {
+    let Some(value) = stored.get(key) else { return T::default() };
+    T::deserialize(value).unwrap_or_else(|error| {
+        faults.push(
+            Fault::new("settings.unreadable", format!("The setting `{key}` could not be read: {error}."))
+                .hint("It is back at its default; set it again."),
+        );
+        T::default()
+    })
+}
+
+/// `settings.get`: the settings in force, the built-in providers included.
+#[derive(Debug, Default, Serialize, Deserialize, TS)]
+pub struct GetSettings {}
+
+/// `settings.set`: replaces the settings and answers with those in force. Runs that have begun keep theirs.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct SetSettings {
+    /// The new settings.
+    pub settings: Settings,
+}
+
+impl Command for GetSettings {
+    const NAME: &'static str = "settings.get";
+    type Reply = Settings;
+
+    async fn run(self, app: &Plait) -> Result<Settings, ErrorReply> {
+        Ok(app.settings())
+    }
+}
+
+impl Command for SetSettings {
+    const NAME: &'static str = "settings.set";
+    type Reply = Settings;
+
+    async fn run(self, app: &Plait) -> Result<Settings, ErrorReply> {
+        app.set_settings(self.settings).await
+    }
+}

@@ -1,0 +1,118 @@
+//! Where the entries of one run meet those who watch it. Keeps nothing that the journal has, but for the partial output
+//! of what is being worked on: who joins late sees that too.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use plait_engine::id::Activation;
+use plait_engine::run::{Entry, Fact};
+use tokio::sync::broadcast;
+
+use crate::ErrorReply;
+
+/// A watcher that is more entries behind than this goes back to the journal.
+const BACKLOG: usize = 4_096;
+
+/// What watchers are told.
+#[derive(Clone)]
+pub(crate) enum News {
+    /// Something happened.
+    Entry(Arc<Entry>),
+    /// The run is no longer driven although it did not end; its journal stands.
+    Stopped(Arc<ErrorReply>),
+}
+
+/// One run's meeting place.
+pub(crate) struct Hub(Mutex<State>);
+
+struct State {
+    news: broadcast::Sender<News>,
+    /// Everything before this place in the journal has been told; unknown while the run is not driven.
+    next_seq: Option<u64>,
+    partial: BTreeMap<Activation, Entry>,
+}
+
+/// What a watcher begins with.
+pub(crate) struct Joined {
+    /// From this place in the journal on everything comes live.
+    pub(crate) next_seq: u64,
+    /// Partial output up to then.
+    pub(crate) partial: Vec<Entry>,
+    /// The rest.
+    pub(crate) live: broadcast::Receiver<News>,
+}
+
+impl Hub {
+    pub(crate) fn new() -> Arc<Self> {
+        let (news, _) = broadcast::channel(BACKLOG);
+        Arc::new(Self(Mutex::new(State { news, next_seq: None, partial: BTreeMap::new() })))
+    }
+
+    /// The run begins to be driven; its journal holds everything before `next_seq`.
+    pub(crate) fn begin(&self, next_seq: u64) {
+        self.lock().next_seq = Some(next_seq);
+    }
+
+    /// Tells what happened. Facts must stand in the journal by now.
+    pub(crate) fn tell(&self, entries: impl IntoIterator<Item = Entry>) {
+        let mut state = self.lock();
+        for entry in entries {
+            state.take_in(&entry);
+            // Nobody may be watching.
+            let _ = state.news.send(News::Entry(Arc::new(entry)));
+        }
+    }
+
+    /// Tells that the run is no longer driven although it did not end.
+    pub(crate) fn stop(&self, error: ErrorReply) {
+        let mut state = self.lock();
+        state.next_seq = None;
+        state.partial.clear();
+        let _ = state.news.send(News::Stopped(Arc::new(error)));
+    }
+
+    pub(crate) fn join(&self) -> Joined {
+        let state = self.lock();
+        Joined {
+            next_seq: state.next_seq.unwrap_or(u64::MAX),
+            partial: state.partial.values().cloned().collect(),
+            live: state.news.subscribe(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn take_in(&mut self, entry: &Entry) {
+        if let Some(seq) = entry.seq {
+            self.next_seq = Some(seq + 1);
+        }
+        match &entry.fact {
+            Fact::NodeDelta { node, epoch, text, reasoning } => {
+                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
+                match self.partial.get_mut(&activation) {
+                    Some(Entry {
+                        at, fact: Fact::NodeDelta { text: said, reasoning: thought, .. }, ..
+                    }) => {
+                        *at = entry.at;
+                        said.push_str(text);
+                        thought.push_str(reasoning);
+                    }
+                    _ => {
+                        self.partial.insert(activation, entry.clone());
+                    }
+                }
+            }
+            Fact::NodeFinished { node, epoch, .. }
+            | Fact::NodeFailed { node, epoch, .. }
+            | Fact::NodeSkipped { node, epoch, .. }
+            | Fact::NodeRetrying { node, epoch, .. } => {
+                self.partial.remove(&Activation { node: node.clone(), epoch: epoch.clone() });
+            }
+            _ => {}
+        }
+    }
+}

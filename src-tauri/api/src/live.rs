@@ -1,0 +1,104 @@
+//! The runs that are being driven in this process, and the hubs of those that are watched.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use plait_engine::id::RunId;
+use plait_engine::run::{Driver, RunHandle};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use crate::ErrorReply;
+use crate::hub::Hub;
+
+/// All of them. Clones share.
+#[derive(Clone, Default)]
+pub(crate) struct LiveRuns(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    driven: HashMap<RunId, Driven>,
+    /// Kept alive by those who watch or drive.
+    hubs: HashMap<RunId, Weak<Hub>>,
+}
+
+struct Driven {
+    handle: RunHandle,
+    abort: AbortHandle,
+    over: watch::Receiver<()>,
+}
+
+impl LiveRuns {
+    /// The hub of a run, made if there is none.
+    pub(crate) fn hub(&self, run: &RunId) -> Arc<Hub> {
+        let mut state = self.lock();
+        if let Some(hub) = state.hubs.get(run).and_then(Weak::upgrade) {
+            return hub;
+        }
+        state.hubs.retain(|_, hub| hub.strong_count() > 0);
+        let hub = Hub::new();
+        state.hubs.insert(run.clone(), Arc::downgrade(&hub));
+        hub
+    }
+
+    /// How to steer a run, if it is driven here.
+    pub(crate) fn handle(&self, run: &RunId) -> Option<RunHandle> {
+        self.lock().driven.get(run).map(|driven| driven.handle.clone())
+    }
+
+    /// Whether a run is driven here.
+    pub(crate) fn contains(&self, run: &RunId) -> bool {
+        self.lock().driven.contains_key(run)
+    }
+
+    /// Drives a run on the async threads until it ends; its watchers hear it if it can't go on.
+    pub(crate) fn drive(&self, run: &RunId, hub: Arc<Hub>, driver: Driver, handle: RunHandle) {
+        let (ended, over) = watch::channel(());
+        // Locked until the run stands in the table, so that its end can't come before its beginning.
+        let mut state = self.lock();
+        let work = tokio::spawn(driver.drive());
+        let abort = work.abort_handle();
+        let (live, id) = (self.clone(), run.clone());
+        tokio::spawn(async move {
+            let result = work.await;
+            live.lock().driven.remove(&id);
+            match result {
+                Ok(Ok(_)) => {}
+                Ok(Err(fault)) => hub.stop(fault.into()),
+                Err(stopped) if stopped.is_cancelled() => {}
+                Err(broke) => hub.stop(
+                    ErrorReply::new("app.internal", format!("The run could not go on: {broke}.")).hint(
+                        "This is a bug in Plait; please report it. The run's journal stands: resume it.",
+                    ),
+                ),
+            }
+            drop(ended);
+        });
+        state.driven.insert(run.clone(), Driven { handle, abort, over });
+    }
+
+    /// Resolves when a run is no longer driven here.
+    pub(crate) async fn over(&self, run: &RunId) {
+        let over = self.lock().driven.get(run).map(|driven| driven.over.clone());
+        if let Some(mut over) = over {
+            // An error says that the sender is gone, which is what is waited for.
+            let _ = over.changed().await;
+        }
+    }
+
+    /// Stops driving all runs, where they are. Each can be resumed from its journal.
+    pub(crate) async fn stop(&self) {
+        let runs: Vec<RunId> = {
+            let state = self.lock();
+            state.driven.values().for_each(|driven| driven.abort.abort());
+            state.driven.keys().cloned().collect()
+        };
+        for run in runs {
+            self.over(&run).await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,59 @@
+//! The one shape in which a command that could not be carried out says so.
+
+use plait_engine::diagnostic::Diagnostic;
+use plait_engine::error::Fault;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use ts_rs::TS;
+
+/// Why a command could not be carried out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+#[error("{message} [{code}]")]
+pub struct ErrorReply {
+    /// Stable code, `domain.reason`, for example `flow.not_found`.
+    pub code: String,
+    /// What happened and where.
+    pub message: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub hint: Option<String>,
+    /// Anything more, by code: for `flow.*` the `diagnostics`.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub details: Value,
+}
+
+impl ErrorReply {
+    /// An error with a code and a sentence.
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into(), hint: None, details: Value::Null }
+    }
+
+    /// The same error, saying what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same error with details.
+    #[must_use]
+    pub fn details(mut self, details: Value) -> Self {
+        self.details = details;
+        self
+    }
+
+    /// The same error with the diagnostics that explain it.
+    #[must_use]
+    pub fn diagnostics(self, diagnostics: &[Diagnostic]) -> Self {
+        self.details(json!({ "diagnostics": diagnostics }))
+    }
+}
+
+impl From<Fault> for ErrorReply {
+    fn from(fault: Fault) -> Self {
+        Self { code: fault.code, message: fault.message, hint: fault.hint, details: fault.details }
+    }
+}

@@ -1,0 +1,83 @@
+//! The JSON Schema of flow files: the document's shape, and for each node type the shape of its config.
+
+use plait_engine::flow::Flow;
+use plait_engine::node::Registry;
+use serde_json::{Map, Value, json};
+
+/// The schema. A node of an unknown type is valid with any config: files are kept as they are, whoever wrote them.
+pub fn flow_schema(registry: &Registry) -> Value {
+    let mut schema = schemars::schema_for!(Flow).to_value();
+    schema["$id"] = json!("urn:plait:flow:1");
+    schema["title"] = json!("Plait flow");
+    let mut configs = Map::new();
+    let mut cases = Vec::new();
+    for node_type in registry.descriptors() {
+        let name = format!("config.{}", node_type.node_type);
+        let mut config = node_type.config_schema.clone();
+        if let Some(config) = config.as_object_mut() {
+            config.remove("$schema");
+        }
+        rebase(&mut config, &format!("#/$defs/{name}/$defs/"));
+        cases.push(json!({
+            "if": { "properties": { "type": { "const": node_type.node_type } }, "required": ["type"] },
+            "then": { "properties": { "config": { "$ref": format!("#/$defs/{name}") } } },
+        }));
+        configs.insert(name, config);
+    }
+    if let Some(definitions) = schema["$defs"].as_object_mut() {
+        if let Some(node) = definitions.get_mut("Node") {
+            node["allOf"] = Value::Array(cases);
+        }
+        definitions.extend(configs);
+    }
+    schema
+}
+
+/// Makes references to a schema's own definitions point to where they stand now.
+fn rebase(value: &mut Value, definitions: &str) {
+    match value {
+        Value::Object(map) => {
+            for (key, inner) in map {
+                match inner {
+                    Value::String(reference) if key == "$ref" => {
+                        if let Some(name) = reference.strip_prefix("#/$defs/") {
+                            *reference = format!("{definitions}{name}");
+                        }
+                    }
+                    other => rebase(other, definitions),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| rebase(item, definitions)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plait_engine::nodes::registry;
+
+    fn validator() -> jsonschema::Validator {
+        jsonschema::validator_for(&flow_schema(&registry())).unwrap()
+    }
+
+    #[test]
+    fn every_example_follows_the_schema() {
+        let validator = validator();
+        for id in crate::examples::IDS {
+            let flow: Value = serde_json::from_str(crate::examples::text(id).unwrap()).unwrap();
+            let wrong: Vec<_> = validator.iter_errors(&flow).map(|error| error.to_string()).collect();
+            assert!(wrong.is_empty(), "{id}: {wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_config_does_not_and_an_unknown_type_does() {
+        let validator = validator();
+        let flow = |node: Value| json!({ "version": 1, "nodes": { "n": node } });
+        assert!(!validator.is_valid(&flow(json!({ "type": "chat", "config": { "temperature": "hot" } }))));
+        assert!(validator.is_valid(&flow(json!({ "type": "notYetInvented", "config": { "any": true } }))));
+        assert!(!validator.is_valid(&flow(json!({ "config": {} }))));
+    }
+}

@@ -1,0 +1,183 @@
+//! Watching a run: its journal from any place on, then what happens live, without gap or duplicate.
+//!
+//! A watcher that falls behind loses partial output only: facts it missed are read from the journal again. It can never
+//! hold up the run.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plait_adapters::Store;
+use plait_adapters::store::Entries;
+use plait_engine::id::RunId;
+use plait_engine::run::{Entry, Fact};
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::time::Instant;
+
+use crate::ErrorReply;
+use crate::hub::{Hub, News};
+
+/// No batch is larger: what takes longer than a frame to send would hold up the next.
+const BATCH: usize = 2_000;
+
+/// After so many entries read without waiting, other tasks get their turn.
+const BREATH: usize = 256;
+
+/// A run being watched. Ends after the run's final fact.
+pub struct Watch {
+    store: Store,
+    run: RunId,
+    hub: Arc<Hub>,
+    /// The place in the journal that is given next.
+    next: u64,
+    journal: Option<Entries>,
+    /// Where the journal stops being needed: from here on everything comes live.
+    until: u64,
+    partial: VecDeque<Entry>,
+    live: broadcast::Receiver<News>,
+    ended: bool,
+    failed: Option<ErrorReply>,
+    read: usize,
+    last_batch: Option<Instant>,
+}
+
+impl Watch {
+    pub(crate) fn new(store: Store, run: RunId, hub: Arc<Hub>, from_seq: u64) -> Result<Self, ErrorReply> {
+        // Subscribed before the journal is read: what happens in between is in both, and skipped once.
+        let joined = hub.join();
+        let journal = Some(store.read_journal(&run, from_seq)?);
+        Ok(Self {
+            store,
+            run,
+            hub,
+            next: from_seq,
+            journal,
+            until: joined.next_seq,
+            partial: joined.partial.into(),
+            live: joined.live,
+            ended: false,
+            failed: None,
+            read: 0,
+            last_batch: None,
+        })
+    }
+
+    /// The next entry; `None` after the run's final one. An error (`journal.corrupt`, `store.*`) is the last item too.
+    /// Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Result<Entry, ErrorReply>> {
+        loop {
+            if let Some(error) = self.failed.take() {
+                self.ended = true;
+                return Some(Err(error));
+            }
+            if self.ended {
+                return None;
+            }
+            if self.journal.is_some() {
+                if self.read % BREATH == BREATH - 1 {
+                    self.read = 0;
+                    tokio::task::yield_now().await;
+                }
+                match self.read_journal_on() {
+                    Some(entry) => return Some(Ok(entry)),
+                    None => continue,
+                }
+            }
+            if let Some(entry) = self.partial.pop_front() {
+                return Some(Ok(entry));
+            }
+            match self.live.recv().await {
+                Ok(News::Entry(entry)) => match entry.seq {
+                    None => return Some(Ok(Entry::clone(&entry))),
+                    Some(seq) if seq < self.next => {}
+                    Some(seq) if seq == self.next => return Some(Ok(self.given(Entry::clone(&entry)))),
+                    Some(_) => self.catch_up(),
+                },
+                Ok(News::Stopped(error)) => self.failed = Some(ErrorReply::clone(&error)),
+                Err(RecvError::Lagged(_)) => self.catch_up(),
+                // The hub lives as long as this watch.
+                Err(RecvError::Closed) => self.ended = true,
+            }
+        }
+    }
+
+    /// All that came within a frame, one entry at least; partial output of one node in one piece. `None` as in
+    /// [`Watch::next`]. Called in a loop it gives at most one batch per `frame`.
+    pub async fn next_batch(&mut self, frame: Duration) -> Option<Result<Vec<Entry>, ErrorReply>> {
+        let mut batch = match self.next().await? {
+            Ok(first) => vec![first],
+            Err(error) => return Some(Err(error)),
+        };
+        let until = self.last_batch.map_or_else(Instant::now, |last| last + frame);
+        while batch.len() < BATCH {
+            match tokio::time::timeout_at(until, self.next()).await {
+                Ok(Some(Ok(entry))) => push_merged(&mut batch, entry),
+                Ok(Some(Err(error))) => {
+                    self.failed = Some(error);
+                    break;
+                }
+                Ok(None) | Err(_) => break,
+            }
+        }
+        self.last_batch = Some(Instant::now());
+        Some(Ok(batch))
+    }
+
+    fn read_journal_on(&mut self) -> Option<Entry> {
+        let item = if self.next < self.until { self.journal.as_mut()?.next() } else { None };
+        match item {
+            Some(Ok(entry)) if entry.seq.is_some_and(|seq| seq < self.next) => None,
+            Some(Ok(entry)) => {
+                self.read += 1;
+                Some(self.given(entry))
+            }
+            Some(Err(fault)) => {
+                self.failed = Some(fault.into());
+                None
+            }
+            None => {
+                self.journal = None;
+                None
+            }
+        }
+    }
+
+    fn given(&mut self, entry: Entry) -> Entry {
+        self.next = entry.seq.map_or(self.next, |seq| seq + 1);
+        self.ended = is_final(&entry.fact);
+        entry
+    }
+
+    /// Goes back to the journal for facts that were missed. Partial output that was missed stays so: the whole text
+    /// comes with the node's end.
+    fn catch_up(&mut self) {
+        let joined = self.hub.join();
+        self.live = joined.live;
+        self.until = joined.next_seq;
+        match self.store.read_journal(&self.run, self.next) {
+            Ok(entries) => self.journal = Some(entries),
+            Err(fault) => self.failed = Some(fault.into()),
+        }
+    }
+}
+
+/// Whether nothing follows this fact.
+pub(crate) fn is_final(fact: &Fact) -> bool {
+    matches!(fact, Fact::RunFinished { .. } | Fact::RunFailed { .. } | Fact::RunCancelled { .. })
+}
+
+/// Adds an entry, joined to the one before where both are partial output of the same activation.
+fn push_merged(batch: &mut Vec<Entry>, entry: Entry) {
+    if let (
+        Some(Entry { fact: Fact::NodeDelta { node, epoch, text, reasoning }, .. }),
+        Fact::NodeDelta { node: same, epoch: when, text: more, reasoning: thought },
+    ) = (batch.last_mut(), &entry.fact)
+        && node == same
+        && epoch == when
+    {
+        text.push_str(more);
+        reasoning.push_str(thought);
+        return;
+    }
+    batch.push(entry);
+}

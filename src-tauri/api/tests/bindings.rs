@@ -1,0 +1,137 @@
+//! The TypeScript bindings the window is built on say what the Rust types say. `PLAIT_WRITE_BINDINGS=1` writes them anew.
+
+use std::any::TypeId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use plait_api::command::{Command, CommandVisitor};
+use ts_rs::{Config, TS, TypeVisitor};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/src/bindings/index.ts");
+
+#[test]
+fn bindings_are_fresh() {
+    let generated = generate();
+    if std::env::var_os("PLAIT_WRITE_BINDINGS").is_some() {
+        std::fs::create_dir_all(Path::new(FILE).parent().unwrap()).unwrap();
+        std::fs::write(FILE, &generated).unwrap();
+    }
+    let committed = std::fs::read_to_string(FILE).unwrap_or_default();
+    if committed != generated {
+        let place = committed.lines().zip(generated.lines()).position(|(old, new)| old != new);
+        panic!(
+            "ui/src/bindings/index.ts is stale (first at line {}): run `cargo xtask bindings` and commit it.",
+            place.map_or_else(|| committed.lines().count().min(generated.lines().count()) + 1, |at| at + 1)
+        );
+    }
+}
+
+fn generate() -> String {
+    let mut types = Types::new();
+    plait_api::each_command(&mut types);
+    // What does not travel with a command: a watched run's entries, and errors.
+    types.add::<plait_api::engine::run::Entry>();
+    types.add::<plait_api::engine::run::view::RunView>();
+    types.add::<plait_api::engine::context::ContextHandle>();
+    types.add::<plait_api::engine::tool::ToolSpec>();
+    types.add::<plait_api::ErrorReply>();
+    types.write()
+}
+
+/// Collects declarations by name, each once.
+struct Types {
+    config: Config,
+    seen: BTreeSet<TypeId>,
+    declarations: BTreeMap<String, String>,
+    commands: Vec<(&'static str, String, String)>,
+}
+
+impl Types {
+    fn new() -> Self {
+        Self {
+            config: Config::new().with_large_int("number"),
+            seen: BTreeSet::new(),
+            declarations: BTreeMap::new(),
+            commands: Vec::new(),
+        }
+    }
+
+    fn add<T: TS + 'static + ?Sized>(&mut self) {
+        if !self.seen.insert(TypeId::of::<T>()) {
+            return;
+        }
+        if T::output_path().is_some() {
+            self.declare::<T>();
+        }
+        T::visit_dependencies(self);
+        T::visit_generics(self);
+    }
+
+    fn declare<T: TS + 'static + ?Sized>(&mut self) {
+        let name = T::ident(&self.config);
+        // Any JSON is `unknown` to the window: it must look before it uses it.
+        let declaration =
+            if name == "JsonValue" { "type JsonValue = unknown;".to_owned() } else { T::decl(&self.config) };
+        let declaration = declaration.replace("Record<symbol, never>", "Record<string, never>");
+        let text = tidy(&format!("{}export {declaration}\n", T::docs().unwrap_or_default()));
+        if let Some(other) = self.declarations.insert(name.clone(), text.clone()) {
+            assert_eq!(other, text, "two Rust types are called `{name}` and differ");
+        }
+    }
+
+    fn write(&self) -> String {
+        let mut out = String::from(
+            "// Generated from the Rust types by `cargo xtask bindings`. Do not edit: a test compares the two.\n",
+        );
+        for text in self.declarations.values() {
+            let _ = write!(out, "\n{text}");
+        }
+        out.push_str(
+            "\n/** Every command of the host: its arguments and its reply. */\nexport type Commands = {\n",
+        );
+        for (name, args, reply) in &self.commands {
+            let _ = writeln!(out, "  \"{name}\": {{ args: {args}; reply: {reply} }};");
+        }
+        out.push_str("};\n");
+        out
+    }
+}
+
+/// Indents by braces, and puts comments of one line on one line: a person reads this file, too.
+fn tidy(text: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    let text = text.replace("/**\n * ", "/** ").replace("};", "\n};");
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    while let Some(line) = lines.next() {
+        let is_comment = line.starts_with('*') || line.starts_with("/**");
+        let closes = line.starts_with('}');
+        let indent = "  ".repeat(depth - usize::from(closes));
+        let star = if line.starts_with('*') { " " } else { "" };
+        if line.starts_with("/**") && lines.peek() == Some(&"*/") {
+            lines.next();
+            let _ = writeln!(out, "{indent}{line} */");
+        } else {
+            let _ = writeln!(out, "{indent}{star}{line}");
+        }
+        if !is_comment {
+            depth = (depth + line.matches('{').count()).saturating_sub(line.matches('}').count());
+        }
+    }
+    out
+}
+
+impl TypeVisitor for Types {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        self.add::<T>();
+    }
+}
+
+impl CommandVisitor for Types {
+    fn visit<C: Command>(&mut self) {
+        self.add::<C>();
+        self.add::<C::Reply>();
+        self.commands.push((C::NAME, C::name(&self.config), C::Reply::name(&self.config)));
+    }
+}

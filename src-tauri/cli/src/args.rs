@@ -1,0 +1,216 @@
+//! The command line, as `--help` tells it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use serde_json::Value;
+
+/// Runs, checks and inspects LLM flows without a window.
+#[derive(Debug, Parser)]
+#[command(name = "plait", version, about, max_term_width = 100)]
+#[command(after_help = "\
+Exit codes:
+  0 finished   1 failed   2 bad usage or invalid flow   3 waiting for input   130 cancelled
+
+Examples:
+  plait run hello                          run an example flow; no key and no network needed
+  plait run my.flow.json --json            one fact per line, for scripts
+  plait check my.flow.json                 what is wrong with a flow, and where
+  plait resume last --answer \"Yes, go on\"  answer the question a run waits on")]
+pub(crate) struct Cli {
+    /// Keep data (runs, settings) in this directory.
+    #[arg(long, value_name = "DIR", env = "PLAIT_HOME", global = true)]
+    pub(crate) home: Option<PathBuf>,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a flow.
+    Run(RunArgs),
+    /// Go on with a run that waits or was interrupted.
+    Resume(ResumeArgs),
+    /// Stop a run that waits or was interrupted.
+    Cancel(CancelArgs),
+    /// Say what is wrong with a flow, and where.
+    Check(CheckArgs),
+    /// Print the JSON Schema of flow files.
+    #[command(after_help = "Examples:\n  plait schema > flow.schema.json")]
+    Schema,
+    /// List the node types, or show one.
+    Nodes(NodesArgs),
+    /// List, show or remove runs.
+    Runs(RunsArgs),
+    /// Count the tokens of a text.
+    Tokens(TokensArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+On a terminal, a node that asks a question asks it here: end a line with \\ to go on with the next, press Ctrl+D to end
+the pause. Without a terminal, and with no --answer left, the run stays waiting: exit code 3.
+
+Examples:
+  plait run hello
+  plait run chat-loop --answer \"Hi there\" --answer \"What time is it?\"
+  plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
+  plait run my.flow.json --to draft --json")]
+pub(crate) struct RunArgs {
+    /// A flow file, or the id of an example flow.
+    pub(crate) flow: String,
+    /// Text for the run; nodes read it as the run's input.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) input: Option<String>,
+    /// A value for an input port that no edge feeds.
+    #[arg(long, value_name = "NODE.PORT=JSON", value_parser = parse_set)]
+    pub(crate) set: Vec<SetValue>,
+    /// Answers for the questions the run asks, in order.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) answer: Vec<String>,
+    /// Run only as far as this node.
+    #[arg(long, value_name = "NODE")]
+    pub(crate) to: Option<String>,
+    /// Print one fact per line and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plait resume last
+  plait resume 0197 --answer \"Yes\"
+  plait resume last --end")]
+pub(crate) struct ResumeArgs {
+    /// The run: its id, the beginning of it, or `last`.
+    pub(crate) run: String,
+    /// Answers for the questions the run asks, in order.
+    #[arg(long, value_name = "TEXT", conflicts_with = "end", allow_hyphen_values = true)]
+    pub(crate) answer: Vec<String>,
+    /// End the pause instead of answering.
+    #[arg(long)]
+    pub(crate) end: bool,
+    /// Print one fact per line and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plait cancel last")]
+pub(crate) struct CancelArgs {
+    /// The run: its id, the beginning of it, or `last`.
+    pub(crate) run: String,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plait check my.flow.json\n  plait check my.flow.json --json | jq '.diagnostics[].code'"
+)]
+pub(crate) struct CheckArgs {
+    /// A flow file, or the id of an example flow.
+    pub(crate) flow: String,
+    /// Print the findings as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plait nodes\n  plait nodes chat\n  plait nodes --json | jq '.[].type'")]
+pub(crate) struct NodesArgs {
+    /// A node type.
+    #[arg(value_name = "TYPE")]
+    pub(crate) node_type: Option<String>,
+    /// Print the descriptions as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs rm 0197")]
+pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    pub(crate) command: RunsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunsCommand {
+    /// List runs, newest first.
+    List {
+        /// Show at most so many.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        limit: u32,
+        /// Print the runs as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what happened in a run.
+    Show {
+        /// The run: its id, the beginning of it, or `last`.
+        run: String,
+        /// Print its journal, one fact per line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove runs and all that belongs to them.
+    Rm {
+        /// The runs: ids, beginnings of ids, or `last`.
+        #[arg(required = true)]
+        run: Vec<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plait tokens --model gpt-4o notes.md\n  git diff | plait tokens --model gpt-4o"
+)]
+pub(crate) struct TokensArgs {
+    /// The model whose tokens to count.
+    #[arg(long)]
+    pub(crate) model: String,
+    /// The file to count; standard input when absent.
+    pub(crate) file: Option<PathBuf>,
+    /// Print the counts as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// One `--set`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SetValue {
+    pub(crate) node: String,
+    pub(crate) port: String,
+    pub(crate) value: Value,
+}
+
+fn parse_set(text: &str) -> Result<SetValue, String> {
+    let (place, json) = text.split_once('=').ok_or("expected NODE.PORT=JSON, with an `=`")?;
+    // Ports have no dots in their names, nodes may.
+    let (node, port) = place.rsplit_once('.').ok_or("expected NODE.PORT=JSON, with a `.` before the port")?;
+    let value = serde_json::from_str(json).map_err(|error| {
+        format!("`{json}` is not JSON ({error}); text needs quotes of its own: --set '{place}=\"some text\"'")
+    })?;
+    Ok(SetValue { node: node.to_owned(), port: port.to_owned(), value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_set_names_node_port_and_json() {
+        let set = parse_set("my.node.value={\"a\":[1,2]}").unwrap();
+        assert_eq!((set.node.as_str(), set.port.as_str()), ("my.node", "value"));
+        assert_eq!(set.value, serde_json::json!({"a": [1, 2]}));
+        for wrong in ["node.port", "port=1", "node.port=bare text"] {
+            assert!(parse_set(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Asking a person on the terminal.
+
+use std::io::{self, Write as _};
+
+use console::style;
+use plait_api::answer;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// What the person said.
+pub(crate) enum Asked {
+    /// This.
+    Text(String),
+    /// Nothing more.
+    End,
+}
+
+/// Puts the question and reads the answer: a line, or several where each but the last ends with a backslash. Ctrl+D on an
+/// empty answer ends the pause.
+///
+/// The read itself can't be taken back; a dropped future leaves a thread waiting for a line, which ends with the process.
+pub(crate) async fn ask(prompt: &str, schema: &Value) -> Result<Asked, Failure> {
+    let mut err = io::stderr();
+    writeln!(err, "\n{} {}", style("?").cyan().bold().for_stderr(), prompt.trim())?;
+    if let Some(choices) = answer::choices(schema) {
+        writeln!(err, "  {}", style(choices.join(" / ")).dim().for_stderr())?;
+    }
+    show_mark(false)?;
+    let read = tokio::task::spawn_blocking(|| read(&mut io::stdin().lock()));
+    let answer = read.await.unwrap_or_else(|error| Err(io::Error::other(error)))?;
+    if answer.is_none() {
+        err.write_all(b"\n")?;
+    }
+    Ok(answer.map_or(Asked::End, Asked::Text))
+}
+
+fn show_mark(more: bool) -> io::Result<()> {
+    let mut err = io::stderr();
+    write!(err, "{} ", style(if more { "…" } else { "›" }).cyan().for_stderr())?;
+    err.flush()
+}
+
+fn read(input: &mut impl io::BufRead) -> io::Result<Option<String>> {
+    let mut text = String::new();
+    loop {
+        let mut line = String::new();
+        let ended = input.read_line(&mut line)? == 0;
+        if ended && text.is_empty() {
+            return Ok(None);
+        }
+        let line = line.trim_end_matches(['\r', '\n']);
+        match line.strip_suffix('\\') {
+            Some(part) if !ended => {
+                text.push_str(part);
+                text.push('\n');
+                show_mark(true)?;
+            }
+            _ => {
+                text.push_str(line);
+                return Ok(Some(text));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(typed: &str) -> Option<String> {
+        read(&mut io::BufReader::new(typed.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn a_line_is_an_answer_and_a_backslash_asks_for_more() {
+        assert_eq!(said("hello\nrest"), Some("hello".to_owned()));
+        assert_eq!(said("one\\\ntwo\r\n"), Some("one\ntwo".to_owned()));
+        assert_eq!(said("\n"), Some(String::new()));
+    }
+
+    #[test]
+    fn the_end_of_input_ends_the_pause_unless_something_was_said() {
+        assert_eq!(said(""), None);
+        assert_eq!(said("no newline"), Some("no newline".to_owned()));
+        assert_eq!(said("one\\\n"), Some("one\n".to_owned()));
+    }
+}

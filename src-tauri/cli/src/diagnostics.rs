@@ -1,0 +1,149 @@
+//! What is wrong with a flow file, shown in the style of rustc: file, line and column, the place underlined, what is
+//! wrong there, and what to do.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use plait_api::engine::diagnostic::{Diagnostic, Severity};
+use plait_api::engine::flow::ReadError;
+
+use crate::locate::Located;
+
+/// More findings than this are counted, not shown: nobody reads them, and each one searches the whole text.
+const SHOWN: usize = 40;
+
+/// How to draw.
+#[derive(Clone, Copy)]
+pub(crate) struct Style {
+    /// With colours.
+    pub(crate) color: bool,
+    /// How wide lines of prose may get.
+    pub(crate) width: usize,
+}
+
+impl Style {
+    fn handler(self) -> GraphicalReportHandler {
+        let theme = if self.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        GraphicalReportHandler::new_themed(theme).with_width(self.width).with_links(false)
+    }
+}
+
+/// Draws the findings, errors first, each with its place in the text.
+pub(crate) fn render(name: &str, text: &str, found: &[Diagnostic], style: Style) -> String {
+    let located = Located::new(text);
+    let source = Arc::new(NamedSource::new(name, text.to_owned()).with_language("json"));
+    let mut sorted: Vec<&Diagnostic> = found.iter().collect();
+    sorted.sort_by_key(|one| one.severity);
+    let mut out = String::new();
+    for one in sorted.iter().take(SHOWN) {
+        let span = located.span(&one.pointer);
+        draw(&mut out, style, &Finding::new(one, Arc::clone(&source), span));
+    }
+    if found.len() > SHOWN {
+        let _ = writeln!(out, "… and {} more.", found.len() - SHOWN);
+    }
+    out
+}
+
+/// Draws why a text could not be read as a flow.
+pub(crate) fn render_unreadable(name: &str, text: &str, error: &ReadError, style: Style) -> String {
+    let located = Located::new(text);
+    let span = if error.line > 0 {
+        let at = located.offset(error.line, error.column);
+        at..(at + text[at..].chars().next().map_or(0, char::len_utf8))
+    } else {
+        located.span(&error.diagnostic.pointer)
+    };
+    let source = Arc::new(NamedSource::new(name, text.to_owned()).with_language("json"));
+    let mut out = String::new();
+    draw(&mut out, style, &Finding::new(&error.diagnostic, source, span));
+    out
+}
+
+fn draw(out: &mut String, style: Style, finding: &Finding) {
+    if style.handler().render_report(out, finding).is_err() {
+        // Drawing into a string cannot fail; were it ever to, the bare sentence still gets through.
+        let _ = writeln!(out, "{finding}");
+    }
+}
+
+struct Finding {
+    code: String,
+    severity: Severity,
+    message: String,
+    hint: Option<String>,
+    source: Arc<NamedSource<String>>,
+    span: std::ops::Range<usize>,
+}
+
+impl Finding {
+    fn new(one: &Diagnostic, source: Arc<NamedSource<String>>, span: std::ops::Range<usize>) -> Self {
+        Self {
+            code: one.code.clone(),
+            severity: one.severity,
+            message: one.message.clone(),
+            hint: one.hint.clone(),
+            source,
+            span,
+        }
+    }
+}
+
+impl std::fmt::Debug for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Finding {}
+
+impl miette::Diagnostic for Finding {
+    fn code(&self) -> Option<Box<dyn std::fmt::Display + '_>> {
+        Some(Box::new(&self.code))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        })
+    }
+
+    fn help(&self) -> Option<Box<dyn std::fmt::Display + '_>> {
+        self.hint.as_ref().map(|hint| Box::new(hint) as Box<dyn std::fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&*self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let label = LabeledSpan::new_primary_with_span(Some("here".to_owned()), self.span.clone());
+        Some(Box::new(std::iter::once(label)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_names_file_line_column_code_and_help() {
+        let text = "{\n  \"version\": 1,\n  \"nodes\": { \"ask\": { \"type\": \"nope\" } }\n}\n";
+        let found = Diagnostic::error("node.unknown_type", "/nodes/ask", "There is no node type `nope`.")
+            .hint("`plait nodes` lists them.");
+        let drawn = render("bad.flow.json", text, &[found], Style { color: false, width: 100 });
+        for part in
+            ["bad.flow.json:3:14", "node.unknown_type", "There is no node type `nope`.", "`plait nodes`"]
+        {
+            assert!(drawn.contains(part), "{part} is missing in:\n{drawn}");
+        }
+    }
+}

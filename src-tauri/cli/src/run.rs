@@ -1,0 +1,90 @@
+//! `plait run`, `plait resume` and `plait cancel`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use plait_api::commands::run::{CancelRun, ResumeRun, StartRun};
+use plait_api::commands::runs::{RunDetail, ShowRun};
+use plait_api::engine::id::{NodeId, PortName, RunId};
+use plait_api::engine::plan;
+use plait_api::engine::run::view::{RunStatus, RunView};
+use plait_api::{ErrorReply, Options, Plait};
+use serde_json::Value;
+
+use crate::args::{CancelArgs, ResumeArgs, RunArgs, SetValue};
+use crate::failure::{Ending, Failure, say};
+use crate::follow::{Follow, Replies};
+use crate::runs;
+use crate::source::Source;
+use crate::terminal;
+
+pub(crate) async fn run(home: &Path, args: RunArgs) -> Result<Ending, Failure> {
+    let style = terminal::style();
+    let source = Source::load(&args.flow, style)?;
+    let to = args.to.as_deref().map(NodeId::from);
+    let set = collect(args.set);
+    // Refused before the store is touched: a flow that can't run needs no store to say so.
+    plan::plan(&source.flow, &plait_api::engine::nodes::registry(), to.as_ref(), &set)
+        .map_err(|found| source.refuse(&found, style))?;
+    let app = Plait::open(Options::new(home))?;
+    let path = source.path.as_ref().map(|path| path.display().to_string());
+    let started = app.call(StartRun { flow: source.flow, path, input: args.input, set, to }).await?;
+    let replies = Replies { answers: args.answer.into(), end: false };
+    let ending =
+        Follow::new(&app, started.run, RunView::default(), replies, args.json).run_to_the_end().await;
+    app.close().await?;
+    ending
+}
+
+pub(crate) async fn resume(home: &Path, args: ResumeArgs) -> Result<Ending, Failure> {
+    let app = Plait::open(Options::new(home))?;
+    let run = runs::find(&app, &args.run)?;
+    let RunDetail { summary, entries, .. } = app.call(ShowRun { run: run.clone() }).await?;
+    if summary.status.is_final() {
+        return Err(ended(&run, summary.status).into());
+    }
+    let view = RunView::of(&entries);
+    let last_wait = entries
+        .into_iter()
+        .rev()
+        .find(|entry| matches!(entry.fact, plait_api::engine::run::Fact::RunWaiting { .. }));
+    let replies = Replies { answers: args.answer.into(), end: args.end };
+    let follow = Follow::new(&app, run.clone(), view, replies, args.json).after(last_wait);
+    app.call(ResumeRun { run }).await?;
+    let ending = follow.run_to_the_end().await;
+    app.close().await?;
+    ending
+}
+
+pub(crate) async fn cancel(home: &Path, args: &CancelArgs) -> Result<Ending, Failure> {
+    let app = Plait::open(Options::new(home))?;
+    let run = runs::find(&app, &args.run)?;
+    let status = app.call(ShowRun { run: run.clone() }).await?.summary.status;
+    if status.is_final() {
+        return Err(ended(&run, status).into());
+    }
+    app.call(CancelRun { run: run.clone() }).await?;
+    app.settled(&run).await;
+    app.close().await?;
+    say(&format!("Run {run} is cancelled.\n"));
+    Ok(Ending::Finished)
+}
+
+fn ended(run: &RunId, status: RunStatus) -> ErrorReply {
+    let how = match status {
+        RunStatus::Failed => "has failed",
+        RunStatus::Cancelled => "was cancelled",
+        _ => "has finished",
+    };
+    ErrorReply::new("run.ended", format!("Run {run} {how}; nothing is left to do in it."))
+        .hint("`plait runs list` shows which runs wait or were interrupted.")
+}
+
+fn collect(set: Vec<SetValue>) -> BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>> {
+    let mut values: BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>> = BTreeMap::new();
+    for one in set {
+        values.entry(one.node.into()).or_default().insert(one.port.into(), Arc::new(one.value));
+    }
+    values
+}

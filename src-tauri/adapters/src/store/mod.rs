@@ -1,172 +1,145 @@
 //! The store: run index, journals, flows as they ran, settings, recent flows and drafts, in one sled database with
 //! large values as plain files beside it.
 //!
-//! One process owns a store at a time. All methods block, but only for memory or one disk read, except
-//! [`Store::flush`] and a journal's `flush`, which are awaited.
+//! One process owns a store at a time. All methods block, but only for memory or a few milliseconds of disk, except
+//! [`Store::flush`] and a journal's `flush`, which are awaited. Refuses to run flows or to read their files.
 
+mod blobs;
+mod database;
+mod documents;
+mod drafts;
+mod entries;
+mod fault;
+mod index;
+mod inner;
+mod journal;
+mod key;
+mod open;
 pub mod record;
+mod writer;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::id::RunId;
-use plait_engine::journal::Journal;
-use plait_engine::run::Entry;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use ts_rs::TS;
 
+pub use documents::RecentFlow;
+pub use drafts::Draft;
+pub use entries::Entries;
+pub use index::RunFilter;
+pub use journal::RunJournal;
+use inner::Inner;
 use record::RunRecord;
 
-/// The open store. Clones share it; it closes when the last one and the last journal are dropped.
+const SETTINGS: &str = "settings";
+
+/// The open store. Clones share it; it is flushed and closed when the last one and the last journal are dropped.
 #[derive(Clone)]
-pub struct Store;
-
-/// Which runs to list.
-#[derive(Clone, Debug, Default)]
-pub struct RunFilter {
-    /// Only runs of the flow whose file this was.
-    pub flow_path: Option<String>,
-    /// At most so many, the newest.
-    pub limit: Option<usize>,
-}
-
-/// A flow that was opened before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct RecentFlow {
-    /// Its file.
-    pub path: String,
-    /// Its name.
-    pub name: String,
-    /// When it was last opened, in milliseconds since the Unix epoch.
-    #[ts(type = "number")]
-    pub opened_at: u64,
-}
-
-/// An unsaved state of a flow, kept so that a crash loses nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Draft {
-    /// What it is a draft of: the editor's id for an open flow.
-    pub key: String,
-    /// The flow's file, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub path: Option<String>,
-    /// The hash of that file as the draft began from it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub base_hash: Option<String>,
-    /// When it was kept, in milliseconds since the Unix epoch.
-    #[ts(type = "number")]
-    pub saved_at: u64,
-    /// The document's text.
-    pub text: String,
-}
+pub struct Store(Arc<Inner>);
 
 impl Store {
     /// Opens (or makes) the store in the data directory `home`. Faults: `store.locked` while another process has it,
     /// `store.full`, `store.io`, `store.corrupt`.
     pub fn open(home: &Path) -> Result<Self, Fault> {
-        Err(unbuilt(home))
+        let inner = Inner::open(home)?;
+        index::finish_removals(&inner)?;
+        Ok(Self(inner))
     }
+
+    /// The data directory.
+    pub fn home(&self) -> &Path {
+        &self.0.home
+    }
+
     /// The journal of a run, to append to; a new one or one to go on with. Faults: `run.bad_id` (not a UUID),
     /// `run.busy` (it already has a writer), `store.*`.
     pub fn journal(&self, run: &RunId) -> Result<RunJournal, Fault> {
-        Err(unbuilt(run))
+        RunJournal::open(&self.0, run)
     }
-    /// The entries of a run from `from_seq` on, including those appended but not yet flushed. A torn or garbled entry
+
+    /// The entries of a run from `from_seq` on, including those appended but not yet flushed. A damaged or missing entry
     /// comes as a fault `journal.corrupt` that names its seq, and is the last; what stands before it is given.
     pub fn read_journal(&self, run: &RunId, from_seq: u64) -> Result<Entries, Fault> {
-        Err(unbuilt((run, from_seq)))
+        Entries::from(&self.0, key::run(run)?, from_seq)
     }
-    /// The record of a run. Fault `run.unknown`.
+
+    /// The record of a run. Faults `run.unknown`, `run.bad_id`.
     pub fn run(&self, run: &RunId) -> Result<RunRecord, Fault> {
-        Err(unbuilt(run))
+        index::run(&self.0, run)
     }
+
     /// The run whose id begins with `prefix`. Faults `run.unknown`, `run.ambiguous`.
     pub fn find_run(&self, prefix: &str) -> Result<RunId, Fault> {
-        Err(unbuilt(prefix))
+        index::find(&self.0, prefix)
     }
+
     /// Runs, newest first.
     pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, Fault> {
-        Err(unbuilt(filter))
+        index::runs(&self.0, filter)
     }
-    /// Forgets a run: record, journal and large values. Faults `run.unknown`, `run.busy`.
+
+    /// Forgets a run: record, journal, large values, and its flow document if no other run had it. Faults
+    /// `run.unknown`, `run.busy`.
     pub fn remove_run(&self, run: &RunId) -> Result<(), Fault> {
-        Err(unbuilt(run))
+        index::remove(&self.0, run)
     }
-    /// Keeps a flow document as it is about to run, once per content; gives its hash. Written before any fact appended
-    /// later, so a journal that survives a crash never refers to a document that did not.
+
+    /// Keeps a flow document as it is about to run, once per content, and gives its hash. On disk when this returns.
     pub fn put_flow(&self, text: &str) -> Result<String, Fault> {
-        Err(unbuilt(text))
+        documents::put_flow(&self.0, text)
     }
+
     /// The document of that hash. Fault `flow.unknown`.
     pub fn flow(&self, hash: &str) -> Result<String, Fault> {
-        Err(unbuilt(hash))
+        documents::flow(&self.0, hash)
     }
+
     /// The settings; empty at first.
     pub fn settings(&self) -> Result<Map<String, Value>, Fault> {
-        Err(unbuilt(()))
+        documents::get(&self.0, SETTINGS)
     }
-    /// Replaces the settings.
+
+    /// Replaces the settings. On disk when this returns.
     pub fn put_settings(&self, settings: &Map<String, Value>) -> Result<(), Fault> {
-        Err(unbuilt(settings))
+        documents::put(&self.0, SETTINGS, settings)
     }
+
     /// Flows opened before, the latest first.
     pub fn recent_flows(&self) -> Result<Vec<RecentFlow>, Fault> {
-        Err(unbuilt(()))
+        documents::recent(&self.0)
     }
+
     /// Puts a flow at the head of the recent ones; the oldest of more than 50 drop out.
     pub fn touch_recent(&self, flow: &RecentFlow) -> Result<(), Fault> {
-        Err(unbuilt(flow))
+        documents::change_recent(&self.0, &flow.path, Some(flow))
     }
+
     /// Takes a flow off the recent ones.
     pub fn forget_recent(&self, path: &str) -> Result<(), Fault> {
-        Err(unbuilt(path))
+        documents::change_recent(&self.0, path, None)
     }
+
     /// Keeps a draft, in place of any of the same key. On disk when this returns.
     pub fn put_draft(&self, draft: &Draft) -> Result<(), Fault> {
-        Err(unbuilt(draft))
+        drafts::put(&self.0.home, draft)
     }
+
     /// All drafts, the latest first.
     pub fn drafts(&self) -> Result<Vec<Draft>, Fault> {
-        Err(unbuilt(()))
+        drafts::all(&self.0.home)
     }
+
     /// Drops a draft; no fault if there is none.
     pub fn remove_draft(&self, key: &str) -> Result<(), Fault> {
-        Err(unbuilt(key))
+        drafts::remove(&self.0.home, key)
     }
+
     /// Resolves when everything given to the store so far survives a crash.
     pub fn flush(&self) -> BoxFuture<'static, Result<(), Fault>> {
-        Box::pin(std::future::ready(Err(unbuilt(()))))
+        let wait = self.0.writer.flush(None);
+        Box::pin(async move { inner::answer(wait.await) })
     }
-}
-
-/// The journal of one run, to append to. While it lives the run counts as running.
-pub struct RunJournal;
-
-impl Journal for RunJournal {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
-        Err(unbuilt(entries))
-    }
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(std::future::ready(Err(unbuilt(()))))
-    }
-}
-
-/// The entries of a journal, in order.
-pub struct Entries;
-
-impl Iterator for Entries {
-    type Item = Result<Entry, Fault>;
-    fn next(&mut self) -> Option<Self::Item> {
-        None
-    }
-}
-
-fn unbuilt(argument: impl std::fmt::Debug) -> Fault {
-    Fault::new("store.io", format!("being written ({argument:?})"))
 }

@@ -1,0 +1,100 @@
+//! Flow files on disk: read whole, written atomically. Owns bytes and paths; refuses to know what a flow is.
+
+mod replace;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use plait_engine::error::Fault;
+
+use crate::hash::content_hash;
+pub(crate) use replace::replace;
+
+/// Larger files are no flows; reading one would only fill the memory.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// A file's text and what identifies this state of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowText {
+    /// The file, absolute, links resolved.
+    pub path: PathBuf,
+    /// Its text, without a byte order mark.
+    pub text: String,
+    /// The hash of its bytes.
+    pub hash: String,
+}
+
+/// Reads a flow file. Faults: `flow.not_found`, `flow.unreadable` (a folder, no permission, I/O), `flow.not_text`,
+/// `flow.too_large` (over 256 MB).
+pub fn read(path: &Path) -> Result<FlowText, Fault> {
+    let unreadable = |error: &io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Fault::new("flow.not_found", format!("There is no file `{}`.", path.display()))
+            .hint("Check the path; it may have been moved or renamed."),
+        _ => Fault::new("flow.unreadable", format!("`{}` can't be read: {error}.", path.display())),
+    };
+    let resolved = fs::canonicalize(path).map_err(|error| unreadable(&error))?;
+    let metadata = fs::metadata(&resolved).map_err(|error| unreadable(&error))?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
+        return Err(Fault::new("flow.unreadable", format!("`{}` is {what}.", path.display()))
+            .hint("Give a flow's file; its name ends in `.flow.json`."));
+    }
+    if metadata.len() > MAX_BYTES {
+        let megabytes = metadata.len() >> 20;
+        return Err(Fault::new(
+            "flow.too_large",
+            format!("`{}` has {megabytes} MB; a flow may have {}.", path.display(), MAX_BYTES >> 20),
+        ));
+    }
+    let bytes = fs::read(&resolved).map_err(|error| unreadable(&error))?;
+    let hash = content_hash(&bytes);
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Fault::new("flow.not_text", format!("`{}` is not UTF-8 text: byte {at} is out of place.", path.display()))
+            .hint("A flow is JSON in UTF-8. Was the file saved in another encoding, or is it something else?")
+    })?;
+    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+    Ok(FlowText { path: resolved, text, hash })
+}
+
+/// Writes a flow file whole and gives its new hash: after a crash at any moment it holds the old text or the new one.
+/// A link is followed, permissions stay. With `unless_changed_from`, a file that is there and no longer has that hash is
+/// left alone (`flow.changed_on_disk`).
+/// Faults: `flow.not_found` (no such folder), `flow.read_only`, `flow.disk_full`, `flow.unwritable`.
+pub fn write(path: &Path, text: &str, unless_changed_from: Option<&str>) -> Result<String, Fault> {
+    if let Some(expected) = unless_changed_from
+        && let Ok(bytes) = fs::read(path)
+        && content_hash(&bytes) != expected
+    {
+        return Err(Fault::new(
+            "flow.changed_on_disk",
+            format!("`{}` was changed by another program since it was opened.", path.display()),
+        )
+        .hint("Save under another name to keep both, or save again to replace it."));
+    }
+    replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+    Ok(content_hash(text.as_bytes()))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Fault {
+    let shown = path.display();
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            Fault::new("flow.not_found", format!("The folder of `{shown}` is not there."))
+                .hint("Make it, or save under another path.")
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Fault::new("flow.read_only", format!("`{shown}` can't be written: {error}."))
+                .hint("Save under another path, or change the permissions.")
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            Fault::new("flow.disk_full", format!("The disk is full: `{shown}` was not written ({error})."))
+                .hint("Free some space and save again. The file still holds what it held before.")
+        }
+        _ => Fault::new("flow.unwritable", format!("`{shown}` can't be written: {error}.")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

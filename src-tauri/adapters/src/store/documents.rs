@@ -1,0 +1,87 @@
+//! Documents by name or hash: flows as they ran, the settings, the flows opened of late. Owns their keys, not what they
+//! say.
+
+use std::sync::PoisonError;
+
+use plait_engine::error::Fault;
+use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
+use ts_rs::TS;
+
+use super::inner::Inner;
+use super::key;
+use super::writer::Write;
+use crate::hash::content_hash;
+
+/// The folder of large flow documents.
+pub(super) const FLOWS: &str = "flows";
+const SETTINGS_FOLDER: &str = "settings";
+
+/// How many flows are remembered.
+const RECENT_MAX: usize = 50;
+const RECENT: &str = "recent";
+
+/// A flow that was opened before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RecentFlow {
+    /// Its file.
+    pub path: String,
+    /// Its name.
+    pub name: String,
+    /// When it was last opened, in milliseconds since the Unix epoch.
+    #[ts(type = "number")]
+    pub opened_at: u64,
+}
+
+pub(super) fn put_flow(inner: &Inner, text: &str) -> Result<String, Fault> {
+    let hash = content_hash(text.as_bytes());
+    inner.kept_flows().insert(hash.clone());
+    let at = key::of(key::FLOW, hash.as_bytes());
+    if inner.get(&at)?.is_none() {
+        let changes = vec![(at, Some(text.as_bytes().to_vec()))];
+        inner.put_durably(Write { owner: FLOWS.into(), changes })?;
+    }
+    Ok(hash)
+}
+
+pub(super) fn flow(inner: &Inner, hash: &str) -> Result<String, Fault> {
+    let stored = inner.get(&key::of(key::FLOW, hash.as_bytes()))?.ok_or_else(|| {
+        Fault::new("flow.unknown", format!("The store has no flow document `{hash}`."))
+    })?;
+    let damaged = |why: String| Fault::new("store.corrupt", format!("The flow document `{hash}` is damaged: {why}."));
+    let bytes = inner.blobs.load(FLOWS, &stored).map_err(damaged)?;
+    String::from_utf8(bytes).map_err(|error| damaged(error.to_string()))
+}
+
+/// The document of that name, or its default.
+pub(super) fn get<T: DeserializeOwned + Default>(inner: &Inner, name: &str) -> Result<T, Fault> {
+    let Some(stored) = inner.get(&key::of(key::SETTING, name.as_bytes()))? else { return Ok(T::default()) };
+    let read = inner.blobs.load(SETTINGS_FOLDER, &stored);
+    read.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string()))
+        .map_err(|why| Fault::new("store.corrupt", format!("The stored {name} are damaged: {why}.")))
+}
+
+/// Replaces the document of that name; on disk when this returns.
+pub(super) fn put(inner: &Inner, name: &str, document: &impl Serialize) -> Result<(), Fault> {
+    let bytes = serde_json::to_vec(document)
+        .map_err(|error| Fault::new("store.io", format!("The {name} can't be written as JSON: {error}.")))?;
+    let changes = vec![(key::of(key::SETTING, name.as_bytes()), Some(bytes))];
+    inner.put_durably(Write { owner: SETTINGS_FOLDER.into(), changes })
+}
+
+pub(super) fn recent(inner: &Inner) -> Result<Vec<RecentFlow>, Fault> {
+    get(inner, RECENT)
+}
+
+/// Changes the recent flows; `flow` comes first, or the one at `path` is taken off.
+pub(super) fn change_recent(inner: &Inner, path: &str, first: Option<&RecentFlow>) -> Result<(), Fault> {
+    let _alone = inner.changing.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut flows: Vec<RecentFlow> = get(inner, RECENT)?;
+    flows.retain(|flow| flow.path != path);
+    if let Some(flow) = first {
+        flows.insert(0, flow.clone());
+    }
+    flows.truncate(RECENT_MAX);
+    put(inner, RECENT, &flows)
+}

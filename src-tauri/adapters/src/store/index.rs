@@ -1,0 +1,186 @@
+//! The run index: finding, listing and removing runs. Owns that a record is never behind its journal when somebody sees
+//! it, although it is not written with each fact.
+
+use std::sync::{Arc, PoisonError};
+
+use plait_engine::error::Fault;
+use plait_engine::id::RunId;
+
+use super::entries::{self, Entries};
+use super::inner::Inner;
+use super::key::{self, RunKey};
+use super::record::{RunRecord, RunStatus};
+use super::writer::Write;
+
+/// Entries removed in one batch.
+const REMOVE_PIECE: usize = 1024;
+
+/// Which runs to list.
+#[derive(Clone, Debug, Default)]
+pub struct RunFilter {
+    /// Only runs of the flow whose file this was.
+    pub flow_path: Option<String>,
+    /// At most so many, the newest.
+    pub limit: Option<usize>,
+}
+
+/// The record of a run.
+pub(super) fn run(inner: &Arc<Inner>, id: &RunId) -> Result<RunRecord, Fault> {
+    let key = key::run(id)?;
+    inner.writer.settle()?;
+    current(inner, key)?.ok_or_else(|| unknown(id.as_str()))
+}
+
+/// Runs, newest first.
+pub(super) fn runs(inner: &Arc<Inner>, filter: &RunFilter) -> Result<Vec<RunRecord>, Fault> {
+    inner.writer.settle()?;
+    let limit = filter.limit.unwrap_or(usize::MAX);
+    let mut found = Vec::new();
+    for key in keys(inner, &[])?.into_iter().rev() {
+        if found.len() >= limit {
+            break;
+        }
+        let Some(record) = current(inner, key)? else { continue };
+        if filter.flow_path.is_none() || filter.flow_path == record.flow.path {
+            found.push(record);
+        }
+    }
+    Ok(found)
+}
+
+/// The run whose id begins with `prefix`.
+pub(super) fn find(inner: &Inner, prefix: &str) -> Result<RunId, Fault> {
+    inner.writer.settle()?;
+    let wanted = prefix.trim().to_lowercase();
+    let found: Vec<RunId> = keys(inner, &[])?
+        .into_iter()
+        .map(key::run_id)
+        .filter(|id| id.as_str().starts_with(&wanted))
+        .take(2)
+        .collect();
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(unknown(prefix)),
+        _ => Err(Fault::new("run.ambiguous", format!("More than one run's id begins with `{prefix}`."))
+            .hint("Give more of it; `plait runs list` shows them.")),
+    }
+}
+
+/// Removes a run: its record, journal, large values, and its flow document if no other run had it.
+pub(super) fn remove(inner: &Arc<Inner>, id: &RunId) -> Result<(), Fault> {
+    let key = key::run(id)?;
+    inner.writer.settle()?;
+    if inner.live().contains_key(&key) {
+        return Err(Fault::new("run.busy", format!("Run `{id}` is still going on."))
+            .hint("Cancel it first."));
+    }
+    let record = stored_record(inner, key)?.ok_or_else(|| unknown(id.as_str()))?;
+    // From here on it is gone for everybody; what a crash leaves undone is done when the store is opened.
+    let mut changes = vec![(key::of(key::REMOVING, &key), Some(Vec::new())), (key::of(key::RUN, &key), None)];
+    changes.push((key::run_of_flow(&record.flow.hash, key), None));
+    write(inner, changes)?;
+    finish_removal(inner, key)?;
+    clear_flow(inner, &record.flow.hash)
+}
+
+/// Finishes removals that a crash cut short.
+pub(super) fn finish_removals(inner: &Arc<Inner>) -> Result<(), Fault> {
+    let pending: Vec<RunKey> = inner.database.read(|db| {
+        db.scan_prefix([key::REMOVING]).keys().map(|key| key.map(|key| key::run_of(&key))).collect::<Result<Vec<_>, _>>()
+    })?.into_iter().flatten().collect();
+    pending.into_iter().try_for_each(|key| finish_removal(inner, key))
+}
+
+fn finish_removal(inner: &Arc<Inner>, key: RunKey) -> Result<(), Fault> {
+    inner.blobs.remove(key::run_id(key).as_str())?;
+    loop {
+        let doomed: Vec<sled::IVec> = inner.database.read(|db| {
+            db.scan_prefix(key::of(key::JOURNAL, &key)).keys().take(REMOVE_PIECE).collect()
+        })?;
+        if doomed.is_empty() {
+            break;
+        }
+        write(inner, doomed.into_iter().map(|key| (key.to_vec(), None)).collect())?;
+        inner.writer.settle()?;
+    }
+    write(inner, vec![(key::of(key::REMOVING, &key), None)])
+}
+
+fn clear_flow(inner: &Inner, hash: &str) -> Result<(), Fault> {
+    inner.writer.settle()?;
+    let used = inner.database.read(|db| {
+        db.scan_prefix(key::of(key::RUN_OF_FLOW, hash.as_bytes())).next().transpose().map(|first| first.is_some())
+    })?;
+    if used || inner.kept_flows().contains(hash) {
+        return Ok(());
+    }
+    let at = key::of(key::FLOW, hash.as_bytes());
+    if let Some(stored) = inner.get(&at)? {
+        write(inner, vec![(at, None)])?;
+        inner.blobs.remove_one(super::documents::FLOWS, &stored);
+    }
+    Ok(())
+}
+
+/// The record as it is to be shown: that of the live run, or the stored one with the rest of its journal taken in.
+fn current(inner: &Arc<Inner>, key: RunKey) -> Result<Option<RunRecord>, Fault> {
+    let live = inner.live().get(&key).cloned();
+    if let Some(live) = live {
+        return Ok(live.lock().unwrap_or_else(PoisonError::into_inner).clone());
+    }
+    let record = stored_record(inner, key)?;
+    Ok(record.map(|mut record| {
+        if record.status == RunStatus::Running {
+            // Nobody else can have it: the store is ours alone.
+            record.status = RunStatus::Interrupted;
+        }
+        record
+    }))
+}
+
+/// The stored record with the rest of its journal taken in, as far as that can be read.
+pub(super) fn stored_record(inner: &Arc<Inner>, key: RunKey) -> Result<Option<RunRecord>, Fault> {
+    let at = key::of(key::RUN, &key);
+    let Some(stored) = inner.database.read(|db| db.get(&at))? else { return Ok(None) };
+    let run = key::run_id(key);
+    let read = inner.blobs.load(run.as_str(), &stored).and_then(|bytes| {
+        serde_json::from_slice::<RunRecord>(&bytes).map_err(|error| error.to_string())
+    });
+    let mut record = match read {
+        Ok(record) => record,
+        // The journal tells it all again.
+        Err(_) => match Entries::from(inner, key, 0)?.next() {
+            Some(Ok(first)) => match RunRecord::begin(&first) {
+                Some(record) => record,
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        },
+    };
+    if record.status.is_final() || entries::next_seq(inner, key)? <= record.facts {
+        return Ok(Some(record));
+    }
+    for entry in Entries::from(inner, key, record.facts)?.map_while(Result::ok) {
+        record.apply(&entry);
+    }
+    if let Ok(bytes) = serde_json::to_vec(&record) {
+        write(inner, vec![(at, Some(bytes))])?;
+    }
+    Ok(Some(record))
+}
+
+fn keys(inner: &Inner, prefix: &[u8]) -> Result<Vec<RunKey>, Fault> {
+    let keys = inner.database.read(|db| {
+        db.scan_prefix(key::of(key::RUN, prefix)).keys().map(|key| key.map(|key| key::run_of(&key))).collect::<Result<Vec<_>, _>>()
+    })?;
+    Ok(keys.into_iter().flatten().collect())
+}
+
+fn write(inner: &Inner, changes: Vec<(Vec<u8>, Option<Vec<u8>>)>) -> Result<(), Fault> {
+    inner.writer.write(None, Write { owner: "index".into(), changes })
+}
+
+fn unknown(id: &str) -> Fault {
+    Fault::new("run.unknown", format!("There is no run `{id}`."))
+        .hint("`plait runs list` shows the runs there are.")
+}

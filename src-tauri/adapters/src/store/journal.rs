@@ -1,0 +1,125 @@
+//! Appending to the journal of one run. Owns the order of its entries and the upkeep of its record; writing is the
+//! writer's.
+
+use std::collections::hash_map::Entry as MapEntry;
+use std::sync::{Arc, PoisonError};
+
+use futures::future::BoxFuture;
+use plait_engine::error::Fault;
+use plait_engine::id::RunId;
+use plait_engine::journal::Journal;
+use plait_engine::run::Entry;
+
+use super::inner::{Inner, LiveRecord, answer};
+use super::key::{self, RunKey};
+use super::record::RunRecord;
+use super::writer::Write;
+use super::{entries, index};
+
+/// The journal of one run, to append to. A run has at most one of them at a time, and while it has one it counts as
+/// running in this process.
+pub struct RunJournal {
+    inner: Arc<Inner>,
+    key: RunKey,
+    owner: Arc<str>,
+    next_seq: u64,
+    generation: u64,
+    record: LiveRecord,
+}
+
+impl RunJournal {
+    pub(super) fn open(inner: &Arc<Inner>, run: &RunId) -> Result<Self, Fault> {
+        let key = key::run(run)?;
+        // Before anything is read: a database that broke is opened again first, so that what is read is on disk.
+        inner.writer.settle()?;
+        let generation = inner.writer.generation();
+        let record = LiveRecord::default();
+        match inner.live().entry(key) {
+            MapEntry::Vacant(place) => place.insert(Arc::clone(&record)),
+            MapEntry::Occupied(_) => {
+                return Err(Fault::new("run.busy", format!("Run `{run}` is already being carried on."))
+                    .hint("Wait for it, or cancel it first."));
+            }
+        };
+        let mut journal = Self { inner: Arc::clone(inner), key, owner: key::run_id(key).as_str().into(), next_seq: 0, generation, record };
+        // From here on dropping `journal` gives the run free again.
+        journal.next_seq = entries::next_seq(inner, key)?;
+        let stored = index::stored_record(inner, key)?;
+        *journal.record.lock().unwrap_or_else(PoisonError::into_inner) = stored;
+        Ok(journal)
+    }
+
+    /// The seq the next entry must have: how many entries there are.
+    pub fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// Takes the entries into the record; gives the record's change where a list should show it at once.
+    fn fold(&self, entries: &[Entry]) -> Result<Vec<(Vec<u8>, Option<Vec<u8>>)>, Fault> {
+        let mut live = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notable = false;
+        let mut changes = Vec::new();
+        for entry in entries {
+            if let Some(record) = live.as_mut() {
+                notable |= record.apply(entry);
+                continue;
+            }
+            let record = RunRecord::begin(entry).ok_or_else(|| out_of_order("The first fact of a run must be `run.started`."))?;
+            if key::run(&record.run)? != self.key {
+                return Err(out_of_order("These are the facts of another run."));
+            }
+            changes.push((key::run_of_flow(&record.flow.hash, self.key), Some(Vec::new())));
+            *live = Some(record);
+            notable = true;
+        }
+        if let Some(record) = live.as_ref().filter(|_| notable) {
+            changes.push((key::of(key::RUN, &self.key), Some(json(record)?)));
+        }
+        Ok(changes)
+    }
+}
+
+impl Journal for RunJournal {
+    /// Queues the entries for the writer and returns. Faults: `journal.out_of_order` where their seqs do not go on from
+    /// what is there, and what the writer met on an earlier append (`store.*`).
+    fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
+        let mut changes = Vec::with_capacity(entries.len() + 1);
+        for (entry, expected) in entries.iter().zip(self.next_seq..) {
+            if entry.seq != Some(expected) {
+                let found = entry.seq.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
+                return Err(out_of_order(&format!("The next entry must have seq {expected}, but this one has {found}.")));
+            }
+            changes.push((key::entry(self.key, expected), Some(json(entry)?)));
+        }
+        changes.extend(self.fold(entries)?);
+        self.inner.writer.write(Some(self.generation), Write { owner: Arc::clone(&self.owner), changes })?;
+        self.next_seq += entries.len() as u64;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+        let wait = self.inner.writer.flush(Some(self.generation));
+        Box::pin(async move { answer(wait.await) })
+    }
+}
+
+impl Drop for RunJournal {
+    /// Writes the record as it stands and gives the run free.
+    fn drop(&mut self) {
+        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(bytes) = record.and_then(|record| json(&record).ok()) {
+            let changes = vec![(key::of(key::RUN, &self.key), Some(bytes))];
+            // Refused only after an error of the disk; the record is then made up from the journal when it is read.
+            let _ = self.inner.writer.write(Some(self.generation), Write { owner: Arc::clone(&self.owner), changes });
+        }
+        self.inner.live().remove(&self.key);
+    }
+}
+
+fn out_of_order(message: &str) -> Fault {
+    Fault::new("journal.out_of_order", message)
+}
+
+fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
+    serde_json::to_vec(value).map_err(|error| Fault::new("journal.unwritable", format!("A fact can't be written as JSON: {error}.")))
+}

@@ -1,0 +1,72 @@
+//! The keys of the database. One key space, told apart by a first byte, so that one batch can change a journal and the
+//! run index together.
+//!
+//! | first byte | then | value |
+//! |---|---|---|
+//! | `j` | run, seq | an entry of a journal |
+//! | `r` | run | the run's record |
+//! | `h` | flow hash, run | nothing: that run ran that flow |
+//! | `f` | flow hash | the flow document as it ran |
+//! | `x` | run | nothing: that run is being removed |
+//! | `s` | name | a setting document |
+//!
+//! A run is its UUID's 16 bytes, a seq is 8 bytes big-endian, so that journals sort by seq and runs by their start.
+
+use plait_engine::error::Fault;
+use plait_engine::id::RunId;
+use uuid::Uuid;
+
+pub(super) const JOURNAL: u8 = b'j';
+pub(super) const RUN: u8 = b'r';
+pub(super) const RUN_OF_FLOW: u8 = b'h';
+pub(super) const FLOW: u8 = b'f';
+pub(super) const REMOVING: u8 = b'x';
+pub(super) const SETTING: u8 = b's';
+
+/// A run as keys have it.
+pub(super) type RunKey = [u8; 16];
+
+/// The run's UUID. Fault `run.bad_id`.
+pub(super) fn run(id: &RunId) -> Result<RunKey, Fault> {
+    Uuid::try_parse(id.as_str()).map(Uuid::into_bytes).map_err(|_| {
+        Fault::new("run.bad_id", format!("`{id}` is not a run's id."))
+            .hint("Ids look like 0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10; `plait runs list` shows them.")
+    })
+}
+
+/// The id a run key stands for.
+pub(super) fn run_id(key: RunKey) -> RunId {
+    Uuid::from_bytes(key).to_string().into()
+}
+
+/// A key of any space.
+pub(super) fn of(space: u8, rest: &[u8]) -> Vec<u8> {
+    let mut key = Vec::with_capacity(1 + rest.len());
+    key.push(space);
+    key.extend_from_slice(rest);
+    key
+}
+
+/// The key of one entry.
+pub(super) fn entry(run: RunKey, seq: u64) -> Vec<u8> {
+    let mut key = of(JOURNAL, &run);
+    key.extend_from_slice(&seq.to_be_bytes());
+    key
+}
+
+/// The seq at the end of an entry's key.
+pub(super) fn seq_of(key: &[u8]) -> Option<u64> {
+    key.last_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes))
+}
+
+/// The run at the end of a key of space `r`, `h` or `x`.
+pub(super) fn run_of(key: &[u8]) -> Option<RunKey> {
+    key.last_chunk::<16>().copied()
+}
+
+/// The key that says a run ran a flow.
+pub(super) fn run_of_flow(hash: &str, run: RunKey) -> Vec<u8> {
+    let mut key = of(RUN_OF_FLOW, hash.as_bytes());
+    key.extend_from_slice(&run);
+    key
+}

@@ -1,0 +1,220 @@
+//! The list of runs, and what is kept beside them.
+
+use std::sync::Arc;
+
+use plait_adapters::Store;
+use plait_adapters::store::record::{RunCounters, RunStatus};
+use plait_adapters::store::{Draft, RecentFlow, RunFilter};
+use plait_engine::context::Message;
+use plait_engine::error::Fault;
+use plait_engine::id::{Activation, Epoch, RunId};
+use plait_engine::journal::Journal;
+use plait_engine::provider::ModelReply;
+use plait_engine::run::{Answer, Fact, FlowRef, SkipReason, TokenUsage};
+use serde_json::json;
+
+use crate::support::{entry, finished, flush, read, run_id, started, started_as};
+
+fn append(journal: &mut impl Journal, from: u64, facts: Vec<Fact>) {
+    let entries: Vec<_> = facts.into_iter().zip(from..).map(|(fact, seq)| entry(seq, fact)).collect();
+    journal.append(&entries).expect("appended");
+}
+
+fn asked() -> Activation {
+    Activation { node: "ask".into(), epoch: Epoch::root().child(1) }
+}
+
+fn paused() -> Fact {
+    let Activation { node, epoch } = asked();
+    Fact::RunPaused { node, epoch, prompt: "Name?".into(), schema: json!({}) }
+}
+
+#[test]
+fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
+    let home = tempfile::tempdir().expect("folder");
+    let run = run_id(1);
+    let store = Store::open(home.path()).expect("opened");
+    let mut journal = store.journal(&run).expect("journal");
+    assert_eq!(store.run(&run).expect_err("not begun").code, "run.unknown");
+    let usage = Some(TokenUsage { input: 7, output: 3 });
+    append(
+        &mut journal,
+        0,
+        vec![
+            started(&run),
+            finished("a", "x"),
+            Fact::ModelReplied {
+                node: "chat".into(),
+                epoch: Epoch::root(),
+                step: 0,
+                reply: ModelReply { usage, ..ModelReply::default() },
+            },
+            Fact::NodeSkipped { node: "b".into(), epoch: Epoch::root(), reason: SkipReason::DeadInput },
+            Fact::NodeFailed { node: "c".into(), epoch: Epoch::root(), error: Fault::new("x.y", "No."), handled: true },
+            paused(),
+        ],
+    );
+    let record = store.run(&run).expect("record");
+    assert_eq!(record.status, RunStatus::Running);
+    assert_eq!(record.counters, RunCounters { done: 1, failed: 1, skipped: 1 });
+    assert_eq!(record.tokens, usage.expect("set"));
+    assert_eq!((record.facts, record.started_at, record.updated_at), (6, 1_700_000_000_000, 1_700_000_000_005));
+
+    append(&mut journal, 6, vec![Fact::RunWaiting { on: vec![asked()] }]);
+    assert_eq!(store.run(&run).expect("record").status, RunStatus::Waiting);
+    flush(&mut journal);
+    drop((journal, store));
+
+    let store = Store::open(home.path()).expect("opened");
+    let record = store.run(&run).expect("record");
+    assert_eq!(record.status, RunStatus::Waiting);
+    assert_eq!(record.waiting_on.len(), 1);
+    assert_eq!((&record.waiting_on[0].activation, record.waiting_on[0].prompt.as_str()), (&asked(), "Name?"));
+
+    let mut journal = store.journal(&run).expect("journal");
+    assert_eq!(journal.next_seq(), 7);
+    let Activation { node, epoch } = asked();
+    append(&mut journal, 7, vec![Fact::InputProvided { node, epoch, answer: Answer::Value(Arc::new(json!("Ada"))) }]);
+    let record = store.run(&run).expect("record");
+    assert_eq!((record.status, record.waiting_on.len()), (RunStatus::Running, 0));
+    append(&mut journal, 8, vec![Fact::RunFinished { outputs: std::collections::BTreeMap::new() }]);
+    let record = store.run(&run).expect("record");
+    assert_eq!((record.status, record.ended_at), (RunStatus::Finished, Some(1_700_000_000_008)));
+}
+
+#[test]
+fn a_run_whose_process_is_gone_is_interrupted_and_its_record_complete() {
+    let home = tempfile::tempdir().expect("folder");
+    let run = run_id(1);
+    let store = Store::open(home.path()).expect("opened");
+    let mut journal = store.journal(&run).expect("journal");
+    append(&mut journal, 0, vec![started(&run)]);
+    append(&mut journal, 1, (0..700).map(|_| finished("n", "x")).collect());
+    flush(&mut journal);
+    // As a crash leaves it: the record on disk knows of the first append only.
+    std::mem::forget(journal);
+    let copy = tempfile::tempdir().expect("folder");
+    std::fs::create_dir(copy.path().join("db")).expect("made");
+    for file in std::fs::read_dir(home.path().join("db")).expect("folder") {
+        let file = file.expect("readable");
+        if file.file_type().expect("known").is_file() {
+            std::fs::copy(file.path(), copy.path().join("db").join(file.file_name())).expect("copied");
+        }
+    }
+    let store = Store::open(copy.path()).expect("opened");
+    let record = store.run(&run).expect("record");
+    assert_eq!((record.status, record.facts, record.counters.done), (RunStatus::Interrupted, 701, 700));
+    let _journal = store.journal(&run).expect("journal");
+    assert_eq!(store.run(&run).expect("record").status, RunStatus::Running, "carried on");
+}
+
+#[test]
+fn lists_are_newest_first_by_flow_and_bounded() {
+    let home = tempfile::tempdir().expect("folder");
+    let store = Store::open(home.path()).expect("opened");
+    let runs: Vec<RunId> = (0..10).map(run_id).collect();
+    for (run, number) in runs.iter().zip(0..) {
+        let path = Some(if number % 2 == 0 { "/even.flow.json" } else { "/odd.flow.json" }.to_owned());
+        let flow = FlowRef { name: "F".into(), path, hash: "1".repeat(64) };
+        append(&mut store.journal(run).expect("journal"), 0, vec![started_as(run, flow)]);
+    }
+    let list = |filter: RunFilter| -> Vec<RunId> {
+        store.runs(&filter).expect("listed").into_iter().map(|record| record.run).collect()
+    };
+    let newest_first: Vec<_> = runs.iter().rev().cloned().collect();
+    assert_eq!(list(RunFilter::default()), newest_first);
+    assert_eq!(list(RunFilter { limit: Some(3), ..RunFilter::default() }), newest_first[..3]);
+    let even = RunFilter { flow_path: Some("/even.flow.json".into()), limit: Some(2) };
+    assert_eq!(list(even), [runs[8].clone(), runs[6].clone()]);
+
+    assert_eq!(store.find_run(&runs[4].as_str().to_uppercase()).expect("found"), runs[4]);
+    assert_eq!(store.find_run("0").expect_err("several").code, "run.ambiguous");
+    assert_eq!(store.find_run("zz").expect_err("none").code, "run.unknown");
+}
+
+#[test]
+fn removing_a_run_leaves_nothing_of_it() {
+    let home = tempfile::tempdir().expect("folder");
+    let store = Store::open(home.path()).expect("opened");
+    let (doomed, kept) = (run_id(1), run_id(2));
+    let large = "large ".repeat(20_000);
+    let document = format!("{{\"name\": \"{large}\"}}");
+    let hash = store.put_flow(&document).expect("kept");
+    assert_eq!(store.put_flow(&document).expect("kept"), hash);
+    for run in [&doomed, &kept] {
+        let flow = FlowRef { name: "F".into(), path: None, hash: hash.clone() };
+        let mut journal = store.journal(run).expect("journal");
+        append(&mut journal, 0, vec![started_as(run, flow)]);
+        append(&mut journal, 1, (0..3_000).map(|_| finished("n", "x")).collect());
+        append(&mut journal, 3_001, vec![finished("n", &large)]);
+        assert_eq!(store.remove_run(run).expect_err("going on").code, "run.busy");
+    }
+    drop(store);
+    let store = Store::open(home.path()).expect("opened");
+    store.remove_run(&doomed).expect("removed");
+    assert_eq!(store.run(&doomed).expect_err("gone").code, "run.unknown");
+    assert_eq!(store.remove_run(&doomed).expect_err("gone").code, "run.unknown");
+    assert_eq!(read(&store, &doomed), []);
+    assert!(!home.path().join("blobs").join(doomed.as_str()).exists());
+    assert_eq!(read(&store, &kept).len(), 3_002);
+    assert_eq!(store.flow(&hash).expect("kept"), document, "the other run needs it");
+    store.remove_run(&kept).expect("removed");
+    assert_eq!(store.flow(&hash).expect_err("gone").code, "flow.unknown");
+    drop(store);
+    let db = sled::open(home.path().join("db")).expect("opened");
+    assert_eq!(db.iter().count(), 0);
+    assert_eq!(std::fs::read_dir(home.path().join("blobs").join("flows")).expect("folder").count(), 0);
+}
+
+#[test]
+fn settings_recent_flows_and_drafts_last() {
+    let home = tempfile::tempdir().expect("folder");
+    let store = Store::open(home.path()).expect("opened");
+    assert_eq!(store.settings().expect("read"), serde_json::Map::new());
+    let settings = json!({ "theme": "dark", "providers": {} }).as_object().cloned().expect("object");
+    store.put_settings(&settings).expect("written");
+    let recent = |number: u64| RecentFlow { path: format!("/{number}"), name: "F".into(), opened_at: number };
+    for number in (0..60).chain([30]) {
+        store.touch_recent(&recent(number)).expect("written");
+    }
+    store.forget_recent("/58").expect("written");
+    let draft = |key: &str, saved_at, text: &str| Draft { key: key.into(), path: None, base_hash: None, saved_at, text: text.into() };
+    store.put_draft(&draft("../a", 1, "old")).expect("written");
+    store.put_draft(&draft("b", 2, &"large ".repeat(50_000))).expect("written");
+    store.put_draft(&draft("../a", 3, "new")).expect("written");
+    drop(store);
+
+    let store = Store::open(home.path()).expect("opened");
+    assert_eq!(store.settings().expect("read"), settings);
+    let flows = store.recent_flows().expect("read");
+    let numbers: Vec<u64> = flows.iter().map(|flow| flow.opened_at).collect();
+    assert_eq!((numbers.len(), &numbers[..4]), (49, &[30, 59, 57, 56][..]));
+    let drafts = store.drafts().expect("read");
+    let kept: Vec<_> = drafts.iter().map(|draft| (draft.key.as_str(), draft.text.len())).collect();
+    assert_eq!(kept, [("../a", 3), ("b", 300_000)]);
+    store.remove_draft("../a").expect("removed");
+    store.remove_draft("../a").expect("nothing to remove");
+    assert_eq!(store.drafts().expect("read").len(), 1);
+}
+
+#[test]
+fn shared_messages_come_back_whole() {
+    let home = tempfile::tempdir().expect("folder");
+    let store = Store::open(home.path()).expect("opened");
+    let run = run_id(1);
+    let message = Arc::new(Message {
+        id: "m".into(),
+        role: plait_engine::context::Role::User,
+        content: "größe 🙂".into(),
+        reasoning: None,
+        tool_calls: Vec::new(),
+        tool_call_id: None,
+        author: asked(),
+        tokens: 3,
+    });
+    let Activation { node, epoch } = asked();
+    let turn = Fact::TurnCommitted { node, epoch, context_id: "main".into(), messages: vec![message] };
+    let mut journal = store.journal(&run).expect("journal");
+    append(&mut journal, 0, vec![started(&run), turn.clone()]);
+    assert_eq!(read(&store, &run)[1].fact, turn);
+}

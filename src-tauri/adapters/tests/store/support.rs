@@ -1,0 +1,55 @@
+//! Facts and runs to store.
+
+use plait_adapters::Store;
+use plait_engine::id::{Epoch, RunId};
+use plait_engine::journal::Journal;
+use plait_engine::run::{Entry, Fact, FinishMetadata, FlowRef};
+use serde_json::json;
+use std::sync::Arc;
+
+/// A run's id; larger numbers are later runs.
+pub(crate) fn run_id(number: u64) -> RunId {
+    let timestamp = uuid::Timestamp::from_unix(uuid::NoContext, 1_700_000_000 + number, 0);
+    uuid::Uuid::new_v7(timestamp).to_string().into()
+}
+
+pub(crate) fn started(run: &RunId) -> Fact {
+    started_as(run, FlowRef { name: "Flow".into(), path: None, hash: "0".repeat(64) })
+}
+
+pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Fact {
+    let (to, input, set, parent_run_id) = (None, None, std::collections::BTreeMap::new(), None);
+    Fact::RunStarted { run: run.clone(), flow, to, input, set, parent_run_id }
+}
+
+/// A node that finished with `text` on its output.
+pub(crate) fn finished(node: &str, text: &str) -> Fact {
+    Fact::NodeFinished {
+        node: node.into(),
+        epoch: Epoch::root(),
+        outputs: [("out".into(), Arc::new(json!(text)))].into(),
+        messages: std::collections::BTreeMap::new(),
+        metadata: FinishMetadata::default(),
+    }
+}
+
+pub(crate) fn entry(seq: u64, fact: Fact) -> Entry {
+    Entry { seq: Some(seq), at: 1_700_000_000_000 + seq, fact }
+}
+
+/// A journal's entries: the first, then `texts` as finished nodes.
+pub(crate) fn entries(run: &RunId, texts: impl IntoIterator<Item = String>) -> Vec<Entry> {
+    std::iter::once(started(run))
+        .chain(texts.into_iter().map(|text| finished("n", &text)))
+        .zip(0..)
+        .map(|(fact, seq)| entry(seq, fact))
+        .collect()
+}
+
+pub(crate) fn read(store: &Store, run: &RunId) -> Vec<Entry> {
+    store.read_journal(run, 0).expect("opened").collect::<Result<_, _>>().expect("whole")
+}
+
+pub(crate) fn flush(journal: &mut impl Journal) {
+    futures::executor::block_on(journal.flush()).expect("flushed");
+}

@@ -1,1 +1,141 @@
-//! Templates in node configs.
+//! Templates in node configs: Handlebars text whose variables become a node's inputs.
+//!
+//! Owns the dialect: what is allowed, which helpers there are, how a value is written out. A template comes from a flow
+//! file, and a flow file may come from anybody, so nothing that could run away or take the process down gets past
+//! [`guard`]: no partials, no decorators, bounded size, nesting, steps and output. It refuses to read anything but the
+//! values it is given.
+
+mod guard;
+mod helpers;
+mod render;
+mod variables;
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use crate::error::Fault;
+
+pub use guard::{MAX_DEPTH, MAX_SOURCE};
+pub use render::{MAX_OUTPUT, MAX_STEPS};
+pub use variables::Variable;
+
+/// What is wrong with a template, and where in it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Line {line}, column {column} of the template: {message}")]
+pub struct Problem {
+    /// Stable code, `template.…`.
+    pub code: &'static str,
+    /// What is wrong, as a sentence.
+    pub message: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+}
+
+/// A template, compiled once. One that does not compile is kept with its [`Problem`], for `check` to report at its place
+/// in the flow.
+#[derive(Debug)]
+pub struct Template {
+    source: String,
+    compiled: Result<Compiled, Problem>,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    template: handlebars::Template,
+    variables: Vec<Variable>,
+}
+
+impl Template {
+    /// Compiles `source`.
+    pub fn new(source: impl Into<String>) -> Self {
+        let source = source.into();
+        let compiled = compile(&source);
+        Self { source, compiled }
+    }
+
+    /// The text it was made from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// What is wrong with it, if it did not compile.
+    pub fn problem(&self) -> Option<&Problem> {
+        self.compiled.as_ref().err()
+    }
+
+    /// Its variables in order of first use; none if it did not compile.
+    pub fn variables(&self) -> &[Variable] {
+        self.compiled.as_ref().map_or(&[], |compiled| &compiled.variables)
+    }
+
+    /// Writes it out with these values. Faults are coded `template.*` and name the line and column.
+    pub fn render(&self, mut values: Map<String, Value>) -> Result<String, Fault> {
+        let compiled = self.compiled.as_ref().map_err(|problem| fault(problem.clone()))?;
+        for variable in compiled.variables.iter().filter(|variable| variable.optional) {
+            values.entry(variable.name.as_str()).or_insert(Value::Null);
+        }
+        render::render(&compiled.template, Value::Object(values)).map_err(fault)
+    }
+}
+
+impl Default for Template {
+    fn default() -> Self {
+        Self::new("")
+    }
+}
+
+impl From<&str> for Template {
+    fn from(source: &str) -> Self {
+        Self::new(source)
+    }
+}
+
+impl<'de> Deserialize<'de> for Template {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::new)
+    }
+}
+
+impl JsonSchema for Template {
+    fn schema_name() -> Cow<'static, str> {
+        "Template".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "template" })
+    }
+}
+
+fn compile(source: &str) -> Result<Compiled, Problem> {
+    guard::guard(source)?;
+    let mut template = render::parse(source)?;
+    let variables = variables::discover(&mut template)?;
+    Ok(Compiled { template, variables })
+}
+
+fn fault(problem: Problem) -> Fault {
+    let hint = match problem.code {
+        "template.missing_value" => {
+            "Feed that input, or write `{{default name \"…\"}}` or `{{#if name}}…{{/if}}` where it may be absent."
+        }
+        "template.too_large" | "template.too_many_steps" => {
+            "Shorten the list or the text that feeds it; a `json` node can pick what is needed."
+        }
+        _ => "Templates are Handlebars: `{{name}}`, `{{#each items}}…{{/each}}`, `{{#if name}}…{{/if}}`.",
+    };
+    Fault::new(problem.code, problem.to_string())
+        .hint(hint)
+        .details(serde_json::json!({ "line": problem.line, "column": problem.column }))
+}
+
+#[cfg(test)]
+mod tests;

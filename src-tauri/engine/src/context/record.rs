@@ -5,7 +5,7 @@ use std::sync::Arc;
 use imbl::Vector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use super::{Role, SharedMessage};
@@ -126,5 +126,26 @@ impl ContextHandle {
     /// A handle that carries nothing but the id.
     pub fn bare(context_id: ContextId) -> Self {
         Self { context_id, current_output: None, message_id: None }
+    }
+
+    /// A handle of the same context, of a node that says `output` in it; `message` where a message of the context
+    /// already says so.
+    #[must_use]
+    pub fn saying(&self, output: Value, message: Option<MessageId>) -> Self {
+        Self { context_id: self.context_id.clone(), current_output: Some(output), message_id: message }
+    }
+}
+
+impl From<&ContextHandle> for Value {
+    fn from(handle: &ContextHandle) -> Self {
+        let mut object = Map::new();
+        object.insert("contextId".to_owned(), handle.context_id.as_str().into());
+        if let Some(output) = &handle.current_output {
+            object.insert("currentOutput".to_owned(), output.clone());
+        }
+        if let Some(id) = &handle.message_id {
+            object.insert("messageId".to_owned(), id.as_str().into());
+        }
+        Self::Object(object)
     }
 }

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::context::{ContextManager, ContextRecord, Transaction};
+use crate::context::{Content, ContextManager, ContextRecord, Message, Role, Transaction};
 use crate::error::Fault;
 use crate::host::Host;
 use crate::id::{Activation, ContextId, MessageId, RunId};
+use crate::prompt::tokens;
 use crate::run::{Answer, Fact};
 
 /// What does not change during a run.
@@ -71,6 +72,22 @@ impl Cx {
     /// The id of this activation's message number `index`.
     pub fn message_id(&self, index: usize) -> MessageId {
         format!("{}/{index}", self.activation).into()
+    }
+
+    /// A message of this activation, its tokens counted for `model`.
+    pub fn message(&self, index: usize, role: Role, content: impl Into<Content>, model: &str) -> Message {
+        let content = content.into();
+        let tokens = tokens::message(model, &content.text(), &[]);
+        Message {
+            id: self.message_id(index),
+            role,
+            content,
+            reasoning: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            author: self.activation.clone(),
+            tokens,
+        }
     }
 
     /// Shows partial text to whoever watches.

@@ -1,7 +1,7 @@
 //! What people and the editor are told of a node type.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use ts_rs::TS;
 
@@ -48,6 +48,47 @@ pub struct Example {
     pub outputs: Value,
 }
 
+impl Example {
+    /// An example with an empty config, no inputs and no live outputs; the start of a chain of the calls below.
+    pub fn new(title: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            config: Value::Object(Map::new()),
+            inputs: BTreeMap::new(),
+            answer: None,
+            outputs: Value::Object(Map::new()),
+        }
+    }
+
+    /// The same with this config.
+    #[must_use]
+    pub fn config(mut self, config: Value) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// The same with this value on an input. On a `many` port the value is the list of what its edges bring.
+    #[must_use]
+    pub fn input(mut self, port: &str, value: Value) -> Self {
+        self.inputs.insert(port.into(), value);
+        self
+    }
+
+    /// The same with this answer to its question.
+    #[must_use]
+    pub fn answer(mut self, answer: Value) -> Self {
+        self.answer = Some(answer);
+        self
+    }
+
+    /// The same with these live outputs; null where they depend on the world.
+    #[must_use]
+    pub fn outputs(mut self, outputs: Value) -> Self {
+        self.outputs = outputs;
+        self
+    }
+}
+
 /// A node type, described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -55,6 +96,10 @@ pub struct NodeDescriptor {
     /// Its name in files, for example `userInput`.
     #[serde(rename = "type")]
     pub node_type: String,
+    /// Other names under which files may know it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub aliases: Vec<String>,
     /// Its name for people.
     pub title: String,
     /// One line for the palette.

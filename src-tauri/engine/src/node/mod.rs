@@ -2,12 +2,14 @@
 //!
 //! A node type is one file in [`crate::nodes`] that implements [`NodeType`]. No canvas positions and no editors here.
 
+mod answer;
 mod cx;
 mod descriptor;
 mod inputs;
 mod output;
 mod registry;
 
+pub use answer::{check_answer, check_schema};
 pub use cx::{Cx, RunInfo, Signal};
 pub use descriptor::{Behavior, Category, Example, NodeDescriptor, Portal};
 pub use inputs::{Datum, Inputs, as_text};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::context::ContextHandle;
 use crate::id::{MessageId, PortName};
 use crate::run::{NodeOutputs, TokenUsage};
 
@@ -61,6 +62,12 @@ impl NodeOutput {
     pub fn is_message(mut self, port: &str, id: MessageId) -> Self {
         self.messages.insert(port.into(), id);
         self
+    }
+
+    /// Hands on the context `handle` stands for on the `context` output.
+    #[must_use]
+    pub fn hand_on(self, handle: &ContextHandle) -> Self {
+        self.with("context", handle)
     }
 
     /// Waits for a person.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Behavior, Category, Cx, Example, Inputs, NodeDescriptor, NodeOutput};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, escape};
 use crate::error::Fault;
 use crate::id::NodeId;
 use crate::port::Ports;
@@ -22,6 +22,8 @@ pub trait NodeType: Send + Sync + 'static {
 
     /// Its name in files.
     const TYPE: &'static str;
+    /// Other names under which files may know it.
+    const ALIASES: &'static [&'static str] = &[];
     /// Its name for people.
     const TITLE: &'static str;
     /// One line for the palette.
@@ -99,7 +101,10 @@ struct Registered {
 
 /// The node types there are, by name.
 #[derive(Default)]
-pub struct Registry(BTreeMap<&'static str, Registered>);
+pub struct Registry {
+    types: BTreeMap<&'static str, Registered>,
+    aliases: BTreeMap<&'static str, &'static str>,
+}
 
 impl Registry {
     /// Adds a node type.
@@ -107,30 +112,32 @@ impl Registry {
     pub fn with<T: NodeType>(mut self) -> Self {
         let descriptor = NodeDescriptor {
             node_type: T::TYPE.to_owned(),
+            aliases: T::ALIASES.iter().map(|&alias| alias.to_owned()).collect(),
             title: T::TITLE.to_owned(),
             summary: T::SUMMARY.to_owned(),
             description: T::DESCRIPTION.to_owned(),
             category: T::CATEGORY,
             icon: T::ICON.to_owned(),
             terms: T::TERMS.iter().map(|&term| term.to_owned()).collect(),
-            config_schema: schemars::schema_for!(T::Config).to_value(),
+            config_schema: config_schema::<T::Config>(),
             ports: T::ports(&T::Config::default()),
             examples: T::examples(),
         };
-        self.0.insert(T::TYPE, Registered { descriptor, bind: bind::<T> });
+        self.types.insert(T::TYPE, Registered { descriptor, bind: bind::<T> });
+        self.aliases.extend(T::ALIASES.iter().map(|&alias| (alias, T::TYPE)));
         self
     }
 
     /// The node types, by category and title.
     pub fn descriptors(&self) -> Vec<&NodeDescriptor> {
-        let mut all: Vec<_> = self.0.values().map(|registered| &registered.descriptor).collect();
+        let mut all: Vec<_> = self.types.values().map(|registered| &registered.descriptor).collect();
         all.sort_by(|a, b| (a.category, &a.title).cmp(&(b.category, &b.title)));
         all
     }
 
-    /// The description of one.
+    /// The description of one, by its name or an alias.
     pub fn descriptor(&self, node_type: &str) -> Option<&NodeDescriptor> {
-        self.0.get(node_type).map(|registered| &registered.descriptor)
+        self.find(node_type).map(|registered| &registered.descriptor)
     }
 
     /// Reads a node's config. `None` where there is no such node type; diagnostics where the config is wrong.
@@ -140,24 +147,30 @@ impl Registry {
         node_type: &str,
         config: &Map<String, Value>,
     ) -> Option<Result<Arc<dyn BoundNode>, Vec<Diagnostic>>> {
-        self.0.get(node_type).map(|registered| (registered.bind)(id, config))
+        self.find(node_type).map(|registered| (registered.bind)(id, config))
     }
+
+    fn find(&self, node_type: &str) -> Option<&Registered> {
+        self.types.get(self.aliases.get(node_type).copied().unwrap_or(node_type))
+    }
+}
+
+/// The schema with everything in place: a form is drawn from it without chasing references.
+fn config_schema<C: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<C>().to_value()
 }
 
 fn bind<T: NodeType>(
     id: &NodeId,
     config: &Map<String, Value>,
 ) -> Result<Arc<dyn BoundNode>, Vec<Diagnostic>> {
-    let config = T::Config::deserialize(config).map_err(|error| {
-        vec![
-            Diagnostic::on_node(
-                "config.invalid",
-                id,
-                format!("The config of this `{}` node is wrong: {error}.", T::TYPE),
-            )
-            .below("/config")
-            .hint(format!("`plait nodes {}` shows what it takes.", T::TYPE)),
-        ]
+    let config: T::Config = serde_path_to_error::deserialize(config).map_err(|error| {
+        let path = pointer(error.path());
+        let place = if path.is_empty() { String::new() } else { format!(" at `{}`", &path[1..]) };
+        let message = format!("The config of this `{}` node is wrong{place}: {}.", T::TYPE, error.inner());
+        let found = Diagnostic::on_node("config.invalid", id, message).below("/config").below(&path);
+        vec![found.hint(format!("Its settings are described under `{}` in the list of node types.", T::TYPE))]
     })?;
     let problems = T::check(&config);
     if !problems.is_empty() {
@@ -170,4 +183,14 @@ fn bind<T: NodeType>(
     }
     let (ports, behavior) = (T::ports(&config), T::behavior(&config));
     Ok(Arc::new(Bound::<T> { config, ports, behavior }))
+}
+
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    let step = |segment: &Segment| match segment {
+        Segment::Seq { index } => Some(format!("/{index}")),
+        Segment::Map { key } => Some(format!("/{}", escape(key))),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    };
+    path.iter().filter_map(step).collect()
 }

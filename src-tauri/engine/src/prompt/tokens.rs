@@ -2,6 +2,8 @@
 
 use tiktoken_rs::CoreBPE;
 
+use crate::context::ToolCall;
+
 /// The tokenizer of a model: `cl100k_base` for the GPT-3.5 and GPT-4 families, `o200k_base` for everything else
 /// (exact for newer OpenAI models, an estimate for other vendors, who publish no tokenizer).
 fn tokenizer(model: &str) -> &'static CoreBPE {
@@ -31,3 +33,9 @@ pub fn count(model: &str, text: &str) -> u64 {
 
 /// What a message takes beside its text: role and separators (OpenAI's published chat format: 3 a message, plus the role).
 pub const PER_MESSAGE: u64 = 4;
+
+/// What a message takes: its text, the tool calls it makes, and the frame around them.
+pub fn message(model: &str, text: &str, calls: &[ToolCall]) -> u32 {
+    let calls = calls.iter().map(|call| PER_MESSAGE + count(model, &call.name) + count(model, &call.arguments.to_string()));
+    u32::try_from(PER_MESSAGE + count(model, text) + calls.sum::<u64>()).unwrap_or(u32::MAX)
+}

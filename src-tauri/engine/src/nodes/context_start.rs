@@ -1,0 +1,91 @@
+//! `contextStart`: where a flow's conversation begins.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::context::{ContextHandle, ContextRecord, ContextType, MAIN};
+use crate::error::Fault;
+use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::port::{PortKind, PortType, Ports};
+
+pub(super) struct ContextStart;
+
+/// Who answers in this conversation, and how it is told to.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// Who answers, for example `offline` (a simulator, needs no key) or `openai`.
+    #[schemars(extend("format" = "provider"))]
+    provider: String,
+    /// The provider's name for the model.
+    #[schemars(extend("format" = "model"))]
+    model: String,
+    /// How the model is to behave. Sent once in every call.
+    #[schemars(extend("format" = "multiline"))]
+    system_instructions: String,
+    /// The name under which other nodes can address this conversation. Each `Context start` of a flow needs its own.
+    #[schemars(length(min = 1))]
+    context_id: String,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            provider: super::OFFLINE.to_owned(),
+            model: super::ECHO.to_owned(),
+            system_instructions: String::new(),
+            context_id: MAIN.to_owned(),
+        }
+    }
+}
+
+impl NodeType for ContextStart {
+    type Config = Config;
+
+    const TYPE: &'static str = "contextStart";
+    const ALIASES: &'static [&'static str] = &["defaultContextStart"];
+    const TITLE: &'static str = "Context start";
+    const SUMMARY: &'static str = "Begins a conversation: who answers, with which instructions";
+    const DESCRIPTION: &'static str = "Makes the conversation that the nodes behind its **context** edge share: the \
+        provider and model that answer, the system instructions, and a history that starts empty.\n\n\
+        Every node on the same context edge speaks in the same conversation. Use *New context* for one apart.";
+    const CATEGORY: Category = Category::Contexts;
+    const ICON: &'static str = "messages-square";
+    const TERMS: &'static [&'static str] = &["start", "begin", "conversation", "system prompt", "model", "provider", "main"];
+
+    fn ports(_: &Config) -> Ports {
+        Ports::new().output("context", PortKind::Context, PortType::Any, "The conversation").error()
+    }
+
+    fn behavior(config: &Config) -> Behavior {
+        Behavior { makes_context: true, context_id: Some(config.context_id.clone()), ..Behavior::default() }
+    }
+
+    fn check(config: &Config) -> Vec<(String, String)> {
+        let fields = [("/provider", &config.provider), ("/model", &config.model), ("/contextId", &config.context_id)];
+        let empty = fields.into_iter().filter(|(_, value)| value.trim().is_empty());
+        empty.map(|(pointer, _)| (pointer.to_owned(), format!("`{}` is empty.", &pointer[1..]))).collect()
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::new("A conversation with the offline simulator")
+                .config(json!({ "systemInstructions": "Answer in one sentence." }))
+                .outputs(json!({ "context": { "contextId": "main" } })),
+        ]
+    }
+
+    async fn execute(config: &Config, _: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+        let id = config.context_id.as_str().into();
+        if cx.context_manager(&id).is_ok() {
+            return Err(Fault::new("context.duplicate", format!("This run already has a context `{id}`."))
+                .hint("Give each `contextStart` of the flow a `contextId` of its own."));
+        }
+        let mut record = ContextRecord::new(id, ContextType::Main, &config.provider, &config.model);
+        record.system_instructions = super::nonempty(&config.system_instructions);
+        let handle = ContextHandle::bare(record.context_id.clone());
+        cx.create_context(record)?;
+        Ok(NodeOutput::new().hand_on(&handle))
+    }
+}

@@ -1,0 +1,164 @@
+//! `injectMessages`: puts messages into a conversation without asking a model.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+use super::templating;
+use crate::context::{ContextHandle, Role};
+use crate::error::Fault;
+use crate::id::ContextId;
+use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::port::{PortKind, PortType, Ports};
+use crate::template::Template;
+
+pub(super) struct InjectMessages;
+
+/// What is put in, and where.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// The conversation to write to, by its id. Left out: the one on the `contextId` input, else on the context edge.
+    context_id: Option<String>,
+    /// The messages, in order. They are added all together.
+    messages: Vec<Injected>,
+}
+
+/// One message.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Injected {
+    /// Who is to have said it.
+    role: Speaker,
+    /// What is said, as a template.
+    content: Template,
+}
+
+/// Who is to have said a message.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum Speaker {
+    User,
+    Assistant,
+    System,
+}
+
+impl NodeType for InjectMessages {
+    type Config = Config;
+
+    const TYPE: &'static str = "injectMessages";
+    const TITLE: &'static str = "Inject messages";
+    const SUMMARY: &'static str = "Puts messages into a conversation, as if they had been said";
+    const DESCRIPTION: &'static str = "Adds messages of the user, the assistant or the system to a conversation's \
+        history, all of them or none. Use it for examples, for facts a model must know, or to hand one conversation's \
+        result to another.\n\nThe variables of the messages are inputs. The conversation is the one named in the \
+        settings, else the one on `contextId` (an id, or the `handle` of *New context*), else the one on the context \
+        edge.\n\nWhen the last message is the user's, a *Chat* behind this node answers it without being given anything \
+        else.";
+    const CATEGORY: Category = Category::Contexts;
+    const ICON: &'static str = "message-square-quote";
+    const TERMS: &'static [&'static str] = &["few-shot", "examples", "history", "seed", "prime", "add message", "system"];
+
+    fn ports(config: &Config) -> Ports {
+        let ports = Ports::new()
+            .when_fed("context", PortKind::Context, PortType::Any, "The conversation")
+            .when_fed("contextId", PortKind::Data, PortType::Any, "The conversation, by its id or handle");
+        let ports = config.messages.iter().fold(ports, |ports, message| templating::add_inputs(ports, &message.content));
+        ports
+            .output("context", PortKind::Context, PortType::Any, "The conversation written to")
+            .output("contextId", PortKind::Data, PortType::Text, "Its id")
+            .error()
+    }
+
+    fn behavior(config: &Config) -> Behavior {
+        Behavior {
+            uses_context: config.context_id.is_none(),
+            uses_context_id: config.context_id.clone(),
+            uses_context_from: config.context_id.is_none().then_some("contextId"),
+            ..Behavior::default()
+        }
+    }
+
+    fn check(config: &Config) -> Vec<(String, String)> {
+        let ports = Self::ports(config);
+        let messages = config.messages.iter().enumerate();
+        messages
+            .flat_map(|(index, message)| {
+                templating::check(&message.content, &format!("/messages/{index}/content"), &ports)
+            })
+            .collect()
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::new("A fact and a question, ready for a chat to answer")
+                .config(json!({ "messages": [
+                    { "role": "system", "content": "Today's menu: {{menu}}" },
+                    { "role": "user", "content": "What is for lunch?" },
+                ]}))
+                .input("context", json!({ "contextId": "main" }))
+                .input("menu", json!("soup"))
+                .outputs(json!({
+                    "context": {
+                        "contextId": "main",
+                        "currentOutput": "What is for lunch?",
+                        "messageId": "injectMessages/1",
+                    },
+                    "contextId": "main",
+                })),
+            Example::new("Into a conversation that is addressed by its handle")
+                .config(json!({ "messages": [{ "role": "assistant", "content": "I have read the report." }] }))
+                .input("contextId", json!({ "contextId": "main" }))
+                .outputs(json!({ "context": { "contextId": "main" }, "contextId": "main" })),
+        ]
+    }
+
+    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+        let incoming = inputs.context()?;
+        let id = target(config, &inputs, incoming.as_ref())?;
+        let manager = cx.context_manager(&id)?;
+        let model = manager.get().model.clone();
+        let mut messages = Vec::with_capacity(config.messages.len());
+        for (index, message) in config.messages.iter().enumerate() {
+            let text = message.content.render(templating::values(&message.content, &inputs))?;
+            let role = match message.role {
+                Speaker::User => Role::User,
+                Speaker::Assistant => Role::Assistant,
+                Speaker::System => Role::System,
+            };
+            messages.push(Arc::new(cx.message(index, role, text, &model)));
+        }
+        let asked = messages.last().filter(|message| message.role == Role::User).cloned();
+        if !messages.is_empty() {
+            manager.add_messages(messages);
+        }
+        let bare = ContextHandle::bare(id.clone());
+        let handle = match (asked, incoming) {
+            (Some(question), _) => bare.saying(question.content.text().into(), Some(question.id.clone())),
+            (None, Some(incoming)) if incoming.context_id == id => incoming,
+            (None, _) => bare,
+        };
+        Ok(NodeOutput::new().hand_on(&handle).with("contextId", id.as_str()))
+    }
+}
+
+/// Which conversation is meant.
+fn target(config: &Config, inputs: &Inputs, incoming: Option<&ContextHandle>) -> Result<ContextId, Fault> {
+    if let Some(id) = &config.context_id {
+        return Ok(id.as_str().into());
+    }
+    match inputs.get("contextId") {
+        Some(Value::String(id)) => return Ok(id.as_str().into()),
+        Some(_) => {
+            if let Some(handle) = inputs.read::<ContextHandle>("contextId")? {
+                return Ok(handle.context_id);
+            }
+        }
+        None => {}
+    }
+    incoming.map(|handle| handle.context_id.clone()).ok_or_else(|| {
+        Fault::new("context.none", "There is no conversation to write to.")
+            .hint("Wire a context edge, feed `contextId`, or name the context in the settings.")
+    })
+}

@@ -1,0 +1,49 @@
+//! `note`: a comment on the canvas.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::error::Fault;
+use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::port::Ports;
+
+pub(super) struct Note;
+
+/// What it says.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// The comment, in Markdown.
+    #[schemars(extend("format" = "markdown"))]
+    text: String,
+}
+
+impl NodeType for Note {
+    type Config = Config;
+
+    const TYPE: &'static str = "note";
+    const TITLE: &'static str = "Note";
+    const SUMMARY: &'static str = "A comment on the canvas";
+    const DESCRIPTION: &'static str = "Markdown for whoever reads the flow. It takes no part in a run.";
+    const CATEGORY: Category = Category::Wiring;
+    const ICON: &'static str = "sticky-note";
+    const TERMS: &'static [&'static str] = &["comment", "documentation", "markdown", "label", "sticky"];
+
+    fn ports(_: &Config) -> Ports {
+        Ports::new()
+    }
+
+    fn behavior(_: &Config) -> Behavior {
+        Behavior { inert: true, ..Behavior::default() }
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![Example::new("A comment").config(json!({ "text": "**Ask first**, then draft." }))]
+    }
+
+    /// Nothing runs it.
+    async fn execute(_: &Config, _: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+        Ok(NodeOutput::new())
+    }
+}

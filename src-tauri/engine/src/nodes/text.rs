@@ -1,0 +1,69 @@
+//! `text`: writes a text from a template.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::templating;
+use crate::error::Fault;
+use crate::node::{Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::port::{PortKind, PortType, Ports};
+use crate::template::Template;
+
+pub(super) struct Text;
+
+/// What is written.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// The text. Each `{{variable}}` in it becomes an input.
+    template: Template,
+}
+
+impl NodeType for Text {
+    type Config = Config;
+
+    const TYPE: &'static str = "text";
+    const TITLE: &'static str = "Text";
+    const SUMMARY: &'static str = "Writes a text from a template; its variables are inputs";
+    const DESCRIPTION: &'static str = "A Handlebars template. `{{name}}` puts in a value (a text as it is, anything else \
+        as JSON) and makes an input of that name.\n\n\
+        - `{{user.name}}` reads a part of an object; the input is `user`\n\
+        - `{{#each items}}- {{this}}{{/each}}` goes through a list; `{{@index}}` counts\n\
+        - `{{#if name}}…{{else}}…{{/if}}`, `{{default name \"friend\"}}`: `name` may then stay unfed\n\
+        - `{{json value}}`, `{{join list \", \"}}`, `{{trim text}}`, `{{upper text}}`, `{{lower text}}`, `{{len list}}`\n\
+        - `{{#if (eq status \"open\")}}`, and `ne`, `gt`, `gte`, `lt`, `lte`, `and`, `or`, `not`\n\
+        - `\\{{` writes the braces themselves";
+    const CATEGORY: Category = Category::Data;
+    const ICON: &'static str = "type";
+    const TERMS: &'static [&'static str] = &["template", "handlebars", "format", "string", "prompt", "compose"];
+
+    fn ports(config: &Config) -> Ports {
+        templating::add_inputs(Ports::new(), &config.template)
+            .output("text", PortKind::Data, PortType::Text, "The text")
+            .error()
+    }
+
+    fn check(config: &Config) -> Vec<(String, String)> {
+        templating::check(&config.template, "/template", &Self::ports(config))
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::new("Two values in a sentence")
+                .config(json!({ "template": "{{user.name}} wants {{count}} tickets." }))
+                .input("user", json!({ "name": "Ada" }))
+                .input("count", json!(2))
+                .outputs(json!({ "text": "Ada wants 2 tickets." })),
+            Example::new("A list, and a value that may be absent")
+                .config(json!({ "template": "{{#each items}}- {{this}}\n{{/each}}for {{default name \"everybody\"}}" }))
+                .input("items", json!(["tea", "milk"]))
+                .outputs(json!({ "text": "- tea\n- milk\nfor everybody" })),
+        ]
+    }
+
+    async fn execute(config: &Config, inputs: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+        let text = config.template.render(templating::values(&config.template, &inputs))?;
+        Ok(NodeOutput::of("text", text))
+    }
+}

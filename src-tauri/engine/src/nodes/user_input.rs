@@ -1,0 +1,134 @@
+//! `userInput`: asks a person and waits.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+use super::templating;
+use crate::context::Role;
+use crate::error::Fault;
+use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Pause, as_text, check_answer, check_schema};
+use crate::port::{PortKind, PortType, Ports};
+use crate::run::Answer;
+use crate::template::Template;
+
+pub(super) struct UserInput;
+
+/// What is asked, and what may be answered.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// The question, in Markdown, as a template. `{{in}}` is what comes in on `in`; other variables become inputs.
+    prompt: Template,
+    /// Shown in the empty answer field.
+    placeholder: Option<String>,
+    /// JSON Schema of the answer. Left out: any text that is not empty.
+    #[schemars(extend("format" = "json"))]
+    schema: Option<Value>,
+    /// Whether the answer is written to the conversation's history as the user's message. Off, it only travels on the
+    /// edges, and a chat that is given it adds it to the history together with its reply.
+    add_to_history: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { prompt: "What would you like to say?".into(), placeholder: None, schema: None, add_to_history: false }
+    }
+}
+
+impl NodeType for UserInput {
+    type Config = Config;
+
+    const TYPE: &'static str = "userInput";
+    const TITLE: &'static str = "User input";
+    const SUMMARY: &'static str = "Asks a person and waits for the answer";
+    const DESCRIPTION: &'static str = "Pauses the branch it stands in and asks a question. The answer goes out on \
+        `message`, and along the context edge to a *Chat* that is given nothing else. Other branches go on meanwhile, and \
+        the run survives a restart while it waits.\n\nIn a cycle with a *Chat* it makes a conversation: each answer is \
+        one time round. Ending the pause instead of answering ends the cycle.";
+    const CATEGORY: Category = Category::People;
+    const ICON: &'static str = "message-circle-question-mark";
+    const TERMS: &'static [&'static str] = &["ask", "question", "prompt", "human", "pause", "wait", "form", "hitl"];
+
+    fn ports(config: &Config) -> Ports {
+        let history = "The conversation; needed to write the answer to its history";
+        let ports = match config.add_to_history {
+            true => Ports::new().input("context", PortKind::Context, PortType::Any, history),
+            false => Ports::new().when_fed("context", PortKind::Context, PortType::Any, history),
+        };
+        let ports = ports.when_fed("in", PortKind::Data, PortType::Any, "Waits for this before it asks; `{{in}}` in the prompt");
+        let answer = if config.schema.is_some() { PortType::Any } else { PortType::Text };
+        templating::add_inputs(ports, &config.prompt)
+            .output("context", PortKind::Context, PortType::Any, "The conversation, with the answer as what is said")
+            .output("message", PortKind::Data, answer, "The answer")
+            .error()
+    }
+
+    fn behavior(config: &Config) -> Behavior {
+        Behavior { pauses: true, uses_context: config.add_to_history, ..Behavior::default() }
+    }
+
+    fn check(config: &Config) -> Vec<(String, String)> {
+        let mut problems = templating::check(&config.prompt, "/prompt", &Self::ports(config));
+        problems.extend(config.schema.as_ref().and_then(check_schema).map(|problem| ("/schema".to_owned(), problem)));
+        problems
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::new("A question and its answer")
+                .config(json!({ "prompt": "What shall we call {{in}}?" }))
+                .input("in", json!("the ship"))
+                .answer(json!("Plait"))
+                .outputs(json!({ "message": "Plait" })),
+            Example::new("A number between 1 and 10")
+                .config(json!({
+                    "prompt": "How urgent is it?",
+                    "schema": { "type": "integer", "minimum": 1, "maximum": 10 },
+                }))
+                .answer(json!(7))
+                .outputs(json!({ "message": 7 })),
+            Example::new("In a conversation")
+                .input("context", json!({ "contextId": "main" }))
+                .answer(json!("Hello"))
+                .outputs(json!({
+                    "context": { "contextId": "main", "currentOutput": "Hello" },
+                    "message": "Hello",
+                })),
+        ]
+    }
+
+    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+        let schema = answer_schema(config);
+        let answer = match &cx.answer {
+            Some(Answer::Value(answer)) => Arc::clone(answer),
+            Some(Answer::End) => return Ok(NodeOutput::new()),
+            None => {
+                let prompt = config.prompt.render(templating::values(&config.prompt, &inputs))?;
+                return Ok(NodeOutput::paused(Pause { prompt, schema }));
+            }
+        };
+        check_answer(&schema, &answer)?;
+        let handle = inputs.context()?;
+        let mut output = NodeOutput::new().with_shared("message", Arc::clone(&answer));
+        let mut written = None;
+        if config.add_to_history {
+            let message = super::say(&cx, handle.as_ref(), Role::User, as_text(&answer))?;
+            output = output.is_message("message", message.clone());
+            written = Some(message);
+        }
+        Ok(match handle {
+            Some(handle) => output.hand_on(&handle.saying(Value::clone(&answer), written)),
+            None => output,
+        })
+    }
+}
+
+fn answer_schema(config: &Config) -> Value {
+    let mut schema = config.schema.clone().unwrap_or_else(|| json!({ "type": "string", "minLength": 1 }));
+    if let (Some(placeholder), Some(schema)) = (&config.placeholder, schema.as_object_mut()) {
+        schema.entry("examples").or_insert_with(|| json!([placeholder]));
+    }
+    schema
+}

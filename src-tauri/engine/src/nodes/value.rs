@@ -1,0 +1,56 @@
+//! `value`: a value typed in the flow.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use crate::error::Fault;
+use crate::node::{Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::port::{PortKind, PortType, Ports};
+
+pub(super) struct Value;
+
+/// The value.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// Any JSON: a text in quotes, a number, true or false, a list, an object.
+    #[schemars(extend("format" = "json"))]
+    value: Json,
+}
+
+impl NodeType for Value {
+    type Config = Config;
+
+    const TYPE: &'static str = "value";
+    const TITLE: &'static str = "Value";
+    const SUMMARY: &'static str = "A fixed value: a number, a text, a list, an object";
+    const DESCRIPTION: &'static str = "Gives the JSON value typed in its settings.";
+    const CATEGORY: Category = Category::Data;
+    const ICON: &'static str = "braces";
+    const TERMS: &'static [&'static str] = &["constant", "json", "literal", "number", "list", "object"];
+
+    fn ports(config: &Config) -> Ports {
+        let value_type = match &config.value {
+            Json::Null => PortType::Any,
+            Json::Bool(_) => PortType::Boolean,
+            Json::Number(_) => PortType::Number,
+            Json::String(_) => PortType::Text,
+            Json::Array(_) => PortType::List,
+            Json::Object(_) => PortType::Object,
+        };
+        Ports::new().output("value", PortKind::Data, value_type, "The value")
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::new("A list")
+                .config(json!({ "value": ["red", "green"] }))
+                .outputs(json!({ "value": ["red", "green"] })),
+        ]
+    }
+
+    async fn execute(config: &Config, _: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+        Ok(NodeOutput::of("value", config.value.clone()))
+    }
+}

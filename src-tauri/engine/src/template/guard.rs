@@ -1,0 +1,235 @@
+//! What a template may not be, decided before it is parsed: the parser and the renderer recurse, and a template made to
+//! go deep enough would end the whole process.
+//!
+//! A small lexer of its own, stricter than Handlebars: where the two could read a text differently (braces inside a tag,
+//! quotes inside `[…]`, raw blocks) it refuses the text, so that no block can hide from the count.
+
+use super::Problem;
+
+/// The longest template, in bytes.
+pub const MAX_SOURCE: usize = 64 * 1024;
+/// The deepest nesting of blocks (an `else if` counts as one more) and, by itself, of parentheses.
+pub const MAX_DEPTH: usize = 64;
+
+/// Refuses partials, decorators, inline templates, raw blocks, and what is too long or too deep.
+pub(super) fn guard(source: &str) -> Result<(), Problem> {
+    if source.len() > MAX_SOURCE {
+        return Err(Problem {
+            code: "template.source_too_large",
+            message: format!("it is {} bytes long; the most is {MAX_SOURCE}.", source.len()),
+            line: 1,
+            column: 1,
+        });
+    }
+    let mut lexer = Lexer { source, at: 0, blocks: Vec::new() };
+    while let Some(start) = lexer.next_tag() {
+        lexer.tag(start)?;
+    }
+    Ok(())
+}
+
+struct Lexer<'s> {
+    source: &'s str,
+    at: usize,
+    /// For each open block how much depth it takes.
+    blocks: Vec<usize>,
+}
+
+impl Lexer<'_> {
+    fn rest(&self) -> &str {
+        self.source.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.source.as_bytes().get(self.at).copied()
+    }
+
+    /// Moves to just after the next `{{` that is not escaped, and gives where that `{{` stands.
+    fn next_tag(&mut self) -> Option<usize> {
+        loop {
+            let start = self.at + self.rest().find("{{")?;
+            let backslashes =
+                self.source.as_bytes()[self.at..start].iter().rev().take_while(|&&b| b == b'\\').count();
+            self.at = start + 2;
+            // One backslash escapes the braces (and two more right after them); more than one are text.
+            if backslashes != 1 {
+                return Some(start);
+            }
+            if self.rest().starts_with("{{") {
+                self.at += 2;
+            }
+        }
+    }
+
+    fn tag(&mut self, start: usize) -> Result<(), Problem> {
+        if self.rest().starts_with("{{") {
+            return Err(self.forbidden(
+                start,
+                "raw blocks `{{{{…}}}}` are not allowed; write `\\{{` for literal braces.",
+            ));
+        }
+        if self.rest().starts_with('!') {
+            return self.comment(start);
+        }
+        self.skip_blanks();
+        let triple = self.peek() == Some(b'{');
+        match self.peek() {
+            Some(b'{') => self.at += 1,
+            Some(b'#') => {
+                self.at += 1;
+                self.skip_blanks();
+                self.open(start)?;
+            }
+            Some(b'/') => {
+                self.blocks.pop();
+            }
+            Some(b'^') => self.otherwise(start, 1)?,
+            _ if self.rest().starts_with("else") => self.otherwise(start, 4)?,
+            _ => {}
+        }
+        self.refuse_partials(start)?;
+        self.body(start, triple)
+    }
+
+    fn comment(&mut self, start: usize) -> Result<(), Problem> {
+        let rest = self.rest();
+        let long = rest.strip_prefix("!--").and_then(|text| text.find("--}}")).map(|length| 3 + length + 4);
+        let length = long.or_else(|| rest.find("}}").map(|length| length + 2));
+        self.at +=
+            length.ok_or_else(|| self.problem("template.syntax", start, "this comment is not closed."))?;
+        Ok(())
+    }
+
+    fn open(&mut self, start: usize) -> Result<(), Problem> {
+        self.refuse_partials(start)?;
+        self.blocks.push(1);
+        self.check_depth(start)
+    }
+
+    /// `{{else}}` costs nothing, `{{else if …}}` nests one deeper when it is parsed.
+    fn otherwise(&mut self, start: usize, keyword: usize) -> Result<(), Problem> {
+        self.at += keyword;
+        let chained = matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) && {
+            self.skip_blanks();
+            self.peek() != Some(b'}')
+        };
+        if let Some(block) = self.blocks.last_mut().filter(|_| chained) {
+            *block += 1;
+        }
+        self.check_depth(start)
+    }
+
+    fn check_depth(&self, start: usize) -> Result<(), Problem> {
+        if self.blocks.iter().sum::<usize>() > MAX_DEPTH {
+            let message = format!("blocks are nested more than {MAX_DEPTH} deep here.");
+            return Err(self.problem("template.too_deep", start, message));
+        }
+        Ok(())
+    }
+
+    fn refuse_partials(&self, start: usize) -> Result<(), Problem> {
+        match self.peek() {
+            Some(b'>') => Err(self.forbidden(start, "partials `{{> …}}` are not allowed.")),
+            Some(b'*') => {
+                Err(self.forbidden(start, "decorators and inline templates `{{* …}}` are not allowed."))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// From inside a tag to after its end.
+    fn body(&mut self, start: usize, triple: bool) -> Result<(), Problem> {
+        let mut parentheses = 0_usize;
+        while let Some(byte) = self.peek() {
+            self.at += 1;
+            match byte {
+                b'"' | b'\'' => self.string(start, byte)?,
+                b'[' => self.bracket(start)?,
+                b'(' => {
+                    parentheses += 1;
+                    if parentheses > MAX_DEPTH {
+                        let message = format!("parentheses are nested more than {MAX_DEPTH} deep here.");
+                        return Err(self.problem("template.too_deep", start, message));
+                    }
+                }
+                b')' => parentheses = parentheses.saturating_sub(1),
+                b'{' => {
+                    return Err(self.problem("template.syntax", start, "there is a `{` inside this tag."));
+                }
+                b'}' => return self.close(start, triple),
+                _ => {}
+            }
+        }
+        Err(self.problem("template.syntax", start, "this tag is not closed; `}}` is missing."))
+    }
+
+    fn close(&mut self, start: usize, triple: bool) -> Result<(), Problem> {
+        if triple {
+            self.skip_blanks();
+            if !self.rest().starts_with("}}") {
+                return Err(self.problem(
+                    "template.syntax",
+                    start,
+                    "this tag is not closed; `}}}` is missing.",
+                ));
+            }
+            self.at += 2;
+        } else if self.peek() == Some(b'}') {
+            self.at += 1;
+        } else {
+            return Err(self.problem("template.syntax", start, "there is a single `}` inside this tag."));
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, start: usize, quote: u8) -> Result<(), Problem> {
+        while let Some(byte) = self.peek() {
+            self.at += 1;
+            if byte == quote {
+                return Ok(());
+            }
+            if byte == b'\\' {
+                self.at += 1;
+            }
+        }
+        Err(self.problem("template.syntax", start, "a text in this tag is not closed; its quote is missing."))
+    }
+
+    fn bracket(&mut self, start: usize) -> Result<(), Problem> {
+        while let Some(byte) = self.peek() {
+            self.at += 1;
+            match byte {
+                b']' => return Ok(()),
+                b'"' | b'\'' | b'[' | b'{' | b'}' => {
+                    return Err(
+                        self.forbidden(start, "quotes, braces and brackets are not allowed inside `[…]`.")
+                    );
+                }
+                _ => {}
+            }
+        }
+        Err(self.problem("template.syntax", start, "a `[` in this tag is not closed."))
+    }
+
+    /// Blanks and `~`, which the parser takes anywhere at the edges of a tag.
+    fn skip_blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n' | b'~')) {
+            self.at += 1;
+        }
+    }
+
+    fn forbidden(&self, start: usize, message: &str) -> Problem {
+        self.problem("template.forbidden", start, message)
+    }
+
+    fn problem(&self, code: &'static str, start: usize, message: impl Into<String>) -> Problem {
+        let before = self.source.get(..start).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Problem {
+            code,
+            message: message.into(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
+    }
+}

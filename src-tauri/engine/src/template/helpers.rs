@@ -1,0 +1,149 @@
+//! The helpers a template may call beside Handlebars' own, and how a value is written out.
+
+use handlebars::{
+    Context, Handlebars, Helper, HelperDef, HelperResult, Output, RenderContext, RenderError,
+    RenderErrorReason, ScopedJson,
+};
+use serde_json::Value;
+
+use crate::node::as_text;
+
+/// The name of what writes out a plain `{{name}}`.
+pub(super) const TEXT: &str = "__text";
+/// The name of what counts one time round an `{{#each}}`.
+pub(super) const STEP: &str = "__step";
+
+/// Helpers that are called with values, ours and Handlebars' own, sorted.
+pub(super) const CALLED: [&str; 17] = [
+    "and", "default", "eq", "gt", "gte", "join", "json", "len", "lookup", "lower", "lt", "lte", "ne", "not",
+    "or", "trim", "upper",
+];
+/// Helpers that open a block.
+pub(super) const BLOCKS: [&str; 13] =
+    ["and", "each", "eq", "gt", "gte", "if", "lt", "lte", "ne", "not", "or", "unless", "with"];
+
+/// Adds our helpers, and takes out what would write to a log or keep text unread.
+pub(super) fn register(engine: &mut Handlebars<'static>) {
+    engine.unregister_helper("log");
+    engine.unregister_helper("raw");
+    engine.register_helper(
+        TEXT,
+        Box::new(Function { arity: 1..=1, call: |values| Ok(Value::String(as_text(values[0]))) }),
+    );
+    engine.register_helper(STEP, Box::new(Step));
+    engine.register_helper("default", Box::new(Default));
+    engine.register_helper("json", Box::new(Function { arity: 1..=2, call: json }));
+    engine.register_helper("join", Box::new(Function { arity: 1..=2, call: join }));
+    engine.register_helper(
+        "trim",
+        Box::new(Function { arity: 1..=1, call: |values| text(values, |text| text.trim().to_owned()) }),
+    );
+    engine.register_helper(
+        "upper",
+        Box::new(Function { arity: 1..=1, call: |values| text(values, |text| text.to_uppercase()) }),
+    );
+    engine.register_helper(
+        "lower",
+        Box::new(Function { arity: 1..=1, call: |values| text(values, |text| text.to_lowercase()) }),
+    );
+}
+
+/// A helper that is a function of its values, all of which must be there.
+struct Function {
+    arity: std::ops::RangeInclusive<usize>,
+    call: fn(&[&Value]) -> Result<Value, String>,
+}
+
+impl HelperDef for Function {
+    fn call_inner<'reg: 'rc, 'rc>(
+        &self,
+        helper: &Helper<'rc>,
+        _: &'reg Handlebars<'reg>,
+        _: &'rc Context,
+        _: &mut RenderContext<'reg, 'rc>,
+    ) -> Result<ScopedJson<'rc>, RenderError> {
+        let values: Vec<&Value> = helper
+            .params()
+            .iter()
+            .map(|param| {
+                if param.is_value_missing() {
+                    return Err(RenderError::strict_error(param.relative_path()));
+                }
+                Ok(param.value())
+            })
+            .collect::<Result<_, _>>()?;
+        if !self.arity.contains(&values.len()) {
+            let message =
+                format!("`{}` takes {} to {} values", helper.name(), self.arity.start(), self.arity.end());
+            return Err(RenderErrorReason::Other(message).into());
+        }
+        let value = (self.call)(&values).map_err(RenderErrorReason::Other)?;
+        Ok(ScopedJson::Derived(value))
+    }
+}
+
+/// The first of its values that is there and says something; the last one otherwise.
+struct Default;
+
+impl HelperDef for Default {
+    fn call_inner<'reg: 'rc, 'rc>(
+        &self,
+        helper: &Helper<'rc>,
+        _: &'reg Handlebars<'reg>,
+        _: &'rc Context,
+        _: &mut RenderContext<'reg, 'rc>,
+    ) -> Result<ScopedJson<'rc>, RenderError> {
+        let values = || helper.params().iter().map(handlebars::PathAndJson::value);
+        let chosen = values().find(|value| !as_text(value).is_empty()).or_else(|| values().last());
+        Ok(ScopedJson::Derived(chosen.map_or(Value::Null, |value| Value::String(as_text(value)))))
+    }
+}
+
+/// Writes nothing, which the output counts.
+struct Step;
+
+impl HelperDef for Step {
+    fn call<'reg: 'rc, 'rc>(
+        &self,
+        _: &Helper<'rc>,
+        _: &'reg Handlebars<'reg>,
+        _: &'rc Context,
+        _: &mut RenderContext<'reg, 'rc>,
+        out: &mut dyn Output,
+    ) -> HelperResult {
+        Ok(out.write("")?)
+    }
+}
+
+/// A change of a value written out as text. `Function` has made sure that there is one.
+fn text(values: &[&Value], change: impl FnOnce(&str) -> String) -> Result<Value, String> {
+    Ok(Value::String(change(&as_text(values[0]))))
+}
+
+/// `{{json value}}` on one line; `{{json value true}}` over several.
+fn json(values: &[&Value]) -> Result<Value, String> {
+    let pretty = values.get(1).is_some_and(|pretty| pretty.as_bool() == Some(true));
+    let written =
+        if pretty { serde_json::to_string_pretty(values[0]) } else { serde_json::to_string(values[0]) };
+    written.map(Value::String).map_err(|error| error.to_string())
+}
+
+/// `{{join list ", "}}`: the items as text, with the separator (a newline without one) between them.
+fn join(values: &[&Value]) -> Result<Value, String> {
+    let Value::Array(items) = values[0] else {
+        return Err(format!("`join` takes a list, not {}", kind(values[0])));
+    };
+    let separator = values.get(1).map_or_else(|| "\n".to_owned(), |separator| as_text(separator));
+    Ok(Value::String(items.iter().map(as_text).collect::<Vec<_>>().join(&separator)))
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

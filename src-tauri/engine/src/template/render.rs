@@ -1,0 +1,115 @@
+//! Parsing and rendering within bounds: the one Handlebars engine, an output that stops when it has taken enough, and
+//! Handlebars' errors put into our words.
+
+use std::io;
+use std::panic::catch_unwind;
+use std::sync::LazyLock;
+
+use handlebars::{
+    Context, Handlebars, Output, RenderContext, RenderError, RenderErrorReason, Renderable, Template,
+};
+use serde_json::Value;
+
+use super::{Problem, helpers};
+
+/// The longest text a template may write, in bytes.
+pub const MAX_OUTPUT: usize = 8 << 20;
+/// How often all the `{{#each}}` of a template together may go round.
+pub const MAX_STEPS: usize = 100_000;
+
+static ENGINE: LazyLock<Handlebars<'static>> = LazyLock::new(|| {
+    let mut engine = Handlebars::new();
+    engine.set_strict_mode(true);
+    engine.register_escape_fn(handlebars::no_escape);
+    helpers::register(&mut engine);
+    engine
+});
+
+/// Parses what [`guard`](super::guard) has let through.
+pub(super) fn parse(source: &str) -> Result<Template, Problem> {
+    // The parser is made to panic on grammars its authors did not think of; a template must never end the process.
+    let parsed = catch_unwind(|| Template::compile(source));
+    let error = match parsed {
+        Ok(Ok(template)) => return Ok(template),
+        Ok(Err(error)) => Some(error),
+        Err(_) => None,
+    };
+    let (line, column) = error.as_ref().and_then(handlebars::TemplateError::pos).unwrap_or((1, 1));
+    let message = error.map_or_else(
+        || "this is not a Handlebars template.".to_owned(),
+        |error| {
+            format!("{}.", error.reason().to_string().replace("invalid handlebars syntax: ", "").trim_end())
+        },
+    );
+    Err(Problem { code: "template.syntax", message, line, column })
+}
+
+/// Writes a template out with `values`, an object.
+pub(super) fn render(template: &Template, values: Value) -> Result<String, Problem> {
+    let context = Context::from(values);
+    let mut out = Bounded::default();
+    let result = template.render(&ENGINE, &context, &mut RenderContext::new(None), &mut out);
+    match result {
+        Ok(()) => Ok(out.text),
+        Err(error) => Err(explain(&error, out.stopped)),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Stopped {
+    Output,
+    Steps,
+}
+
+#[derive(Default)]
+struct Bounded {
+    text: String,
+    steps: usize,
+    stopped: Option<Stopped>,
+}
+
+impl Output for Bounded {
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            self.steps += 1;
+            if self.steps > MAX_STEPS {
+                return self.stop(Stopped::Steps);
+            }
+        }
+        if self.text.len() + text.len() > MAX_OUTPUT {
+            return self.stop(Stopped::Output);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+impl Bounded {
+    fn stop(&mut self, why: Stopped) -> io::Result<()> {
+        self.stopped = Some(why);
+        Err(io::Error::other("stopped"))
+    }
+}
+
+fn explain(error: &RenderError, stopped: Option<Stopped>) -> Problem {
+    let (code, message) = match (stopped, error.reason()) {
+        (Some(Stopped::Output), _) => {
+            ("template.too_large", format!("it writes more than {} MB of text.", MAX_OUTPUT >> 20))
+        }
+        (Some(Stopped::Steps), _) => {
+            ("template.too_many_steps", format!("its `{{{{#each}}}}` go round more than {MAX_STEPS} times."))
+        }
+        (None, RenderErrorReason::MissingVariable(Some(path))) if !path.is_empty() => {
+            ("template.missing_value", format!("there is no value for `{path}`."))
+        }
+        (None, RenderErrorReason::MissingVariable(_)) => {
+            ("template.missing_value", "a value that it uses is missing.".to_owned())
+        }
+        (None, RenderErrorReason::InvalidJsonIndex(name)) => (
+            "template.render",
+            format!("`{name}` is looked for in a list, whose items have numbers for names."),
+        ),
+        (None, reason) => ("template.render", format!("{reason}.")),
+    };
+    Problem { code, message, line: error.line_no.unwrap_or(1), column: error.column_no.unwrap_or(1) }
+}

@@ -1,0 +1,247 @@
+//! Which variables a template uses, in order of first use, and the checks that need its tree: unknown helpers, and what
+//! the guard must never have let through.
+//!
+//! While at it the tree is made ours: a plain `{{name}}` writes objects and lists as JSON, and every time round an
+//! `{{#each}}` is counted.
+
+use std::sync::LazyLock;
+
+use handlebars::template::{HelperTemplate, Parameter, TemplateElement};
+use handlebars::{Path, PathSeg, Template};
+
+use super::Problem;
+use super::helpers::{BLOCKS, CALLED, STEP, TEXT};
+
+/// A variable of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name; for `{{user.name}}` it is `user`.
+    pub name: String,
+    /// Whether the template says what to do without it: it is the subject of an `{{#if}}`, `{{#unless}}` or
+    /// `{{default …}}`, or of an `{{#each}}` or `{{#with}}` that has an `{{else}}`.
+    pub optional: bool,
+}
+
+/// The variables of `template`, which is changed to write values our way.
+pub(super) fn discover(template: &mut Template) -> Result<Vec<Variable>, Problem> {
+    let mut walk = Walk { scopes: vec![Scope::Root], names: Vec::new(), found: Vec::new(), at: (1, 1) };
+    walk.template(template)?;
+    Ok(walk.found)
+}
+
+/// What plain names mean at a place of the template.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// Variables.
+    Root,
+    /// Parts of an item or object.
+    Inner,
+}
+
+struct Walk {
+    /// The enclosing scopes, innermost last.
+    scopes: Vec<Scope>,
+    /// Names bound by `as |name|`, innermost last.
+    names: Vec<String>,
+    found: Vec<Variable>,
+    at: (usize, usize),
+}
+
+/// Whether what is being read may be absent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Must,
+    May,
+}
+
+impl Walk {
+    fn template(&mut self, template: &mut Template) -> Result<(), Problem> {
+        for (index, element) in template.elements.iter_mut().enumerate() {
+            if let Some(place) = template.mapping.get(index) {
+                self.at = (place.0, place.1);
+            }
+            match element {
+                TemplateElement::RawString(_) | TemplateElement::Comment(_) => {}
+                TemplateElement::Expression(expression) | TemplateElement::HtmlExpression(expression) => {
+                    self.expression(expression)?;
+                }
+                TemplateElement::HelperBlock(block) => self.block(block)?,
+                _ => {
+                    return Err(
+                        self.problem("template.forbidden", "partials and decorators are not allowed.")
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn expression(&mut self, expression: &mut HelperTemplate) -> Result<(), Problem> {
+        if expression.params.is_empty() && expression.hash.is_empty() {
+            if let Parameter::Path(path) = &expression.name {
+                self.path(path, Need::Must)?;
+                let value = std::mem::replace(&mut expression.name, Parameter::Name(TEXT.to_owned()));
+                expression.params.push(value);
+                return Ok(());
+            }
+        }
+        self.call(expression, Need::Must)
+    }
+
+    /// A helper called with values.
+    fn call(&mut self, call: &HelperTemplate, need: Need) -> Result<(), Problem> {
+        let need = match self.helper(&call.name, &CALLED, "helper")? {
+            Some("default") => Need::May,
+            _ => need,
+        };
+        self.values(call, need)
+    }
+
+    fn block(&mut self, block: &mut HelperTemplate) -> Result<(), Problem> {
+        let name = self.helper(&block.name, &BLOCKS, "block")?.unwrap_or_default().to_owned();
+        let opens = matches!(name.as_str(), "each" | "with");
+        let lenient = !opens || block.inverse.is_some();
+        self.values(block, if lenient { Need::May } else { Need::Must })?;
+        let inner = match block.params.first() {
+            Some(Parameter::Path(path)) if name == "with" && self.is_root_itself(path) => Scope::Root,
+            _ => Scope::Inner,
+        };
+        let bound = block_names(block);
+        if let Some(template) = &mut block.template {
+            let names = self.names.len();
+            if opens {
+                self.scopes.push(inner);
+                self.names.extend(bound);
+            }
+            self.template(template)?;
+            if opens {
+                self.scopes.pop();
+                self.names.truncate(names);
+            }
+            if name == "each" {
+                template.elements.push(step());
+            }
+        }
+        if let Some(template) = &mut block.inverse {
+            self.template(template)?;
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, call: &HelperTemplate, need: Need) -> Result<(), Problem> {
+        for value in &call.params {
+            self.value(value, need)?;
+        }
+        // A hash has no order of its own; by name keeps ours stable.
+        let mut named: Vec<_> = call.hash.iter().collect();
+        named.sort_by_key(|(name, _)| name.as_str());
+        for (_, value) in named {
+            self.value(value, need)?;
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, value: &Parameter, need: Need) -> Result<(), Problem> {
+        match value {
+            Parameter::Path(path) => self.path(path, need),
+            Parameter::Subexpression(inner) => match inner.as_element() {
+                TemplateElement::Expression(call) => self.call(call, need),
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn path(&mut self, path: &Path, need: Need) -> Result<(), Problem> {
+        let Path::Relative((segments, raw)) = path else { return Ok(()) };
+        let ups = segments.iter().take_while(|segment| matches!(segment, PathSeg::Ruled(_))).count();
+        let first = segments.iter().find_map(|segment| match segment {
+            PathSeg::Named(name) => Some(name),
+            _ => None,
+        });
+        let Some(name) = first else { return Ok(()) };
+        if self.names.iter().any(|bound| bound == name) {
+            return Ok(());
+        }
+        let scope = if raw.starts_with("@root") { Some(Scope::Root) } else { self.scope(ups) };
+        match scope {
+            Some(Scope::Root) => self.add(name, need),
+            Some(Scope::Inner) => {}
+            None => {
+                let message = format!("`{raw}` goes up further than the template is deep.");
+                return Err(self.problem("template.syntax", message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The scope `ups` above the innermost one.
+    fn scope(&self, ups: usize) -> Option<Scope> {
+        self.scopes.len().checked_sub(ups + 1).map(|index| self.scopes[index])
+    }
+
+    /// Whether a path names nothing but a scope in which plain names are variables.
+    fn is_root_itself(&self, path: &Path) -> bool {
+        let Path::Relative((segments, raw)) = path else { return false };
+        let named = segments.iter().any(|segment| matches!(segment, PathSeg::Named(_)));
+        !named && (raw.starts_with("@root") || self.scope(segments.len()) == Some(Scope::Root))
+    }
+
+    fn add(&mut self, name: &str, need: Need) {
+        match self.found.iter_mut().find(|variable| variable.name == name) {
+            Some(variable) => variable.optional |= need == Need::May,
+            None => self.found.push(Variable { name: name.to_owned(), optional: need == Need::May }),
+        }
+    }
+
+    /// The name of a helper, which must be one of `known`.
+    fn helper<'a>(
+        &self,
+        name: &'a Parameter,
+        known: &[&str],
+        what: &str,
+    ) -> Result<Option<&'a str>, Problem> {
+        let name = match name {
+            Parameter::Name(name) => name.as_str(),
+            Parameter::Path(Path::Relative((_, raw)) | Path::Local((_, _, raw))) => raw.as_str(),
+            _ => return Ok(None),
+        };
+        if known.contains(&name) {
+            return Ok(Some(name));
+        }
+        let message = format!("there is no {what} `{name}`; there are {}.", known.join(", "));
+        Err(self.problem("template.unknown_helper", message))
+    }
+
+    fn problem(&self, code: &'static str, message: impl Into<String>) -> Problem {
+        Problem { code, message: message.into(), line: self.at.0, column: self.at.1 }
+    }
+}
+
+fn block_names(block: &HelperTemplate) -> Vec<String> {
+    use handlebars::template::BlockParam;
+    let names = match &block.block_param {
+        Some(BlockParam::Single(name)) => vec![name],
+        Some(BlockParam::Pair((first, second))) => vec![first, second],
+        _ => Vec::new(),
+    };
+    names
+        .into_iter()
+        .filter_map(|name| match name {
+            Parameter::Name(name) => Some(name.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// What counts one time round. Made by the parser, as its parts can't be put together from outside.
+fn step() -> TemplateElement {
+    static STEP_ELEMENT: LazyLock<TemplateElement> = LazyLock::new(|| {
+        let parsed = Template::compile(&format!("{{{{{STEP} 0}}}}"));
+        parsed
+            .ok()
+            .and_then(|mut template| template.elements.pop())
+            .unwrap_or(TemplateElement::Comment(String::new()))
+    });
+    STEP_ELEMENT.clone()
+}

@@ -1,3 +1,47 @@
+/** What the run has taken so far: tokens and working time. */
+import { useEffect, useState } from "react";
+import { elapsed } from "./fold/elapsed";
+import { isOver } from "./fold/status";
+import { useInterrupted, useRunHead, useShownSession } from "./live/shown";
+import { formatCount, formatDuration } from "./values/format";
+
 export function RunTotals() {
-  return null;
+  const session = useShownSession();
+  if (!session) return null;
+  return (
+    <div className="flex items-center gap-3 font-mono text-fg-2 text-xs tabular-nums" data-testid="run-totals">
+      <Tokens />
+      <Elapsed />
+    </div>
+  );
+}
+
+function Tokens() {
+  const tokens = useRunHead((head) => head.totals.tokens);
+  const sum = tokens.input + tokens.output;
+  return (
+    <span title={`${formatCount(tokens.input)} tokens in, ${formatCount(tokens.output)} out`} data-testid="run-tokens">
+      {formatCount(sum)} {sum === 1 ? "token" : "tokens"}
+    </span>
+  );
+}
+
+const TICK_MS = 100;
+
+function Elapsed() {
+  const head = useRunHead((head) => head);
+  const interrupted = useInterrupted();
+  const ticking = !isOver(head.status) && head.status !== "waiting" && !interrupted && head.startedAt !== undefined;
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!ticking) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [ticking]);
+  return (
+    <span title="Working time, without waiting for you" data-testid="run-elapsed" className="min-w-[5ch] text-right">
+      {formatDuration(elapsed(head, now))}
+    </span>
+  );
 }

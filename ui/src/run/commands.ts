@@ -1,5 +1,121 @@
+/** What can be done with runs from the keyboard and from the command palette. */
 import type { Command } from "@/app/command";
+import { showLeftPanel } from "@/app/layout";
+import { leaveView } from "@/flow/actions";
+import { flowStore } from "@/flow/store";
+import { controlStore, endPause, resumeRun, startRun, stopRun } from "./control";
+import { type DockTab, goToAnswer, showDockTab } from "./dock/state";
+import { isOver } from "./fold/status";
+import { shownSession } from "./live/shown";
+
+export const RUN_KEYS = "Mod+Enter";
+export const STOP_KEYS = "Mod+.";
+export const RUN_TO_KEYS = "Shift+Enter";
+
+const DOCK: { tab: DockTab; title: string; keys: string }[] = [
+  { tab: "conversation", title: "Conversation", keys: "Alt+Shift+1" },
+  { tab: "timeline", title: "Timeline", keys: "Alt+Shift+2" },
+  { tab: "facts", title: "Facts", keys: "Alt+Shift+3" },
+  { tab: "problems", title: "Problems", keys: "Alt+Shift+4" },
+];
 
 export function runCommands(): Command[] {
-  return [];
+  return [
+    {
+      id: "run.start",
+      title: "Run the flow",
+      group: "Run",
+      keys: [RUN_KEYS],
+      terms: ["start", "execute", "play"],
+      enabled: () => !flowStore.getState().viewing,
+      run: () => startRun(),
+    },
+    {
+      id: "run.to",
+      title: "Run to the selected node",
+      group: "Run",
+      keys: [RUN_TO_KEYS],
+      terms: ["until", "here", "partial"],
+      enabled: () => !flowStore.getState().viewing && onlySelected() !== undefined,
+      run: () => startRun(onlySelected()),
+    },
+    {
+      id: "run.stop",
+      title: "Stop the run",
+      group: "Run",
+      keys: [STOP_KEYS],
+      terms: ["cancel", "abort"],
+      whileTyping: true,
+      enabled: () => isGoing(),
+      run: stopRun,
+    },
+    {
+      id: "run.answer",
+      title: "Go to the question",
+      group: "Run",
+      keys: ["Alt+A"],
+      terms: ["answer", "pause", "reply"],
+      whileTyping: true,
+      enabled: () => (shownSession()?.fold.head.pauses.length ?? 0) > 0,
+      run: goToAnswer,
+    },
+    {
+      id: "run.end",
+      title: "End the question without an answer",
+      group: "Run",
+      terms: ["end", "pause", "conversation", "finish"],
+      enabled: () => shownSession()?.fold.head.pauses.length === 1,
+      run: () => {
+        const pause = shownSession()?.fold.head.pauses[0];
+        return pause && endPause(pause.node, pause.epoch);
+      },
+    },
+    {
+      id: "run.resume",
+      title: "Resume the interrupted run",
+      group: "Run",
+      terms: ["continue", "crash"],
+      enabled: () => shownSession()?.interrupted === true,
+      run: () => {
+        const session = shownSession();
+        return session && resumeRun(session.run);
+      },
+    },
+    {
+      id: "run.leave",
+      title: "Go back to editing",
+      group: "Run",
+      terms: ["close", "run", "view"],
+      enabled: () => controlStore.getState().viewed !== undefined,
+      run: leaveView,
+    },
+    {
+      id: "run.list",
+      title: "Show earlier runs",
+      group: "Run",
+      terms: ["history", "runs"],
+      run: () => showLeftPanel("runs"),
+    },
+    ...DOCK.map(
+      ({ tab, title, keys }): Command => ({
+        id: `dock.${tab}`,
+        title: `Show ${title}`,
+        group: "View",
+        keys: [keys],
+        whileTyping: true,
+        run: () => showDockTab(tab),
+      }),
+    ),
+  ];
+}
+
+/** The one node that is selected, if it is one. */
+function onlySelected(): string | undefined {
+  const { nodes } = flowStore.getState().selection;
+  return nodes.size === 1 ? [...nodes][0] : undefined;
+}
+
+function isGoing(): boolean {
+  const session = shownSession();
+  return session !== undefined && !isOver(session.fold.head.status);
 }

@@ -1,0 +1,2 @@
+/** Leaving a run that was looked at. */
+export { leaveView as closeRun } from "@/flow/actions";

@@ -1,0 +1,93 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { ContextId } from "@/bindings";
+import { Empty } from "@/look/Empty";
+import { useContextsRevision, useFactCount, useRunHead, useShownSession } from "../live/shown";
+import { contextOf } from "../values/inputs";
+import { ContextChooser } from "./ContextChooser";
+import { ConversationItems, itemsOf } from "./conversation-items";
+import { Messages } from "./Messages";
+import { PauseCard } from "./PauseCard";
+import { Timeline } from "./Timeline";
+import { useSize } from "./useSize";
+
+/** From this width on the timeline stands beside the conversation. */
+const SIDE_BY_SIDE = 640;
+
+/** What was said in the run, what is being said, and the questions that wait for an answer. */
+export function Conversation() {
+  const box = useRef<HTMLDivElement>(null);
+  const { width } = useSize(box);
+  const session = useShownSession();
+  return (
+    <div ref={box} className="flex h-full min-h-0">
+      {session ? (
+        <>
+          <Chat key={session.run} />
+          {width >= SIDE_BY_SIDE ? (
+            <div className="min-w-0 flex-1 border-line border-l">
+              <Timeline compact />
+            </div>
+          ) : null}
+        </>
+      ) : (
+        <Empty title="No run yet">
+          <p>Run the flow: what is said in it stands here, and this is where you answer when it asks you something.</p>
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function Chat() {
+  const session = useShownSession();
+  const facts = useFactCount();
+  const pauses = useRunHead((head) => head.pauses);
+  const [chosen, setChosen] = useState<ContextId>();
+  const shown = useShownContext(chosen);
+  const source = useRef(new ConversationItems());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal only grows; its length says when.
+  const items = useMemo(() => {
+    if (session) source.current.read(session.log.entries);
+    return itemsOf(source.current.items, shown);
+  }, [session, facts, shown]);
+  return (
+    <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label="Conversation">
+      <ContextChooser chosen={shown} onChoose={setChosen} />
+      <Messages items={items} context={shown} />
+      {pauses.length > 0 ? (
+        <div className="flex max-h-[70%] shrink-0 flex-col gap-2 overflow-auto px-3.5 pb-3" data-testid="pauses">
+          {pauses.map((pause) => (
+            <PauseCard key={`${pause.node}/${pause.epoch.join(".")}/${pause.askedAt}`} pause={pause} />
+          ))}
+        </div>
+      ) : null}
+      <Announcer />
+    </section>
+  );
+}
+
+/** The context a person chose to look at; else that of the open question, else the flow's own, else the first. */
+function useShownContext(chosen: ContextId | undefined): ContextId | undefined {
+  const session = useShownSession();
+  useContextsRevision();
+  const asking = useRunHead((head) => head.pauses[0]);
+  if (!session) return undefined;
+  const { contexts } = session.fold;
+  if (chosen !== undefined && contexts.has(chosen)) return chosen;
+  const asked = asking && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, asking.node, asking.epoch);
+  if (asked !== undefined && contexts.has(asked)) return asked;
+  return contexts.has("main") ? "main" : contexts.keys().next().value;
+}
+
+/** Tells screen readers of new questions; the cards themselves may appear far from where they are. */
+function Announcer() {
+  const pauses = useRunHead((head) => head.pauses);
+  const [said, setSaid] = useState("");
+  const last = pauses.at(-1);
+  useEffect(() => setSaid(last ? `A question for you: ${last.prompt}` : ""), [last]);
+  return (
+    <p aria-live="polite" className="sr-only">
+      {said}
+    </p>
+  );
+}

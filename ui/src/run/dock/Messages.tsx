@@ -1,0 +1,103 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ArrowDown } from "lucide-react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { ContextId } from "@/bindings";
+import { Empty } from "@/look/Empty";
+import { useContextView, useNodeOf } from "../live/shown";
+import { epochOf } from "../fold/epoch";
+import type { Item } from "./conversation-items";
+import { Row } from "./MessageRow";
+import { StreamingRow } from "./StreamingRow";
+
+/** How near the end still counts as being there. */
+const NEAR_END = 40;
+
+/** The items one below the other, only those in view drawn. Stays at the end while the end is in view. */
+export function Messages({ items, context }: { items: readonly Item[]; context: ContextId | undefined }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [atEnd, setAtEnd] = useState(true);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 46,
+    getItemKey: (index) => items[index]?.key ?? index,
+    overscan: 6,
+  });
+  const total = virtual.getTotalSize();
+  const streaming = useStreaming(context);
+
+  const toEnd = () => {
+    const box = scroller.current;
+    if (box) box.scrollTop = box.scrollHeight;
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something has grown and the end was in view.
+  useLayoutEffect(() => {
+    if (atEnd) toEnd();
+  }, [total, items.length, streaming?.length, atEnd]);
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box) return;
+    const observer = new ResizeObserver(() => {
+      if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END * 2) toEnd();
+    });
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, []);
+
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        tabIndex={0}
+        role="log"
+        aria-label="Messages"
+        className="h-full overflow-auto px-3.5 py-2.5"
+        data-testid="messages"
+        onScroll={(event) => {
+          const box = event.currentTarget;
+          setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END);
+        }}
+      >
+        {items.length === 0 && streaming === undefined ? (
+          <Empty title="Nothing said yet">
+            <p>The messages of the run's contexts appear here as they are said.</p>
+          </Empty>
+        ) : (
+          <div className="relative w-full" style={{ height: total }}>
+            {virtual.getVirtualItems().map((row) => {
+              const item = items[row.index];
+              return item ? (
+                <div
+                  key={row.key}
+                  data-index={row.index}
+                  ref={virtual.measureElement}
+                  className="absolute top-0 left-0 w-full pb-2"
+                  style={{ transform: `translateY(${row.start}px)` }}
+                >
+                  <Row item={item} />
+                </div>
+              ) : null;
+            })}
+          </div>
+        )}
+        {context !== undefined ? <StreamingRow context={context} /> : null}
+      </div>
+      {atEnd ? null : (
+        <button
+          type="button"
+          className="absolute right-3 bottom-2 inline-flex items-center gap-1 rounded-full border border-line bg-bg-2 px-2.5 py-1 text-fg-2 text-xs shadow-pop hover:text-fg"
+          onClick={toEnd}
+        >
+          <ArrowDown size={12} aria-hidden /> Latest
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What is being said in the context right now. */
+function useStreaming(context: ContextId | undefined): string | undefined {
+  const turn = useContextView(context)?.turn;
+  return useNodeOf(turn?.node ?? "", (view) => (turn ? epochOf(view, turn.epoch)?.streamed : undefined));
+}

@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState } from "react";
+import { reveal } from "@/canvas/reveal";
+import type { HostError } from "@/ipc";
+import { Markdown } from "@/look/Markdown";
+import { answerPause, endPause } from "../control";
+import { roundOf } from "../fold/epoch";
+import type { OpenPause } from "../fold/types";
+import { nameOf } from "../names";
+import { useShownSession } from "../live/shown";
+import { AnswerForm } from "./AnswerForm";
+import { dockStore } from "./state";
+
+/** A question that waits for a person, and the place to answer it. */
+export function PauseCard({ pause }: { pause: OpenPause }) {
+  const box = useRef<HTMLElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<HostError>();
+  const session = useShownSession();
+  const round = roundOf(pause.epoch);
+  const name = nameOf(pause.node);
+  useFocusOfAnswer(box);
+
+  const answer = async (value: unknown) => {
+    setBusy(true);
+    setError(await answerPause(pause.node, pause.epoch, value));
+    setBusy(false);
+  };
+  const end = async () => {
+    setBusy(true);
+    await endPause(pause.node, pause.epoch);
+    setBusy(false);
+  };
+
+  return (
+    <section
+      ref={box}
+      aria-label={`${name} asks`}
+      data-testid={`pause-${pause.node}`}
+      data-epoch={pause.epoch.join(".")}
+      className="rounded-lg border border-wait px-2.5 py-2"
+    >
+      <header className="flex items-baseline gap-2">
+        <button
+          type="button"
+          className="truncate font-semibold hover:underline"
+          title="Show the node on the canvas"
+          onClick={() => reveal({ node: pause.node })}
+        >
+          {name}
+        </button>
+        {round ? <span className="shrink-0 text-fg-3">· round {round}</span> : null}
+        <span className="flex-1" />
+        <button
+          type="button"
+          data-testid="pause-end"
+          disabled={busy}
+          title="Give no answer: what depends on it is skipped, and the run goes on to its end"
+          className="shrink-0 text-fg-3 hover:text-fg hover:underline disabled:opacity-50"
+          onClick={() => void end()}
+        >
+          {round ? "End the conversation" : "End without an answer"}
+        </button>
+      </header>
+      <Markdown text={pause.prompt} />
+      <AnswerForm
+        key={session?.run}
+        schema={pause.schema}
+        draftKey={`${session?.run}/${pause.node}/${pause.epoch.join(".")}`}
+        label={`Answer to ${name}`}
+        busy={busy}
+        onAnswer={(value) => void answer(value)}
+      />
+      {error ? (
+        <p role="alert" className="mt-1 text-bad text-sm">
+          {error.message} {error.hint}
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+/** Puts the keyboard into the answer: when asked to, and when a question comes while the keyboard is nowhere in use. */
+function useFocusOfAnswer(box: React.RefObject<HTMLElement | null>): void {
+  const wished = dockStore((state) => state.focusAnswer);
+  const seen = useRef(wished);
+  useEffect(() => {
+    const asked = seen.current !== wished;
+    seen.current = wished;
+    const active = document.activeElement;
+    const idle =
+      active === null ||
+      active === document.body ||
+      (active instanceof HTMLElement && active.closest("[data-testid=run-button], [role=log]") !== null);
+    if (asked || idle) box.current?.querySelector<HTMLElement>("[data-testid=pause-answer]")?.focus();
+  }, [wished, box]);
+}

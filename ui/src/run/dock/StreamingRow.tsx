@@ -1,0 +1,35 @@
+import { Sparkles } from "lucide-react";
+import { useMemo } from "react";
+import type { Activation, ContextId } from "@/bindings";
+import { Markdown } from "@/look/Markdown";
+import { epochOf } from "../fold/epoch";
+import { useContextView, useNodeOf } from "../live/shown";
+import { nameOf } from "../names";
+import { Spoken } from "./MessageRow";
+import { blocksOf } from "./blocks";
+
+/** What a model is saying in this context right now, before it stands in the history. */
+export function StreamingRow({ context }: { context: ContextId }) {
+  const turn = useContextView(context)?.turn;
+  return turn ? <Streaming turn={turn} /> : null;
+}
+
+function Streaming({ turn }: { turn: Activation }) {
+  const text = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.streamed ?? "");
+  const tools = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.tools);
+  const calling = tools?.findLast((tool) => tool.endedAt === undefined)?.call.name;
+  // Only the last block grows, so only that one is read as Markdown anew.
+  const blocks = useMemo(() => blocksOf(text), [text]);
+  return (
+    <Spoken avatar={<Sparkles size={13} aria-hidden />} tone="bg-accent/25 text-accent" who={`${nameOf(turn.node)} is answering`}>
+      <div aria-busy="true" data-testid="streaming">
+        {blocks.map((block) => (
+          <Markdown key={block.at} text={block.text} />
+        ))}
+        {calling ? <p className="text-tools text-xs">Calling {calling}…</p> : null}
+        {text === "" && !calling ? <p className="text-fg-3">Thinking…</p> : null}
+        {text === "" ? null : <span aria-hidden className="stream-cursor" />}
+      </div>
+    </Spoken>
+  );
+}

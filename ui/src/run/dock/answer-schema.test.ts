@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { answerForm, skeleton } from "./answer-schema";
+
+describe("the form of an answer", () => {
+  it.each([
+    [{ type: "string" }, "text"],
+    [{ type: ["string", "null"] }, "text"],
+    [{}, "text"],
+    [{ type: "boolean" }, "yesNo"],
+    [{ type: "integer" }, "number"],
+    [{ enum: ["red", "green"] }, "choice"],
+    [{ type: "object", properties: { approved: { type: "boolean" }, comment: { type: "string" } } }, "approval"],
+    [{ type: "object", properties: { approved: { type: "boolean" } } }, "approval"],
+    [{ type: "object", properties: { approved: { type: "boolean" }, a: { type: "number" } } }, "json"],
+    [{ type: "object", properties: { name: { type: "string" } } }, "json"],
+    [{ anyOf: [{ type: "string" }, { type: "number" }] }, "json"],
+    [{ $ref: "#/$defs/x" }, "json"],
+    [{ type: "array" }, "json"],
+  ])("%j asks for %s", (schema, kind) => {
+    expect(answerForm(schema).kind).toBe(kind);
+  });
+
+  it("starts from what must be there", () => {
+    expect(
+      skeleton({
+        type: "object",
+        required: ["name", "tags", "age"],
+        properties: { name: { type: "string" }, tags: { type: "array" }, age: { type: "integer", default: 7 }, extra: {} },
+      }),
+    ).toEqual({ name: "", tags: [], age: 7 });
+  });
+});

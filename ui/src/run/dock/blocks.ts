@@ -1,0 +1,28 @@
+/** Cuts Markdown that is still growing where it will not change any more. */
+
+export type Block = { at: number; text: string };
+
+/** Paragraphs and fences, each with the place where it begins. All but the last stay as they are while text is added. */
+export function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let start = 0;
+  let fence: string | undefined;
+  let line = 0;
+  while (line < text.length) {
+    const newline = text.indexOf("\n", line);
+    const end = newline < 0 ? text.length : newline;
+    const mark = /^ {0,3}(```+|~~~+)/.exec(text.slice(line, end))?.[1];
+    if (mark && fence === undefined) fence = mark;
+    else if (mark && fence !== undefined && mark[0] === fence[0] && mark.length >= fence.length) fence = undefined;
+    // A blank line ends a block, unless what follows is indented and so may belong to a list above.
+    const blank = end === line && fence === undefined;
+    const after = text[end + 1];
+    if (blank && line > start && after !== undefined && !/[\s\-*+\d|>]/.test(after)) {
+      blocks.push({ at: start, text: text.slice(start, line) });
+      start = end + 1;
+    }
+    line = end + 1;
+  }
+  if (start < text.length) blocks.push({ at: start, text: text.slice(start) });
+  return blocks;
+}

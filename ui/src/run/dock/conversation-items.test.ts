@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import type { Entry, Message } from "@/bindings";
+import { ConversationItems, itemsOf } from "./conversation-items";
+
+let seq = 0;
+const entry = (fact: object): Entry => ({ seq: seq++, at: seq, ...fact }) as unknown as Entry;
+const message = (id: string, role: Message["role"], content: string, context = "ask"): Message => ({
+  id,
+  role,
+  content,
+  author: { node: context, epoch: [] },
+  tokens: 1,
+});
+const created = (id: string, history: Message[] = [], parentContextId?: string) =>
+  entry({
+    type: "context.created",
+    node: "start",
+    epoch: [],
+    context: { contextId: id, contextType: "main", provider: "p", model: "m", messageHistory: history, sessionId: id, revision: 0, parentContextId },
+  });
+
+describe("the conversation", () => {
+  it("tells a question, and its answer once: as the message it became", () => {
+    const items = new ConversationItems();
+    const journal = [
+      created("main"),
+      entry({ type: "run.paused", node: "ask", epoch: [0], prompt: "Well?", schema: {} }),
+      entry({ type: "input.provided", node: "ask", epoch: [0], answer: { value: "Yes" } }),
+    ];
+    expect(items.read(journal)).toBe(true);
+    expect(items.items.map((item) => item.kind)).toEqual(["question", "answer"]);
+    journal.push(
+      entry({
+        type: "context.changed",
+        node: "ask",
+        epoch: [0],
+        contextId: "main",
+        change: { kind: "messages", messages: [message("ask#0/0", "user", "Yes")] },
+      }),
+    );
+    expect(items.read(journal)).toBe(true);
+    expect(items.items.map((item) => item.kind)).toEqual(["question", "message"]);
+    expect(items.read(journal)).toBe(false);
+  });
+
+  it("keeps an answer that no context took", () => {
+    const items = new ConversationItems();
+    items.read([
+      entry({ type: "input.provided", node: "allow", epoch: [], answer: { value: true } }),
+      entry({ type: "node.finished", node: "allow", epoch: [], outputs: {}, metadata: { durationMs: 1 } }),
+    ]);
+    expect(items.items.map((item) => item.kind)).toEqual(["answer"]);
+  });
+
+  it("does not repeat as an output what was said already, nor what only names a context", () => {
+    const items = new ConversationItems();
+    items.read([
+      created("main"),
+      entry({ type: "turn.committed", node: "chat", epoch: [], contextId: "main", messages: [message("c/0", "assistant", "Hi")] }),
+      entry({ type: "run.finished", outputs: { chat: { response: "Hi", context: { contextId: "main" } }, sum: { value: 3 } } }),
+    ]);
+    expect(items.items.map((item) => item.kind)).toEqual(["message", "output"]);
+  });
+
+  it("shows one context at a time, a copy with the history it began with", () => {
+    const items = new ConversationItems();
+    items.read([
+      created("main", [message("s/0", "system", "Rules")]),
+      created("other", [message("s/0", "system", "Rules")], "main"),
+      entry({ type: "turn.committed", node: "chat", epoch: [], contextId: "other", messages: [message("c/0", "assistant", "Hi")] }),
+    ]);
+    expect(itemsOf(items.items, "main").map((item) => item.key)).toEqual([expect.stringContaining("s/0")]);
+    expect(itemsOf(items.items, "other").map((item) => item.key)).toEqual([
+      expect.stringContaining("s/0"),
+      expect.stringContaining("c/0"),
+    ]);
+  });
+
+  it("tells failures that ended the run, not nodes that were only stopped by it", () => {
+    const items = new ConversationItems();
+    const failed = (node: string, code: string, handled: boolean) =>
+      entry({ type: "node.failed", node, epoch: [], error: { code, message: "" }, handled });
+    items.read([failed("a", "provider.unreachable", false), failed("b", "node.stopped", false), failed("c", "x.y", true)]);
+    expect(items.items.map((item) => ("node" in item ? item.node : ""))).toEqual(["a"]);
+  });
+});

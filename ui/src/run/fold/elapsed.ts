@@ -1,0 +1,9 @@
+/** How long a run has worked. */
+import type { RunHead } from "./types";
+
+/** Working time in milliseconds, without the time it waited for a person. `now` counts only while it goes on. */
+export function elapsed(head: RunHead, now: number): number {
+  if (head.startedAt === undefined) return 0;
+  const until = head.endedAt ?? head.waitingSince ?? Math.max(now, head.startedAt);
+  return Math.max(0, until - head.startedAt - head.totals.waitedMs);
+}

@@ -1,0 +1,17 @@
+/** What people call the nodes of the run that is shown. */
+import type { NodeId } from "@/bindings";
+import { nodeType } from "@/flow/node-types";
+import { flowStore, shownFlow } from "@/flow/store";
+import { shownSession } from "./live/shown";
+
+/** A node's title, its type's, or its id; also of a node that has been deleted since the run. */
+export function nameOf(id: NodeId): string {
+  const node = shownFlow(flowStore.getState()).nodes[id] ?? shownSession()?.flow.nodes[id];
+  if (!node) return id;
+  return node.title || nodeType(node.type)?.title || id;
+}
+
+/** The type of a node of the run. */
+export function typeOf(id: NodeId): string | undefined {
+  return (shownFlow(flowStore.getState()).nodes[id] ?? shownSession()?.flow.nodes[id])?.type;
+}

@@ -1,0 +1,96 @@
+import { Ban, Check, CircleAlert, CircleDot, LoaderCircle, Unplug } from "lucide-react";
+import type { ReactNode } from "react";
+import type { RunStatus } from "@/bindings";
+import { nameOf } from "../names";
+import { resumeRun } from "../control";
+import { goToAnswer, showDockTab } from "../dock/state";
+import { roundOf } from "../fold/epoch";
+import type { RunHead } from "../fold/types";
+import { useInterrupted, useRunHead, useShownSession } from "../live/shown";
+
+type Shown = { status: RunStatus; text: string; icon: ReactNode; tone: string; action?: () => void; what?: string };
+
+const ICON = { size: 13, strokeWidth: 2.25, "aria-hidden": true } as const;
+
+/** How the run is doing, in two or three words. Where there is something to do about it, it is the button that does it. */
+export function StatusPill() {
+  const session = useShownSession();
+  const interrupted = useInterrupted();
+  const head = useRunHead((head) => head);
+  if (!session) return null;
+  const shown = describe(head, interrupted, session.run);
+  const look = `inline-flex h-[26px] items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${shown.tone}`;
+  return (
+    <div role="status" aria-live="polite" className="flex">
+      {shown.action ? (
+        <button
+          type="button"
+          data-testid="run-status"
+          data-status={shown.status}
+          className={`${look} hover:brightness-110`}
+          onClick={shown.action}
+          title={shown.what}
+        >
+          {shown.icon} {shown.text}
+        </button>
+      ) : (
+        <span data-testid="run-status" data-status={shown.status} className={look}>
+          {shown.icon} {shown.text}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function describe(head: RunHead, interrupted: boolean, run: string): Shown {
+  if (interrupted && head.status === "running") {
+    return {
+      status: "interrupted",
+      text: "Interrupted · resume",
+      icon: <Unplug {...ICON} />,
+      tone: "bg-wait/15 text-wait",
+      action: () => void resumeRun(run),
+      what: "Its process ended before it did. Resuming goes on where it was; nothing is paid for twice.",
+    };
+  }
+  switch (head.status) {
+    case "waiting":
+      return {
+        status: "waiting",
+        text: waitingText(head),
+        icon: <CircleDot {...ICON} />,
+        tone: "bg-wait/15 text-wait",
+        action: goToAnswer,
+        what: "Go to the question",
+      };
+    case "finished":
+      return { status: "finished", text: "Finished", icon: <Check {...ICON} />, tone: "bg-ok/15 text-ok" };
+    case "failed":
+      return {
+        status: "failed",
+        text: head.error ? `Failed at ${nameOf(head.error.node)}` : "Failed",
+        icon: <CircleAlert {...ICON} />,
+        tone: "bg-bad/15 text-bad",
+        action: () => showDockTab("problems"),
+        what: "Show what went wrong",
+      };
+    case "cancelled":
+      return { status: "cancelled", text: "Stopped", icon: <Ban {...ICON} />, tone: "bg-bg-3 text-fg-2" };
+    default: {
+      const asks = head.pauses.length > 0;
+      return {
+        status: "running",
+        text: head.cancelling ? "Stopping…" : asks ? "Running · asks you" : "Running",
+        icon: <LoaderCircle {...ICON} className="animate-spin" />,
+        tone: "bg-accent/15 text-accent",
+        ...(asks ? { action: goToAnswer, what: "Go to the question" } : {}),
+      };
+    }
+  }
+}
+
+function waitingText(head: RunHead): string {
+  if (head.waitingOn.length > 1) return `Waiting for you · ${head.waitingOn.length} questions`;
+  const round = roundOf(head.waitingOn[0]?.epoch ?? []);
+  return round ? `Waiting for you · round ${round}` : "Waiting for you";
+}

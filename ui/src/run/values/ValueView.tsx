@@ -1,0 +1,71 @@
+import { Check, Copy } from "lucide-react";
+import { memo, useEffect, useState } from "react";
+import { JsonView } from "@/look/JsonView";
+import { notify } from "@/look/notify";
+import { truncate, truncateText } from "./truncate";
+
+const STEP = 10;
+
+/** Any value: a text as it is, anything else as a tree. What is very large is cut, and more of it is shown on demand. */
+export const ValueView = memo(function ValueView({ value, label }: { value: unknown; label: string }) {
+  const [scale, setScale] = useState(1);
+  if (typeof value === "string") {
+    const { text, left } = truncateText(value, scale);
+    return (
+      <>
+        <p className="whitespace-pre-wrap break-words text-fg text-sm">
+          {text}
+          {text === "" ? <span className="text-fg-3">empty text</span> : null}
+          {left > 0 ? "…" : null}
+        </p>
+        {left > 0 ? <More what={`${left.toLocaleString("en")} more characters`} onMore={() => setScale(scale * STEP)} /> : null}
+      </>
+    );
+  }
+  const { value: shown, left } = truncate(value, scale);
+  return (
+    <>
+      <JsonView value={shown} label={label} />
+      {left > 0 ? <More what="Some of it is left out" onMore={() => setScale(scale * STEP)} /> : null}
+    </>
+  );
+});
+
+function More({ what, onMore }: { what: string; onMore: () => void }) {
+  return (
+    <button type="button" className="mt-1 text-accent text-xs hover:underline" onClick={onMore}>
+      {what} · show more
+    </button>
+  );
+}
+
+const SAID_MS = 1200;
+
+/** Copies a value: a text as it is, anything else as JSON. */
+export function CopyButton({ value, label }: { value: unknown; label: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
+      setCopied(true);
+    } catch {
+      notify.info("The clipboard cannot be written here. Select the text and copy it by hand.");
+    }
+  };
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      className="inline-flex size-6 shrink-0 items-center justify-center rounded-sm text-fg-3 hover:bg-bg-3 hover:text-fg"
+      onClick={() => void copy()}
+    >
+      {copied ? <Check size={13} aria-hidden className="text-ok" /> : <Copy size={13} aria-hidden />}
+    </button>
+  );
+}

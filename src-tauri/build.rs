@@ -4,7 +4,7 @@
 use std::path::Path;
 
 /// The whole surface the webview can reach; everything else is refused by Tauri.
-const COMMANDS: &[&str] = &["rpc", "watch"];
+const COMMANDS: &[&str] = &["rpc", "watch", "unwatch", "closing"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=ui/dist");

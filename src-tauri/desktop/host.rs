@@ -1,0 +1,100 @@
+//! The application inside the window: opened with the system's dialogs, closed with everything on disk.
+//!
+//! Dialogs are shown from here, so that the page needs no right to show any.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use plait_api::{Dialogs, ErrorReply, Options, Plait};
+use tauri::{AppHandle, Manager};
+use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
+use tokio::sync::oneshot;
+
+/// Answers every file dialog in debug builds, so that tests can save and open without one.
+const DIALOG_ANSWER: &str = "PLAIT_TEST_DIALOG";
+
+/// Opens Plait on the data directory that `PLAIT_HOME` names, else the platform's.
+pub(crate) fn open(app: &AppHandle) -> Result<Arc<Plait>, ErrorReply> {
+    let home = plait_api::home(std::env::var_os("PLAIT_HOME").map(PathBuf::from))?;
+    let mut options = Options::new(home);
+    options.dialogs = Some(match test_answer() {
+        Some(path) => Arc::new(Answer(path)),
+        None => Arc::new(Native(app.clone())),
+    });
+    // Live runs need the runtime from the first moment.
+    let _inside = tauri::async_runtime::handle().inner().enter();
+    Plait::open(options).map(Arc::new)
+}
+
+/// Waits until everything that was written is on disk.
+pub(crate) fn close(app: &AppHandle) {
+    let Some(plait) = app.try_state::<Arc<Plait>>() else { return };
+    if let Err(fault) = tauri::async_runtime::block_on(plait.store().flush()) {
+        eprintln!("error[{}]: {}", fault.code, fault.message);
+    }
+}
+
+fn test_answer() -> Option<PathBuf> {
+    if cfg!(debug_assertions) { std::env::var_os(DIALOG_ANSWER).map(PathBuf::from) } else { None }
+}
+
+/// The system's dialogs.
+struct Native(AppHandle);
+
+#[async_trait]
+impl Dialogs for Native {
+    async fn open(&self) -> Result<Option<String>, ErrorReply> {
+        self.ask(|dialog, done| dialog.set_title("Open a flow").pick_file(done)).await
+    }
+
+    async fn save(&self, suggested: &str) -> Result<Option<String>, ErrorReply> {
+        self.ask(|dialog, done| dialog.set_title("Save the flow").set_file_name(suggested).save_file(done)).await
+    }
+}
+
+impl Native {
+    async fn ask(
+        &self,
+        show: impl FnOnce(FileDialogBuilder<tauri::Wry>, Box<dyn FnOnce(Option<FilePath>) + Send>),
+    ) -> Result<Option<String>, ErrorReply> {
+        let (sender, answer) = oneshot::channel();
+        let mut dialog = self.0.dialog().file().add_filter("Plait flows", &["json"]);
+        if let Some(window) = self.0.get_webview_window(crate::window::LABEL) {
+            dialog = dialog.set_parent(&window);
+        }
+        show(dialog, Box::new(move |path| drop(sender.send(path))));
+        // A dialog that goes away without an answer was closed.
+        let Ok(Some(path)) = answer.await else { return Ok(None) };
+        let path = path.into_path().map_err(|error| {
+            ErrorReply::new("dialog.not_a_file", format!("What was chosen is not a file on this machine: {error}."))
+                .hint("Choose a file in an ordinary folder.")
+        })?;
+        text(path).map(Some)
+    }
+}
+
+/// Always the same answer.
+struct Answer(PathBuf);
+
+#[async_trait]
+impl Dialogs for Answer {
+    async fn open(&self) -> Result<Option<String>, ErrorReply> {
+        text(self.0.clone()).map(Some)
+    }
+
+    async fn save(&self, _suggested: &str) -> Result<Option<String>, ErrorReply> {
+        text(self.0.clone()).map(Some)
+    }
+}
+
+/// Paths travel as JSON strings.
+fn text(path: PathBuf) -> Result<String, ErrorReply> {
+    path.into_os_string().into_string().map_err(|path| {
+        ErrorReply::new(
+            "dialog.not_unicode",
+            format!("The name of `{}` is not valid Unicode, so it cannot be used here.", path.display()),
+        )
+        .hint("Rename it, or choose another place.")
+    })
+}

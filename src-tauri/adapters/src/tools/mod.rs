@@ -1,18 +1,43 @@
 //! Plait's own tools, one file each, and the host that finds, checks and calls them.
+//!
+//! Refuses to let a tool see arguments that do not follow its schema, and offers nothing that reaches beyond the flow's
+//! folder.
+
+mod calculator;
+mod current_time;
+mod expression;
+mod native;
+mod read_file;
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::Fault;
+use plait_engine::host::Clock;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
-/// The native tools: `calculator`, `current_time`, `read_file`.
+use crate::clock::SystemClock;
+use native::Registered;
+
+/// The native tools: `calculator`, `current_time`, `read_file`. Cheap to clone.
 #[derive(Clone)]
-pub struct NativeTools;
+pub struct NativeTools(Arc<[Registered]>);
 
 impl NativeTools {
-    /// All of them.
+    /// All of them, on the system's clock.
     pub fn new() -> Self {
-        Self
+        Self::with_clock(Arc::new(SystemClock))
+    }
+
+    /// All of them, on another clock.
+    pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
+        // Sorted by name: this is the order in which lists show them.
+        Self(Arc::new([
+            Registered::new(calculator::Calculator),
+            Registered::new(current_time::CurrentTime(clock)),
+            Registered::new(read_file::ReadFile),
+        ]))
     }
 }
 
@@ -25,9 +50,19 @@ impl Default for NativeTools {
 #[async_trait]
 impl ToolHost for NativeTools {
     fn list(&self) -> Vec<ToolSpec> {
-        Vec::new()
+        self.0.iter().map(|tool| tool.spec.clone()).collect()
     }
+
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        Err(Fault::new("tool.unknown", format!("being written ({call:?})")))
+        let tool = self.0.iter().find(|tool| tool.spec.name == call.name).ok_or_else(|| {
+            let names: Vec<_> = self.0.iter().map(|tool| format!("`{}`", tool.spec.name)).collect();
+            Fault::new("tool.unknown", format!("There is no tool `{}`.", call.name))
+                .hint(format!("There are {}.", names.join(", ")))
+        })?;
+        tool.check(&call.arguments)?;
+        tool.call(call).await
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,7 @@ use plait_engine::provider::ModelReply;
 use plait_engine::run::{Answer, Fact, FlowRef, SkipReason, TokenUsage};
 use serde_json::json;
 
-use crate::support::{entry, finished, flush, read, run_id, started, started_as};
+use crate::support::{database, entry, finished, flush, read, run_id, started, started_as};
 
 fn append(journal: &mut impl Journal, from: u64, facts: Vec<Fact>) {
     let entries: Vec<_> = facts.into_iter().zip(from..).map(|(fact, seq)| entry(seq, fact)).collect();
@@ -161,7 +161,7 @@ fn removing_a_run_leaves_nothing_of_it() {
     store.remove_run(&kept).expect("removed");
     assert_eq!(store.flow(&hash).expect_err("gone").code, "flow.unknown");
     drop(store);
-    let db = sled::open(home.path().join("db")).expect("opened");
+    let db = database(home.path());
     assert_eq!(db.iter().count(), 0);
     assert_eq!(std::fs::read_dir(home.path().join("blobs").join("flows")).expect("folder").count(), 0);
 }

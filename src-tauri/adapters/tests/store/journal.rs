@@ -4,7 +4,7 @@ use plait_adapters::Store;
 use plait_engine::journal::Journal;
 use proptest::prelude::*;
 
-use crate::support::{entries, entry, finished, flush, read, run_id, started};
+use crate::support::{database, entries, entry, finished, flush, read, run_id, started};
 
 /// What a test does to two journals side by side.
 #[derive(Clone, Debug)]
@@ -159,7 +159,7 @@ fn damage_is_told_and_what_stands_before_it_is_read() {
         key
     };
     let tamper = |change: &dyn Fn(&sled::Db)| {
-        let db = sled::open(home.path().join("db")).expect("opened");
+        let db = database(home.path());
         change(&db);
         db.flush().expect("flushed");
     };

@@ -53,3 +53,14 @@ pub(crate) fn read(store: &Store, run: &RunId) -> Vec<Entry> {
 pub(crate) fn flush(journal: &mut impl Journal) {
     futures::executor::block_on(journal.flush()).expect("flushed");
 }
+
+/// The database itself, once the store that had it is closed: it lets go of its lock a little later.
+pub(crate) fn database(home: &std::path::Path) -> sled::Db {
+    for _ in 0..500 {
+        if let Ok(db) = sled::open(home.join("db")) {
+            return db;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("the database does not open");
+}

@@ -1,0 +1,101 @@
+//! `read_file`: a text file of the flow's folder.
+//!
+//! The folder is opened as a capability: neither `..` nor a link nor an absolute path leads out of it, also when
+//! somebody changes links meanwhile.
+
+use std::io::{self, Read as _};
+use std::path::{Component, Path};
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use plait_engine::error::Fault;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::native::NativeTool;
+
+/// More than this would fill a model's window.
+const MAX_BYTES: u64 = 256 << 10;
+
+pub(super) struct ReadFile;
+
+/// The arguments of `read_file`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// The file, relative to the flow's folder, for example `notes/plan.md`.
+    path: String,
+}
+
+impl NativeTool for ReadFile {
+    type Arguments = Arguments;
+    const NAME: &'static str = "read_file";
+    const DESCRIPTION: &'static str = "Reads a text file in the folder of this flow.";
+
+    async fn call(&self, arguments: Arguments, folder: Option<String>) -> Result<Value, Fault> {
+        let folder = folder.ok_or_else(|| {
+            Fault::new("tool.no_folder", "This flow was never saved, so it has no folder to read files from.")
+                .hint("Save the flow first; files beside it can then be read.")
+        })?;
+        tokio::task::spawn_blocking(move || read(&folder, &arguments.path))
+            .await
+            .map_err(|error| Fault::new("tool.unreadable", format!("Reading was broken off: {error}.")))?
+    }
+}
+
+fn read(folder: &str, path: &str) -> Result<Value, Fault> {
+    if leads_out(Path::new(path)) {
+        return Err(outside(path));
+    }
+    let folder = Dir::open_ambient_dir(folder, ambient_authority())
+        .map_err(|error| Fault::new("tool.no_folder", format!("The flow's folder can't be opened: {error}.")))?;
+    let failed = |error: io::Error| told(path, &error);
+    // Before it is opened: opening a pipe would wait for somebody to write into it.
+    let metadata = folder.metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
+        return Err(Fault::new("tool.unreadable", format!("`{path}` is {what}.")));
+    }
+    let mut bytes = Vec::new();
+    // One byte more than allowed tells a file that grew meanwhile.
+    folder.open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let limit = MAX_BYTES >> 10;
+        return Err(Fault::new("tool.too_large", format!("`{path}` is larger than {limit} KB, the most that can be read.")));
+    }
+    String::from_utf8(bytes)
+        .map(Value::String)
+        .map_err(|_| Fault::new("tool.not_text", format!("`{path}` is not a text file in UTF-8.")))
+}
+
+/// Whether a path leaves its folder as written, links aside.
+fn leads_out(path: &Path) -> bool {
+    let mut depth = 0_usize;
+    for component in path.components() {
+        match component {
+            Component::Prefix(_) | Component::RootDir => return true,
+            Component::CurDir => {}
+            Component::Normal(_) => depth += 1,
+            Component::ParentDir => match depth.checked_sub(1) {
+                Some(up) => depth = up,
+                None => return true,
+            },
+        }
+    }
+    false
+}
+
+fn outside(path: &str) -> Fault {
+    Fault::new("tool.outside_folder", format!("`{path}` is not in the flow's folder."))
+        .hint("Only files in the folder of the flow, and below it, can be read. Give a path relative to it.")
+}
+
+fn told(path: &str, error: &io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::NotFound => Fault::new("tool.not_found", format!("There is no file `{path}` in the flow's folder.")),
+        // The capability refuses with an error of its own; the system's carries a number.
+        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => outside(path),
+        _ => Fault::new("tool.unreadable", format!("`{path}` can't be read: {error}.")),
+    }
+}

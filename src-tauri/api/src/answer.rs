@@ -1,23 +1,19 @@
 //! What a line of text means as the answer to a pause.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What a person means by a line of text, given the schema of the pause: the text itself where text fits; yes and no
-/// where a boolean is asked for; else the JSON it is. Text that fits in no way is given back as it is, so that the run
+/// where a boolean, or an object around one, is asked for; else the JSON it is. Text that fits in no way is given back as it is, so that the run
 /// can refuse it and say why.
 pub fn from_text(schema: &Value, text: &str) -> Value {
     let as_text = Value::String(text.to_owned());
     let Ok(validator) = jsonschema::validator_for(schema) else { return as_text };
     let trimmed = text.trim();
-    let yes_or_no = match trimmed.to_lowercase().as_str() {
-        "y" | "yes" | "true" | "ok" => Some(Value::Bool(true)),
-        "n" | "no" | "false" => Some(Value::Bool(false)),
-        _ => None,
-    };
     let readings = [
         Some(as_text.clone()),
         Some(Value::String(trimmed.to_owned())),
-        yes_or_no,
+        yes_or_no(trimmed).map(Value::Bool),
+        decision(schema, trimmed),
         serde_json::from_str(trimmed).ok(),
     ];
     readings.into_iter().flatten().find(|reading| validator.is_valid(reading)).unwrap_or(as_text)
@@ -29,7 +25,47 @@ pub fn choices(schema: &Value) -> Option<Vec<String>> {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         return Some(values.iter().map(text).collect());
     }
-    (schema["type"] == "boolean").then(|| vec!["yes".to_owned(), "no".to_owned()])
+    if schema["type"] == "boolean" {
+        return Some(vec!["yes".to_owned(), "no".to_owned()]);
+    }
+    decided(schema).map(|(_, remark)| match remark {
+        Some(remark) => vec!["yes".to_owned(), "no".to_owned(), format!("no, {}", remark.to_uppercase())],
+        None => vec!["yes".to_owned(), "no".to_owned()],
+    })
+}
+
+fn yes_or_no(word: &str) -> Option<bool> {
+    match word.to_lowercase().as_str() {
+        "y" | "yes" | "true" | "ok" => Some(true),
+        "n" | "no" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// `yes`, or `no, too long`, where an object is asked for whose one required part is a boolean: that decision, and the
+/// rest as the remark.
+fn decision(schema: &Value, text: &str) -> Option<Value> {
+    let (decided, remark) = decided(schema)?;
+    let (word, rest) = text.split_once([',', ':', ' ']).unwrap_or((text, ""));
+    let mut answer = Map::from_iter([(decided.to_owned(), Value::Bool(yes_or_no(word)?))]);
+    match (remark, rest.trim()) {
+        (_, "") => {}
+        (Some(remark), rest) => {
+            answer.insert(remark.to_owned(), rest.into());
+        }
+        (None, _) => return None,
+    }
+    Some(Value::Object(answer))
+}
+
+/// The names of the one required boolean and of the one optional text of an object that is asked for.
+fn decided(schema: &Value) -> Option<(&str, Option<&str>)> {
+    let properties = schema["properties"].as_object()?;
+    let [required] = schema["required"].as_array()?.as_slice() else { return None };
+    let required =
+        required.as_str().filter(|name| properties.get(*name).is_some_and(|one| one["type"] == "boolean"))?;
+    let remark = properties.iter().find(|(_, one)| one["type"] == "string").map(|(name, _)| name.as_str());
+    Some((required, remark))
 }
 
 #[cfg(test)]
@@ -45,6 +81,21 @@ mod tests {
         assert_eq!(from_text(&json!({"enum": ["a", "b"]}), "b\n"), json!("b"));
         assert_eq!(from_text(&json!({"type": "object"}), "{\"a\": 1}"), json!({"a": 1}));
         assert_eq!(from_text(&json!({"type": "number"}), "four"), json!("four"));
+    }
+
+    #[test]
+    fn a_decision_is_a_word_and_perhaps_a_remark() {
+        let schema = json!({
+            "type": "object",
+            "properties": { "approved": { "type": "boolean" }, "comment": { "type": "string" } },
+            "required": ["approved"],
+            "additionalProperties": false,
+        });
+        assert_eq!(from_text(&schema, "yes"), json!({"approved": true}));
+        assert_eq!(from_text(&schema, "no, too long"), json!({"approved": false, "comment": "too long"}));
+        assert_eq!(from_text(&schema, "{\"approved\": true}"), json!({"approved": true}));
+        assert_eq!(from_text(&schema, "perhaps"), json!("perhaps"));
+        assert_eq!(choices(&schema).unwrap(), ["yes", "no", "no, COMMENT"]);
     }
 
     #[test]

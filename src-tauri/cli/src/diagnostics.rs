@@ -39,6 +39,7 @@ pub(crate) fn render(name: &str, text: &str, found: &[Diagnostic], style: Style)
     for one in sorted.iter().take(SHOWN) {
         let span = located.span(&one.pointer);
         draw(&mut out, style, &Finding::new(one, Arc::clone(&source), span));
+        out.push('\n');
     }
     if found.len() > SHOWN {
         let _ = writeln!(out, "… and {} more.", found.len() - SHOWN);
@@ -50,8 +51,7 @@ pub(crate) fn render(name: &str, text: &str, found: &[Diagnostic], style: Style)
 pub(crate) fn render_unreadable(name: &str, text: &str, error: &ReadError, style: Style) -> String {
     let located = Located::new(text);
     let span = if error.line > 0 {
-        let at = located.offset(error.line, error.column);
-        at..(at + text[at..].chars().next().map_or(0, char::len_utf8))
+        around(text, located.offset(error.line, error.column))
     } else {
         located.span(&error.diagnostic.pointer)
     };
@@ -59,6 +59,15 @@ pub(crate) fn render_unreadable(name: &str, text: &str, error: &ReadError, style
     let mut out = String::new();
     draw(&mut out, style, &Finding::new(&error.diagnostic, source, span));
     out
+}
+
+/// What to underline at an offset: the string that ends there, else the character that stands there.
+fn around(text: &str, at: usize) -> std::ops::Range<usize> {
+    let string = text[..at].strip_suffix('"').and_then(|before| before.rfind('"'));
+    match string {
+        Some(start) => start..at,
+        None => at..(at + text[at..].chars().next().map_or(0, char::len_utf8)),
+    }
 }
 
 fn draw(out: &mut String, style: Style, finding: &Finding) {

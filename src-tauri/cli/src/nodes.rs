@@ -23,7 +23,11 @@ pub(crate) fn nodes(args: &NodesArgs) -> Result<Ending, Failure> {
             for node in registry.descriptors() {
                 table.add_row([node.node_type.as_str(), &node.summary, &category(node)]);
             }
-            writeln!(out, "{table}\n\n`plait nodes TYPE` shows one with its ports, config and examples.")?;
+            writeln!(
+                out,
+                "{}\n\n`plait nodes TYPE` shows one with its ports, config and examples.",
+                table.trim_fmt()
+            )?;
         }
         Some(name) => {
             let node = registry.descriptor(name).ok_or_else(|| unknown(name, &registry.descriptors()))?;
@@ -87,7 +91,7 @@ fn ports(ports: &Ports) -> String {
                 &port.description,
             ]);
         }
-        let _ = write!(text, "\n{inputs}\n");
+        let _ = write!(text, "\n{}\n", inputs.trim_fmt());
     }
     if !ports.outputs.is_empty() {
         let mut outputs = table(&["Output", "Strand", "Type", "What it gives"]);
@@ -99,7 +103,7 @@ fn ports(ports: &Ports) -> String {
                 &port.description,
             ]);
         }
-        let _ = write!(text, "\n{outputs}\n");
+        let _ = write!(text, "\n{}\n", outputs.trim_fmt());
     }
     text
 }
@@ -131,7 +135,7 @@ fn config(schema: &Value) -> String {
         let description = property["description"].as_str().unwrap_or_default();
         table.add_row([name.as_str(), &type_name(property), &description.replace('\n', " ")]);
     }
-    format!("\n{table}\n")
+    format!("\n{}\n", table.trim_fmt())
 }
 
 /// The type of a config property in one word or two.

@@ -60,7 +60,7 @@ async fn list(app: &Plait, limit: u32, json: bool) -> Result<(), Failure> {
             remark(run),
         ]);
     }
-    writeln!(out, "{table}")?;
+    writeln!(out, "{}", table.trim_fmt())?;
     Ok(())
 }
 
@@ -99,7 +99,7 @@ fn show(detail: &RunDetail, json: bool) -> Result<(), Failure> {
     let name = if flow_name.is_empty() { "unnamed flow" } else { flow_name };
     writeln!(out, "{name} {}", path.as_deref().map(|path| format!("({path})")).unwrap_or_default())?;
     writeln!(out, "run {run}, {}, began {}", status(detail.summary.status), moment(*started_at))?;
-    writeln!(out, "{}", steps(&detail.entries))?;
+    writeln!(out, "{}", steps(&detail.entries).trim_fmt())?;
     let view = RunView::of(&detail.entries);
     for pause in &view.pauses {
         writeln!(out, "Waits at `{}`: {}", pause.node, pause.prompt.trim())?;

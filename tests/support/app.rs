@@ -1,0 +1,100 @@
+//! Running flows through the application: the real engine and the real store in a directory of its own.
+
+use std::sync::Arc;
+
+use plait_api::commands::run::{AnswerRun, EndPause, StartRun};
+use plait_api::commands::runs::ShowRun;
+use plait_api::engine::flow::Flow;
+use plait_api::engine::id::{Activation, RunId};
+use plait_api::engine::run::{Entry, Fact};
+use plait_api::{Options, Plait};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::journal::Journal;
+use super::provider::Recording;
+
+/// The application with a data directory that goes away with it.
+pub struct App {
+    pub plait: Plait,
+    home: TempDir,
+}
+
+/// What a person says to a pause.
+#[derive(Clone, Debug)]
+pub enum Says {
+    Value(Value),
+    End,
+}
+
+impl From<&str> for Says {
+    fn from(text: &str) -> Self {
+        Self::Value(text.into())
+    }
+}
+
+impl App {
+    /// With this provider behind every name.
+    pub fn with(provider: &Recording) -> Self {
+        Self::open(tempfile::tempdir().unwrap(), provider)
+    }
+
+    fn open(home: TempDir, provider: &Recording) -> Self {
+        let mut options = Options::new(home.path());
+        options.providers = Some(Arc::new(provider.clone()));
+        Self { plait: Plait::open(options).unwrap(), home }
+    }
+
+    /// The same data, in a new application, as after a restart.
+    pub async fn reopen(self, provider: &Recording) -> Self {
+        let Self { plait, home } = self;
+        plait.close().await.unwrap();
+        drop(plait);
+        Self::open(home, provider)
+    }
+
+    /// Starts a flow.
+    pub async fn start(&self, flow: &Flow) -> RunId {
+        self.plait.call(StartRun { flow: flow.clone(), ..StartRun::default() }).await.unwrap().run
+    }
+
+    /// Runs a flow, giving `says` to its pauses in order, to its end or until there is nothing more to say.
+    pub async fn run(&self, flow: &Flow, says: impl IntoIterator<Item = impl Into<Says>>) -> Journal {
+        let run = self.start(flow).await;
+        self.follow(&run, says).await
+    }
+
+    /// Follows a run likewise. Gives its journal, read back from the store.
+    pub async fn follow(&self, run: &RunId, says: impl IntoIterator<Item = impl Into<Says>>) -> Journal {
+        let mut says = says.into_iter().map(Into::into);
+        let mut watch = self.plait.watch(run, 0).unwrap();
+        let mut seen: Vec<Entry> = Vec::new();
+        while let Some(entry) = watch.next().await {
+            let entry = entry.unwrap();
+            if entry.seq.is_none() {
+                continue;
+            }
+            seen.push(entry.clone());
+            if let Fact::RunWaiting { on } = &entry.fact {
+                match says.next() {
+                    Some(said) => self.say(run, on[0].clone(), said).await,
+                    None => break,
+                }
+            }
+        }
+        self.plait.store().flush().await.unwrap();
+        let kept = self.plait.call(ShowRun { run: run.clone() }).await.unwrap().entries;
+        assert!(kept.starts_with(&seen), "what was watched is not what the journal keeps");
+        Journal(kept)
+    }
+
+    /// Answers a pause.
+    pub async fn say(&self, run: &RunId, at: Activation, said: Says) {
+        let Activation { node, epoch } = at;
+        let run = run.clone();
+        match said {
+            Says::Value(value) => self.plait.call(AnswerRun { run, node, epoch, value }).await.unwrap(),
+            Says::End => self.plait.call(EndPause { run, node, epoch }).await.unwrap(),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The real `plait` binary, in a data directory of its own.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A home for `plait` commands.
+pub struct Home {
+    pub dir: TempDir,
+}
+
+/// What a command said, and how it ended.
+#[derive(Debug)]
+pub struct Said {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Said {
+    /// Standard output as one JSON value per line.
+    pub fn facts(&self) -> Vec<Value> {
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in line: {line}\n{self:#?}")))
+            .collect()
+    }
+
+    /// The type of the last fact.
+    pub fn last_type(&self) -> String {
+        self.facts().last().and_then(|fact| fact["type"].as_str().map(str::to_owned)).unwrap_or_default()
+    }
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Default for Home {
+    fn default() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+}
+
+impl Home {
+    /// The path of the data directory.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// A command in this home, with nothing on standard input.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plait"));
+        command.args(args).env("PLAIT_HOME", self.path()).env("NO_COLOR", "1").env_remove("OPENAI_API_KEY");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs it to its end.
+    pub fn plait(&self, args: &[&str]) -> Said {
+        self.command(args).output().unwrap().into()
+    }
+
+    /// Sets the address of the OpenAI-compatible provider, as the settings of the window do.
+    pub async fn provider_at(&self, url: &str) {
+        let plait = plait_api::Plait::open(plait_api::Options::new(self.path())).unwrap();
+        let settings = plait_api::dispatch(&plait, "settings.get", json!({})).await.unwrap();
+        let mut settings = settings;
+        settings["providers"]["openai"]["baseUrl"] = json!(url);
+        settings["providers"]["openai"]["keyEnv"] = Value::Null;
+        plait_api::dispatch(&plait, "settings.set", json!({ "settings": settings })).await.unwrap();
+        plait.close().await.unwrap();
+    }
+
+    /// Writes a flow file into this home and gives its path.
+    pub fn file(&self, name: &str, text: &str) -> String {
+        let path = self.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+}

@@ -1,0 +1,90 @@
+//! Reading a run's journal in tests.
+
+use std::collections::BTreeMap;
+
+use plait_api::engine::context::Role;
+use plait_api::engine::run::view::RunView;
+use plait_api::engine::run::{Entry, Fact};
+use serde_json::Value;
+
+/// The journal of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Journal(pub Vec<Entry>);
+
+impl Journal {
+    /// The facts.
+    pub fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.0.iter().map(|entry| &entry.fact)
+    }
+
+    /// What it amounts to.
+    pub fn view(&self) -> RunView {
+        RunView::of(&self.0)
+    }
+
+    /// `type node` of each fact about a node, in order, for the types named.
+    pub fn steps(&self, types: &[&str]) -> Vec<String> {
+        self.0
+            .iter()
+            .filter_map(|entry| {
+                let fact = serde_json::to_value(&entry.fact).unwrap();
+                let kind = fact["type"].as_str()?.to_owned();
+                let node = fact["node"].as_str().unwrap_or_default();
+                let epoch: Vec<String> = fact["epoch"].as_array()?.iter().map(ToString::to_string).collect();
+                let at = if epoch.is_empty() { String::new() } else { format!("#{}", epoch.join(".")) };
+                types.contains(&kind.as_str()).then(|| format!("{kind} {node}{at}"))
+            })
+            .collect()
+    }
+
+    /// How often each node finished.
+    pub fn finished(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for fact in self.facts() {
+            if let Fact::NodeFinished { node, .. } = fact {
+                *counts.entry(node.to_string()).or_default() += 1;
+            }
+        }
+        counts
+    }
+
+    /// Where in the journal the first fact of this type about this node is.
+    pub fn place(&self, kind: &str, node: &str) -> usize {
+        self.0
+            .iter()
+            .position(|entry| {
+                let fact = serde_json::to_value(&entry.fact).unwrap();
+                fact["type"] == kind && (node.is_empty() || fact["node"] == node)
+            })
+            .unwrap_or_else(|| panic!("no {kind} of `{node}` in {:#?}", self.0))
+    }
+
+    /// The value a node last gave on a port.
+    pub fn output(&self, node: &str, port: &str) -> Value {
+        self.facts()
+            .filter_map(|fact| match fact {
+                Fact::NodeFinished { node: at, outputs, .. } if at.as_str() == node => outputs.get(port),
+                _ => None,
+            })
+            .last()
+            .map(|value| Value::clone(value))
+            .unwrap_or_else(|| panic!("`{node}` gave nothing on `{port}`: {:#?}", self.0))
+    }
+
+    /// Role and text of each message of a context's history at the end.
+    pub fn history(&self, context: &str) -> Vec<(Role, String)> {
+        let view = self.view();
+        let context = view.contexts.get(context).unwrap_or_else(|| panic!("no context `{context}`"));
+        context.record.message_history.iter().map(|message| (message.role, message.content.text())).collect()
+    }
+
+    /// The code of the error a node failed with.
+    pub fn fault(&self, node: &str) -> String {
+        self.facts()
+            .find_map(|fact| match fact {
+                Fact::NodeFailed { node: at, error, .. } if at.as_str() == node => Some(error.code.clone()),
+                _ => None,
+            })
+            .unwrap_or_else(|| panic!("`{node}` did not fail: {:#?}", self.0))
+    }
+}

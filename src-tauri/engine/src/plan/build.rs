@@ -50,6 +50,11 @@ pub fn plan(
     let mut plan = assemble(study, given);
     plan.max_concurrency = flow.settings.max_concurrency.unwrap_or(MAX_CONCURRENCY).max(1) as usize;
     plan.target = to.and_then(|target| plan.find(target));
+    if let Some(target) = plan.target {
+        for (at, node) in plan.nodes.iter_mut().enumerate() {
+            node.is_result = at == target;
+        }
+    }
     if to.is_some() && plan.target.is_none() {
         return Err(vec![Diagnostic::error(
             "run.unknown_target",

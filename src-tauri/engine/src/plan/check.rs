@@ -44,8 +44,7 @@ pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
     CheckedFlow { ports, contexts, back_edges, diagnostics: study.wiring.diagnostics }
 }
 
-/// Required ports that nothing feeds; values given to ports that do not exist or are fed already; `one` ports that two
-/// edges feed.
+/// Required ports that nothing feeds; values given to ports that do not exist or are fed already.
 pub(super) fn unfed_ports(wiring: &Wiring, given: &Given) -> Vec<Diagnostic> {
     let mut feeds: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); wiring.vertices.len()];
     for wire in &wiring.wires {

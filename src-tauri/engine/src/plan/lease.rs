@@ -30,15 +30,14 @@ impl Origins {
         Self { makers: SmallVec::new(), any: true }
     }
 
-    fn merge(&mut self, other: &Self) -> bool {
-        let before = (self.makers.len(), self.any);
+    fn merge(&mut self, other: &Self) {
+        self.any |= other.any;
         for maker in &other.makers {
-            if !self.makers.contains(maker) {
+            if !self.any && !self.makers.contains(maker) {
                 self.makers.push(*maker);
+                self.any = self.makers.len() > MANY;
             }
         }
-        self.any |= other.any || self.makers.len() > MANY;
-        before != (self.makers.len(), self.any)
     }
 
     /// The one maker, where there is exactly one.
@@ -57,9 +56,10 @@ pub(super) fn origins(wiring: &Wiring, order: &[usize]) -> Vec<Origins> {
     for wire in wiring.wires.iter().filter(|wire| wire.kind == PortKind::Context) {
         incoming.entry(wire.target).or_default().push(wire.source);
     }
-    // Twice in plan order: the second pass carries what came over back edges. Each pass only adds.
-    for _ in 0..2 {
-        let mut changed = false;
+    // In plan order, until nothing changes: each further pass carries what came over one more back edge. A pass only adds,
+    // and a set stops growing once it counts as any, so passes are few.
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
         for &vertex in order {
             let mut found = if wiring.vertices[vertex].node.behavior().makes_context {
                 Origins::of(vertex)
@@ -73,9 +73,6 @@ pub(super) fn origins(wiring: &Wiring, order: &[usize]) -> Vec<Origins> {
             };
             std::mem::swap(&mut origins[vertex], &mut found);
             changed |= origins[vertex] != found;
-        }
-        if !changed {
-            break;
         }
     }
     origins

@@ -255,7 +255,7 @@ fn join_portals(ends: Vec<Ends<'_>>, index: &FxHashMap<NodeId, usize>, wiring: &
                         );
                     }
                     if entered.insert(channel) {
-                        sources.extend(feeds.into_iter().flatten().cloned());
+                        sources.extend(feeds.into_iter().flatten().rev().cloned());
                     }
                 }
                 _ => {

@@ -99,7 +99,13 @@ impl Driver {
     }
 
     /// A run that goes on from its journal, whatever prefix of it survived.
+    ///
+    /// An empty journal is a fault `journal.empty`: such a run never started.
     pub fn resume(setup: RunSetup, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
+        if entries.is_empty() {
+            return Err(Fault::new("journal.empty", "This run's journal is empty: it never started.")
+                .hint("Start the flow anew."));
+        }
         let (mut driver, handle) = Self::prepare(setup, entries)?;
         driver.again = driver.scheduler.interrupted();
         driver.again.reverse();

@@ -75,7 +75,7 @@ impl Scheduler {
         }
         // A node that follows a cycle is skipped only if it never runs; that is known at the end.
         if spec.follows {
-            self.last_epoch.insert(node, epoch.clone());
+            self.idle.insert(node, (epoch.clone(), SkipReason::DeadInput));
         } else {
             derived.push(Fact::NodeSkipped {
                 node: spec.id.clone(),
@@ -134,15 +134,15 @@ impl Scheduler {
         }
         let arrival =
             value.clone().map(|value| Arrival { port: spec.target_port, rank: (false, edge), value });
-        if plan.holds(edge) {
-            for slot in self.slots[spec.target].iter_mut().filter(|slot| slot.epoch.starts_with(epoch)) {
-                slot.pending -= 1;
-                slot.arrived.extend(arrival.clone());
-            }
-            self.held.insert(edge, Held { prefix: epoch.clone(), value });
-        } else if let Some(slot) = self.slots[spec.target].iter_mut().find(|slot| slot.epoch == *epoch) {
+        // Open activations are in order of their epochs.
+        let slots = &mut self.slots[spec.target];
+        let first = slots.partition_point(|slot| slot.epoch < *epoch);
+        for slot in slots.range_mut(first..).take_while(|slot| slot.epoch.starts_with(epoch)) {
             slot.pending -= 1;
-            slot.arrived.extend(arrival);
+            slot.arrived.extend(arrival.clone());
+        }
+        if plan.holds(edge) {
+            self.held.insert(edge, Held { prefix: epoch.clone(), value });
         }
         self.agenda.push_back(Step::Decide(spec.target));
     }

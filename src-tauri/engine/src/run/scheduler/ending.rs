@@ -92,7 +92,7 @@ impl Scheduler {
                         self.ran[at] = true;
                     }
                     _ if follows => {
-                        self.last_epoch.insert(at, slot.epoch);
+                        self.idle.insert(at, (slot.epoch, reason));
                     }
                     _ => derived.push(Fact::NodeSkipped { node, epoch: slot.epoch, reason }),
                 }
@@ -103,11 +103,11 @@ impl Scheduler {
 
     /// A node that follows a cycle and never ran was skipped after all.
     fn skip_idle_followers(&mut self, derived: &mut Vec<Fact>) {
-        let mut idle: Vec<_> = self.last_epoch.drain().filter(|(node, _)| !self.ran[*node]).collect();
-        idle.sort();
-        for (node, epoch) in idle {
+        let mut idle: Vec<_> = self.idle.drain().filter(|(node, _)| !self.ran[*node]).collect();
+        idle.sort_by_key(|(node, _)| *node);
+        for (node, (epoch, reason)) in idle {
             let node = self.plan.nodes[node].id.clone();
-            derived.push(Fact::NodeSkipped { node, epoch, reason: SkipReason::DeadInput });
+            derived.push(Fact::NodeSkipped { node, epoch, reason });
         }
     }
 }

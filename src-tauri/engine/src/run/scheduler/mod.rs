@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::fact::{Answer, Fact, NodeOutputs};
+use super::fact::{Answer, Fact, NodeOutputs, SkipReason};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch, NodeId};
 use crate::node::Inputs;
@@ -79,8 +79,8 @@ pub struct Scheduler {
     slots: Vec<VecDeque<Slot>>,
     /// Whether each node has ever had a live activation.
     ran: Vec<bool>,
-    /// The last epoch in which each node's activation was decided.
-    last_epoch: FxHashMap<NodeIx, Epoch>,
+    /// Where nodes that follow a cycle were last passed over, and why.
+    idle: FxHashMap<NodeIx, (Epoch, SkipReason)>,
     ready: BinaryHeap<Reverse<(NodeIx, Epoch)>>,
     held: FxHashMap<EdgeIx, Held>,
     last_live: FxHashMap<EdgeIx, Delivered>,
@@ -124,7 +124,7 @@ impl Scheduler {
             slots: plan.nodes.iter().map(|_| VecDeque::new()).collect(),
             ran: vec![false; plan.nodes.len()],
             cycles: plan.cycles.iter().map(|_| CycleState::default()).collect(),
-            last_epoch: FxHashMap::default(),
+            idle: FxHashMap::default(),
             ready: BinaryHeap::new(),
             held: FxHashMap::default(),
             last_live: FxHashMap::default(),
@@ -204,7 +204,8 @@ impl Scheduler {
                 let ix = self.find(node, fact)?;
                 self.expect(node, epoch, Phase::Running, fact)?;
                 if self.plan.nodes[ix].is_result {
-                    self.results.insert(node.clone(), outputs.clone());
+                    // The last live value of each port counts, whichever round it came in.
+                    self.results.entry(node.clone()).or_default().extend(outputs.clone());
                 }
                 self.close(ix, epoch, outputs.clone(), messages.clone());
                 if self.plan.target == Some(ix) {

@@ -1,12 +1,13 @@
 /** The dock below the canvas: the conversation, the timeline, the facts, the problems. */
 import { Tabs } from "@base-ui/react/tabs";
+import "@/run/run.css";
 import { formatCount } from "@/run/values/format";
 import { Conversation } from "@/run/dock/Conversation";
 import { Facts } from "@/run/dock/Facts";
 import { Problems } from "@/run/dock/Problems";
 import { useProblemCount } from "@/run/dock/problems-list";
 import { DOCK_TABS, type DockTab, dockStore, selectDockTab } from "@/run/dock/state";
-import { Timeline } from "@/run/dock/Timeline";
+import { Timeline } from "@/run/timeline/Timeline";
 import { useFactCount, useRunHead } from "@/run/live/shown";
 
 const TITLES: Record<DockTab, string> = {

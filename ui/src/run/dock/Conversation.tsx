@@ -7,7 +7,7 @@ import { ContextChooser } from "./ContextChooser";
 import { ConversationItems, itemsOf } from "./conversation-items";
 import { Messages } from "./Messages";
 import { PauseCard } from "./PauseCard";
-import { Timeline } from "./Timeline";
+import { Timeline } from "../timeline/Timeline";
 import { useSize } from "./useSize";
 
 /** From this width on the timeline stands beside the conversation. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { reveal } from "@/canvas/reveal";
 import type { HostError } from "@/ipc";
 import { Markdown } from "@/look/Markdown";
@@ -80,7 +80,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
 }
 
 /** Puts the keyboard into the answer: when asked to, and when a question comes while the keyboard is nowhere in use. */
-function useFocusOfAnswer(box: React.RefObject<HTMLElement | null>): void {
+function useFocusOfAnswer(box: RefObject<HTMLElement | null>): void {
   const wished = dockStore((state) => state.focusAnswer);
   const seen = useRef(wished);
   useEffect(() => {

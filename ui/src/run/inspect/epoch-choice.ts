@@ -1,7 +1,7 @@
 /** Which round of which node is looked at. Without a choice it is the one the node shows, and goes on with it. */
 import { create } from "zustand";
 import type { Epoch, NodeId } from "@/bindings";
-import { epochOf, sameEpoch } from "../fold/epoch";
+import { epochOf } from "../fold/epoch";
 import type { EpochView, NodeView } from "../fold/types";
 import { shownSession, useNodeView } from "../live/shown";
 
@@ -28,8 +28,8 @@ export function useChosen(node: NodeId): { view?: NodeView; epoch?: EpochView; c
   return { view, epoch: chosen ?? epochOf(view, view?.epoch), chosen: chosen !== undefined };
 }
 
-export function isChosen(node: NodeId, epoch: Epoch): boolean {
+/** The round of a node that was chosen, if one was. */
+export function chosenEpoch(node: NodeId): Epoch | undefined {
   const { run, byNode } = choiceStore.getState();
-  const known = run === shownSession()?.run ? byNode[node] : undefined;
-  return known !== undefined && sameEpoch(known, epoch);
+  return run === shownSession()?.run ? byNode[node] : undefined;
 }

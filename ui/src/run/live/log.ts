@@ -20,10 +20,13 @@ export class FactLog {
   /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
   readonly entries: Entry[] = [];
   readonly contexts = new Map<ContextId, ContextArchive>();
+  /** When the run waited for a person with nothing else to do. */
+  readonly waits: { from: number; to?: number }[] = [];
 
   append(entries: readonly Entry[]): void {
     for (const entry of entries) {
       this.entries.push(entry);
+      this.#wait(entry);
       if (entry.type === "context.created") this.#create(entry);
       else if (entry.type === "context.changed") this.#change(entry, entry.contextId, entry.change);
       else if (entry.type === "turn.committed") {
@@ -60,6 +63,22 @@ export class FactLog {
         entry.epoch.join() === key,
     );
     return end?.seq;
+  }
+
+  #wait(entry: Entry): void {
+    const last = this.waits.at(-1);
+    const open = last !== undefined && last.to === undefined;
+    switch (entry.type) {
+      case "run.waiting":
+        if (!open) this.waits.push({ from: entry.at });
+        break;
+      case "input.provided":
+      case "run.cancelling":
+      case "run.finished":
+      case "run.failed":
+      case "run.cancelled":
+        if (open) last.to = entry.at;
+    }
   }
 
   #create(entry: Extract<Entry, { type: "context.created" }>): void {

@@ -1,0 +1,106 @@
+import { FilePlus, FolderOpen, Save, SaveAll, X } from "lucide-react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import type { ExampleFlow, RecentFlow } from "@/bindings";
+import { command } from "@/app/commands";
+import { openExample, openPath } from "@/flow/files";
+import { useFlow } from "@/flow/store";
+import { call, HostError } from "@/ipc";
+import { IconButton } from "@/look/Button";
+import { Keys } from "@/look/Keys";
+import { notify } from "@/look/notify";
+
+const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
+  { id: "flow.new", icon: <FilePlus size={15} aria-hidden /> },
+  { id: "flow.open", icon: <FolderOpen size={15} aria-hidden /> },
+  { id: "flow.save", icon: <Save size={15} aria-hidden /> },
+  { id: "flow.saveAs", icon: <SaveAll size={15} aria-hidden /> },
+];
+
+/** Flows: new, open, save, the ones opened lately, and the examples. */
+export function FlowsPanel() {
+  const path = useFlow((state) => state.path);
+  const [recent, setRecent] = useState<readonly RecentFlow[]>([]);
+  const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
+  const load = useCallback(() => {
+    call("flow.recent", {}).then(setRecent, tell);
+  }, []);
+  // Opening and saving change the list.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path says when.
+  useEffect(load, [load, path]);
+  useEffect(() => {
+    call("flow.examples", {}).then(setExamples, tell);
+  }, []);
+  const forget = (flow: RecentFlow) => call("flow.forget", { path: flow.path }).then(load, tell);
+  return (
+    <div className="h-full overflow-y-auto p-2.5" data-testid="flows-panel">
+      <div className="flex flex-col">
+        {FILE_COMMANDS.map(({ id, icon }) => {
+          const { title, keys, run } = command(id);
+          return (
+            <button key={id} type="button" className="list-row" data-testid={`flows-${id}`} onClick={() => void run()}>
+              <span className="text-fg-2">{icon}</span>
+              <span className="flex-1">{title}</span>
+              {keys?.[0] ? <Keys keys={keys[0]} /> : null}
+            </button>
+          );
+        })}
+      </div>
+      <Section title="Recent">
+        {recent.length === 0 ? <p className="px-1.5 text-fg-3 text-xs">Flows you open or save are listed here.</p> : null}
+        <ul>
+          {recent.map((flow) => (
+            <li key={flow.path} className="group flex items-center">
+              <button
+                type="button"
+                className="list-row min-w-0 flex-1"
+                title={flow.path}
+                disabled={flow.missing}
+                aria-current={flow.path === path || undefined}
+                data-testid={`recent-${flow.path}`}
+                onClick={() => void openPath(flow.path)}
+              >
+                <span className="min-w-0">
+                  <b className="block truncate font-medium">{flow.name || flow.path.split(/[\\/]/).at(-1)}</b>
+                  <span className="block truncate text-fg-3 text-xs">{flow.missing ? "The file is gone" : flow.path}</span>
+                </span>
+              </button>
+              <IconButton
+                label={`Forget ${flow.name || flow.path}`}
+                className="size-6 opacity-0 focus-visible:opacity-100 group-hover:opacity-100"
+                icon={<X size={13} />}
+                onClick={() => void forget(flow)}
+              />
+            </li>
+          ))}
+        </ul>
+      </Section>
+      <Section title="Examples">
+        <ul>
+          {examples.map((example) => (
+            <li key={example.id}>
+              <button type="button" className="list-row" data-testid={`flows-example-${example.id}`} title={example.description} onClick={() => void openExample(example.id)}>
+                <span className="min-w-0">
+                  <b className="block truncate font-medium">{example.title}</b>
+                  <span className="line-clamp-2 text-fg-3 text-xs leading-[1.3]">{example.description}</span>
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </Section>
+    </div>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="mt-3">
+      <h3 className="mx-1.5 mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function tell(thrown: unknown): void {
+  notify.error(HostError.from(thrown));
+}

@@ -1,0 +1,85 @@
+import { type ReactNode, useEffect, useState } from "react";
+import type { AppInfo } from "@/bindings";
+import { changeSettings, useSettings } from "@/app/settings";
+import { call } from "@/ipc";
+import { Switch } from "@/look/Switch";
+import { CONTROL } from "@/inspector/fields/props";
+import { AddProvider } from "./AddProvider";
+import { ProviderFields } from "./ProviderFields";
+
+const THEMES = [
+  { id: "system", label: "As the system" },
+  { id: "light", label: "Light" },
+  { id: "dark", label: "Dark" },
+] as const;
+
+/** How the window looks and where the model providers are. */
+export function SettingsPanel() {
+  const { theme, reducedMotion, providers } = useSettings();
+  const [info, setInfo] = useState<AppInfo>();
+  useEffect(() => {
+    let current = true;
+    call("app.info", {}).then(
+      (reply) => current && setInfo(reply),
+      () => undefined, // The rest of the settings work without it.
+    );
+    return () => {
+      current = false;
+    };
+  }, []);
+  const servers = Object.entries(providers).filter(([, settings]) => settings.kind !== "offline");
+  return (
+    <div className="h-full overflow-y-auto p-3" data-testid="settings-panel">
+      <h2 className="mb-3 font-semibold">Settings</h2>
+      <Group title="Look">
+        <label htmlFor="setting-theme" className="mb-1 block text-sm">
+          Theme
+        </label>
+        <select
+          id="setting-theme"
+          className={`${CONTROL} mb-3 h-[30px]`}
+          value={theme}
+          data-testid="setting-theme"
+          onChange={(event) => changeSettings({ theme: event.target.value as typeof theme })}
+        >
+          {THEMES.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <div className="flex items-center justify-between">
+          <label htmlFor="setting-motion" className="text-sm">
+            No movement
+          </label>
+          <Switch id="setting-motion" checked={reducedMotion} onChange={(next) => changeSettings({ reducedMotion: next })} />
+        </div>
+      </Group>
+      <Group title="Model providers">
+        {servers.map(([name, settings]) => (
+          <ProviderFields key={name} name={name} settings={settings} />
+        ))}
+        <AddProvider />
+        <p className="text-fg-3 text-xs">
+          <b className="font-medium">offline</b> is a simulator that needs no key and no network. The others speak the
+          OpenAI protocol. Keys are read from the environment; Plait never stores them.
+        </p>
+      </Group>
+      {info ? (
+        <Group title="About">
+          <p className="text-fg-2 text-xs">Plait {info.version}</p>
+          <p className="break-all text-fg-3 text-xs">Runs and settings are kept in {info.home}</p>
+        </Group>
+      ) : null}
+    </div>
+  );
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="mb-5" aria-label={title}>
+      <h3 className="mb-2 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{title}</h3>
+      {children}
+    </section>
+  );
+}

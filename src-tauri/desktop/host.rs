@@ -49,7 +49,8 @@ impl Dialogs for Native {
     }
 
     async fn save(&self, suggested: &str) -> Result<Option<String>, ErrorReply> {
-        self.ask(|dialog, done| dialog.set_title("Save the flow").set_file_name(suggested).save_file(done)).await
+        self.ask(|dialog, done| dialog.set_title("Save the flow").set_file_name(suggested).save_file(done))
+            .await
     }
 }
 
@@ -67,8 +68,11 @@ impl Native {
         // A dialog that goes away without an answer was closed.
         let Ok(Some(path)) = answer.await else { return Ok(None) };
         let path = path.into_path().map_err(|error| {
-            ErrorReply::new("dialog.not_a_file", format!("What was chosen is not a file on this machine: {error}."))
-                .hint("Choose a file in an ordinary folder.")
+            ErrorReply::new(
+                "dialog.not_a_file",
+                format!("What was chosen is not a file on this machine: {error}."),
+            )
+            .hint("Choose a file in an ordinary folder.")
         })?;
         text(path).map(Some)
     }

@@ -45,7 +45,11 @@ impl Watches {
 
 /// Carries out one of Plait's commands.
 #[tauri::command]
-pub(crate) async fn rpc(plait: State<'_, Arc<Plait>>, name: String, args: Value) -> Result<Value, ErrorReply> {
+pub(crate) async fn rpc(
+    plait: State<'_, Arc<Plait>>,
+    name: String,
+    args: Value,
+) -> Result<Value, ErrorReply> {
     plait_api::dispatch(&plait, &name, args).await
 }
 

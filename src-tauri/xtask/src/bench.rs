@@ -1,2 +1,4 @@
 //! x
-pub(crate) fn run(_p: bool, _f: Option<&str>) -> anyhow::Result<()> { Ok(()) }
+pub(crate) fn run(_p: bool, _f: Option<&str>) -> anyhow::Result<()> {
+    Ok(())
+}

@@ -10,8 +10,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::platform::which;
-use crate::steps::{Step, note};
 use crate::repo;
+use crate::steps::{Step, note};
 
 /// Pictures kept as files of their own, for the Linux desktop and the bundler.
 const FILES: &[u32] = &[32, 128, 256, 512];
@@ -23,7 +23,9 @@ const ICNS: &[(&[u8; 4], u32)] =
 /// Draws all of them.
 pub(crate) fn draw() -> Result<()> {
     if which("rsvg-convert").is_none() {
-        bail!("rsvg-convert is missing; it draws the icons (packages: librsvg2-bin, librsvg2-tools, librsvg)");
+        bail!(
+            "rsvg-convert is missing; it draws the icons (packages: librsvg2-bin, librsvg2-tools, librsvg)"
+        );
     }
     let icons = repo::root().join("icons");
     let pictures = repo::target().join("icons");

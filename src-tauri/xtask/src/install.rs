@@ -52,6 +52,22 @@ pub(crate) fn install(missing: &[&Need]) -> Result<()> {
     Ok(())
 }
 
+/// Adds components to the Rust toolchain.
+pub(crate) fn components(missing: &[&str]) -> Result<()> {
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names = missing.join(" ");
+    if platform::which("rustup").is_none() {
+        bail!(
+            "{names} is missing from the Rust toolchain, and rustup is not here to add it. Install it by hand and try again."
+        );
+    }
+    let mut command = Command::new("rustup");
+    command.args(["component", "add"]).args(missing);
+    Step::new(format!("rustup component add {names}"), command).quietly()
+}
+
 fn as_root(commands: Vec<Vec<String>>, sudo: bool) -> Vec<Vec<String>> {
     let prefix = if sudo { vec!["sudo".to_owned()] } else { Vec::new() };
     commands.into_iter().map(|words| [prefix.clone(), words].concat()).collect()

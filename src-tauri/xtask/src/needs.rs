@@ -9,6 +9,8 @@ use crate::{browser, install, steps};
 /// What something is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
+    /// Checking the Rust code
+    Lint,
     /// Building the window
     Window,
     /// Building and checking the editor
@@ -21,7 +23,7 @@ pub(crate) enum Purpose {
 
 impl Purpose {
     /// Everything `run` and `test` could want.
-    pub(crate) const ALL: &[Self] = &[Self::Window, Self::Editor, Self::Browser, Self::Driver];
+    pub(crate) const ALL: &[Self] = &[Self::Lint, Self::Window, Self::Editor, Self::Browser, Self::Driver];
 }
 
 /// One thing a machine must have.
@@ -126,6 +128,9 @@ pub(crate) fn provide(purposes: &[Purpose]) -> Result<()> {
     if purposes.contains(&Purpose::Editor) || purposes.contains(&Purpose::Browser) {
         check_node()?;
     }
+    if purposes.contains(&Purpose::Lint) {
+        install::components(&missing_components())?;
+    }
     let missing = missing(purposes);
     if missing.is_empty() {
         steps::note("Everything the system must provide is there");
@@ -142,6 +147,13 @@ pub(crate) fn provide(purposes: &[Purpose]) -> Result<()> {
 
 fn missing(purposes: &[Purpose]) -> Vec<&'static Need> {
     NEEDS.iter().filter(|need| purposes.contains(&need.purpose) && !(need.present)()).collect()
+}
+
+/// A minimal toolchain comes without these.
+fn missing_components() -> Vec<&'static str> {
+    let components = [("rustfmt", "fmt"), ("clippy", "clippy")];
+    let missing = components.into_iter().filter(|(_, command)| !succeeds("cargo", &[command, "--version"]));
+    missing.map(|(component, _)| component).collect()
 }
 
 fn check_node() -> Result<()> {

@@ -21,12 +21,8 @@ pub(crate) enum Manager {
 impl Manager {
     /// The one this machine has.
     pub(crate) fn find() -> Option<Self> {
-        let known = [
-            (Self::Apt, "apt-get"),
-            (Self::Dnf, "dnf"),
-            (Self::Pacman, "pacman"),
-            (Self::Brew, "brew"),
-        ];
+        let known =
+            [(Self::Apt, "apt-get"), (Self::Dnf, "dnf"), (Self::Pacman, "pacman"), (Self::Brew, "brew")];
         known.into_iter().find(|(_, program)| which(program).is_some()).map(|(manager, _)| manager)
     }
 

@@ -22,7 +22,9 @@ pub(crate) fn run(flow: Option<&Path>, terminal: bool, release: bool) -> Result<
     };
     if terminal || !platform::has_display() {
         if !terminal {
-            note("There is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set), so the flow runs in this terminal");
+            note(
+                "There is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set), so the flow runs in this terminal",
+            );
         }
         return in_terminal(&chosen, flow.is_none(), release);
     }

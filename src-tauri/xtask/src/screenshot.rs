@@ -1,2 +1,4 @@
 //! x
-pub(crate) fn take(_p: &std::path::Path) -> anyhow::Result<()> { Ok(()) }
+pub(crate) fn take(_p: &std::path::Path) -> anyhow::Result<()> {
+    Ok(())
+}

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 pub(crate) use children::end_children_with_us;
-pub(crate) use progress::{note, seconds};
 use progress::Progress;
+pub(crate) use progress::{note, seconds};
 
 /// No step of this repository takes longer, on a slow machine with empty caches.
 const LIMIT: Duration = Duration::from_secs(40 * 60);

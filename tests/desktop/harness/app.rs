@@ -141,6 +141,9 @@ fn target() -> PathBuf {
 fn binary() -> Result<PathBuf> {
     let path = std::env::var_os(BINARY).map_or_else(|| target().join("debug/plait-desktop"), PathBuf::from);
     path.canonicalize().with_context(|| {
-        format!("the window has not been built ({}); `cargo xtask test --only window` builds it", path.display())
+        format!(
+            "the window has not been built ({}); `cargo xtask test --only window` builds it",
+            path.display()
+        )
     })
 }

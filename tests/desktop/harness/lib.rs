@@ -21,3 +21,18 @@ use std::time::Duration;
 /// How long a test waits for anything to show. Long, because the machine may be building something else; a test that
 /// passes never waits this long.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A whole test takes no longer than this; then it fails, and what it started ends.
+const LIMIT: Duration = Duration::from_secs(240);
+
+/// Plays a test to its end, or fails it when it takes too long: a driver that hangs answers no other way.
+///
+/// # Errors
+///
+/// What the test itself gives, or that it took too long.
+pub async fn play(test: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    match tokio::time::timeout(LIMIT, test).await {
+        Ok(done) => done,
+        Err(_) => anyhow::bail!("the test took longer than {} s", LIMIT.as_secs()),
+    }
+}

@@ -70,11 +70,16 @@ impl App {
     /// Waits until the page shows this text somewhere.
     pub async fn shows(&self, text: &str) -> Result<()> {
         let wanted = Value::from(text);
-        self.until(&format!("the page shows {wanted}"), &format!("document.body.innerText.includes({wanted})")).await
+        self.until(
+            &format!("the page shows {wanted}"),
+            &format!("document.body.innerText.includes({wanted})"),
+        )
+        .await
     }
 
     async fn wait_for_located(&self, locator: Locator<'_>, what: &str) -> Result<Element> {
-        let found = self.client.wait().at_most(PATIENCE).every(Duration::from_millis(50)).for_element(locator).await;
+        let found =
+            self.client.wait().at_most(PATIENCE).every(Duration::from_millis(50)).for_element(locator).await;
         match found {
             Ok(element) => Ok(element),
             Err(error) => Err(error).context(format!("waited for {what}. {}", self.state().await)),

@@ -31,7 +31,8 @@ impl Display {
         let mut server = Command::new("Xvfb");
         server.args(["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp"]);
         server.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut server = Owned::new(server.spawn().context("Xvfb cannot be started; `cargo xtask setup` installs it")?);
+        let mut server =
+            Owned::new(server.spawn().context("Xvfb cannot be started; `cargo xtask setup` installs it")?);
         let out = server.child().stdout.take().context("Xvfb has no output")?;
         let mut number = String::new();
         // It writes the number when it is ready, and closes its output when it cannot start.
@@ -62,7 +63,10 @@ impl Driver {
         let log = File::options().create(true).append(true).open(log)?;
         let mut command = Command::new("dbus-run-session");
         command.args(["--", "WebKitWebDriver", "--host=127.0.0.1"]).arg(format!("--port={port}"));
-        command.envs(environment.iter().copied()).env("DISPLAY", display.name()).env_remove("WAYLAND_DISPLAY");
+        command
+            .envs(environment.iter().copied())
+            .env("DISPLAY", display.name())
+            .env_remove("WAYLAND_DISPLAY");
         // Without the first two the webview refuses to be driven; the others keep it off hardware and services
         // that a test machine does not have. (Not WEBKIT_DISABLE_DMABUF_RENDERER: with WebKitGTK 2.50 and it,
         // the driver never answers when asked for a picture.)
@@ -74,7 +78,8 @@ impl Driver {
         }
         command.env("GDK_BACKEND", "x11");
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        let process = command.spawn().context("dbus-run-session cannot be started; `cargo xtask setup` installs it")?;
+        let process =
+            command.spawn().context("dbus-run-session cannot be started; `cargo xtask setup` installs it")?;
         Ok(Self { port, _process: Owned::new(process) })
     }
 

@@ -1,0 +1,38 @@
+//! What can be said of the code without running it.
+
+use crate::platform::{succeeds, which};
+use crate::steps::{Step, cargo, npm};
+use crate::test::Report;
+
+/// Tools that are used where they are installed; none is fetched. With why each is worth having.
+const EXTRAS: &[(&str, &[&str])] = &[
+    ("cargo-deny", &["deny", "--all-features", "check", "bans", "licenses", "sources"]),
+    ("cargo-machete", &["machete"]),
+];
+
+pub(super) fn run(report: &mut Report) {
+    report
+        .step("Rust is formatted", || Step::new("cargo fmt", cargo(&["fmt", "--all", "--check"])).quietly());
+    report.step("Clippy has nothing to say", || {
+        let args = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
+        Step::new("cargo clippy (the first time takes some minutes)", cargo(&args)).quietly()
+    });
+    report.step("The editor is linted", || Step::new("biome", npm(&["run", "lint"])).quietly());
+    report.step("The editor's types hold", || Step::new("tsc", npm(&["run", "typecheck"])).quietly());
+    for (program, args) in EXTRAS {
+        if which(program).is_some() {
+            report.step(*program, || Step::new(*program, cargo(args)).quietly());
+        } else {
+            report.skip(*program, "not installed (cargo install it to run this too)");
+        }
+    }
+    if succeeds("typos", &["--version"]) {
+        report.step("typos", || {
+            let mut command = std::process::Command::new("typos");
+            command.current_dir(crate::repo::root());
+            Step::new("typos", command).quietly()
+        });
+    } else {
+        report.skip("typos", "not installed (cargo install typos-cli to run this too)");
+    }
+}

@@ -45,11 +45,15 @@ pub(super) fn nest(wiring: &Wiring) -> Forest {
     while let Some((parent, vertices, wires)) = work.pop() {
         for (members, inside) in components(&vertices, &wires, wiring) {
             let Some(entry) = pick_entry(wiring, &incoming, &members, &inside) else {
-                forest.diagnostics.push(circular(
-                    wiring,
-                    &members,
-                    "none of its nodes could ever start: each waits for another",
-                ));
+                let told = forest.diagnostics.iter().filter_map(|found| found.node.as_ref());
+                let mut told = told.filter(|node| members.iter().any(|&at| wiring.vertices[at].id == **node));
+                if told.next().is_none() {
+                    forest.diagnostics.push(circular(
+                        wiring,
+                        &members,
+                        "none of its nodes could ever start: each waits for another",
+                    ));
+                }
                 continue;
             };
             let (back, rest): (Vec<_>, Vec<_>) =

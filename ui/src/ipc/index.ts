@@ -32,3 +32,13 @@ export function setHost(replacement: Host): void {
 export function call<C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>> {
   return host().call(name, args);
 }
+
+/**
+ * Closes the window after a `plait:close` event that was held back with `preventDefault()`.
+ * In a plain browser nothing happens: a tab is the person's to close.
+ */
+export async function closeWindow(): Promise<void> {
+  if (host().kind !== "tauri") return;
+  const tauri = await import("./tauri");
+  await tauri.closeWindow();
+}

@@ -24,10 +24,16 @@ export function tauriHost(): Host {
       });
       return () => {
         open = false;
-        invoke("unwatch", { run }).catch(() => {
-          // The run may be gone already; there is nothing left to end.
+        // By channel, not by run: an `unwatch` that overtakes the next `watch` of the same run must not end that one.
+        invoke("unwatch", { channel: channel.id }).catch(() => {
+          // The watch may have ended already; there is nothing left to end.
         });
       };
     },
   };
+}
+
+/** Tells the window that it can close now. */
+export async function closeWindow(): Promise<void> {
+  await invoke("closing", { now: true });
 }

@@ -8,12 +8,17 @@ use ts_rs::TS;
 
 use crate::context::{SharedMessage, ToolCall};
 use crate::error::Fault;
+use crate::id::Activation;
 use crate::run::TokenUsage;
 use crate::tool::ToolSpec;
 
 /// One call of a model: all of what the model is to receive.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
+    /// Who asks: the author its answer will have.
+    pub activation: Activation,
+    /// Which try of that activation this is, from 1.
+    pub attempt: u32,
     /// The provider's name for the model.
     pub model: String,
     /// The system instructions, sent once.

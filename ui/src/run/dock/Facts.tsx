@@ -1,14 +1,13 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import type { Entry } from "@/bindings";
 import { Empty } from "@/look/Empty";
 import { useFactCount, useShownSession } from "../live/shown";
 import { nameOf } from "../names";
 import { formatCount } from "../values/format";
-import { FactRow } from "./FactRow";
+import { FactDetails } from "./FactDetails";
+import { FACT_ROW, FactRow } from "./FactRow";
 import { FAMILIES, FactFilter } from "./fact-filter";
-
-const ROW = 24;
-const NEAR_END = 40;
+import { useFixedRows } from "./useFixedRows";
 
 /** The journal of the run, fact by fact. */
 export function Facts() {
@@ -20,41 +19,19 @@ export function Facts() {
       </Empty>
     );
   }
-  return <FactList key={session.run} />;
+  return <FactsOf key={session.run} entries={session.log.entries} start={session.fold.head.startedAt} />;
 }
 
-function FactList() {
-  const session = useShownSession();
+function FactsOf({ entries, start }: { entries: readonly Entry[]; start: number | undefined }) {
   const count = useFactCount();
   const [family, setFamily] = useState("");
   const [words, setWords] = useState("");
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  const [atEnd, setAtEnd] = useState(true);
-  const scroller = useRef<HTMLDivElement>(null);
+  const [chosen, setChosen] = useState<number>();
   const filter = useMemo(() => new FactFilter(family, words, nameOf), [family, words]);
-  const entries = session?.log.entries ?? [];
   if (!filter.all) filter.read(entries);
   const shown = filter.all ? count : filter.places.length;
-  const virtual = useVirtualizer({
-    count: shown,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
-    overscan: 10,
-  });
-  const total = virtual.getTotalSize();
-  useLayoutEffect(() => {
-    const box = scroller.current;
-    if (atEnd && box && total > 0) box.scrollTop = box.scrollHeight;
-  }, [total, atEnd]);
-
-  const toggle = (place: number) => {
-    setOpened((before) => {
-      const after = new Set(before);
-      if (!after.delete(place)) after.add(place);
-      return after;
-    });
-  };
-  const start = session?.fold.head.startedAt ?? entries[0]?.at ?? 0;
+  const placeOf = (row: number) => (filter.all ? row : (filter.places[row] ?? row));
+  const entry = chosen === undefined ? undefined : entries[chosen];
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label="Facts">
       <div className="flex h-9 shrink-0 items-center gap-2 border-line border-b px-3">
@@ -85,33 +62,88 @@ function FactList() {
           {filter.all ? formatCount(count) : `${formatCount(shown)} of ${formatCount(count)}`}
         </span>
       </div>
-      <div
-        ref={scroller}
-        className="min-h-0 flex-1 overflow-auto font-mono text-xs"
-        data-testid="facts"
-        onScroll={(event) => {
-          const box = event.currentTarget;
-          setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END);
-        }}
-      >
-        <ul className="relative" style={{ height: total }} aria-label="Facts of the run">
-          {virtual.getVirtualItems().map((row) => {
-            const place = filter.all ? row.index : filter.places[row.index];
-            const entry = place === undefined ? undefined : entries[place];
-            return place !== undefined && entry ? (
-              <li
-                key={row.key}
-                data-index={row.index}
-                ref={virtual.measureElement}
-                className="absolute top-0 left-0 w-full"
-                style={{ transform: `translateY(${row.start}px)` }}
-              >
-                <FactRow entry={entry} place={place} start={start} open={opened.has(place)} onToggle={toggle} />
-              </li>
-            ) : null;
-          })}
-        </ul>
+      <div className="flex min-h-0 flex-1">
+        <FactList
+          key={`${family}/${words}`}
+          count={shown}
+          entryAt={(row) => entries[placeOf(row)]}
+          placeOf={placeOf}
+          start={start ?? entries[0]?.at ?? 0}
+          chosen={chosen}
+          onChoose={setChosen}
+        />
+        {entry ? <FactDetails entry={entry} onClose={() => setChosen(undefined)} /> : null}
       </div>
     </section>
   );
 }
+
+type ListProps = {
+  count: number;
+  entryAt: (row: number) => Entry | undefined;
+  placeOf: (row: number) => number;
+  start: number;
+  chosen: number | undefined;
+  onChoose: (place: number) => void;
+};
+
+function FactList({ count, entryAt, placeOf, start, chosen, onChoose }: ListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useFixedRows(scroller, count, FACT_ROW);
+  const [row, setRow] = useState(0);
+  const move = (event: KeyboardEvent) => {
+    const by = STEPS[event.key];
+    if (by === undefined || count === 0) return;
+    event.preventDefault();
+    const next = Math.min(count - 1, Math.max(0, row + by));
+    setRow(next);
+    rows.show(next);
+    onChoose(placeOf(next));
+  };
+  const drawn = [];
+  for (let index = rows.from; index < rows.to; index++) {
+    const entry = entryAt(index);
+    if (!entry) continue;
+    const place = placeOf(index);
+    drawn.push(
+      <FactRow
+        key={place}
+        entry={entry}
+        row={index}
+        count={count}
+        start={start}
+        chosen={place === chosen}
+        onChoose={() => {
+          setRow(index);
+          onChoose(place);
+        }}
+      />,
+    );
+  }
+  return (
+    <div
+      ref={scroller}
+      role="listbox"
+      tabIndex={0}
+      aria-label="Facts of the run"
+      aria-activedescendant={chosen === undefined ? undefined : `fact-${entryAt(row)?.seq}`}
+      className="min-h-0 min-w-0 flex-1 overflow-auto font-mono text-xs"
+      data-testid="facts"
+      onScroll={rows.onScroll}
+      onKeyDown={move}
+    >
+      <div className="relative" style={{ height: rows.total }}>
+        {drawn}
+      </div>
+    </div>
+  );
+}
+
+const STEPS: Record<string, number> = {
+  ArrowUp: -1,
+  ArrowDown: 1,
+  PageUp: -10,
+  PageDown: 10,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+};

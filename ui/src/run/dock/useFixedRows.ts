@@ -1,0 +1,40 @@
+import { type RefObject, useLayoutEffect, useState } from "react";
+import { useSize } from "./useSize";
+
+/** Rows drawn above and below those in view, so that a quick scroll shows no gap. */
+const SPARE = 12;
+const NEAR_END = 40;
+
+/**
+ * Which rows of equal height are in view. Its cost does not grow with their number; a library that measures rows looks at
+ * all of them whenever one is added, which a journal that grows by thousands a second cannot bear.
+ */
+export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: number, height: number) {
+  const size = useSize(scroller);
+  const [top, setTop] = useState(0);
+  const [atEnd, setAtEnd] = useState(true);
+  const from = Math.max(0, Math.floor(top / height) - SPARE);
+  const to = Math.min(count, Math.ceil((top + size.height) / height) + SPARE);
+
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (!atEnd || !box || size.height === 0) return;
+    box.scrollTop = count * height;
+    setTop(box.scrollTop);
+  }, [scroller, count, height, atEnd, size.height]);
+
+  const onScroll = () => {
+    const box = scroller.current;
+    if (!box) return;
+    setTop(box.scrollTop);
+    setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END);
+  };
+  /** Scrolls as little as is needed to have that row in view. */
+  const show = (row: number) => {
+    const box = scroller.current;
+    if (!box) return;
+    if (row * height < box.scrollTop) box.scrollTop = row * height;
+    else if ((row + 1) * height > box.scrollTop + box.clientHeight) box.scrollTop = (row + 1) * height - box.clientHeight;
+  };
+  return { from, to, total: count * height, onScroll, show };
+}

@@ -1,0 +1,96 @@
+//! What scheduling costs: trivial nodes, journal in memory, beside the floor.
+//!
+//! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-engine --bench scheduling` does alone.
+
+#[path = "../workload/mod.rs"]
+mod workload;
+
+use std::time::Duration;
+
+use criterion::measurement::WallTime;
+use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
+use plait_engine::journal::MemoryJournal;
+use plait_engine::run::Entry;
+use workload::{Planned, RUN, Shape, drive, floor, planned, planned_to};
+
+/// The size the shapes are compared at.
+const NODES: usize = 1_000;
+/// The sizes between which the cost of a node must not grow.
+const SIZES: [usize; 3] = [100, 10_000, 100_000];
+/// How many diamonds stand on each other where a run goes to the last node.
+const DIAMONDS: usize = 18;
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .sample_size(30)
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2))
+        .without_plots()
+        .configure_from_args();
+    for shape in Shape::ALL {
+        let mut group = criterion.benchmark_group(shape.name());
+        both(&mut group, &planned(shape, NODES));
+    }
+    let mut group = criterion.benchmark_group("growth");
+    for size in SIZES {
+        if size > 1_000 {
+            group.sampling_mode(SamplingMode::Flat).sample_size(10);
+        }
+        both(&mut group, &planned(Shape::Chain, size));
+    }
+    group.finish();
+    let diamonds = planned_to(Shape::Ladder, 3 * DIAMONDS + 1);
+    both(&mut criterion.benchmark_group("run-to"), &diamonds);
+    // As many nodes in a row, for what a node of a chain costs.
+    both(&mut criterion.benchmark_group("run-to-chain"), &planned(Shape::Chain, diamonds.nodes()));
+    criterion.final_summary();
+}
+
+/// Measures the engine and the floor on one flow.
+fn both(group: &mut BenchmarkGroup<'_, WallTime>, flow: &Planned) {
+    same_facts(flow);
+    let nodes = flow.nodes();
+    group.throughput(Throughput::Elements(nodes as u64));
+    group.bench_with_input(BenchmarkId::new("floor", nodes), flow, |bencher, flow| {
+        bencher.iter_batched(
+            MemoryJournal::default,
+            |mut journal| {
+                floor(flow, RUN, &mut journal);
+                journal
+            },
+            BatchSize::PerIteration,
+        );
+    });
+    group.bench_with_input(BenchmarkId::new("engine", nodes), flow, |bencher, flow| {
+        bencher.iter_batched(
+            MemoryJournal::default,
+            |journal| {
+                drive(&flow.plan, RUN, journal.clone());
+                journal
+            },
+            BatchSize::PerIteration,
+        );
+    });
+}
+
+/// The floor is one only if it leaves the journal that the engine leaves: but for the order of independent branches, the
+/// times and the numbers.
+fn same_facts(flow: &Planned) {
+    let (mut by_hand, driven) = (MemoryJournal::default(), MemoryJournal::default());
+    floor(flow, RUN, &mut by_hand);
+    drive(&flow.plan, RUN, driven.clone());
+    let facts = |journal: &MemoryJournal| {
+        let mut facts: Vec<String> = journal.entries().iter().map(told).collect();
+        facts.sort_unstable();
+        facts
+    };
+    assert!(facts(&by_hand) == facts(&driven), "the floor appends other facts than the engine");
+}
+
+fn told(entry: &Entry) -> String {
+    let mut told = serde_json::to_value(&entry.fact).unwrap_or_default();
+    if let Some(metadata) = told.get_mut("metadata") {
+        metadata["durationMs"] = 0.into();
+    }
+    told.to_string()
+}

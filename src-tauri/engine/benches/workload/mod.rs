@@ -1,0 +1,12 @@
+//! What the benchmarks run: flows of trivial nodes in a few shapes, the world around them, and one way to drive them.
+//!
+//! Shared by the benchmarks of this crate and of the adapters. Measures nothing itself.
+
+mod floor;
+mod nodes;
+mod shapes;
+mod world;
+
+pub use floor::floor;
+pub use shapes::{Planned, Shape, planned, planned_to};
+pub use world::{RUN, drive};

@@ -1,13 +1,15 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/app/App";
+import { start } from "@/app/start";
 import { connect } from "@/ipc";
-import "@xyflow/react/dist/style.css";
+import "@xyflow/react/dist/base.css";
 import "@/look/look.css";
 
 const root = document.getElementById("root");
 if (root) {
   await connect();
+  await start();
   createRoot(root).render(
     <StrictMode>
       <App />

@@ -1,10 +1,32 @@
 /** A host in the page itself, in memory: for plain browsers and for tests. Never loaded inside the desktop window. */
+import type { NodeDescriptor } from "@/bindings";
+import nodes from "./fixtures/nodes.json";
 import { type Host, HostError } from "./host";
+import { inPageDialogs } from "./in-page-dialogs";
+import { inPageFlows } from "./in-page-flows";
 import { inPageRuns } from "./in-page-runs";
+import { inPageSettings } from "./in-page-settings";
+
+export type Commands = Record<string, (args: never) => unknown>;
 
 export async function inPageHost(): Promise<Host> {
+  const types = nodes as unknown as NodeDescriptor[];
   const runs = inPageRuns({ now: Date.now });
-  const commands: Record<string, (args: never) => unknown> = { ...runs.commands };
+  const flows = inPageFlows(types);
+  const commands: Commands = {
+    "app.info": () => ({
+      version: "0.1.0",
+      home: "this browser",
+      providers: ["offline"],
+      offlineOnly: true,
+      sessionId: "in-page",
+    }),
+    "nodes.list": () => types,
+    ...flows.commands,
+    ...inPageSettings(),
+    ...inPageDialogs(flows.files),
+    ...runs.commands,
+  };
   return {
     kind: "in-page",
     async call(name, args) {
@@ -12,7 +34,8 @@ export async function inPageHost(): Promise<Host> {
       if (!command) {
         throw new HostError({ code: "host.unknown_command", message: `There is no command \`${name}\`.` });
       }
-      return (await command(args as never)) as never;
+      // As between two processes: nobody shares objects with the host.
+      return structuredClone(await command(structuredClone(args) as never)) as never;
     },
     watch: runs.watch,
   };

@@ -1,7 +1,7 @@
 import { FilePlus, FolderOpen, Save, SaveAll, X } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
-import type { ExampleFlow, RecentFlow } from "@/bindings";
 import { command } from "@/app/commands";
+import type { ExampleFlow, RecentFlow } from "@/bindings";
 import { openExample, openPath } from "@/flow/files";
 import { useFlow } from "@/flow/store";
 import { call, HostError } from "@/ipc";
@@ -46,7 +46,9 @@ export function FlowsPanel() {
         })}
       </div>
       <Section title="Recent">
-        {recent.length === 0 ? <p className="px-1.5 text-fg-3 text-xs">Flows you open or save are listed here.</p> : null}
+        {recent.length === 0 ? (
+          <p className="px-1.5 text-fg-3 text-xs">Flows you open or save are listed here.</p>
+        ) : null}
         <ul>
           {recent.map((flow) => (
             <li key={flow.path} className="group flex items-center">
@@ -61,7 +63,9 @@ export function FlowsPanel() {
               >
                 <span className="min-w-0">
                   <b className="block truncate font-medium">{flow.name || flow.path.split(/[\\/]/).at(-1)}</b>
-                  <span className="block truncate text-fg-3 text-xs">{flow.missing ? "The file is gone" : flow.path}</span>
+                  <span className="block truncate text-fg-3 text-xs">
+                    {flow.missing ? "The file is gone" : flow.path}
+                  </span>
                 </span>
               </button>
               <IconButton
@@ -78,7 +82,13 @@ export function FlowsPanel() {
         <ul>
           {examples.map((example) => (
             <li key={example.id}>
-              <button type="button" className="list-row" data-testid={`flows-example-${example.id}`} title={example.description} onClick={() => void openExample(example.id)}>
+              <button
+                type="button"
+                className="list-row"
+                data-testid={`flows-example-${example.id}`}
+                title={example.description}
+                onClick={() => void openExample(example.id)}
+              >
                 <span className="min-w-0">
                   <b className="block truncate font-medium">{example.title}</b>
                   <span className="line-clamp-2 text-fg-3 text-xs leading-[1.3]">{example.description}</span>

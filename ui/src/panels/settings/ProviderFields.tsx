@@ -1,6 +1,6 @@
 import { Trash2 } from "lucide-react";
-import type { ProviderSettings } from "@/bindings";
 import { changeSettings, settingsStore } from "@/app/settings";
+import type { ProviderSettings } from "@/bindings";
 import { CONTROL } from "@/inspector/fields/props";
 import { IconButton } from "@/look/Button";
 
@@ -38,7 +38,12 @@ export function ProviderFields({ name, settings }: { name: string; settings: Pro
           />
         </div>
       ))}
-      <IconButton label={`Remove the provider ${name}`} className="absolute top-0 right-1 size-6" icon={<Trash2 size={13} />} onClick={remove} />
+      <IconButton
+        label={`Remove the provider ${name}`}
+        className="absolute top-0 right-1 size-6"
+        icon={<Trash2 size={13} />}
+        onClick={remove}
+      />
     </fieldset>
   );
 }

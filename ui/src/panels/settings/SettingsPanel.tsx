@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useState } from "react";
-import type { AppInfo } from "@/bindings";
 import { changeSettings, useSettings } from "@/app/settings";
+import type { AppInfo } from "@/bindings";
+import { CONTROL } from "@/inspector/fields/props";
 import { call } from "@/ipc";
 import { Switch } from "@/look/Switch";
-import { CONTROL } from "@/inspector/fields/props";
 import { AddProvider } from "./AddProvider";
 import { ProviderFields } from "./ProviderFields";
 
@@ -52,7 +52,11 @@ export function SettingsPanel() {
           <label htmlFor="setting-motion" className="text-sm">
             No movement
           </label>
-          <Switch id="setting-motion" checked={reducedMotion} onChange={(next) => changeSettings({ reducedMotion: next })} />
+          <Switch
+            id="setting-motion"
+            checked={reducedMotion}
+            onChange={(next) => changeSettings({ reducedMotion: next })}
+          />
         </div>
       </Group>
       <Group title="Model providers">

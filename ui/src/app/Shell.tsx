@@ -1,0 +1,127 @@
+import { useEffect } from "react";
+import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
+import { Canvas } from "@/canvas/Canvas";
+import { Inspector } from "@/inspector/Inspector";
+import { PalettePanel } from "@/palette/PalettePanel";
+import { Dock } from "@/panels/dock/Dock";
+import { FlowsPanel } from "@/panels/flows/FlowsPanel";
+import { RunsPanel } from "@/panels/runs/RunsPanel";
+import { SettingsPanel } from "@/panels/settings/SettingsPanel";
+import { type Part, setOpen, useLayout } from "./layout";
+import { Rail } from "./Rail";
+import { remembered, rememberPanel } from "./settings";
+import { TopBar } from "./TopBar";
+import { ViewingBanner } from "./ViewingBanner";
+
+type Sizes = Record<string, number>;
+
+/** The window's parts and the seams between them, which can be dragged, folded and are remembered. */
+export function Shell() {
+  const left = useFolding("left");
+  const right = useFolding("right");
+  const dock = useFolding("dock");
+  return (
+    <div className="flex h-full flex-col">
+      <TopBar />
+      <div className="flex min-h-0 flex-1">
+        <Rail />
+        <Group
+          className="min-w-0 flex-1"
+          orientation="horizontal"
+          defaultLayout={remembered<Sizes>("columns")}
+          onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("columns", layout)}
+        >
+          <Panel
+            id="left"
+            {...left}
+            defaultSize="226px"
+            minSize="190px"
+            maxSize="420px"
+            groupResizeBehavior="preserve-pixel-size"
+            collapsible
+            className="bg-bg-1"
+          >
+            <aside className="h-full overflow-hidden" aria-label="Left panel">
+              <LeftPanel />
+            </aside>
+          </Panel>
+          <Separator className="seam" aria-label="Width of the left panel" />
+          <Panel id="middle" minSize="320px">
+            <Group
+              className="h-full"
+              orientation="vertical"
+              defaultLayout={remembered<Sizes>("rows")}
+              onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("rows", layout)}
+            >
+              <Panel id="canvas" minSize="160px">
+                <main className="relative h-full">
+                  <Canvas />
+                  <ViewingBanner />
+                </main>
+              </Panel>
+              <Separator className="seam" aria-label="Height of the dock" />
+              <Panel
+                id="dock"
+                {...dock}
+                defaultSize="240px"
+                minSize="120px"
+                groupResizeBehavior="preserve-pixel-size"
+                collapsible
+                className="bg-bg-1"
+              >
+                <Dock />
+              </Panel>
+            </Group>
+          </Panel>
+          <Separator className="seam" aria-label="Width of the inspector" />
+          <Panel
+            id="right"
+            {...right}
+            defaultSize="340px"
+            minSize="270px"
+            maxSize="640px"
+            groupResizeBehavior="preserve-pixel-size"
+            collapsible
+            className="bg-bg-1"
+          >
+            <aside className="h-full overflow-hidden" aria-label="Inspector">
+              <Inspector />
+            </aside>
+          </Panel>
+        </Group>
+      </div>
+    </div>
+  );
+}
+
+function LeftPanel() {
+  const panel = useLayout((layout) => layout.leftPanel);
+  switch (panel) {
+    case "flows":
+      return <FlowsPanel />;
+    case "nodes":
+      return <PalettePanel />;
+    case "runs":
+      return <RunsPanel />;
+    case "settings":
+      return <SettingsPanel />;
+  }
+}
+
+/** Keeps a panel folded or unfolded as the layout says, and tells the layout when the pointer folds it. */
+function useFolding(part: Part) {
+  const panelRef = usePanelRef();
+  const open = useLayout((layout) => layout.open[part]);
+  useEffect(() => {
+    const panel = panelRef.current;
+    if (!panel || panel.isCollapsed() === !open) return;
+    if (open) panel.expand();
+    else panel.collapse();
+  }, [open, panelRef]);
+  const onResize = (size: { inPixels: number }, _: unknown, before: { inPixels: number } | undefined) => {
+    if (before === undefined) return;
+    const isOpen = size.inPixels > 1;
+    if (isOpen !== before.inPixels > 1) setOpen(part, isOpen);
+  };
+  return { panelRef, onResize };
+}

@@ -1,0 +1,41 @@
+/** Puts the chosen theme and the wish for stillness on the document, where the tokens read them. */
+import { useEffect, useSyncExternalStore } from "react";
+import { useSettings } from "./settings";
+
+const query = (text: string) => window.matchMedia(text);
+
+function useMedia(text: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const media = query(text);
+      media.addEventListener("change", changed);
+      return () => media.removeEventListener("change", changed);
+    },
+    () => query(text).matches,
+  );
+}
+
+/** The theme in force. */
+export function useTheme(): "light" | "dark" {
+  const chosen = useSettings((settings) => settings.theme);
+  const systemIsLight = useMedia("(prefers-color-scheme: light)");
+  return chosen === "system" ? (systemIsLight ? "light" : "dark") : chosen;
+}
+
+/** Whether nothing may move. */
+export function useReducedMotion(): boolean {
+  const chosen = useSettings((settings) => settings.reducedMotion);
+  const system = useMedia("(prefers-reduced-motion: reduce)");
+  return chosen || system;
+}
+
+export function useApplyTheme(): void {
+  const theme = useTheme();
+  const still = useReducedMotion();
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  useEffect(() => {
+    document.documentElement.toggleAttribute("data-reduced-motion", still);
+  }, [still]);
+}

@@ -1,0 +1,125 @@
+import { Background, BackgroundVariant, MiniMap, ReactFlow, SelectionMode, useStore } from "@xyflow/react";
+import { type FocusEvent, useEffect, useRef } from "react";
+import { selectOnly } from "@/flow/actions";
+import { useFlow } from "@/flow/store";
+import { CanvasControls } from "./CanvasControls";
+import { CanvasMenu } from "./CanvasMenu";
+import { ConnectionLine } from "./ConnectionLine";
+import { EmptyCanvas } from "./EmptyCanvas";
+import { type CanvasNode, shade } from "./elements";
+import { GRID } from "./geometry";
+import { NodeCard } from "./NodeCard";
+import { NoteCard } from "./NoteCard";
+import { QuickAddMenu } from "./QuickAddMenu";
+import { StrandEdge } from "./StrandEdge";
+import { canvasStore } from "./state";
+import { useConnections } from "./useConnections";
+import { useElements } from "./useElements";
+import "./canvas.css";
+
+const NODE_TYPES = { card: NodeCard, note: NoteCard };
+const EDGE_TYPES = { strand: StrandEdge };
+const ADDING_KEYS = ["Shift", "Meta", "Control"];
+const FIT = { padding: 0.14, maxZoom: 1 };
+/** Below this zoom, cards show their shape and colour only. */
+const FAR = 0.5;
+/** Above this zoom, ports show their names. */
+const NEAR = 1.3;
+/** From this many nodes on, only what is in view is in the page. */
+const MANY = 250;
+
+/** The canvas: draws the flow and turns what people do on it into edits. */
+export function Canvas() {
+  const { nodes, edges, onNodesChange, onEdgesChange, onDragStop } = useElements();
+  const connections = useConnections();
+  const viewing = useFlow((state) => state.viewing !== undefined);
+  useFitNewDocuments(nodes.length);
+  return (
+    <CanvasMenu>
+      <section className="canvas" data-testid="canvas" aria-label="Canvas" onFocus={selectFocused}>
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          onNodesChange={onNodesChange}
+          onEdgesChange={onEdgesChange}
+          onNodeDragStop={(_, __, dragged) => onDragStop(dragged)}
+          onSelectionDragStop={(_, dragged) => onDragStop(dragged)}
+          onInit={(instance) => canvasStore.setState({ instance })}
+          {...connections}
+          connectionLineComponent={ConnectionLine}
+          connectionRadius={22}
+          nodesDraggable={!viewing}
+          nodesConnectable={!viewing}
+          edgesReconnectable={!viewing}
+          onlyRenderVisibleElements={nodes.length > MANY}
+          minZoom={0.1}
+          maxZoom={2.5}
+          selectionMode={SelectionMode.Partial}
+          multiSelectionKeyCode={ADDING_KEYS}
+          deleteKeyCode={null}
+          panActivationKeyCode={null}
+          zoomOnDoubleClick={false}
+          disableKeyboardA11y
+          elevateNodesOnSelect={false}
+          nodeDragThreshold={2}
+          proOptions={{ hideAttribution: true }}
+        >
+          <Background variant={BackgroundVariant.Dots} gap={GRID} size={1.5} color="var(--dot)" bgColor="var(--bg)" />
+          <MiniMap<CanvasNode>
+            className="minimap"
+            pannable
+            zoomable
+            ariaLabel="Map of the flow"
+            nodeBorderRadius={12}
+            nodeStrokeWidth={0}
+            nodeColor={miniColor}
+            maskColor="color-mix(in srgb, var(--bg) 55%, transparent)"
+            bgColor="var(--bg-1)"
+          />
+          <CanvasControls />
+          <Detail />
+        </ReactFlow>
+        <EmptyCanvas />
+        <QuickAddMenu />
+      </section>
+    </CanvasMenu>
+  );
+}
+
+function miniColor(node: CanvasNode): string {
+  if (node.type === "note") return "var(--wait)";
+  return node.selected ? "var(--accent)" : (shade(node.data.context) ?? "var(--fg-3)");
+}
+
+/** Marks the canvas with how much can be read at this zoom; the style sheet does the rest, without drawing anew. */
+function Detail() {
+  const detail = useStore((state) => (state.transform[2] < FAR ? "far" : state.transform[2] > NEAR ? "near" : "mid"));
+  const mark = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    mark.current?.closest<HTMLElement>(".canvas")?.setAttribute("data-detail", detail);
+  }, [detail]);
+  return <span ref={mark} hidden />;
+}
+
+/** A node or an edge that is reached with the keyboard is selected. */
+function selectFocused(event: FocusEvent): void {
+  if (!event.target.matches(":focus-visible")) return;
+  const id = (event.target as HTMLElement).dataset.id;
+  if (id === undefined) return;
+  if (event.target.matches(".react-flow__node")) selectOnly({ nodes: [id] });
+  else if (event.target.matches(".react-flow__edge")) selectOnly({ edges: [id] });
+}
+
+/** Shows the whole of a flow when another document or another run comes onto the canvas. */
+function useFitNewDocuments(count: number): void {
+  const document = useFlow((state) => state.viewing?.run ?? state.key);
+  const fitted = useRef<string>(undefined);
+  useEffect(() => {
+    if (count === 0 || fitted.current === document) return;
+    fitted.current = document;
+    const frame = requestAnimationFrame(() => void canvasStore.getState().instance?.fitView(FIT));
+    return () => cancelAnimationFrame(frame);
+  }, [document, count]);
+}

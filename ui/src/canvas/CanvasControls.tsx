@@ -1,0 +1,40 @@
+import { Panel, useStore } from "@xyflow/react";
+import { Maximize, Minus, Plus, Workflow } from "lucide-react";
+import { IconButton } from "@/look/Button";
+import { tidy } from "./tidy";
+import { fit, resetZoom, zoomBy } from "./view";
+
+/** Zoom, fit and tidy, at the canvas's lower left. */
+export function CanvasControls() {
+  const percent = useStore((state) => Math.round(state.transform[2] * 100));
+  return (
+    <Panel position="bottom-left" className="flex gap-1.5">
+      <IconButton kind="plain" label="Zoom out" keys="-" icon={<Minus size={15} />} onClick={() => zoomBy(1 / 1.2)} />
+      <button
+        type="button"
+        className="h-[30px] w-[58px] rounded-md border border-line bg-bg-2 font-mono text-xs hover:border-line-2 hover:bg-bg-3"
+        aria-label={`Zoom: ${percent} percent. Back to 100 percent`}
+        data-testid="zoom-level"
+        onClick={resetZoom}
+      >
+        {percent} %
+      </button>
+      <IconButton kind="plain" label="Zoom in" keys="+" icon={<Plus size={15} />} onClick={() => zoomBy(1.2)} />
+      <IconButton
+        kind="plain"
+        label="Fit the whole flow"
+        keys="F"
+        data-testid="fit-button"
+        icon={<Maximize size={15} />}
+        onClick={fit}
+      />
+      <IconButton
+        kind="plain"
+        label="Tidy up the layout"
+        keys="Shift+L"
+        icon={<Workflow size={15} />}
+        onClick={() => void tidy()}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,61 @@
+import { ContextMenu } from "@base-ui/react/context-menu";
+import { type MouseEvent, type ReactElement, useState } from "react";
+import type { Command } from "@/app/command";
+import { COMMANDS, command } from "@/app/commands";
+import { showPalette } from "@/app/overlays";
+import { selectOnly } from "@/flow/actions";
+import { flowStore } from "@/flow/store";
+import { Keys } from "@/look/Keys";
+import { canvasStore } from "./state";
+
+const ON_NODES = ["edit.rename", "edit.connect", "edit.cut", "edit.copy", "edit.duplicate", "edit.delete"];
+const ON_PANE = ["edit.paste", "edit.selectAll", "arrange.tidy", "view.fit"];
+
+/** The menu under the right mouse button: what can be done with what was clicked. */
+export function CanvasMenu({ children }: { children: ReactElement<Record<string, unknown>> }) {
+  const [items, setItems] = useState<readonly Command[]>([]);
+  const prepare = (event: MouseEvent) => {
+    const target = event.target instanceof Element ? event.target : undefined;
+    const node = target?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
+    const edge = target?.closest<HTMLElement>(".react-flow__edge")?.dataset.id;
+    const { selection } = flowStore.getState();
+    if (node !== undefined && !selection.nodes.has(node)) selectOnly({ nodes: [node] });
+    if (edge !== undefined && !selection.edges.has(edge)) selectOnly({ edges: [edge] });
+    const { instance } = canvasStore.getState();
+    const at = instance?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    const add: Command = { id: "menu.add", title: "Add a node here…", group: "Edit", run: () => showPalette(at) };
+    if (node !== undefined) {
+      const runs = COMMANDS.filter((one) => one.group === "Run" && one.terms?.includes("node"));
+      setItems([...runs, ...ON_NODES.map(command)].filter(isEnabled));
+    } else if (edge !== undefined) setItems([command("edit.delete")]);
+    else setItems([add, ...ON_PANE.map(command)].filter(isEnabled));
+  };
+  return (
+    <ContextMenu.Root>
+      <ContextMenu.Trigger className="h-full" onContextMenu={prepare}>
+        {children}
+      </ContextMenu.Trigger>
+      <ContextMenu.Portal>
+        <ContextMenu.Positioner className="z-40">
+          <ContextMenu.Popup className="pop min-w-[200px] p-1 outline-none" data-testid="canvas-menu">
+            {items.map((item) => (
+              <ContextMenu.Item
+                key={item.id}
+                className="menu-item"
+                data-testid={`menu-${item.id}`}
+                onClick={() => void item.run()}
+              >
+                <span className="flex-1">{item.title}</span>
+                {item.keys?.[0] ? <Keys keys={item.keys[0]} /> : null}
+              </ContextMenu.Item>
+            ))}
+          </ContextMenu.Popup>
+        </ContextMenu.Positioner>
+      </ContextMenu.Portal>
+    </ContextMenu.Root>
+  );
+}
+
+function isEnabled(item: Command): boolean {
+  return item.enabled?.() ?? true;
+}

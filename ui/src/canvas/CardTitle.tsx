@@ -1,0 +1,59 @@
+import { useEffect, useRef } from "react";
+import type { Node, NodeId } from "@/bindings";
+import { mayEdit, rename } from "@/flow/actions";
+import { useNodeTypes } from "@/flow/node-types";
+import { canvasStore, useCanvas } from "./state";
+
+/** A node's name on its card; a text field while it is being typed. */
+export function CardTitle({ id, node }: { id: NodeId; node: Node }) {
+  const renaming = useCanvas((state) => state.renaming === id);
+  const typeTitle = useNodeTypes((types) => types.byType.get(node.type)?.title) ?? node.type;
+  if (renaming) return <TitleField id={id} title={node.title ?? ""} placeholder={typeTitle} />;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: F2 does the same from the keyboard.
+    <b
+      className="card-title"
+      title={node.title ?? typeTitle}
+      onDoubleClick={(event) => {
+        event.stopPropagation();
+        if (mayEdit()) canvasStore.setState({ renaming: id });
+      }}
+    >
+      {node.title ?? typeTitle}
+    </b>
+  );
+}
+
+function TitleField({ id, title, placeholder }: { id: NodeId; title: string; placeholder: string }) {
+  const field = useRef<HTMLInputElement>(null);
+  const settled = useRef(false);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  const settle = (keep: boolean) => {
+    if (settled.current) return;
+    settled.current = true;
+    const card = field.current?.closest<HTMLElement>(".react-flow__node");
+    if (keep && field.current) rename(id, field.current.value);
+    canvasStore.setState({ renaming: undefined });
+    card?.focus({ preventScroll: true });
+  };
+  return (
+    <input
+      ref={field}
+      className="card-title-field nodrag nopan"
+      data-testid={`rename-${id}`}
+      aria-label="Name of the node"
+      defaultValue={title}
+      placeholder={placeholder}
+      maxLength={120}
+      onBlur={() => settle(true)}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Enter") settle(true);
+        if (event.key === "Escape") settle(false);
+      }}
+    />
+  );
+}

@@ -1,0 +1,57 @@
+import { CircleAlert, TriangleAlert } from "lucide-react";
+import { useMemo } from "react";
+import type { Diagnostic, NodeId } from "@/bindings";
+import { useFlow } from "@/flow/store";
+import { Tip } from "@/look/Tip";
+
+const NONE: readonly Diagnostic[] = [];
+let indexed: { from: readonly Diagnostic[]; byNode: Map<NodeId, Diagnostic[]> } = { from: NONE, byNode: new Map() };
+
+/** Diagnostics by node, worked out once for each check. */
+export function diagnosticsOf(all: readonly Diagnostic[], node: NodeId): readonly Diagnostic[] {
+  if (indexed.from !== all) {
+    indexed = { from: all, byNode: new Map() };
+    for (const found of all) {
+      if (found.node === undefined) continue;
+      const list = indexed.byNode.get(found.node);
+      if (list) list.push(found);
+      else indexed.byNode.set(found.node, [found]);
+    }
+  }
+  return indexed.byNode.get(node) ?? NONE;
+}
+
+/** The badge of a node with something wrong about it. */
+export function Findings({ node }: { node: NodeId }) {
+  const all = useFlow((state) => state.checked.diagnostics);
+  const found = useMemo(() => diagnosticsOf(all, node), [all, node]);
+  if (found.length === 0) return null;
+  const severity = found.some((one) => one.severity === "error") ? "error" : "warning";
+  const Sign = severity === "error" ? CircleAlert : TriangleAlert;
+  const said = found.map((one) => one.message).join(" ");
+  return (
+    <Tip
+      label={
+        <span className="flex flex-col gap-1">
+          {found.slice(0, 4).map((one) => (
+            <span key={`${one.code}${one.pointer}${one.message}`}>
+              {one.message}
+              {one.hint ? <span className="text-fg-3"> {one.hint}</span> : null}
+            </span>
+          ))}
+          {found.length > 4 ? <span className="text-fg-3">and {found.length - 4} more, see Problems</span> : null}
+        </span>
+      }
+    >
+      <span
+        className="finding"
+        role="img"
+        data-severity={severity}
+        data-testid={`problem-${node}`}
+        aria-label={`${severity}: ${said}`}
+      >
+        <Sign size={14} strokeWidth={2.25} aria-hidden />
+      </span>
+    </Tip>
+  );
+}

@@ -1,0 +1,56 @@
+import type { NodeProps } from "@xyflow/react";
+import { type CSSProperties, memo } from "react";
+import { useNodeTypes } from "@/flow/node-types";
+import { Icon } from "@/look/Icon";
+import { useNodeRun } from "@/run/view";
+import { CardTitle } from "./CardTitle";
+import type { CanvasNode } from "./elements";
+import { shade } from "./elements";
+import { Findings } from "./Findings";
+import { cardHeight } from "./geometry";
+import { PortHandle } from "./PortHandle";
+import { RunLines } from "./RunLines";
+import { StatusRing } from "./StatusRing";
+import { summaryOf } from "./summary";
+
+/** A node on the canvas: what it is, what it does with this config, how it fares. Details belong to the inspector. */
+export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
+  const { node, ports, known, context, errorWired } = data;
+  const type = useNodeTypes((types) => types.byType.get(node.type));
+  const run = useNodeRun(id);
+  const style = { minHeight: cardHeight(ports, errorWired), "--shade": shade(context) } as CSSProperties;
+  const shared = { node: id, ports, errorWired, missing: !known };
+  return (
+    <div
+      className="card"
+      data-testid={`node-${id}`}
+      data-type={node.type}
+      data-category={type?.category ?? "unknown"}
+      data-in-context={context !== undefined || undefined}
+      data-selected={selected || undefined}
+      data-state={run?.state}
+      data-unknown={type === undefined || undefined}
+      style={style}
+    >
+      <header>
+        <Icon name={type?.icon ?? "circle-question-mark"} className="card-icon" />
+        <CardTitle id={id} node={node} />
+        {run && run.epoch.length > 0 ? (
+          <span className="epoch" title={`Round ${run.epoch.map((count) => count + 1).join(".")}`}>
+            #{run.epoch.map((count) => count + 1).join(".")}
+          </span>
+        ) : null}
+        <Findings node={id} />
+        <StatusRing node={id} run={run} />
+      </header>
+      <p className="summary">{summaryOf(node, type)}</p>
+      {run ? <RunLines run={run} /> : null}
+      {ports.inputs.map((port, index) => (
+        <PortHandle key={port.name} {...shared} side="in" port={port} index={index} />
+      ))}
+      {ports.outputs.map((port, index) => (
+        <PortHandle key={port.name} {...shared} side="out" port={port} index={index} />
+      ))}
+    </div>
+  );
+});

@@ -1,0 +1,70 @@
+import { type NodeProps, NodeResizer } from "@xyflow/react";
+import { memo, useEffect, useRef } from "react";
+import { mayEdit, place, sealGesture, setConfig } from "@/flow/actions";
+import { Markdown } from "@/look/Markdown";
+import type { CanvasNode } from "./elements";
+import { Findings } from "./Findings";
+import { NOTE_FIELD, noteText } from "./note";
+import { canvasStore, useCanvas } from "./state";
+
+/** A comment on the canvas, in Markdown. It never runs. Double-click or F2 to write in it. */
+export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps<CanvasNode>) {
+  const writing = useCanvas((state) => state.renaming === id);
+  const text = noteText(data.node);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: F2 does the same from the keyboard.
+    <div
+      className="note"
+      data-testid={`node-${id}`}
+      data-selected={selected || undefined}
+      onDoubleClick={(event) => {
+        event.stopPropagation();
+        if (mayEdit()) canvasStore.setState({ renaming: id });
+      }}
+    >
+      <NodeResizer
+        isVisible={selected}
+        minWidth={120}
+        minHeight={60}
+        onResizeEnd={(_, { x, y, width, height }) =>
+          place("Resize", new Map([[id, { x, y, width: Math.round(width), height: Math.round(height) }]]))
+        }
+      />
+      {data.node.title ? <b className="note-title">{data.node.title}</b> : null}
+      {writing ? (
+        <NoteField id={id} text={text} />
+      ) : text === "" ? (
+        <p className="text-fg-3">Double-click or press F2 to write.</p>
+      ) : (
+        <Markdown text={text} className="note-text nowheel" />
+      )}
+      <span className="note-finding">
+        <Findings node={id} />
+      </span>
+    </div>
+  );
+});
+
+function NoteField({ id, text }: { id: string; text: string }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const settle = () => {
+    sealGesture();
+    canvasStore.setState({ renaming: undefined });
+  };
+  return (
+    <textarea
+      ref={field}
+      className="note-field nodrag nopan nowheel"
+      data-testid={`note-text-${id}`}
+      aria-label="Text of the note, in Markdown"
+      value={text}
+      onChange={(event) => setConfig(id, [NOTE_FIELD], event.target.value)}
+      onBlur={settle}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Escape") event.currentTarget.blur();
+      }}
+    />
+  );
+}

@@ -1,0 +1,53 @@
+import { Handle, Position as Sides } from "@xyflow/react";
+import { memo } from "react";
+import type { InputPort, NodeId, OutputPort, Ports } from "@/bindings";
+import { feeds, type Side } from "@/flow/ports";
+import { handleBox, isQuiet } from "./geometry";
+import { type Pulled, useCanvas } from "./state";
+
+type Props = {
+  node: NodeId;
+  side: Side;
+  port: InputPort | OutputPort;
+  index: number;
+  ports: Ports;
+  errorWired: boolean;
+  missing: boolean;
+};
+
+/** One port of a card: round and thick for contexts, small and round for data, square for tools. */
+export const PortHandle = memo(function PortHandle({ node, side, port, index, ports, errorWired, missing }: Props) {
+  const fit = useCanvas((state) => (state.pulled ? fitOf(state.pulled, node, side, port) : undefined));
+  const box = handleBox(side, index, port, ports, errorWired);
+  return (
+    <>
+      <Handle
+        id={port.name}
+        type={side === "in" ? "target" : "source"}
+        position={side === "in" ? Sides.Left : Sides.Right}
+        isConnectable={!missing}
+        className="port"
+        data-testid={`handle-${node}-${side}-${port.name}`}
+        data-kind={port.kind}
+        data-fit={fit}
+        data-missing={missing || undefined}
+        data-quiet={isQuiet(side, port, errorWired) || undefined}
+        style={{ left: box.x, top: box.y, width: box.width, height: box.height }}
+      />
+      <span className="port-label" data-side={side} data-kind={port.kind} style={{ top: box.y + box.height / 2 }}>
+        {port.name}
+        {"required" in port && port.required ? <i>*</i> : null}
+        {port.kind === "data" && port.type !== "any" ? <small>{port.type}</small> : null}
+      </span>
+    </>
+  );
+});
+
+/** While an edge is drawn, ports that could end it stand out and the others step back. */
+function fitOf(pulled: Pulled, node: NodeId, side: Side, port: InputPort | OutputPort): "yes" | "no" | "self" {
+  const { end } = pulled;
+  if (end.node === node && end.side === side && end.port === port.name) return "self";
+  if (end.side === side || pulled.kind !== port.kind) return "no";
+  if (port.kind !== "data") return "yes";
+  return (side === "in" ? feeds(pulled.type, port.type) : feeds(port.type, pulled.type)) ? "yes" : "no";
+}

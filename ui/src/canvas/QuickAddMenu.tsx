@@ -1,0 +1,81 @@
+import { useEffect, useRef } from "react";
+import { fittingPort } from "@/flow/connection";
+import { CATEGORIES, useNodeTypes } from "@/flow/node-types";
+import { MenuGroup, MenuItem, MenuList } from "@/look/Menu";
+import { TypeBadge } from "@/palette/TypeBadge";
+import { addNodeFor } from "./add";
+import { canvasStore, type QuickAdd, useCanvas } from "./state";
+import { focusNode } from "./walk";
+
+const SIZE = { width: 264, height: 320 };
+
+/** Where an edge was let go over empty canvas: the node types that take it, each of them added and connected at once. */
+export function QuickAddMenu() {
+  const quickAdd = useCanvas((state) => state.quickAdd);
+  return quickAdd ? <Open {...quickAdd} /> : null;
+}
+
+const close = () => canvasStore.setState({ quickAdd: undefined });
+
+function Open({ pulled, at, place }: QuickAdd) {
+  const types = useNodeTypes((known) => known.list);
+  const menu = useRef<HTMLDivElement>(null);
+  const fitting = types.filter((type) => fittingPort(type, pulled.kind, pulled.type, pulled.end.side));
+  useEffect(() => {
+    const outside = (event: PointerEvent) => {
+      if (!menu.current?.contains(event.target as Element)) close();
+    };
+    document.addEventListener("pointerdown", outside, true);
+    return () => document.removeEventListener("pointerdown", outside, true);
+  }, []);
+  const left = Math.min(at.x, window.innerWidth - SIZE.width - 8);
+  const top = Math.min(at.y, window.innerHeight - SIZE.height - 8);
+  return (
+    <div
+      ref={menu}
+      role="dialog"
+      aria-label={`Add a node for ${pulled.end.port}`}
+      data-testid="quick-add"
+      className="pop fixed z-40"
+      style={{ left, top, width: SIZE.width }}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        close();
+        focusNode(pulled.end.node);
+      }}
+    >
+      <MenuList
+        label="Node types that fit"
+        placeholder={
+          pulled.end.side === "out" ? `What takes “${pulled.end.port}”?` : `What gives “${pulled.end.port}”?`
+        }
+        empty="No node type that fits is called that."
+      >
+        {CATEGORIES.map((category) => {
+          const group = fitting.filter((type) => type.category === category.id);
+          return group.length === 0 ? null : (
+            <MenuGroup key={category.id} heading={category.title}>
+              {group.map((type) => (
+                <MenuItem
+                  key={type.type}
+                  value={type.title}
+                  terms={[...type.terms, type.summary]}
+                  testId={`quick-add-${type.type}`}
+                  onChoose={() => {
+                    const id = addNodeFor(pulled, type.type, place);
+                    close();
+                    if (id !== undefined) requestAnimationFrame(() => requestAnimationFrame(() => focusNode(id)));
+                  }}
+                >
+                  <TypeBadge type={type} />
+                  <span className="truncate">{type.title}</span>
+                </MenuItem>
+              ))}
+            </MenuGroup>
+          );
+        })}
+      </MenuList>
+    </div>
+  );
+}

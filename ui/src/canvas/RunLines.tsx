@@ -1,0 +1,49 @@
+import type { NodeRun, WindowUse } from "@/run/view";
+
+/** What a run adds to a card: the question, the last lines of the stream, the error, the use of the window. */
+export function RunLines({ run }: { run: NodeRun }) {
+  return (
+    <>
+      {run.state === "paused" ? (
+        <p className="note-line" data-tone="wait">
+          Waiting for your answer
+        </p>
+      ) : null}
+      {run.state === "retrying" ? (
+        <p className="note-line" data-tone="wait">
+          Try {run.attempt ?? 1} failed, trying again
+        </p>
+      ) : null}
+      {run.error ? (
+        <p className="note-line" data-tone="bad" title={run.error.message}>
+          {run.error.message}
+        </p>
+      ) : null}
+      {run.stream ? (
+        <div className="stream" data-live={run.state === "running" || undefined}>
+          <span>{run.stream}</span>
+        </div>
+      ) : null}
+      {run.windowUse ? <WindowBar use={run.windowUse} /> : null}
+    </>
+  );
+}
+
+/** How much of the model's window the last prompt took, and with what. */
+function WindowBar({ use }: { use: WindowUse }) {
+  const share = (tokens: number) => `${Math.min(100, (100 * tokens) / Math.max(1, use.window))}%`;
+  const taken = use.system + use.history + use.tools + use.question;
+  return (
+    <div
+      className="window-bar"
+      role="img"
+      aria-label={`${taken} of ${use.window} tokens of the window used`}
+      title={`${taken.toLocaleString()} of ${use.window.toLocaleString()} tokens`}
+    >
+      <i data-part="system" style={{ width: share(use.system) }} />
+      <i data-part="history" style={{ width: share(use.history) }} />
+      <i data-part="tools" style={{ width: share(use.tools) }} />
+      <i data-part="question" style={{ width: share(use.question) }} />
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
+import { type CSSProperties, memo, useEffect, useRef } from "react";
+import { useEdgeRun } from "@/run/view";
+import { type CanvasEdge, shade } from "./elements";
+import { backCurve, forwardCurve } from "./paths";
+
+/** An edge of one of the three strands. Thick for contexts, thin for data, dashed for tools; dotted where it goes back. */
+export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>) {
+  const { id, sourceX, sourceY, targetX, targetY, data, selected } = props;
+  const run = useEdgeRun(id);
+  const from = { x: sourceX, y: sourceY };
+  const to = { x: targetX, y: targetY };
+  const curve = data?.back ? backCurve(from, to) : forwardCurve(from, to);
+  const style = data?.context === undefined ? undefined : ({ "--strand": shade(data.context) } as CSSProperties);
+  return (
+    <g
+      className="strand"
+      data-testid={`edge-${id}`}
+      data-kind={data?.kind ?? "data"}
+      data-back={data?.back || undefined}
+      data-broken={data?.broken || undefined}
+      data-selected={selected || undefined}
+      style={style}
+    >
+      <path className="strand-line" d={curve.d} fill="none" />
+      <path
+        className="react-flow__edge-interaction strand-reach"
+        d={curve.d}
+        fill="none"
+        strokeOpacity={0}
+        strokeWidth={18}
+      />
+      {run && run.passed > 0 ? <Pulse d={curve.d} passed={run.passed} /> : null}
+      {run?.peek ? (
+        <EdgeLabelRenderer>
+          <div
+            className="peek"
+            data-kind={data?.kind ?? "data"}
+            data-testid={`peek-${id}`}
+            title={run.peek}
+            style={{ transform: `translate(-50%, -50%) translate(${curve.label.x}px, ${curve.label.y}px)`, ...style }}
+          >
+            {run.peek}
+          </div>
+        </EdgeLabelRenderer>
+      ) : null}
+    </g>
+  );
+});
+
+/** A short glow that runs along the edge when a value passes. */
+function Pulse({ d, passed }: { d: string; passed: number }) {
+  const path = useRef<SVGPathElement>(null);
+  // The same element, animated anew for each value: values may pass faster than a glow takes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `passed` is what starts it.
+  useEffect(() => {
+    const line = path.current;
+    if (!line?.animate || document.documentElement.hasAttribute("data-reduced-motion")) return;
+    const glow = line.animate(
+      [
+        { strokeDashoffset: 1.12, opacity: 1 },
+        { strokeDashoffset: 0, opacity: 0.2 },
+      ],
+      { duration: 600, easing: "ease-in-out" },
+    );
+    return () => glow.cancel();
+  }, [passed]);
+  return <path ref={path} className="strand-pulse" d={d} fill="none" pathLength={1} />;
+}

@@ -1,0 +1,232 @@
+/**
+ * The flow as React Flow wants it. Keeps the identity of everything that did not change, and never carries the state of
+ * a run: cards and edges subscribe to that themselves.
+ */
+import type { Edge as CanvasEdgeBase, Node as CanvasNodeBase } from "@xyflow/react";
+import { Position as Sides } from "@xyflow/react";
+import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, PortKind, Ports, Position } from "@/bindings";
+import type { Items } from "@/flow/edits";
+import { nodeType } from "@/flow/node-types";
+import { declaredPorts, drawnPorts, edgeKind } from "@/flow/ports";
+import { contextColor, contextIndexes } from "./context-colors";
+import { ERROR_PORT, handleBox, plannedSize } from "./geometry";
+import { NOTE } from "./note";
+
+export type CardData = {
+  node: Node;
+  ports: Ports;
+  /** Whether the ports are declared; else its type is unknown and they are what its edges imply. */
+  known: boolean;
+  /** Which context it works in, counted from 0. */
+  context: number | undefined;
+  /** Whether its error output feeds something. */
+  errorWired: boolean;
+};
+export type CanvasNode = CanvasNodeBase<CardData, "card" | "note">;
+
+export type StrandData = { kind: PortKind; back: boolean; context: number | undefined; broken: boolean };
+export type CanvasEdge = CanvasEdgeBase<StrandData, "strand">;
+
+/** The nodes to draw. `before` are the ones drawn so far; those that are being dragged stay under the pointer. */
+export function canvasNodes(
+  flow: Flow,
+  checked: CheckedFlow,
+  selection: Items,
+  before: ReadonlyMap<NodeId, CanvasNode>,
+): CanvasNode[] {
+  const touching = edgesByNode(flow);
+  const contexts = contextIndexes(flow, checked);
+  let unplaced = 0;
+  return Object.entries(flow.nodes).map(([id, node]) => {
+    const at = flow.layout[id] ?? spot(unplaced++);
+    const declared = declaredPorts(flow, checked, id);
+    const edges = touching.get(id) ?? [];
+    const data: CardData = {
+      node,
+      ports: drawnPorts(declared, edges, id),
+      known: declared !== undefined,
+      context: contexts.get(id),
+      errorWired: edges.some((edge) => edge.source === id && edge.sourceOutput === ERROR_PORT),
+    };
+    return canvasNode(id, data, at, selection.nodes.has(id), before.get(id));
+  });
+}
+
+function canvasNode(
+  id: NodeId,
+  fresh: CardData,
+  at: Position,
+  selected: boolean,
+  before: CanvasNode | undefined,
+): CanvasNode {
+  const old = before?.data;
+  const data = old && sameData(old, fresh) ? old : fresh;
+  const { node, ports, errorWired } = data;
+  const isNote = nodeType(node.type)?.type === NOTE;
+  const position = before?.dragging ? before.position : { x: at.x, y: at.y };
+  const size = plannedSize(isNote, ports, errorWired, at);
+  if (
+    before &&
+    before.data === data &&
+    before.position.x === position.x &&
+    before.position.y === position.y &&
+    before.selected === selected &&
+    before.initialWidth === size.width &&
+    before.initialHeight === size.height
+  ) {
+    return before;
+  }
+  return {
+    ...(before?.measured && !isNote ? { measured: before.measured } : {}),
+    ...(before?.dragging ? { dragging: true } : {}),
+    id,
+    type: isNote ? "note" : "card",
+    position,
+    data,
+    selected,
+    initialWidth: size.width,
+    initialHeight: size.height,
+    ...(isNote ? { width: size.width, height: size.height } : {}),
+    handles:
+      before && old && old.ports === ports && old.errorWired === errorWired
+        ? before.handles
+        : handles(ports, errorWired),
+    ariaLabel: describe(id, node),
+    ariaRole: "group",
+    // Notes lie under everything else.
+    zIndex: isNote ? -1 : 0,
+  };
+}
+
+/** The edges to draw. Edges to nodes that are not there cannot be drawn; Problems tells of them. */
+export function canvasEdges(
+  flow: Flow,
+  checked: CheckedFlow,
+  selection: Items,
+  before: ReadonlyMap<EdgeId, CanvasEdge>,
+): CanvasEdge[] {
+  const contexts = contextIndexes(flow, checked);
+  const back = new Set(checked.backEdges);
+  const broken = new Set(
+    checked.diagnostics.flatMap((found) =>
+      found.edge !== undefined && found.severity === "error" ? [found.edge] : [],
+    ),
+  );
+  const drawn: CanvasEdge[] = [];
+  for (const [id, edge] of Object.entries(flow.edges)) {
+    if (!Object.hasOwn(flow.nodes, edge.source) || !Object.hasOwn(flow.nodes, edge.target)) continue;
+    const kind = edgeKind(flow, checked, edge);
+    const context = kind === "context" ? (contexts.get(edge.source) ?? contexts.get(edge.target)) : undefined;
+    drawn.push(
+      canvasEdge(
+        id,
+        edge,
+        { kind, back: back.has(id), context, broken: broken.has(id) },
+        selection.edges.has(id),
+        before.get(id),
+      ),
+    );
+  }
+  return drawn;
+}
+
+function canvasEdge(
+  id: EdgeId,
+  edge: Edge,
+  fresh: StrandData,
+  selected: boolean,
+  before: CanvasEdge | undefined,
+): CanvasEdge {
+  const old = before?.data;
+  const data =
+    old &&
+    old.kind === fresh.kind &&
+    old.back === fresh.back &&
+    old.context === fresh.context &&
+    old.broken === fresh.broken
+      ? old
+      : fresh;
+  if (
+    before &&
+    before.data === data &&
+    before.selected === selected &&
+    before.source === edge.source &&
+    before.target === edge.target &&
+    before.sourceHandle === edge.sourceOutput &&
+    before.targetHandle === edge.targetInput
+  ) {
+    return before;
+  }
+  return {
+    id,
+    type: "strand",
+    source: edge.source,
+    sourceHandle: edge.sourceOutput,
+    target: edge.target,
+    targetHandle: edge.targetInput,
+    data,
+    selected,
+    ariaLabel: `${data.kind} edge from ${edge.source} ${edge.sourceOutput} to ${edge.target} ${edge.targetInput}${data.back ? ", back to the start of its cycle" : ""}`,
+  };
+}
+
+/** The colour of a node's or edge's context; nothing outside of all contexts. */
+export function shade(context: number | undefined): string | undefined {
+  return context === undefined ? undefined : contextColor(context);
+}
+
+function handles(ports: Ports, errorWired: boolean): NonNullable<CanvasNode["handles"]> {
+  return [
+    ...ports.inputs.map((port, index) => ({
+      id: port.name,
+      type: "target" as const,
+      position: Sides.Left,
+      ...handleBox("in", index, port, ports, errorWired),
+    })),
+    ...ports.outputs.map((port, index) => ({
+      id: port.name,
+      type: "source" as const,
+      position: Sides.Right,
+      ...handleBox("out", index, port, ports, errorWired),
+    })),
+  ];
+}
+
+function describe(id: NodeId, node: Node): string {
+  const type = nodeType(node.type)?.title ?? `unknown type ${node.type}`;
+  return node.title ? `${node.title}, ${type} node` : `${type} node ${id}`;
+}
+
+/** Where a node goes whose place the file does not tell: in rows, in the order of the ids. */
+function spot(index: number): Position {
+  return { x: (index % 5) * 280, y: Math.floor(index / 5) * 160 };
+}
+
+function edgesByNode(flow: Flow): Map<NodeId, Edge[]> {
+  const found = new Map<NodeId, Edge[]>();
+  const add = (id: NodeId, edge: Edge) => {
+    const list = found.get(id);
+    if (list) list.push(edge);
+    else found.set(id, [edge]);
+  };
+  for (const edge of Object.values(flow.edges)) {
+    add(edge.source, edge);
+    if (edge.target !== edge.source) add(edge.target, edge);
+  }
+  return found;
+}
+
+function sameData(a: CardData, b: CardData): boolean {
+  return (
+    a.node === b.node &&
+    a.known === b.known &&
+    a.context === b.context &&
+    a.errorWired === b.errorWired &&
+    (a.ports === b.ports || equalPorts(a.ports, b.ports))
+  );
+}
+
+/** Each check brings equal ports as new objects; a card must not be drawn anew for that. */
+function equalPorts(a: Ports, b: Ports): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

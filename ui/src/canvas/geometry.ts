@@ -1,0 +1,65 @@
+/**
+ * The measures of a node card. Ports stand at fixed places on its edges, whatever the card shows, so that edges can be
+ * drawn to cards nobody has measured yet and stay where they are while a stream makes a card grow.
+ */
+import type { PortKind, Ports, Position } from "@/bindings";
+import type { Side } from "@/flow/ports";
+
+export const CARD_WIDTH = 208;
+export const NOTE_SIZE = { width: 240, height: 140 };
+/** Distance between grid dots; also what a nudge with Shift moves by. */
+export const GRID = 20;
+
+const FIRST_PORT_Y = 37;
+const PORT_STEP = 26;
+const MIN_HEIGHT = 57;
+const BELOW_LAST_PORT = 20;
+
+/** The side lengths of a port's mark, by strand. */
+export const HANDLE_SIZE: Record<PortKind, number> = { context: 13, data: 9, tools: 10 };
+
+/** How high the middle of the n-th port of a side is. */
+export function portY(index: number): number {
+  return FIRST_PORT_Y + PORT_STEP * index;
+}
+
+/** The output that carries a failure. Most nodes have one and few are wired, so it stays hidden until it is needed. */
+export const ERROR_PORT = "error";
+
+/** Whether an error output is drawn only when its card is looked at. */
+export function isQuiet(side: Side, port: { name: string; kind: PortKind }, wired: boolean): boolean {
+  return side === "out" && port.name === ERROR_PORT && port.kind === "data" && !wired;
+}
+
+/** The least height at which every port has its place. */
+export function cardHeight(ports: Ports, errorWired: boolean): number {
+  const outputs = ports.outputs.filter((port) => !isQuiet("out", port, errorWired)).length;
+  const rows = Math.max(ports.inputs.length, outputs);
+  return Math.max(MIN_HEIGHT, portY(rows - 1) + BELOW_LAST_PORT);
+}
+
+/** The corner and size of the n-th port's mark, relative to its card. The mark sits astride the card's edge. */
+export function handleBox(
+  side: Side,
+  index: number,
+  port: { name: string; kind: PortKind },
+  ports: Ports,
+  errorWired: boolean,
+) {
+  const size = HANDLE_SIZE[port.kind];
+  const middle = side === "in" ? 1 : CARD_WIDTH - 1;
+  const row = portY(index);
+  const y = isQuiet(side, port, errorWired) ? Math.min(row, cardHeight(ports, errorWired) - 8) : row;
+  return { x: middle - size / 2, y: y - size / 2, width: size, height: size };
+}
+
+/** How large a node is drawn before anybody has measured it. */
+export function plannedSize(
+  isNote: boolean,
+  ports: Ports,
+  errorWired: boolean,
+  at: Position | undefined,
+): { width: number; height: number } {
+  if (isNote) return { width: at?.width ?? NOTE_SIZE.width, height: at?.height ?? NOTE_SIZE.height };
+  return { width: CARD_WIDTH, height: cardHeight(ports, errorWired) };
+}

@@ -1,0 +1,58 @@
+/** The curves of edges, from the right side of one card to the left side of another. */
+
+export type Point = { x: number; y: number };
+export type Curve = { d: string; label: Point };
+
+const MIN_PULL = 40;
+const MAX_PULL = 180;
+/** How far an edge that must go backwards swings out of its cards first. */
+const SWING = 46;
+const ARC_RISE = 110;
+
+/** The curve of an edge: a gentle S ahead, a hook round the cards where the target lies behind the source. */
+export function forwardCurve(from: Point, to: Point): Curve {
+  const ahead = to.x - from.x;
+  if (ahead >= 24) {
+    const pull = clamp(ahead * 0.45, MIN_PULL, MAX_PULL);
+    return {
+      d: `M${p(from)} C${p({ x: from.x + pull, y: from.y })} ${p({ x: to.x - pull, y: to.y })} ${p(to)}`,
+      label: { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 },
+    };
+  }
+  // Out to the right, through the middle between both heights, in from the left.
+  const gap = Math.abs(to.y - from.y);
+  const down = to.y >= from.y ? 1 : -1;
+  const middleY = gap < 80 ? Math.max(from.y, to.y) + 96 : from.y + (down * gap) / 2;
+  const right = from.x + SWING;
+  const left = to.x - SWING;
+  const middleX = (from.x + to.x) / 2;
+  return {
+    d: `M${p(from)} C${p({ x: right, y: from.y })} ${p({ x: right, y: middleY })} ${p({ x: middleX, y: middleY })} S${p({ x: left, y: to.y })} ${p(to)}`,
+    label: { x: middleX, y: middleY },
+  };
+}
+
+/** The arc of a back edge: over the cards it goes round, back to where the cycle begins. */
+export function backCurve(from: Point, to: Point): Curve {
+  const span = Math.abs(from.x - to.x);
+  const top = Math.min(from.y, to.y) - ARC_RISE - Math.min(span * 0.06, 90);
+  const middleX = (from.x + to.x) / 2;
+  const right = Math.max(from.x, to.x) + SWING;
+  const left = Math.min(from.x, to.x) - SWING;
+  return {
+    d: `M${p(from)} C${p({ x: right, y: from.y })} ${p({ x: right, y: top })} ${p({ x: middleX, y: top })} C${p({ x: left, y: top })} ${p({ x: left, y: to.y })} ${p(to)}`,
+    label: { x: middleX, y: top },
+  };
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(most, value));
+}
+
+function p({ x, y }: Point): string {
+  return `${round(x)} ${round(y)}`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

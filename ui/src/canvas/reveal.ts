@@ -1,0 +1,16 @@
+/** Brings a node or an edge into view and selects it. */
+import type { EdgeId, NodeId } from "@/bindings";
+import { selectOnly } from "@/flow/actions";
+import { flowStore, shownFlow } from "@/flow/store";
+import { canvasStore } from "./state";
+
+export function reveal({ node, edge }: { node?: NodeId; edge?: EdgeId }): void {
+  const flow = shownFlow(flowStore.getState());
+  const ends = edge !== undefined ? flow.edges[edge] : undefined;
+  if (node !== undefined) selectOnly({ nodes: [node] });
+  else if (edge !== undefined) selectOnly({ edges: [edge] });
+  const shown = node !== undefined ? [node] : ends ? [ends.source, ends.target] : [];
+  const nodes = shown.filter((id) => Object.hasOwn(flow.nodes, id)).map((id) => ({ id }));
+  if (nodes.length > 0)
+    void canvasStore.getState().instance?.fitView({ nodes, maxZoom: 1.1, padding: 0.6, duration: 250 });
+}

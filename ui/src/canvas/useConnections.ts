@@ -1,0 +1,97 @@
+import type { Connection, FinalConnectionState, IsValidConnection, OnConnectStartParams } from "@xyflow/react";
+import { useMemo } from "react";
+import { connect, mayEdit, reconnect } from "@/flow/actions";
+import { edgeBetween, partnersOn, refusal } from "@/flow/connection";
+import { flowStore } from "@/flow/store";
+import { notify } from "@/look/notify";
+import type { CanvasEdge } from "./elements";
+import { edgeOf, endOf, endsOf, pulledFrom } from "./ends";
+import { canvasStore } from "./state";
+
+/** Making and moving edges with the pointer. What does not fit is refused with a reason. */
+export function useConnections() {
+  return useMemo(() => {
+    let moving: string | undefined;
+
+    const isValidConnection: IsValidConnection<CanvasEdge> = (connection) => {
+      const ends = endsOf({
+        ...connection,
+        sourceHandle: connection.sourceHandle,
+        targetHandle: connection.targetHandle,
+      });
+      const { flow, checked } = flowStore.getState();
+      return ends !== undefined && refusal(flow, checked, ends[0], ends[1], moving) === undefined;
+    };
+
+    return {
+      isValidConnection,
+      onConnect(connection: Connection) {
+        const edge = edgeOf(connection);
+        if (edge && moving === undefined) connect(edge);
+      },
+      onConnectStart(_: unknown, { nodeId, handleId, handleType }: OnConnectStartParams) {
+        if (!nodeId || !handleId || !handleType) return;
+        canvasStore.setState({
+          pulled: pulledFrom(endOf({ nodeId, id: handleId, type: handleType })),
+          quickAdd: undefined,
+        });
+      },
+      onConnectEnd(event: MouseEvent | TouchEvent, state: FinalConnectionState) {
+        const { pulled } = canvasStore.getState();
+        canvasStore.setState({ pulled: undefined });
+        if (moving !== undefined || !pulled || state.isValid) return;
+        if (state.toHandle) {
+          if (state.fromHandle && sameHandle(state.fromHandle, state.toHandle)) return;
+          const { flow, checked } = flowStore.getState();
+          const why = refusal(flow, checked, pulled.end, endOf(state.toHandle));
+          if (why) notify.info(why);
+          return;
+        }
+        dropped(event, pulled);
+      },
+      onReconnectStart(_: unknown, edge: CanvasEdge) {
+        moving = edge.id;
+      },
+      onReconnect(old: CanvasEdge, connection: Connection) {
+        const edge = edgeOf(connection);
+        if (edge) reconnect(old.id, edge);
+      },
+      onReconnectEnd() {
+        moving = undefined;
+      },
+    };
+  }, []);
+}
+
+type Pulled = NonNullable<ReturnType<typeof pulledFrom>>;
+
+/** An edge let go over a card goes to the port that fits; over empty canvas it asks for a new node. */
+function dropped(event: MouseEvent | TouchEvent, pulled: Pulled): void {
+  const at = pointOf(event);
+  const below = document.elementFromPoint(at.x, at.y);
+  const node = below?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
+  const { flow, checked } = flowStore.getState();
+  if (node !== undefined) {
+    if (node === pulled.end.node) return;
+    const [other] = partnersOn(flow, checked, pulled.end, node);
+    const edge = other && edgeBetween(pulled.end, other);
+    if (edge) connect(edge);
+    else notify.info(`Nothing on “${flow.nodes[node]?.title ?? node}” fits “${pulled.end.port}”.`);
+    return;
+  }
+  const { instance } = canvasStore.getState();
+  if (instance && below?.closest(".react-flow__pane") && mayEdit()) {
+    canvasStore.setState({ quickAdd: { pulled, at, place: instance.screenToFlowPosition(at) } });
+  }
+}
+
+function pointOf(event: MouseEvent | TouchEvent): { x: number; y: number } {
+  const from = "changedTouches" in event ? event.changedTouches[0] : event;
+  return { x: from?.clientX ?? 0, y: from?.clientY ?? 0 };
+}
+
+type HandleLike = { nodeId: string; id?: string | null; type: string };
+
+function sameHandle(a: HandleLike, b: HandleLike): boolean {
+  return a.nodeId === b.nodeId && a.id === b.id && a.type === b.type;
+}

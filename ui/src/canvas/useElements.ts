@@ -1,0 +1,64 @@
+import { applyEdgeChanges, applyNodeChanges, type EdgeChange, type NodeChange } from "@xyflow/react";
+import { useCallback, useLayoutEffect, useState } from "react";
+import { place, selectOnly } from "@/flow/actions";
+import { useNodeTypes } from "@/flow/node-types";
+import { flowStore, shownFlow, useFlow } from "@/flow/store";
+import { type CanvasEdge, type CanvasNode, canvasEdges, canvasNodes } from "./elements";
+
+/** The drawn nodes and edges, kept in step with the document, and what React Flow reports of them. */
+export function useElements() {
+  const flow = useFlow(shownFlow);
+  const checked = useFlow((state) => state.checked);
+  const selection = useFlow((state) => state.selection);
+  const types = useNodeTypes((known) => known.list);
+  const [nodes, setNodes] = useState<CanvasNode[]>([]);
+  const [edges, setEdges] = useState<CanvasEdge[]>([]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the node types' ports are read on the way.
+  useLayoutEffect(() => {
+    setNodes((before) => kept(before, canvasNodes(flow, checked, selection, byId(before))));
+    setEdges((before) => kept(before, canvasEdges(flow, checked, selection, byId(before))));
+  }, [flow, checked, selection, types]);
+
+  const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
+    select("nodes", changes);
+    // A drag or a resize moves what is drawn; the document learns of it when it ends.
+    const drawn = changes.filter((change) => change.type === "position" || change.type === "dimensions");
+    if (drawn.length > 0) setNodes((before) => applyNodeChanges(drawn, before));
+  }, []);
+
+  const onEdgesChange = useCallback((changes: EdgeChange<CanvasEdge>[]) => {
+    select("edges", changes);
+    const drawn = changes.filter((change) => change.type === "replace");
+    if (drawn.length > 0) setEdges((before) => applyEdgeChanges(drawn, before));
+  }, []);
+
+  const onDragStop = useCallback((dragged: CanvasNode[]) => {
+    place("Move", new Map(dragged.map(({ id, position }) => [id, position])));
+  }, []);
+
+  return { nodes, edges, onNodesChange, onEdgesChange, onDragStop };
+}
+
+/** Takes React Flow's selection changes over into the document's selection, which then selects what is drawn. */
+function select(what: "nodes" | "edges", changes: readonly { type: string; id?: string; selected?: boolean }[]): void {
+  const { selection } = flowStore.getState();
+  const next = new Set(selection[what]);
+  for (const change of changes) {
+    if (change.type !== "select" || change.id === undefined) continue;
+    if (change.selected) next.add(change.id);
+    else next.delete(change.id);
+  }
+  const before = selection[what];
+  if (next.size === before.size && [...next].every((id) => before.has(id))) return;
+  selectOnly({ ...selection, [what]: next });
+}
+
+function byId<T extends { id: string }>(list: readonly T[]): Map<string, T> {
+  return new Map(list.map((item) => [item.id, item]));
+}
+
+/** The same list where nothing in it changed, so that React Flow has nothing to do. */
+function kept<T>(before: T[], after: T[]): T[] {
+  return before.length === after.length && before.every((item, index) => item === after[index]) ? before : after;
+}

@@ -1,0 +1,47 @@
+/** Commands that move the view. */
+import type { Command } from "@/app/command";
+import { flowStore } from "@/flow/store";
+import { reveal } from "./reveal";
+import { fit, resetZoom, zoomBy } from "./view";
+import { walk } from "./walk";
+
+const one = () => flowStore.getState().selection.nodes.size === 1;
+
+export const viewCommands: readonly Command[] = [
+  {
+    id: "view.fit",
+    title: "Fit the whole flow into view",
+    group: "View",
+    keys: ["F"],
+    terms: ["zoom", "all"],
+    run: fit,
+  },
+  { id: "view.zoomIn", title: "Zoom in", group: "View", keys: ["+", "="], run: () => zoomBy(1.2) },
+  { id: "view.zoomOut", title: "Zoom out", group: "View", keys: ["-"], run: () => zoomBy(1 / 1.2) },
+  { id: "view.zoomReset", title: "Zoom to 100 %", group: "View", keys: ["0"], run: resetZoom },
+  {
+    id: "view.revealSelection",
+    title: "Bring the selected node into view",
+    group: "View",
+    keys: ["G"],
+    terms: ["centre", "center", "find"],
+    enabled: one,
+    run: () => reveal({ node: [...flowStore.getState().selection.nodes][0] }),
+  },
+  step("Alt+ArrowLeft", "left"),
+  step("Alt+ArrowRight", "right"),
+  step("Alt+ArrowUp", "up"),
+  step("Alt+ArrowDown", "down"),
+];
+
+function step(keys: string, to: "left" | "right" | "up" | "down"): Command {
+  return {
+    id: `view.walk.${to}`,
+    title: `Go to the next node ${to === "up" ? "above" : to === "down" ? "below" : `on the ${to}`}`,
+    group: "View",
+    keys: [keys],
+    onCanvas: true,
+    keyOnly: true,
+    run: () => walk(to),
+  };
+}

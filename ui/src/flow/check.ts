@@ -1,0 +1,51 @@
+/** Asks the host what is wrong with the shown flow, shortly after it changed. The latest flow always wins. */
+import type { Flow } from "@/bindings";
+import { call, HostError } from "@/ipc";
+import { notify } from "@/look/notify";
+import { flowStore, shownFlow } from "./store";
+
+const DELAY_MS = 120;
+
+/** Keeps `checked` up to date until the returned function is called. */
+export function keepChecked(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let latest = 0;
+  let complained = false;
+
+  async function check(flow: Flow) {
+    latest += 1;
+    const turn = latest;
+    try {
+      const checked = await call("flow.check", { flow });
+      if (turn === latest) flowStore.setState({ checked, checkedFlow: flow });
+      complained = false;
+    } catch (thrown) {
+      // One complaint is enough: the next edit tries again.
+      if (!complained) notify.error(HostError.from(thrown));
+      complained = true;
+    }
+  }
+
+  const stop = flowStore.subscribe((state, before) => {
+    const flow = shownFlow(state);
+    if (state.checkedFlow === undefined && before.checkedFlow !== undefined) {
+      // Another document: nothing of the old findings holds.
+      clearTimeout(timer);
+      void check(flow);
+    } else if (differs(flow, shownFlow(before))) {
+      clearTimeout(timer);
+      timer = setTimeout(() => void check(shownFlow(flowStore.getState())), DELAY_MS);
+    }
+  });
+  void check(shownFlow(flowStore.getState()));
+  return () => {
+    stop();
+    clearTimeout(timer);
+    latest += 1;
+  };
+}
+
+/** Where a node stands makes no difference to the check. */
+function differs(a: Flow, b: Flow): boolean {
+  return a.nodes !== b.nodes || a.edges !== b.edges || a.settings !== b.settings;
+}

@@ -1,0 +1,183 @@
+/**
+ * Edits of a flow as pure functions: a flow in, a flow out. Parts that an edit does not touch keep their identity, so
+ * that views compare by reference and an undo step costs what changed. An edit that changes nothing gives the same flow.
+ */
+import type { Edge, EdgeId, Flow, Node, NodeId, Position } from "@/bindings";
+import { freshEdgeId, freshNodeId } from "./ids";
+
+/** Part of a flow: what copying takes and pasting gives. */
+export type Fragment = {
+  nodes: Record<NodeId, Node>;
+  edges: Record<EdgeId, Edge>;
+  layout: Record<NodeId, Position>;
+};
+
+export type Items = { nodes: ReadonlySet<NodeId>; edges: ReadonlySet<EdgeId> };
+
+export type Added = { flow: Flow; nodes: NodeId[]; edges: EdgeId[] };
+
+/** Whole canvas units: a drag leaves no `113.33333333333331` in the file. */
+const whole = (position: Position): Position => ({
+  ...position,
+  x: Math.round(position.x),
+  y: Math.round(position.y),
+});
+
+/** Adds a node under a fresh id. */
+export function addNode(flow: Flow, node: Node, position: Position): Added {
+  const id = freshNodeId(flow, node.type);
+  return {
+    flow: {
+      ...flow,
+      nodes: { ...flow.nodes, [id]: node },
+      layout: { ...flow.layout, [id]: whole(position) },
+    },
+    nodes: [id],
+    edges: [],
+  };
+}
+
+/** Adds an edge under a fresh id. */
+export function connect(flow: Flow, edge: Edge): Added {
+  const id = freshEdgeId(flow, edge);
+  return { flow: { ...flow, edges: { ...flow.edges, [id]: edge } }, nodes: [], edges: [id] };
+}
+
+/** Points an edge elsewhere; it keeps its id and whatever else it carries. */
+export function reconnect(flow: Flow, id: EdgeId, ends: Edge): Flow {
+  const edge = flow.edges[id];
+  if (!edge) return flow;
+  return { ...flow, edges: { ...flow.edges, [id]: { ...edge, ...ends } } };
+}
+
+/** Takes nodes (with every edge on them) and edges away. */
+export function remove(flow: Flow, items: Items): Flow {
+  const nodes = without(flow.nodes, (id) => items.nodes.has(id));
+  const layout = without(flow.layout, (id) => items.nodes.has(id));
+  const edges = without(
+    flow.edges,
+    (id, edge) => items.edges.has(id) || items.nodes.has(edge.source) || items.nodes.has(edge.target),
+  );
+  if (nodes === flow.nodes && edges === flow.edges && layout === flow.layout) return flow;
+  return { ...flow, nodes, edges, layout };
+}
+
+/** The given nodes with the edges among them. */
+export function fragment(flow: Flow, ids: ReadonlySet<NodeId>): Fragment {
+  const taken: Fragment = { nodes: {}, edges: {}, layout: {} };
+  for (const id of ids) {
+    const node = flow.nodes[id];
+    if (!node) continue;
+    taken.nodes[id] = node;
+    taken.layout[id] = flow.layout[id] ?? { x: 0, y: 0 };
+  }
+  for (const [id, edge] of Object.entries(flow.edges)) {
+    if (ids.has(edge.source) && ids.has(edge.target)) taken.edges[id] = edge;
+  }
+  return taken;
+}
+
+/** Adds a fragment, moved by `offset`, under fresh ids. */
+export function addFragment(flow: Flow, part: Fragment, offset: { x: number; y: number }): Added {
+  const renamed = new Map<NodeId, NodeId>();
+  const taken = new Set<NodeId>();
+  const nodes = { ...flow.nodes };
+  const layout = { ...flow.layout };
+  for (const [id, node] of Object.entries(part.nodes)) {
+    const fresh = freshNodeId(flow, id, taken);
+    taken.add(fresh);
+    renamed.set(id, fresh);
+    nodes[fresh] = node;
+    const at = part.layout[id] ?? { x: 0, y: 0 };
+    layout[fresh] = whole({ ...at, x: at.x + offset.x, y: at.y + offset.y });
+  }
+  const edges = { ...flow.edges };
+  const added = new Set<EdgeId>();
+  for (const edge of Object.values(part.edges)) {
+    const source = renamed.get(edge.source);
+    const target = renamed.get(edge.target);
+    if (source === undefined || target === undefined) continue;
+    const moved = { ...edge, source, target };
+    const id = freshEdgeId(flow, moved, added);
+    added.add(id);
+    edges[id] = moved;
+  }
+  return { flow: { ...flow, nodes, edges, layout }, nodes: [...renamed.values()], edges: [...added] };
+}
+
+/** Puts nodes (and the sizes of those that have one) elsewhere. */
+export function place(flow: Flow, positions: ReadonlyMap<NodeId, Partial<Position>>): Flow {
+  let layout: Record<NodeId, Position> | undefined;
+  for (const [id, position] of positions) {
+    if (!Object.hasOwn(flow.nodes, id)) continue;
+    const before = flow.layout[id];
+    const after = whole({ x: 0, y: 0, ...before, ...position });
+    if (before && same(before, after)) continue;
+    layout ??= { ...flow.layout };
+    layout[id] = after;
+  }
+  return layout ? { ...flow, layout } : flow;
+}
+
+/** Changes fields of a node. A field given as `undefined` is taken away. */
+export function setNode(flow: Flow, id: NodeId, change: Partial<Node>): Flow {
+  const node = flow.nodes[id];
+  if (!node) return flow;
+  return { ...flow, nodes: { ...flow.nodes, [id]: assign(node, change) } };
+}
+
+/** Names a node; an empty name gives it its type's title again. */
+export function setTitle(flow: Flow, id: NodeId, title: string): Flow {
+  const trimmed = title.trim();
+  if ((flow.nodes[id]?.title ?? "") === trimmed) return flow;
+  return setNode(flow, id, { title: trimmed === "" ? undefined : trimmed });
+}
+
+/** Sets the value at a path of a node's config; `undefined` takes it away. */
+export function setConfig(flow: Flow, id: NodeId, path: readonly (string | number)[], value: unknown): Flow {
+  const node = flow.nodes[id];
+  if (!node) return flow;
+  const config = setAt(node.config ?? {}, path, value) as Record<string, unknown>;
+  return setNode(flow, id, { config: Object.keys(config).length === 0 ? undefined : config });
+}
+
+/** Changes the flow's own fields: name, description, settings. */
+export function setFlow(flow: Flow, change: Partial<Pick<Flow, "name" | "description" | "settings">>): Flow {
+  return assign<Flow>(flow, change);
+}
+
+/** A copy of a JSON value with another value at a path; `undefined` removes a key or an array's item. */
+export function setAt(root: unknown, path: readonly (string | number)[], value: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (typeof key === "number") {
+    const list = Array.isArray(root) ? [...root] : [];
+    if (rest.length === 0 && value === undefined) list.splice(key, 1);
+    else list[key] = setAt(list[key], rest, value);
+    return list;
+  }
+  const object = isObject(root) ? { ...root } : {};
+  const next = setAt(object[key], rest, value);
+  if (next === undefined) delete object[key];
+  else object[key] = next;
+  return object;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function assign<T extends object>(target: T, change: Partial<T>): T {
+  const next = { ...target, ...change };
+  for (const key of Object.keys(change) as (keyof T)[]) if (change[key] === undefined) delete next[key];
+  return next;
+}
+
+function same(a: Position, b: Position): boolean {
+  return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
+}
+
+function without<T>(record: Record<string, T>, gone: (id: string, value: T) => boolean): Record<string, T> {
+  const kept = Object.entries(record).filter(([id, value]) => !gone(id, value));
+  return kept.length === Object.keys(record).length ? record : Object.fromEntries(kept);
+}

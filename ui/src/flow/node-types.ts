@@ -1,0 +1,36 @@
+/** The node types the host knows, loaded once. */
+import { create } from "zustand";
+import type { Category, NodeDescriptor } from "@/bindings";
+import { call } from "@/ipc";
+
+type NodeTypes = { list: readonly NodeDescriptor[]; byType: ReadonlyMap<string, NodeDescriptor> };
+
+export const nodeTypesStore = create<NodeTypes>(() => ({ list: [], byType: new Map() }));
+
+export const useNodeTypes = nodeTypesStore;
+
+/** Asks the host for its node types. */
+export async function loadNodeTypes(): Promise<void> {
+  setNodeTypes(await call("nodes.list", {}));
+}
+
+export function setNodeTypes(list: readonly NodeDescriptor[]): void {
+  const byType = new Map(list.flatMap((type) => (type.aliases ?? []).map((alias) => [alias, type] as const)));
+  for (const type of list) byType.set(type.type, type);
+  nodeTypesStore.setState({ list, byType });
+}
+
+/** The description of a node type, by its name or an alias; nothing for a type this build does not know. */
+export function nodeType(type: string): NodeDescriptor | undefined {
+  return nodeTypesStore.getState().byType.get(type);
+}
+
+export const CATEGORIES: readonly { id: Category; title: string }[] = [
+  { id: "contexts", title: "Contexts" },
+  { id: "people", title: "People" },
+  { id: "models", title: "Models" },
+  { id: "tools", title: "Tools" },
+  { id: "data", title: "Data" },
+  { id: "control", title: "Control" },
+  { id: "wiring", title: "Wiring" },
+];

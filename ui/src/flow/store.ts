@@ -1,0 +1,77 @@
+/**
+ * The document being edited, and everything that belongs to it: history, selection, what `flow.check` found.
+ * Never holds the state of a run, so that a run that streams re-renders no document view.
+ */
+import { create } from "zustand";
+import type { CheckedFlow, Flow, RunId } from "@/bindings";
+import type { Items } from "./edits";
+import { EMPTY_HISTORY, type History } from "./history";
+import { freshKey } from "./ids";
+
+/** An earlier run's flow, shown read-only in place of the document. */
+export type Viewing = { run: RunId; label: string; flow: Flow };
+
+export type FlowState = {
+  flow: Flow;
+  /** Where its file is; absent until it was saved once. */
+  path?: string;
+  /** The hash of the file when it was last read or written; tells whether somebody else has changed it since. */
+  hash?: string;
+  /** The file cannot be written: saving asks for another place. */
+  readOnly: boolean;
+  /** The document's name among the autosaved drafts. */
+  key: string;
+  /** The flow as it was last saved. The document is dirty when `flow` is another one. */
+  saved: Flow;
+  history: History;
+  selection: Items;
+  /** What `flow.check` said of the shown flow, most recently. */
+  checked: CheckedFlow;
+  /** Which flow `checked` is about; another than the shown one while a check is under way. */
+  checkedFlow?: Flow;
+  viewing?: Viewing;
+};
+
+export const EMPTY_FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
+export const NOTHING: Items = { nodes: new Set(), edges: new Set() };
+export const UNCHECKED: CheckedFlow = { diagnostics: [], ports: {}, contexts: {}, backEdges: [] };
+
+/** A state fresh for a document: no history, nothing selected. */
+export function documentState(flow: Flow, file: { path?: string; hash?: string; readOnly?: boolean } = {}): FlowState {
+  return {
+    flow,
+    path: file.path,
+    hash: file.hash,
+    readOnly: file.readOnly ?? false,
+    key: freshKey(),
+    saved: flow,
+    history: EMPTY_HISTORY,
+    selection: NOTHING,
+    checked: UNCHECKED,
+    checkedFlow: undefined,
+    viewing: undefined,
+  };
+}
+
+export const flowStore = create<FlowState>(() => documentState(EMPTY_FLOW));
+
+/** Subscribes a component to a part of the document. */
+export const useFlow = flowStore;
+
+/** The flow on the canvas: an earlier run's while one is viewed, else the document. */
+export function shownFlow(state: FlowState): Flow {
+  return state.viewing?.flow ?? state.flow;
+}
+
+export function isDirty(state: FlowState): boolean {
+  return state.flow !== state.saved;
+}
+
+/** What people call the document. */
+export function documentName(state: FlowState): string {
+  return state.flow.name || (state.path ? fileName(state.path) : "Untitled flow");
+}
+
+export function fileName(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? path;
+}

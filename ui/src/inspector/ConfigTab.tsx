@@ -1,0 +1,117 @@
+import { useMemo } from "react";
+import type { Node, NodeDescriptor, NodeId } from "@/bindings";
+import { diagnosticsOf } from "@/canvas/Findings";
+import { setConfig } from "@/flow/actions";
+import { useFlow } from "@/flow/store";
+import { JsonView } from "@/look/JsonView";
+import { CodeControl } from "./fields/CodeControl";
+import { FormField } from "./fields/FormField";
+import { ObjectControl } from "./fields/ObjectControl";
+import { configPath, type Path } from "./findings";
+import { Help } from "./Help";
+import { LimitsSection } from "./LimitsSection";
+import { type Spec, specOf } from "./spec";
+
+type Props = { nodeId: NodeId; node: Node; type: NodeDescriptor | undefined; readOnly: boolean };
+
+/** What the node does: a form drawn from its type's schema, its limits, and help. */
+export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
+  const all = useFlow((state) => state.checked.diagnostics);
+  const findings = useMemo(() => diagnosticsOf(all, nodeId), [all, nodeId]);
+  const general = findings.filter((found) => !(configPath(found)?.length ?? 0));
+  return (
+    <div className="h-full overflow-y-auto px-3 py-3">
+      {general.length > 0 ? (
+        <ul className="mb-3 flex flex-col gap-1.5" aria-label="Problems of this node">
+          {general.map((found) => (
+            <li
+              key={`${found.code}${found.pointer}${found.message}`}
+              className="finding-box"
+              data-severity={found.severity}
+            >
+              {found.message}
+              {found.hint ? <span className="text-fg-2"> {found.hint}</span> : null}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {type ? (
+        <ConfigForm
+          nodeId={nodeId}
+          config={node.config ?? {}}
+          spec={specOf(type.configSchema)}
+          findings={findings}
+          readOnly={readOnly}
+        />
+      ) : (
+        <Unknown node={node} />
+      )}
+      {node.type === "note" ? null : (
+        <LimitsSection nodeId={nodeId} node={node} findings={findings} readOnly={readOnly} />
+      )}
+      {type ? <Help type={type} nodeId={nodeId} readOnly={readOnly} /> : null}
+    </div>
+  );
+}
+
+type FormProps = {
+  nodeId: NodeId;
+  config: Record<string, unknown>;
+  spec: Spec;
+  findings: ReturnType<typeof diagnosticsOf>;
+  readOnly: boolean;
+};
+
+const NO_HELP: Pick<Spec, "help"> = { help: undefined };
+
+function ConfigForm({ nodeId, config, spec, findings, readOnly }: FormProps) {
+  const onChange = (path: Path, value: unknown) => setConfig(nodeId, path, value);
+  const common = { id: "config", label: "Config", value: config, path: [] as Path, findings, onChange, readOnly };
+  // The config's own description says what the type's help says already.
+  if (spec.kind === "object") {
+    if (spec.fields.length === 0) return <p className="mb-3 text-fg-2 text-sm">This node type has nothing to set.</p>;
+    return (
+      <>
+        <ObjectControl {...common} spec={{ ...spec, ...NO_HELP }} />
+        <Strangers config={config} spec={spec} onChange={onChange} findings={findings} readOnly={readOnly} />
+      </>
+    );
+  }
+  return <CodeControl {...common} spec={{ kind: "json", optional: false }} />;
+}
+
+/** Keys the schema does not know: shown, so that they can be seen and taken away. */
+function Strangers({
+  config,
+  spec,
+  onChange,
+  findings,
+  readOnly,
+}: Omit<FormProps, "nodeId"> & { onChange: (path: Path, value: unknown) => void }) {
+  const known = new Set(spec.kind === "object" ? spec.fields.map((field) => field.name) : []);
+  const strange = Object.keys(config).filter((key) => !known.has(key));
+  return strange.map((key) => (
+    <FormField
+      key={key}
+      label={`${key} (not known to this node type)`}
+      spec={{ kind: "json", optional: true }}
+      value={config[key]}
+      path={[key]}
+      findings={findings}
+      onChange={onChange}
+      readOnly={readOnly}
+    />
+  ));
+}
+
+function Unknown({ node }: { node: Node }) {
+  return (
+    <div className="mb-3">
+      <p className="mb-2 text-fg-2 text-sm">
+        This build does not know the node type “{node.type}”. The node is kept as it is, and saved as it is, but a flow
+        that holds it cannot run here.
+      </p>
+      <JsonView value={node} label="The node as it is in the file" />
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import type { EdgeId, NodeId } from "@/bindings";
+import { reveal } from "@/canvas/reveal";
+import { removeItems } from "@/flow/actions";
+import { useNodeTypes } from "@/flow/node-types";
+import { edgeKind } from "@/flow/ports";
+import { shownFlow, useFlow } from "@/flow/store";
+import { Button } from "@/look/Button";
+import { Empty } from "@/look/Empty";
+import { useEdgeRun } from "@/run/view";
+
+const STRANDS = { context: "Context edge", data: "Data edge", tools: "Tools edge" };
+
+/** One edge: its strand, its ends, what is wrong with it, what passed last. */
+export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
+  const edge = useFlow((state) => shownFlow(state).edges[edgeId]);
+  const kind = useFlow((state) => (edge ? edgeKind(shownFlow(state), state.checked, edge) : "data"));
+  const back = useFlow((state) => state.checked.backEdges.includes(edgeId));
+  const diagnostics = useFlow((state) => state.checked.diagnostics);
+  const readOnly = useFlow((state) => state.viewing !== undefined);
+  const run = useEdgeRun(edgeId);
+  if (!edge) return <Empty title="This edge is gone" />;
+  const findings = diagnostics.filter((found) => found.edge === edgeId);
+  return (
+    <div className="flex h-full flex-col">
+      <header className="shrink-0 border-line border-b px-3 py-2.5">
+        <h2 className="flex items-center gap-2 font-semibold">
+          <i className="port-mark" data-kind={kind} aria-hidden />
+          {STRANDS[kind]}
+        </h2>
+        {back ? (
+          <p className="text-fg-3 text-xs">Goes back to where its cycle begins, and so opens the next round.</p>
+        ) : null}
+      </header>
+      <div className="flex flex-col gap-3 overflow-y-auto px-3 py-3">
+        {findings.map((found) => (
+          <p key={`${found.code}${found.message}`} className="finding-box" data-severity={found.severity}>
+            {found.message} <span className="text-fg-2">{found.hint}</span>
+          </p>
+        ))}
+        <End label="From" node={edge.source} port={edge.sourceOutput} />
+        <End label="To" node={edge.target} port={edge.targetInput} />
+        {run ? (
+          <div>
+            <p className="mb-0.5 text-fg-3 text-xs">Last value, of {run.passed}</p>
+            <p className="break-words rounded-md bg-bg px-2 py-1 text-sm">{run.peek}</p>
+          </div>
+        ) : null}
+        <Button
+          kind="danger"
+          className="self-start"
+          disabled={readOnly}
+          onClick={() => removeItems({ edges: [edgeId] })}
+        >
+          Delete the edge
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function End({ label, node, port }: { label: string; node: NodeId; port: string }) {
+  const found = useFlow((state) => shownFlow(state).nodes[node]);
+  const title =
+    useNodeTypes((types) => found?.title ?? (found ? types.byType.get(found.type)?.title : undefined)) ?? node;
+  return (
+    <div>
+      <p className="mb-0.5 text-fg-3 text-xs">{label}</p>
+      <button
+        type="button"
+        className="flex w-full items-baseline gap-2 rounded-md border border-line px-2 py-1 text-left hover:bg-bg-3"
+        onClick={() => reveal({ node })}
+      >
+        <span className="truncate">{title}</span>
+        <code className="ml-auto text-fg-3 text-xs">{port}</code>
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { sealGesture, setFlow } from "@/flow/actions";
+import { shownFlow, useFlow } from "@/flow/store";
+import { FormField } from "./fields/FormField";
+import type { Path } from "./findings";
+import type { Spec } from "./spec";
+
+const NAME: Spec = { kind: "text", widget: "line", optional: false };
+const DESCRIPTION: Spec = {
+  kind: "text",
+  widget: "markdown",
+  optional: false,
+  help: "What the flow is for, in Markdown.",
+};
+const CONCURRENCY: Spec = {
+  kind: "number",
+  integer: true,
+  optional: true,
+  min: 1,
+  default: 16,
+  help: "How many nodes may run at once.",
+};
+
+/** The flow itself, while nothing in it is selected. */
+export function FlowInspector() {
+  const flow = useFlow(shownFlow);
+  const readOnly = useFlow((state) => state.viewing !== undefined);
+  const nodes = Object.keys(flow.nodes).length;
+  const edges = Object.keys(flow.edges).length;
+  const common = { findings: [], readOnly };
+  const concurrency = (_: Path, value: unknown) => {
+    const settings = { ...flow.settings, maxConcurrency: value as number | undefined };
+    if (value === undefined) delete settings.maxConcurrency;
+    setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, "maxConcurrency");
+  };
+  return (
+    <section className="flex h-full flex-col" aria-label="About the flow" onBlur={sealGesture}>
+      <header className="shrink-0 border-line border-b px-3 py-2.5">
+        <h2 className="font-semibold">Flow</h2>
+        <p className="text-fg-3 text-xs">
+          {nodes} {nodes === 1 ? "node" : "nodes"}, {edges} {edges === 1 ? "edge" : "edges"}
+        </p>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto px-3 py-3">
+        <FormField
+          label="Name"
+          spec={NAME}
+          value={flow.name}
+          path={["name"]}
+          onChange={(_, value) => setFlow({ name: (value as string | undefined) ?? "" }, "name")}
+          {...common}
+        />
+        <FormField
+          label="Description"
+          spec={DESCRIPTION}
+          value={flow.description}
+          path={["description"]}
+          onChange={(_, value) => setFlow({ description: value as string | undefined }, "description")}
+          {...common}
+        />
+        <FormField
+          label="Nodes at once"
+          spec={CONCURRENCY}
+          value={flow.settings?.maxConcurrency}
+          path={["maxConcurrency"]}
+          onChange={concurrency}
+          {...common}
+        />
+        <p className="text-fg-3 text-xs">Select a node to see its config and what a run made of it.</p>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,100 @@
+import type { Diagnostic, Limits, Node, NodeId, RetryPolicy } from "@/bindings";
+import { setNode } from "@/flow/actions";
+import { Switch } from "@/look/Switch";
+import { FormField } from "./fields/FormField";
+import type { Path } from "./findings";
+import type { Spec } from "./spec";
+
+type Props = { nodeId: NodeId; node: Node; findings: readonly Diagnostic[]; readOnly: boolean };
+
+const DEFAULT_RETRY: RetryPolicy = { attempts: 3, backoffMs: 500, maxBackoffMs: 30_000, jitter: 0.5 };
+
+const number = (help: string, more: Partial<Extract<Spec, { kind: "number" }>> = {}): Spec => ({
+  kind: "number",
+  integer: true,
+  optional: false,
+  help,
+  ...more,
+});
+
+const LIMITS: { name: keyof Limits; label: string; spec: Spec }[] = [
+  {
+    name: "maxEpochs",
+    label: "Rounds at most",
+    spec: number("How often the cycles this node stands in may go round.", { min: 1, optional: true }),
+  },
+  {
+    name: "timeoutMs",
+    label: "Timeout (ms)",
+    spec: number("How long one execution may take before it fails with `node.timeout`.", { min: 1, optional: true }),
+  },
+];
+
+const RETRY: { name: keyof RetryPolicy; label: string; spec: Spec }[] = [
+  { name: "attempts", label: "Tries in all", spec: number("The first one included.", { min: 1, max: 100 }) },
+  { name: "backoffMs", label: "First wait (ms)", spec: number("Doubled for each try after the second.", { min: 0 }) },
+  { name: "maxBackoffMs", label: "Longest wait (ms)", spec: number("No wait is longer than this.", { min: 0 }) },
+  {
+    name: "jitter",
+    label: "Left to chance",
+    spec: number("The share of each wait that is random, from 0 to 1.", { integer: false, min: 0, max: 1 }),
+  },
+];
+
+/** Bounds on the node's execution, and what to do when it fails in a way that another try could mend. */
+export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
+  const { limits, retry } = node;
+  const changeLimit = ([name]: Path, value: unknown) => {
+    const next = { ...limits, [name as string]: value };
+    if (value === undefined) delete next[name as keyof Limits];
+    setNode(nodeId, { limits: Object.keys(next).length === 0 ? undefined : next }, `limits.${name}`);
+  };
+  const changeRetry = ([name]: Path, value: unknown) => {
+    const fallback = DEFAULT_RETRY[name as keyof RetryPolicy];
+    setNode(nodeId, { retry: { ...DEFAULT_RETRY, ...retry, [name as string]: value ?? fallback } }, `retry.${name}`);
+  };
+  const common = { findings: [], readOnly };
+  const wrong = findings.filter((found) => /\/(?:limits|retry)(?:\/|$)/.test(found.pointer));
+  return (
+    <details className="section" open={limits !== undefined || retry !== undefined || wrong.length > 0}>
+      <summary>Limits and retries</summary>
+      <div className="pt-2">
+        {LIMITS.map(({ name, label, spec }) => (
+          <FormField
+            key={name}
+            label={label}
+            spec={spec}
+            value={limits?.[name]}
+            path={[name]}
+            onChange={changeLimit}
+            {...common}
+          />
+        ))}
+        <div className="mb-3 flex items-center justify-between">
+          <label htmlFor={`${nodeId}-retry`} className="font-medium text-sm">
+            Try again when it fails
+          </label>
+          <Switch
+            id={`${nodeId}-retry`}
+            checked={retry !== undefined}
+            disabled={readOnly}
+            onChange={(on) => setNode(nodeId, { retry: on ? DEFAULT_RETRY : undefined }, "retry")}
+          />
+        </div>
+        {retry
+          ? RETRY.map(({ name, label, spec }) => (
+              <FormField
+                key={name}
+                label={label}
+                spec={{ ...spec, default: DEFAULT_RETRY[name] }}
+                value={retry[name]}
+                path={[name]}
+                onChange={changeRetry}
+                {...common}
+              />
+            ))
+          : null}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,85 @@
+import type { NodeId } from "@/bindings";
+import { rename } from "@/flow/actions";
+import { useNodeTypes } from "@/flow/node-types";
+import { shownFlow, useFlow } from "@/flow/store";
+import { Empty } from "@/look/Empty";
+import { Icon } from "@/look/Icon";
+import { type Tab, Tabs } from "@/look/Tabs";
+import { ConfigTab } from "./ConfigTab";
+import { Context } from "./run/Context";
+import { EpochPicker } from "./run/EpochPicker";
+import { InputsOutputs } from "./run/InputsOutputs";
+import { Prompt } from "./run/Prompt";
+import { inspectorStore, showTab } from "./state";
+
+/** One node: its name, its config, and what a run made of it. */
+export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
+  const node = useFlow((state) => shownFlow(state).nodes[nodeId]);
+  const type = useNodeTypes((types) => (node ? types.byType.get(node.type) : undefined));
+  const readOnly = useFlow((state) => state.viewing !== undefined);
+  const chosen = inspectorStore((state) => state.tab);
+  if (!node) return <Empty title="This node is gone" />;
+  const runs = node.type !== "note";
+  const tabs: Tab[] = [
+    {
+      id: "config",
+      label: "Config",
+      content: <ConfigTab nodeId={nodeId} node={node} type={type} readOnly={readOnly} />,
+    },
+    ...(runs
+      ? [
+          { id: "io", label: "In & out", content: <InputsOutputs nodeId={nodeId} /> },
+          { id: "prompt", label: "Prompt", content: <Prompt nodeId={nodeId} /> },
+          { id: "context", label: "Context", content: <Context nodeId={nodeId} /> },
+        ]
+      : []),
+  ];
+  const shown = tabs.some((tab) => tab.id === chosen) ? chosen : "config";
+  return (
+    <div className="flex h-full flex-col">
+      <header className="flex shrink-0 items-center gap-2 px-3 pt-2.5 pb-1">
+        <span className="text-fg-2">
+          <Icon name={type?.icon ?? "circle-question-mark"} size={16} />
+        </span>
+        <NameField
+          key={node.title ?? ""}
+          nodeId={nodeId}
+          title={node.title ?? ""}
+          placeholder={type?.title ?? node.type}
+          readOnly={readOnly}
+        />
+        <EpochPicker nodeId={nodeId} />
+      </header>
+      <p className="shrink-0 truncate px-3 pb-1 text-fg-3 text-xs">
+        {type?.title ?? "Unknown type"} · <code>{nodeId}</code>
+      </p>
+      <div className="min-h-0 flex-1">
+        <Tabs label="About this node" tabs={tabs} value={shown} onChange={showTab} testId="inspector-tab" />
+      </div>
+    </div>
+  );
+}
+
+type NameProps = { nodeId: NodeId; title: string; placeholder: string; readOnly: boolean };
+
+function NameField({ nodeId, title, placeholder, readOnly }: NameProps) {
+  return (
+    <input
+      className="-ml-1 h-7 min-w-0 flex-1 truncate rounded-md border border-transparent bg-transparent px-1 font-semibold text-base outline-none placeholder:text-fg hover:border-line focus:border-accent"
+      data-testid="node-title"
+      aria-label="Name of the node"
+      defaultValue={title}
+      placeholder={placeholder}
+      maxLength={120}
+      disabled={readOnly}
+      onBlur={(event) => rename(nodeId, event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") event.currentTarget.blur();
+        if (event.key === "Escape") {
+          event.currentTarget.value = title;
+          event.currentTarget.blur();
+        }
+      }}
+    />
+  );
+}

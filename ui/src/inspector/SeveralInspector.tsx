@@ -1,0 +1,94 @@
+import {
+  AlignCenterHorizontal,
+  AlignCenterVertical,
+  AlignEndHorizontal,
+  AlignEndVertical,
+  AlignHorizontalDistributeCenter,
+  AlignStartHorizontal,
+  AlignStartVertical,
+  AlignVerticalDistributeCenter,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { command } from "@/app/commands";
+import { useFlow } from "@/flow/store";
+import { Button, IconButton } from "@/look/Button";
+
+const ALIGN: { id: string; icon: ReactNode }[] = [
+  { id: "arrange.left", icon: <AlignStartVertical size={16} /> },
+  { id: "arrange.center", icon: <AlignCenterVertical size={16} /> },
+  { id: "arrange.right", icon: <AlignEndVertical size={16} /> },
+  { id: "arrange.top", icon: <AlignStartHorizontal size={16} /> },
+  { id: "arrange.middle", icon: <AlignCenterHorizontal size={16} /> },
+  { id: "arrange.bottom", icon: <AlignEndHorizontal size={16} /> },
+];
+const DISTRIBUTE: typeof ALIGN = [
+  { id: "arrange.horizontal", icon: <AlignHorizontalDistributeCenter size={16} /> },
+  { id: "arrange.vertical", icon: <AlignVerticalDistributeCenter size={16} /> },
+];
+const REST = ["arrange.tidy", "edit.duplicate", "edit.copy", "edit.delete"];
+
+/** Several nodes or edges: how many, and what can be done with all of them. */
+export function SeveralInspector() {
+  const nodes = useFlow((state) => state.selection.nodes.size);
+  const edges = useFlow((state) => state.selection.edges.size);
+  const readOnly = useFlow((state) => state.viewing !== undefined);
+  const said = [
+    nodes > 0 && `${nodes} ${nodes === 1 ? "node" : "nodes"}`,
+    edges > 0 && `${edges} ${edges === 1 ? "edge" : "edges"}`,
+  ];
+  return (
+    <div className="flex h-full flex-col">
+      <header className="shrink-0 border-line border-b px-3 py-2.5">
+        <h2 className="font-semibold" data-testid="selection-count">
+          {said.filter(Boolean).join(" and ")}
+        </h2>
+        <p className="text-fg-3 text-xs">selected</p>
+      </header>
+      <div className="flex flex-col gap-3 px-3 py-3">
+        {nodes > 1 ? (
+          <fieldset>
+            <legend className="mb-1 font-medium text-sm">Align</legend>
+            <Row items={ALIGN} disabled={readOnly} />
+          </fieldset>
+        ) : null}
+        {nodes > 2 ? (
+          <fieldset>
+            <legend className="mb-1 font-medium text-sm">Distribute</legend>
+            <Row items={DISTRIBUTE} disabled={readOnly} />
+          </fieldset>
+        ) : null}
+        <div className="flex flex-wrap gap-2">
+          {REST.map(command)
+            .filter((one) => one.enabled?.() ?? true)
+            .map((one) => (
+              <Button key={one.id} disabled={readOnly && one.id !== "edit.copy"} onClick={() => void one.run()}>
+                {one.title}
+              </Button>
+            ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Row({ items, disabled }: { items: typeof ALIGN; disabled: boolean }) {
+  return (
+    <div className="flex gap-1">
+      {items.map(({ id, icon }) => {
+        const { title, keys, run } = command(id);
+        return (
+          <IconButton
+            key={id}
+            kind="plain"
+            label={title}
+            keys={keys?.[0]}
+            icon={icon}
+            disabled={disabled}
+            data-testid={id}
+            onClick={() => void run()}
+          />
+        );
+      })}
+    </div>
+  );
+}

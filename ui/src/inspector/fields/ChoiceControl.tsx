@@ -1,0 +1,47 @@
+import type { Spec } from "../spec";
+import { CONTROL, type FieldProps } from "./props";
+
+type ChoiceSpec = Extract<Spec, { kind: "choice" }>;
+
+/** One of a few fixed values. */
+export function ChoiceControl({
+  id,
+  spec,
+  value,
+  path,
+  onChange,
+  readOnly,
+  describedBy,
+  invalid,
+}: FieldProps<ChoiceSpec>) {
+  const shown = value ?? spec.default;
+  const index = spec.choices.findIndex((choice) => choice.value === shown);
+  const chosen = spec.choices[index];
+  return (
+    <>
+      <select
+        id={id}
+        className={`${CONTROL} h-[30px]`}
+        aria-describedby={describedBy}
+        aria-invalid={invalid || undefined}
+        value={index}
+        disabled={readOnly}
+        onChange={(event) => {
+          const choice = spec.choices[Number(event.target.value)];
+          onChange(path, choice?.value === spec.default ? undefined : choice?.value);
+        }}
+      >
+        {index < 0 ? (
+          <option value={-1}>{value === undefined || value === null ? "Not set" : `Unknown: ${String(value)}`}</option>
+        ) : null}
+        {index >= 0 && spec.optional ? <option value={-1}>Not set</option> : null}
+        {spec.choices.map((choice, at) => (
+          <option key={String(choice.value)} value={at}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+      {chosen?.help ? <p className="mt-1 text-fg-2 text-xs">{chosen.help}</p> : null}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { useEffect, useState } from "react";
+import { sealGesture } from "@/flow/actions";
+import type { Spec } from "../spec";
+import { CodeEditor } from "./CodeEditor";
+import type { FieldProps } from "./props";
+
+type JsonSpec = Extract<Spec, { kind: "json" }>;
+
+/** Any JSON. What is typed goes into the flow whenever it reads as JSON; what does not is kept in the editor. */
+export function CodeControl({
+  label,
+  spec,
+  value,
+  path,
+  onChange,
+  readOnly,
+  describedBy,
+  invalid,
+}: FieldProps<JsonSpec>) {
+  const [typed, setTyped] = useState(() => write(value));
+  const [broken, setBroken] = useState<string>();
+  useEffect(() => {
+    setTyped((before) => (same(before, value) ? before : write(value)));
+  }, [value]);
+  return (
+    <>
+      <CodeEditor
+        language="json"
+        label={label}
+        describedBy={describedBy}
+        invalid={invalid || broken !== undefined}
+        placeholder={spec.default === undefined || spec.default === null ? "JSON" : JSON.stringify(spec.default)}
+        value={typed}
+        readOnly={readOnly}
+        onChange={(text) => {
+          setTyped(text);
+          const read = parse(text);
+          setBroken(read.problem);
+          if (read.problem === undefined) onChange(path, read.value);
+        }}
+        onBlur={sealGesture}
+      />
+      {broken ? (
+        <p className="mt-1 text-bad text-xs" role="status">
+          Not JSON yet: {broken} The flow keeps the last value that was.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function write(value: unknown): string {
+  return value === undefined ? "" : JSON.stringify(value, null, 2);
+}
+
+function parse(text: string): { value?: unknown; problem?: string } {
+  if (text.trim() === "") return { value: undefined };
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (thrown) {
+    const said = thrown instanceof Error ? thrown.message : String(thrown);
+    return { problem: said.endsWith(".") ? said : `${said}.` };
+  }
+}
+
+function same(text: string, value: unknown): boolean {
+  const read = parse(text);
+  // While the text is not JSON the person is still typing: it must not be taken from under them.
+  return read.problem !== undefined || JSON.stringify(read.value) === JSON.stringify(value);
+}

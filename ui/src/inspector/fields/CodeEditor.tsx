@@ -1,0 +1,43 @@
+import { lazy, Suspense } from "react";
+import { CONTROL } from "./props";
+
+export type CodeEditorProps = {
+  language: "template" | "markdown" | "json" | "plain";
+  /** Its name for screen readers. */
+  label: string;
+  describedBy?: string;
+  invalid?: boolean;
+  placeholder?: string;
+  value: string;
+  readOnly: boolean;
+  onChange: (value: string) => void;
+  onBlur?: () => void;
+};
+
+const Mirror = lazy(() => import("./CodeMirror"));
+
+/** An editor for the small languages. The editor proper is loaded when it is first needed; till then a plain field works. */
+export function CodeEditor(props: CodeEditorProps) {
+  return (
+    <Suspense fallback={<Plain {...props} />}>
+      <Mirror {...props} />
+    </Suspense>
+  );
+}
+
+function Plain({ label, describedBy, invalid, placeholder, value, readOnly, onChange, onBlur }: CodeEditorProps) {
+  return (
+    <textarea
+      className={`${CONTROL} min-h-16 font-mono text-xs`}
+      rows={3}
+      aria-label={label}
+      aria-describedby={describedBy}
+      aria-invalid={invalid || undefined}
+      placeholder={placeholder}
+      value={value}
+      disabled={readOnly}
+      onChange={(event) => onChange(event.target.value)}
+      onBlur={onBlur}
+    />
+  );
+}

@@ -1,0 +1,126 @@
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { json, jsonParseLinter } from "@codemirror/lang-json";
+import { markdown } from "@codemirror/lang-markdown";
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { linter } from "@codemirror/lint";
+import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
+import {
+  Decoration,
+  EditorView,
+  keymap,
+  MatchDecorator,
+  placeholder,
+  ViewPlugin,
+  type ViewUpdate,
+} from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import { useEffect, useRef } from "react";
+import type { CodeEditorProps } from "./CodeEditor";
+
+const VARIABLES = new MatchDecorator({
+  regexp: /\{\{[^}]*\}\}/g,
+  decoration: Decoration.mark({ class: "cm-variable" }),
+});
+
+/** `{{variables}}` stand out: they become inputs. */
+const variables = ViewPlugin.define(
+  (view) => ({
+    marks: VARIABLES.createDeco(view),
+    update(update: ViewUpdate) {
+      this.marks = VARIABLES.updateDeco(update, this.marks);
+    },
+  }),
+  { decorations: (plugin) => plugin.marks },
+);
+
+const colours = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.heading], color: "var(--context)" },
+  { tag: [tags.string, tags.link], color: "var(--data)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--tools)" },
+  { tag: tags.emphasis, fontStyle: "italic" },
+  { tag: tags.strong, fontWeight: "600" },
+  { tag: [tags.punctuation, tags.processingInstruction], color: "var(--fg-3)" },
+]);
+
+const LANGUAGES: Record<CodeEditorProps["language"], Extension> = {
+  template: [variables],
+  markdown: [markdown(), variables],
+  json: [json(), linter(jsonParseLinter()), bracketMatching()],
+  plain: [],
+};
+
+/** Marks changes that come from the document, not from the person. */
+const fromOutside = Annotation.define<boolean>();
+
+/** CodeMirror as a controlled field. Tab leaves it, as it leaves every other field. */
+export default function CodeMirror({
+  language,
+  label,
+  describedBy,
+  invalid,
+  placeholder: hint,
+  value,
+  readOnly,
+  onChange,
+  onBlur,
+}: CodeEditorProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const access = useRef(new Compartment());
+  const latest = useRef({ onChange, onBlur });
+  latest.current = { onChange, onBlur };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once; value and access are kept up below.
+  useEffect(() => {
+    if (!place.current) return;
+    const editor = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          history(),
+          keymap.of([...defaultKeymap, ...historyKeymap]),
+          EditorView.lineWrapping,
+          syntaxHighlighting(colours),
+          LANGUAGES[language],
+          hint ? placeholder(hint) : [],
+          access.current.of(accessOf(readOnly, label, describedBy)),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside))) {
+              latest.current.onChange(update.state.doc.toString());
+            }
+            if (update.focusChanged && !update.view.hasFocus) latest.current.onBlur?.();
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    return () => editor.destroy();
+  }, [language]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.state.doc.toString() === value) return;
+    editor.dispatch({
+      changes: { from: 0, to: editor.state.doc.length, insert: value },
+      annotations: fromOutside.of(true),
+    });
+  }, [value]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: access.current.reconfigure(accessOf(readOnly, label, describedBy)) });
+  }, [readOnly, label, describedBy]);
+
+  return <div ref={place} className="code-field" data-invalid={invalid || undefined} data-language={language} />;
+}
+
+function accessOf(readOnly: boolean, label: string, describedBy: string | undefined): Extension {
+  return [
+    EditorState.readOnly.of(readOnly),
+    EditorView.editable.of(!readOnly),
+    EditorView.contentAttributes.of({
+      "aria-label": label,
+      ...(describedBy ? { "aria-describedby": describedBy } : {}),
+    }),
+  ];
+}

@@ -1,0 +1,45 @@
+import { blankOf, fits, type Spec } from "../spec";
+import { Control } from "./Control";
+import { CONTROL, type FieldProps } from "./props";
+
+type EitherSpec = Extract<Spec, { kind: "either" }>;
+
+/** One of several shapes: first which, then its own fields. */
+export function EitherControl({ spec, value, ...rest }: FieldProps<EitherSpec>) {
+  const { id, label, path, onChange, readOnly, describedBy } = rest;
+  const shown = value ?? spec.default;
+  const index = spec.alternatives.findIndex((one) => fits(one.spec, shown));
+  const chosen = spec.alternatives[index]?.spec;
+  return (
+    <div className="flex flex-col gap-2">
+      <select
+        id={`${id}-which`}
+        className={`${CONTROL} h-[30px]`}
+        aria-label={`${label}: which kind`}
+        aria-describedby={describedBy}
+        value={index}
+        disabled={readOnly}
+        onChange={(event) => {
+          const next = spec.alternatives[Number(event.target.value)];
+          onChange(path, next && blankOf(next.spec));
+        }}
+      >
+        {index < 0 || spec.optional ? (
+          <option value={-1}>{value === undefined ? "Not set" : "As it is in the file"}</option>
+        ) : null}
+        {spec.alternatives.map((one, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: alternatives are fixed and may share a label.
+          <option key={at} value={at}>
+            {one.label}
+          </option>
+        ))}
+      </select>
+      {chosen && chosen.kind !== "constant" && !(chosen.kind === "choice" && chosen.choices.length === 1) ? (
+        <Control {...rest} spec={chosen} value={shown} />
+      ) : null}
+      {index < 0 && shown !== undefined ? (
+        <Control {...rest} spec={{ kind: "json", optional: true }} value={shown} />
+      ) : null}
+    </div>
+  );
+}

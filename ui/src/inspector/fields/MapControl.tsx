@@ -1,0 +1,65 @@
+import { Plus, Trash2 } from "lucide-react";
+import { Button, IconButton } from "@/look/Button";
+import { blankOf, type Spec } from "../spec";
+import { Control } from "./Control";
+import { CONTROL, type FieldProps } from "./props";
+
+type MapSpec = Extract<Spec, { kind: "map" }>;
+
+/** Values by name: names can be added, changed and taken away. */
+export function MapControl({ id, label, spec, value, path, findings, onChange, readOnly }: FieldProps<MapSpec>) {
+  const held =
+    typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  const names = Object.keys(held);
+  const rename = (from: string, to: string) => {
+    if (to === "" || to === from || to in held) return;
+    onChange(path, Object.fromEntries(Object.entries(held).map(([name, one]) => [name === from ? to : name, one])));
+  };
+  const fresh = () => {
+    let number = names.length + 1;
+    while (`name${number}` in held) number += 1;
+    return `name${number}`;
+  };
+  return (
+    <section id={id} aria-label={label} className="flex flex-col gap-2">
+      {names.map((name) => (
+        <div key={name} className="flex items-start gap-1.5 rounded-lg border border-line bg-bg-2 p-2">
+          <div className="flex min-w-0 flex-1 flex-col gap-1.5">
+            <input
+              className={`${CONTROL} h-7 font-mono text-xs`}
+              aria-label={`Name of “${name}”`}
+              defaultValue={name}
+              disabled={readOnly}
+              onBlur={(event) => rename(name, event.target.value.trim())}
+              onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
+            />
+            <Control
+              id={`${id}-${name}`}
+              label={`Value of ${name}`}
+              spec={spec.value}
+              value={held[name]}
+              path={[...path, name]}
+              findings={findings}
+              onChange={onChange}
+              readOnly={readOnly}
+            />
+          </div>
+          <IconButton
+            label={`Take “${name}” away`}
+            icon={<Trash2 size={13} />}
+            className="size-6"
+            disabled={readOnly}
+            onClick={() => onChange([...path, name], undefined)}
+          />
+        </div>
+      ))}
+      <Button
+        className="self-start"
+        disabled={readOnly}
+        onClick={() => onChange([...path, fresh()], blankOf(spec.value))}
+      >
+        <Plus size={14} aria-hidden /> Add a name
+      </Button>
+    </section>
+  );
+}

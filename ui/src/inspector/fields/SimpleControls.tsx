@@ -1,0 +1,72 @@
+import { useEffect, useState } from "react";
+import { sealGesture } from "@/flow/actions";
+import { Switch } from "@/look/Switch";
+import type { Spec } from "../spec";
+import { CONTROL, type FieldProps } from "./props";
+
+type NumberSpec = Extract<Spec, { kind: "number" }>;
+type BooleanSpec = Extract<Spec, { kind: "boolean" }>;
+
+/** A number. What is typed stays as typed until it is one; emptied, it goes back to the default. */
+export function NumberControl({
+  id,
+  spec,
+  value,
+  path,
+  onChange,
+  readOnly,
+  describedBy,
+  invalid,
+}: FieldProps<NumberSpec>) {
+  const shown = typeof value === "number" ? String(value) : "";
+  const [typed, setTyped] = useState(shown);
+  useEffect(() => {
+    setTyped((before) => (parse(before) === value ? before : shown));
+  }, [shown, value]);
+  return (
+    <input
+      id={id}
+      className={`${CONTROL} max-w-[160px] font-mono`}
+      inputMode={spec.integer ? "numeric" : "decimal"}
+      aria-describedby={describedBy}
+      aria-invalid={invalid || (typed !== "" && parse(typed) === undefined) || undefined}
+      placeholder={placeholderOf(spec)}
+      value={typed}
+      disabled={readOnly}
+      onChange={(event) => {
+        setTyped(event.target.value);
+        const next = parse(event.target.value);
+        if (event.target.value.trim() === "") onChange(path, undefined);
+        else if (next !== undefined) onChange(path, next);
+      }}
+      onBlur={() => {
+        setTyped(shown);
+        sealGesture();
+      }}
+    />
+  );
+}
+
+export function BooleanControl({ id, spec, value, path, onChange, readOnly, describedBy }: FieldProps<BooleanSpec>) {
+  const on = typeof value === "boolean" ? value : spec.default === true;
+  return (
+    <Switch
+      id={id}
+      checked={on}
+      disabled={readOnly}
+      describedBy={describedBy}
+      onChange={(next) => onChange(path, next === (spec.default ?? false) ? undefined : next)}
+    />
+  );
+}
+
+function placeholderOf(spec: NumberSpec): string {
+  if (typeof spec.default === "number") return String(spec.default);
+  if (spec.min !== undefined && spec.max !== undefined) return `${spec.min} to ${spec.max}`;
+  return spec.optional ? "not set" : "";
+}
+
+function parse(text: string): number | undefined {
+  const value = Number(text.trim().replace(",", "."));
+  return text.trim() === "" || !Number.isFinite(value) ? undefined : value;
+}

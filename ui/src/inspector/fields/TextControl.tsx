@@ -1,0 +1,68 @@
+import { sealGesture } from "@/flow/actions";
+import type { Spec } from "../spec";
+import { CodeEditor } from "./CodeEditor";
+import { ModelControl, ProviderControl } from "./ModelControls";
+import { CONTROL, type FieldProps } from "./props";
+
+export type TextSpec = Extract<Spec, { kind: "text" }>;
+
+/** A text: one line, several, or one of the small languages with an editor of its own. */
+export function TextControl(props: FieldProps<TextSpec>) {
+  const { id, label, spec, value, path, onChange, readOnly, describedBy, invalid } = props;
+  const text = typeof value === "string" ? value : "";
+  const placeholder = placeholderOf(spec);
+  const change = (next: string) => onChange(path, next === "" && !spec.default ? undefined : next);
+  const common = {
+    id,
+    "aria-describedby": describedBy,
+    "aria-invalid": invalid || undefined,
+    placeholder,
+    value: text,
+    disabled: readOnly,
+    onBlur: sealGesture,
+  };
+  switch (spec.widget) {
+    case "line":
+      return (
+        <input
+          className={`${CONTROL} h-[30px]`}
+          maxLength={spec.maxLength}
+          {...common}
+          onChange={(event) => change(event.target.value)}
+        />
+      );
+    case "multiline":
+      return (
+        <textarea
+          className={`${CONTROL} field-sizing-content max-h-80 min-h-16 resize-y`}
+          rows={3}
+          {...common}
+          onChange={(event) => change(event.target.value)}
+        />
+      );
+    case "provider":
+      return <ProviderControl {...props} />;
+    case "model":
+      return <ModelControl {...props} />;
+    case "markdown":
+    case "template":
+    case "code":
+      return (
+        <CodeEditor
+          language={spec.widget === "code" ? "plain" : spec.widget}
+          label={label}
+          describedBy={describedBy}
+          invalid={invalid}
+          placeholder={placeholder}
+          value={text}
+          readOnly={readOnly}
+          onChange={change}
+          onBlur={sealGesture}
+        />
+      );
+  }
+}
+
+function placeholderOf(spec: TextSpec): string | undefined {
+  return typeof spec.default === "string" && spec.default !== "" ? spec.default : undefined;
+}

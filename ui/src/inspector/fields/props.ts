@@ -1,0 +1,25 @@
+import type { Diagnostic } from "@/bindings";
+import type { Path } from "../findings";
+import type { Spec } from "../spec";
+
+/** What every field of a form is given. */
+export type FieldProps<S extends Spec = Spec> = {
+  /** The id of its control, which its label points to. */
+  id: string;
+  label: string;
+  spec: S;
+  value: unknown;
+  path: Path;
+  /** All findings about the node; each field picks its own. */
+  findings: readonly Diagnostic[];
+  /** Sets the value at a path; `undefined` takes it away. */
+  onChange: (path: Path, value: unknown) => void;
+  readOnly: boolean;
+  /** The ids of the texts that describe the control. */
+  describedBy?: string;
+  invalid?: boolean;
+};
+
+/** The controls' shared look. */
+export const CONTROL =
+  "w-full rounded-md border border-line bg-bg px-2 py-1 text-fg outline-none focus:border-accent aria-invalid:border-bad disabled:opacity-60";

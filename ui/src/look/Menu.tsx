@@ -1,0 +1,70 @@
+import { Command as List } from "cmdk";
+import type { ReactNode } from "react";
+
+/** A list one types into: the shared body of the command palette, of quick add and of connecting by keyboard. */
+export function MenuList({
+  label,
+  placeholder,
+  empty,
+  children,
+}: {
+  label: string;
+  placeholder: string;
+  empty: string;
+  children: ReactNode;
+}) {
+  return (
+    <List label={label} loop className="menu" filter={rank}>
+      <List.Input autoFocus placeholder={placeholder} className="menu-field" data-testid="menu-field" />
+      <List.List className="menu-list">
+        <List.Empty className="p-3 text-fg-2 text-sm">{empty}</List.Empty>
+        {children}
+      </List.List>
+    </List>
+  );
+}
+
+export function MenuGroup({ heading, children }: { heading: string; children: ReactNode }) {
+  return (
+    <List.Group heading={heading} className="menu-group">
+      {children}
+    </List.Group>
+  );
+}
+
+type ItemProps = {
+  /** Unique in the list; also what is searched, together with the terms. */
+  value: string;
+  terms?: string[];
+  onChoose: () => void;
+  testId?: string;
+  children: ReactNode;
+};
+
+export function MenuItem({ value, terms, onChoose, testId, children }: ItemProps) {
+  return (
+    <List.Item value={value} keywords={terms} onSelect={onChoose} className="menu-item" data-testid={testId}>
+      {children}
+    </List.Item>
+  );
+}
+
+/** Every word must be in there; at the start of a word counts more, in the name more than in the terms. */
+function rank(value: string, search: string, keywords?: string[]): number {
+  const name = value.toLowerCase();
+  const terms = (keywords ?? []).join(" ").toLowerCase();
+  let worst = 1;
+  for (const word of search.toLowerCase().split(/\s+/).filter(Boolean)) {
+    const score = name.startsWith(word)
+      ? 1
+      : name.includes(` ${word}`)
+        ? 0.8
+        : name.includes(word)
+          ? 0.6
+          : terms.includes(word)
+            ? 0.4
+            : 0;
+    worst = Math.min(worst, score);
+  }
+  return worst;
+}

@@ -1,0 +1,26 @@
+/** Questions that must be answered before going on. `ask` gives the chosen action's id, or nothing if it was put off. */
+import { create } from "zustand";
+
+export type Question = {
+  title: string;
+  text: string;
+  actions: { id: string; label: string; kind: "main" | "plain" | "danger" }[];
+};
+
+type Asking = { question?: Question; settle: (choice?: string) => void };
+
+export const askStore = create<Asking>(() => ({ settle: () => undefined }));
+
+export function ask(question: Question): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    // A question that is still open is put off: nobody can answer two at once.
+    askStore.getState().settle();
+    askStore.setState({
+      question,
+      settle: (choice) => {
+        askStore.setState({ question: undefined, settle: () => undefined });
+        resolve(choice);
+      },
+    });
+  });
+}

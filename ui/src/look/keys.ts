@@ -1,0 +1,49 @@
+/** Shortcuts: how they are written (`Mod+Shift+Z`), how a platform shows them, and which one a key event is. */
+
+const IS_MAC = typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.platform);
+
+const MAC: Record<string, string> = { Mod: "⌘", Shift: "⇧", Alt: "⌥", Enter: "↵", Delete: "⌫" };
+const OTHER: Record<string, string> = { Mod: "Ctrl", Enter: "↵" };
+const ARROWS: Record<string, string> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
+
+/** `Mod+Shift+Z` as this platform writes it. */
+export function shownKeys(keys: string): string {
+  const names = IS_MAC ? MAC : OTHER;
+  return parts(keys)
+    .map((part) => names[part] ?? ARROWS[part] ?? part)
+    .join(IS_MAC ? "" : "+");
+}
+
+/** The same for `aria-keyshortcuts`. */
+export function ariaKeys(keys: string): string {
+  return parts(keys)
+    .map((part) => (part === "Mod" ? (IS_MAC ? "Meta" : "Control") : part))
+    .join("+");
+}
+
+/** Whether a key event is this shortcut. A sign that needs Shift on some keyboards (`?`, `+`) is taken as typed. */
+export function matches(event: KeyboardEvent, keys: string): boolean {
+  const wanted = parts(keys);
+  const key = wanted.at(-1) ?? "";
+  const mod = IS_MAC ? event.metaKey : event.ctrlKey;
+  const other = IS_MAC ? event.ctrlKey : event.metaKey;
+  if (mod !== wanted.includes("Mod") || other || event.altKey !== wanted.includes("Alt")) return false;
+  const sign = key.length === 1 && !/[a-z0-9]/i.test(key);
+  if (!sign && event.shiftKey !== wanted.includes("Shift")) return false;
+  if (event.key.toLowerCase() === key.toLowerCase() || (key === "Space" && event.key === " ")) return true;
+  // With Alt or another layout the typed sign differs; the place of the key on the keyboard does not.
+  return /^[A-Z]$/.test(key) ? event.code === `Key${key}` : /^\d$/.test(key) && event.code === `Digit${key}`;
+}
+
+/** `Mod++` is Mod and plus. */
+function parts(keys: string): string[] {
+  return keys.endsWith("+") ? [...keys.slice(0, -1).split("+").filter(Boolean), "+"] : keys.split("+");
+}
+
+/** Whether the person is typing text there. */
+export function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable || target.closest(".cm-editor") !== null) return true;
+  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button", "range"].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}

@@ -1,0 +1,26 @@
+/** Short messages at the edge of the window. An error says what to do next and offers the button that does it. */
+import { toast } from "sonner";
+import type { HostError } from "@/ipc";
+
+type Action = { label: string; run: () => void };
+
+export const notify = {
+  info(text: string, action?: Action): void {
+    toast(text, options(action));
+  },
+  done(text: string): void {
+    toast.success(text);
+  },
+  error(error: Pick<HostError, "code" | "message" | "hint">, action?: Action): void {
+    toast.error(error.message, {
+      id: error.code,
+      description: [error.hint, error.code].filter(Boolean).join(" · "),
+      duration: 12_000,
+      ...options(action),
+    });
+  },
+};
+
+function options(action?: Action) {
+  return action ? { action: { label: action.label, onClick: action.run } } : {};
+}

@@ -5,11 +5,11 @@ import { Button } from "@/look/Button";
 import { Keys } from "@/look/Keys";
 import { ariaKeys } from "@/look/keys";
 import { Tip } from "@/look/Tip";
+import { RUN_KEYS, STOP_KEYS } from "./commands";
 import { controlStore, runBlockers, startRun, stopRun } from "./control";
 import { showDockTab } from "./dock/state";
 import { isOver } from "./fold/status";
 import { useInterrupted, useRunHead, useShownSession } from "./live/shown";
-import { RUN_KEYS, STOP_KEYS } from "./commands";
 import { StatusPill } from "./top/StatusPill";
 
 export function RunControls() {

@@ -9,7 +9,7 @@ import { notify } from "@/look/notify";
 import { showDockTab } from "./dock/state";
 import { isOver } from "./fold/status";
 import { RunSession, type SessionEvents } from "./live/session";
-import { showSession, shownSession, wake, wakeSession } from "./live/shown";
+import { shownSession, showSession, wake, wakeSession } from "./live/shown";
 import { refreshRuns } from "./runs/list";
 
 type Control = {
@@ -80,7 +80,8 @@ export async function startRun(to?: NodeId): Promise<void> {
   const { flow, path, viewing } = flowStore.getState();
   if (viewing || controlStore.getState().starting) return;
   const earlier = controlStore.getState().document;
-  if (earlier && !isOver(earlier.fold.head.status) && earlier.fold.head.status !== "waiting" && !earlier.interrupted) return;
+  if (earlier && !isOver(earlier.fold.head.status) && earlier.fold.head.status !== "waiting" && !earlier.interrupted)
+    return;
   if (runBlockers().length > 0) {
     showDockTab("problems");
     return;

@@ -1,5 +1,174 @@
-import type { NodeId } from "@/bindings";
+import { useMemo, useState } from "react";
+import type { ContextId, Epoch, NodeId } from "@/bindings";
+import { Empty } from "@/look/Empty";
+import { contextShade } from "@/run/context-shade";
+import { textOf } from "@/run/fold/contexts";
+import { roundOf } from "@/run/fold/epoch";
+import { useChosen } from "@/run/inspect/epoch-choice";
+import { MessageBox } from "@/run/inspect/PromptMessages";
+import { Section } from "@/run/inspect/Section";
+import type { ContextMark } from "@/run/live/log";
+import type { RunSession } from "@/run/live/session";
+import { useContextView, useShownSession } from "@/run/live/shown";
+import { nameOf } from "@/run/names";
+import { formatClock, formatCount } from "@/run/values/format";
+import { contextOf } from "@/run/values/inputs";
+import { ValueView } from "@/run/values/ValueView";
 
-export function Context(_props: { nodeId: NodeId }) {
-  return null;
+/** Long histories are shown from their end; the rest on demand. */
+const SHOWN = 60;
+
+/** The context the node works in: as it stands now, or as it stood after the chosen round. */
+export function Context({ nodeId }: { nodeId: NodeId }) {
+  const session = useShownSession();
+  const { epoch, chosen } = useChosen(nodeId);
+  const id = session && epoch && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, nodeId, epoch.epoch);
+  if (!session || !epoch || id === undefined) {
+    return (
+      <Empty title={session && epoch ? "This node works in no context" : "No run yet"}>
+        <p>The conversation a node reads and writes stands here: its messages, what they take, and who wrote them.</p>
+      </Empty>
+    );
+  }
+  return <ContextOf session={session} id={id} node={nodeId} epoch={chosen ? epoch.epoch : undefined} />;
+}
+
+function ContextOf({ session, id, node, epoch }: { session: RunSession; id: ContextId; node: NodeId; epoch?: Epoch }) {
+  const now = useContextView(id);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is read where it stands; the context's view says when.
+  const found = useMemo(() => {
+    const end = epoch && session.log.endOf(node, epoch);
+    return session.log.contextAt(id, end);
+  }, [session, id, node, epoch, now]);
+  const [all, setAll] = useState(false);
+  if (!found) return <Empty title="This context is not known" />;
+  const { mark, messages } = found;
+  const tokens = messages.reduce((sum, message) => sum + message.tokens, 0);
+  const hidden = all ? 0 : Math.max(0, messages.length - SHOWN);
+  return (
+    <div className="h-full overflow-auto p-3" data-testid="context-view" data-revision={mark.record.revision}>
+      <Head session={session} id={id} mark={mark} count={messages.length} tokens={tokens} />
+      {epoch ? (
+        <p className="mb-2 text-fg-3 text-xs">
+          As it stood after round {roundOf(epoch)}
+          {now && now.record.revision !== mark.record.revision ? `; it has changed ${now.record.revision - mark.record.revision} times since` : ""}.
+        </p>
+      ) : null}
+      {mark.record.systemInstructions ? (
+        <Section title="System instructions">
+          <ValueView value={mark.record.systemInstructions} label="System instructions" />
+        </Section>
+      ) : null}
+      <Section title="Messages">
+        {messages.length === 0 ? <p className="text-fg-3 text-sm">None yet.</p> : null}
+        {hidden > 0 ? (
+          <button
+            type="button"
+            className="mb-1.5 w-full rounded-lg border border-line border-dashed px-2 py-1 text-fg-3 text-xs hover:border-line-2 hover:text-fg"
+            onClick={() => setAll(true)}
+          >
+            {formatCount(hidden)} earlier messages · show them
+          </button>
+        ) : null}
+        <ol className="flex flex-col gap-1.5">
+          {messages.slice(hidden).map((message) => (
+            <li key={message.id}>
+              <MessageBox
+                role={message.role}
+                tokens={message.tokens}
+                text={textOf(message.content)}
+                author={message.author.node}
+              />
+            </li>
+          ))}
+        </ol>
+      </Section>
+      <Changes session={session} id={id} until={mark} />
+    </div>
+  );
+}
+
+function Head({
+  session,
+  id,
+  mark,
+  count,
+  tokens,
+}: {
+  session: RunSession;
+  id: ContextId;
+  mark: ContextMark;
+  count: number;
+  tokens: number;
+}) {
+  const maker = session.fold.contexts.get(id)?.createdBy.node;
+  const { record } = mark;
+  return (
+    <div className="mb-3">
+      <p className="flex items-center gap-2">
+        <i
+          aria-hidden
+          className="size-2.5 shrink-0 rounded-full"
+          style={{ background: maker === undefined ? "var(--context)" : contextShade(maker) }}
+        />
+        <b className="truncate font-semibold">{maker === undefined ? id : nameOf(maker)}</b>
+        <span className="text-fg-3 text-xs">{record.contextType}</span>
+      </p>
+      <dl className="mt-1.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs [&>dt]:text-fg-3">
+        <dt>Answered by</dt>
+        <dd className="truncate">
+          {record.provider} · {record.model}
+        </dd>
+        <dt>Messages</dt>
+        <dd className="tabular-nums">
+          {formatCount(count)}, {formatCount(tokens)} tokens
+        </dd>
+        <dt>Revision</dt>
+        <dd className="tabular-nums">{record.revision}</dd>
+        <dt>Id</dt>
+        <dd className="truncate font-mono">{id}</dd>
+        {record.parentContextId ? (
+          <>
+            <dt>Made from</dt>
+            <dd className="truncate font-mono">{record.parentContextId}</dd>
+          </>
+        ) : null}
+      </dl>
+    </div>
+  );
+}
+
+const WORDS: Record<ContextMark["kind"], string> = {
+  created: "made it",
+  messages: "added messages",
+  turn: "took its turn",
+  systemInstructions: "set the instructions",
+  providerModel: "changed the model",
+  reset: "cleared the history",
+};
+const LAST = 12;
+
+/** Who changed it last, newest first. */
+function Changes({ session, id, until }: { session: RunSession; id: ContextId; until: ContextMark }) {
+  const marks = (session.log.contexts.get(id)?.marks ?? []).filter((mark) => mark.seq <= until.seq);
+  return (
+    <Section title="Changed by" aside={marks.length > LAST ? `the last ${LAST} of ${formatCount(marks.length)}` : undefined}>
+      <ol className="text-xs">
+        {marks
+          .slice(-LAST)
+          .reverse()
+          .map((mark) => (
+            <li key={mark.seq} className="flex gap-2 py-0.5">
+              <span className="w-6 shrink-0 text-right font-mono text-fg-3 tabular-nums">{mark.record.revision}</span>
+              <span className="min-w-0 flex-1 truncate">
+                {nameOf(mark.node)}
+                {mark.epoch.length > 0 ? <span className="text-fg-3"> · round {roundOf(mark.epoch)}</span> : null}{" "}
+                <span className="text-fg-2">{WORDS[mark.kind]}</span>
+              </span>
+              <span className="shrink-0 font-mono text-fg-3 tabular-nums">{formatClock(mark.at)}</span>
+            </li>
+          ))}
+      </ol>
+    </Section>
+  );
 }

@@ -1,5 +1,40 @@
+import { useState } from "react";
 import type { NodeId } from "@/bindings";
+import { epochKey, roundOf } from "@/run/fold/epoch";
+import { chooseEpoch, useChosen } from "@/run/inspect/epoch-choice";
 
-export function EpochPicker(_props: { nodeId: NodeId }) {
-  return null;
+const LATEST = "latest";
+
+/** Which round of the node the tabs tell of. Nothing to choose where it runs once. */
+export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
+  const { view, epoch, chosen } = useChosen(nodeId);
+  // A node may have thousands of rounds; their list is only made when somebody is about to look at it.
+  const [open, setOpen] = useState(false);
+  const epochs = view?.epochs ?? [];
+  if (!epoch || (epochs.length < 2 && epoch.epoch.length === 0)) return null;
+  const value = chosen ? epochKey(epoch.epoch) : LATEST;
+  const choose = (key: string) => {
+    chooseEpoch(nodeId, key === LATEST ? undefined : epochs.find((one) => epochKey(one.epoch) === key)?.epoch);
+  };
+  return (
+    <select
+      className="h-[28px] shrink-0 rounded-md border border-line bg-bg-2 px-1.5 text-sm hover:border-line-2"
+      aria-label="Round"
+      data-testid="epoch-picker"
+      value={value}
+      onPointerDown={() => setOpen(true)}
+      onFocus={() => setOpen(true)}
+      onChange={(event) => choose(event.target.value)}
+    >
+      <option value={LATEST}>{chosen ? "Latest round" : `Round ${roundOf(epoch.epoch)}`}</option>
+      {open
+        ? epochs.toReversed().map((one) => (
+            <option key={epochKey(one.epoch)} value={epochKey(one.epoch)}>
+              {one.epoch.length === 0 ? "Outside of rounds" : `Round ${roundOf(one.epoch)}`}
+              {one.state === "done" ? "" : ` · ${one.state}`}
+            </option>
+          ))
+        : chosen && <option value={value}>Round {roundOf(epoch.epoch)}</option>}
+    </select>
+  );
 }

@@ -1,5 +1,145 @@
+import { useState } from "react";
 import type { NodeId } from "@/bindings";
+import { Empty } from "@/look/Empty";
+import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
+import { useChosen } from "@/run/inspect/epoch-choice";
+import { PromptMessages } from "@/run/inspect/PromptMessages";
+import { fullInRound, sharesOf } from "@/run/inspect/prompt-lens";
+import { Section } from "@/run/inspect/Section";
+import { useShownSession } from "@/run/live/shown";
+import { formatCount, formatDuration } from "@/run/values/format";
+import { CopyButton } from "@/run/values/ValueView";
 
-export function Prompt(_props: { nodeId: NodeId }) {
-  return null;
+/** Exactly what was sent to the model. */
+export function Prompt({ nodeId }: { nodeId: NodeId }) {
+  const session = useShownSession();
+  const { view, epoch } = useChosen(nodeId);
+  const [step, setStep] = useState<number>();
+  const calls = epoch?.calls ?? [];
+  const call = calls.find((_, index) => index === step) ?? calls.at(-1);
+  if (!session || !view || !epoch || !call?.prompt) {
+    return (
+      <Empty title="Nothing was sent to a model">
+        <p>
+          {session && epoch
+            ? "In this round the node called no model."
+            : "When the node calls a model, what it was sent stands here, part by part, with what each part takes of the window."}
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <div className="h-full overflow-auto p-3" data-testid="prompt-lens">
+      <div className="mb-1.5 flex items-center gap-2">
+        <b className="font-semibold">Sent to the model</b>
+        <span className="truncate text-fg-3 text-xs">
+          {call.prompt.provider} · {call.prompt.model}
+        </span>
+        <span className="flex-1" />
+        {calls.length > 1 ? <StepPicker calls={calls} call={call} onPick={setStep} /> : null}
+        <CopyButton value={call.prompt} label="Copy what was sent, as JSON" />
+      </div>
+      <WindowUse view={view} epoch={epoch} call={call} />
+      {call.prompt.tools && call.prompt.tools.length > 0 ? (
+        <p className="mt-2 break-words text-fg-2 text-xs">
+          <span className="text-fg-3">Tools offered: </span>
+          <span className="font-mono">{call.prompt.tools.join(", ")}</span>
+        </p>
+      ) : null}
+      <PromptMessages session={session} node={nodeId} epoch={epoch} prompt={call.prompt} />
+      <Reply call={call} />
+    </div>
+  );
+}
+
+function StepPicker({
+  calls,
+  call,
+  onPick,
+}: {
+  calls: readonly ModelCallView[];
+  call: ModelCallView;
+  onPick: (step: number) => void;
+}) {
+  return (
+    <select
+      className="h-[26px] rounded-md border border-line bg-bg-2 px-1 text-xs"
+      aria-label="Which model call of this round"
+      value={calls.indexOf(call)}
+      onChange={(event) => onPick(Number(event.target.value))}
+    >
+      {calls.map((one, index) => (
+        <option key={`${one.step}/${one.startedAt}`} value={index}>
+          Call {index + 1} of {calls.length}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The window as one bar: what each part takes, what is free, what is kept for the reply. */
+function WindowUse({ view, epoch, call }: { view: NodeView; epoch: EpochView; call: ModelCallView }) {
+  const { prompt } = call;
+  if (!prompt) return null;
+  const shares = sharesOf(prompt);
+  const whole = Math.max(1, shares.reduce((sum, share) => sum + share.tokens, 0));
+  const percent = Math.round((100 * prompt.tokens) / Math.max(1, prompt.window));
+  const round = epoch.epoch.at(-1);
+  const full = round === undefined ? undefined : fullInRound(view, call, round);
+  return (
+    <>
+      <div
+        className="flex h-[22px] overflow-hidden rounded-md bg-bg-3"
+        role="img"
+        aria-label={`${formatCount(prompt.tokens)} of ${formatCount(prompt.window)} tokens of the window`}
+        data-testid="prompt-bar"
+      >
+        {shares.map((share) =>
+          share.tokens > 0 ? (
+            <i
+              key={share.part}
+              className={`part-${share.part} block`}
+              style={{ width: `${(100 * share.tokens) / whole}%` }}
+              title={`${share.title}: ${formatCount(share.tokens)}`}
+            />
+          ) : null,
+        )}
+      </div>
+      <dl className="mt-1.5 grid grid-cols-2 gap-x-4 gap-y-0.5 text-fg-2 text-xs">
+        {shares.map((share) => (
+          <div key={share.part} className="flex items-center gap-2">
+            <i aria-hidden className={`part-${share.part} size-2 shrink-0 rounded-[2px] ${share.part === "free" ? "border border-line-2" : ""}`} />
+            <dt>{share.title}</dt>
+            <dd className="ml-auto font-mono text-fg tabular-nums">{formatCount(share.tokens)}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-1.5 text-fg-3 text-xs" data-testid="prompt-use">
+        {percent} % of {formatCount(prompt.window)}
+        {full === undefined ? "" : ` · at this pace full in round ${full + 1}`}
+      </p>
+    </>
+  );
+}
+
+function Reply({ call }: { call: ModelCallView }) {
+  const { reply } = call;
+  if (!reply) return null;
+  const stop = typeof reply.stopReason === "string" ? reply.stopReason : "other";
+  const took = call.endedAt === undefined ? undefined : formatDuration(call.endedAt - call.startedAt);
+  return (
+    <div className="mt-3">
+      <Section title="Answered" aside={[took, stop === "end" ? undefined : stop].filter(Boolean).join(" · ")}>
+        {reply.text ? <p className="whitespace-pre-wrap break-words text-sm">{reply.text}</p> : null}
+        {reply.toolCalls?.length ? (
+          <p className="text-sm text-tools">Asked for {reply.toolCalls.map((one) => one.name).join(", ")}</p>
+        ) : null}
+        {reply.usage ? (
+          <p className="mt-1 text-fg-3 text-xs tabular-nums">
+            The provider counts {formatCount(reply.usage.input)} tokens in, {formatCount(reply.usage.output)} out.
+          </p>
+        ) : null}
+      </Section>
+    </div>
+  );
 }

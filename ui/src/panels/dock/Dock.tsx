@@ -1,14 +1,14 @@
 /** The dock below the canvas: the conversation, the timeline, the facts, the problems. */
 import { Tabs } from "@base-ui/react/tabs";
 import "@/run/run.css";
-import { formatCount } from "@/run/values/format";
 import { Conversation } from "@/run/dock/Conversation";
 import { Facts } from "@/run/dock/Facts";
 import { Problems } from "@/run/dock/Problems";
 import { useProblemCount } from "@/run/dock/problems-list";
 import { DOCK_TABS, type DockTab, dockStore, selectDockTab } from "@/run/dock/state";
-import { Timeline } from "@/run/timeline/Timeline";
 import { useFactCount, useRunHead } from "@/run/live/shown";
+import { Timeline } from "@/run/timeline/Timeline";
+import { formatCount } from "@/run/values/format";
 
 const TITLES: Record<DockTab, string> = {
   conversation: "Conversation",
@@ -75,6 +75,10 @@ function OpenQuestions() {
   const count = useRunHead((head) => head.pauses.length);
   if (count === 0) return null;
   return (
-    <span className="size-2 rounded-full bg-wait" role="img" aria-label={`${count} open ${count === 1 ? "question" : "questions"}`} />
+    <span
+      className="size-2 rounded-full bg-wait"
+      role="img"
+      aria-label={`${count} open ${count === 1 ? "question" : "questions"}`}
+    />
   );
 }

@@ -39,7 +39,14 @@ export function AnswerForm(props: Props) {
     case "yesNo":
       return (
         <Buttons>
-          <Decide testid="pause-approve" good busy={props.busy} label="Approve" focus onClick={() => props.onAnswer(true)} />
+          <Decide
+            testid="pause-approve"
+            good
+            busy={props.busy}
+            label="Approve"
+            focus
+            onClick={() => props.onAnswer(true)}
+          />
           <Decide testid="pause-reject" busy={props.busy} label="Reject" onClick={() => props.onAnswer(false)} />
         </Buttons>
       );
@@ -110,7 +117,14 @@ function NumberAnswer({ label, busy, onAnswer, integer, draftKey }: Props & { in
   );
 }
 
-function ApprovalAnswer({ label, busy, onAnswer, flag, comment, draftKey }: Props & { flag: string; comment?: string }) {
+function ApprovalAnswer({
+  label,
+  busy,
+  onAnswer,
+  flag,
+  comment,
+  draftKey,
+}: Props & { flag: string; comment?: string }) {
   const [text, setText] = useDraft(draftKey, "");
   const decide = (approved: boolean) => {
     drafts.delete(draftKey);
@@ -119,7 +133,13 @@ function ApprovalAnswer({ label, busy, onAnswer, flag, comment, draftKey }: Prop
   return (
     <>
       {comment === undefined ? null : (
-        <AnswerText label={`${label}: comment`} text={text} onText={setText} placeholder="A comment, if you like" testid="pause-comment" />
+        <AnswerText
+          label={`${label}: comment`}
+          text={text}
+          onText={setText}
+          placeholder="A comment, if you like"
+          testid="pause-comment"
+        />
       )}
       <Buttons>
         <Decide testid="pause-approve" good busy={busy} label="Approve" focus onClick={() => decide(true)} />
@@ -159,7 +179,9 @@ function JsonAnswer({ schema, label, busy, onAnswer, draftKey }: Props) {
       {wrong === undefined ? null : <p className="mt-1 text-fg-2 text-xs">{wrong}</p>}
       <details className="mt-1 text-fg-3 text-xs">
         <summary className="w-fit">What is asked for</summary>
-        <pre className="mt-1 max-h-40 overflow-auto rounded-md bg-bg p-2 font-mono">{JSON.stringify(schema, null, 2)}</pre>
+        <pre className="mt-1 max-h-40 overflow-auto rounded-md bg-bg p-2 font-mono">
+          {JSON.stringify(schema, null, 2)}
+        </pre>
       </details>
     </div>
   );
@@ -195,7 +217,12 @@ function Decide({
   // The first one is also what `pause-answer` finds, so that the keyboard goes there.
   return (
     <span data-testid={testid} className="contents">
-      <Button kind={good ? "main" : "danger"} disabled={busy} data-testid={focus ? "pause-answer" : undefined} onClick={onClick}>
+      <Button
+        kind={good ? "main" : "danger"}
+        disabled={busy}
+        data-testid={focus ? "pause-answer" : undefined}
+        onClick={onClick}
+      >
         {good ? <Check size={14} aria-hidden /> : <X size={14} aria-hidden />} {label}
       </Button>
     </span>

@@ -27,11 +27,7 @@ export function ContextChooser({
           className="flex items-center gap-1.5 whitespace-nowrap rounded-full border border-line px-2.5 py-0.5 text-fg-2 text-xs hover:border-line-2 aria-pressed:border-line-2 aria-pressed:bg-bg-3 aria-pressed:text-fg"
           onClick={() => onChoose(id)}
         >
-          <span
-            aria-hidden
-            className="size-2 rounded-full"
-            style={{ background: contextShade(view.createdBy.node) }}
-          />
+          <span aria-hidden className="size-2 rounded-full" style={{ background: contextShade(view.createdBy.node) }} />
           {id === "main" ? "main" : nameOf(view.createdBy.node)}
           <span className="text-fg-3 tabular-nums">{view.record.messageHistory.length}</span>
         </button>

@@ -2,12 +2,12 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import type { ContextId } from "@/bindings";
 import { Empty } from "@/look/Empty";
 import { useContextsRevision, useFactCount, useRunHead, useShownSession } from "../live/shown";
+import { Timeline } from "../timeline/Timeline";
 import { contextOf } from "../values/inputs";
 import { ContextChooser } from "./ContextChooser";
 import { ConversationItems, itemsOf } from "./conversation-items";
 import { Messages } from "./Messages";
 import { PauseCard } from "./PauseCard";
-import { Timeline } from "../timeline/Timeline";
 import { useSize } from "./useSize";
 
 /** From this width on the timeline stands beside the conversation. */

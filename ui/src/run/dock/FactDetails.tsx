@@ -1,6 +1,6 @@
 import { Crosshair, X } from "lucide-react";
-import { reveal } from "@/canvas/reveal";
 import type { Entry } from "@/bindings";
+import { reveal } from "@/canvas/reveal";
 import { IconButton } from "@/look/Button";
 import { chooseEpoch } from "../inspect/epoch-choice";
 import { CopyButton, ValueView } from "../values/ValueView";

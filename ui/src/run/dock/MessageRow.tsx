@@ -1,9 +1,19 @@
-import { CircleAlert, CornerDownRight, Eraser, FileOutput, MessageCircleQuestion, ScrollText, Sparkles, UserRound, Wrench } from "lucide-react";
+import {
+  CircleAlert,
+  CornerDownRight,
+  Eraser,
+  FileOutput,
+  MessageCircleQuestion,
+  ScrollText,
+  Sparkles,
+  UserRound,
+  Wrench,
+} from "lucide-react";
 import { memo, type ReactNode } from "react";
 import type { Message } from "@/bindings";
 import { Markdown } from "@/look/Markdown";
-import { roundOf } from "../fold/epoch";
 import { textOf } from "../fold/contexts";
+import { roundOf } from "../fold/epoch";
 import { nameOf } from "../names";
 import { formatCount } from "../values/format";
 import { previewOf } from "../values/preview";
@@ -33,7 +43,11 @@ export const Row = memo(function Row({ item }: { item: Item }) {
       return <Aside icon={<Eraser size={12} aria-hidden />}>{nameOf(item.node)} cleared the history.</Aside>;
     case "failure":
       return (
-        <Spoken avatar={<CircleAlert size={13} aria-hidden />} tone="bg-bad/20 text-bad" who={titled(item.node, item.epoch)}>
+        <Spoken
+          avatar={<CircleAlert size={13} aria-hidden />}
+          tone="bg-bad/20 text-bad"
+          who={titled(item.node, item.epoch)}
+        >
           <p className="text-bad">{item.error.message}</p>
           {item.error.hint ? <p className="text-fg-2 text-sm">{item.error.hint}</p> : null}
         </Spoken>

@@ -5,8 +5,8 @@ import { Markdown } from "@/look/Markdown";
 import { answerPause, endPause } from "../control";
 import { roundOf } from "../fold/epoch";
 import type { OpenPause } from "../fold/types";
-import { nameOf } from "../names";
 import { useShownSession } from "../live/shown";
+import { nameOf } from "../names";
 import { AnswerForm } from "./AnswerForm";
 import { dockStore } from "./state";
 

@@ -3,7 +3,7 @@ import { reveal } from "@/canvas/reveal";
 import { Button } from "@/look/Button";
 import { Empty } from "@/look/Empty";
 import { chooseEpoch } from "../inspect/epoch-choice";
-import { placeOf, type Problem, useProblems } from "./problems-list";
+import { type Problem, placeOf, useProblems } from "./problems-list";
 
 /** Everything that is wrong with the flow or its run: what, what to do, and the way there. */
 export function Problems() {
@@ -33,7 +33,11 @@ function ProblemRow({ problem }: { problem: Problem }) {
     if (problem.node !== undefined && problem.epoch) chooseEpoch(problem.node, problem.epoch);
   };
   return (
-    <li className="flex items-start gap-2.5 px-3.5 py-2 hover:bg-bg-3/50" data-testid="problem" data-code={problem.code}>
+    <li
+      className="flex items-start gap-2.5 px-3.5 py-2 hover:bg-bg-3/50"
+      data-testid="problem"
+      data-code={problem.code}
+    >
       <Sign size={15} className={`mt-0.5 shrink-0 ${error ? "text-bad" : "text-wait"}`} aria-label={problem.severity} />
       <div className="min-w-0 flex-1">
         <p className="break-words">{problem.message}</p>

@@ -5,8 +5,8 @@ import { Markdown } from "@/look/Markdown";
 import { epochOf } from "../fold/epoch";
 import { useContextView, useNodeOf } from "../live/shown";
 import { nameOf } from "../names";
-import { Spoken } from "./MessageRow";
 import { blocksOf } from "./blocks";
+import { Spoken } from "./MessageRow";
 
 /** What a model is saying in this context right now, before it stands in the history. */
 export function StreamingRow({ context }: { context: ContextId }) {
@@ -21,7 +21,11 @@ function Streaming({ turn }: { turn: Activation }) {
   // Only the last block grows, so only that one is read as Markdown anew.
   const blocks = useMemo(() => blocksOf(text), [text]);
   return (
-    <Spoken avatar={<Sparkles size={13} aria-hidden />} tone="bg-accent/25 text-accent" who={`${nameOf(turn.node)} is answering`}>
+    <Spoken
+      avatar={<Sparkles size={13} aria-hidden />}
+      tone="bg-accent/25 text-accent"
+      who={`${nameOf(turn.node)} is answering`}
+    >
       <div aria-busy="true" data-testid="streaming">
         {blocks.map((block) => (
           <Markdown key={block.at} text={block.text} />

@@ -25,7 +25,12 @@ describe("the form of an answer", () => {
       skeleton({
         type: "object",
         required: ["name", "tags", "age"],
-        properties: { name: { type: "string" }, tags: { type: "array" }, age: { type: "integer", default: 7 }, extra: {} },
+        properties: {
+          name: { type: "string" },
+          tags: { type: "array" },
+          age: { type: "integer", default: 7 },
+          extra: {},
+        },
       }),
     ).toEqual({ name: "", tags: [], age: 7 });
   });

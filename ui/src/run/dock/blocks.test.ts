@@ -16,7 +16,12 @@ it("loses nothing, and all but the last block stay while text is added", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 20 }), fc.nat(), (lines, at) => {
       const text = lines.join("\n");
-      expect(blocksOf(text).map((block) => block.text).join("").replace(/\s/g, "")).toBe(text.replace(/\s/g, ""));
+      expect(
+        blocksOf(text)
+          .map((block) => block.text)
+          .join("")
+          .replace(/\s/g, ""),
+      ).toBe(text.replace(/\s/g, ""));
       const early = blocksOf(text.slice(0, at % (text.length + 1)));
       expect(blocksOf(text).slice(0, Math.max(0, early.length - 1))).toEqual(early.slice(0, -1));
     }),

@@ -16,7 +16,16 @@ const created = (id: string, history: Message[] = [], parentContextId?: string) 
     type: "context.created",
     node: "start",
     epoch: [],
-    context: { contextId: id, contextType: "main", provider: "p", model: "m", messageHistory: history, sessionId: id, revision: 0, parentContextId },
+    context: {
+      contextId: id,
+      contextType: "main",
+      provider: "p",
+      model: "m",
+      messageHistory: history,
+      sessionId: id,
+      revision: 0,
+      parentContextId,
+    },
   });
 
 describe("the conversation", () => {
@@ -56,8 +65,17 @@ describe("the conversation", () => {
     const items = new ConversationItems();
     items.read([
       created("main"),
-      entry({ type: "turn.committed", node: "chat", epoch: [], contextId: "main", messages: [message("c/0", "assistant", "Hi")] }),
-      entry({ type: "run.finished", outputs: { chat: { response: "Hi", context: { contextId: "main" } }, sum: { value: 3 } } }),
+      entry({
+        type: "turn.committed",
+        node: "chat",
+        epoch: [],
+        contextId: "main",
+        messages: [message("c/0", "assistant", "Hi")],
+      }),
+      entry({
+        type: "run.finished",
+        outputs: { chat: { response: "Hi", context: { contextId: "main" } }, sum: { value: 3 } },
+      }),
     ]);
     expect(items.items.map((item) => item.kind)).toEqual(["message", "output"]);
   });
@@ -67,7 +85,13 @@ describe("the conversation", () => {
     items.read([
       created("main", [message("s/0", "system", "Rules")]),
       created("other", [message("s/0", "system", "Rules")], "main"),
-      entry({ type: "turn.committed", node: "chat", epoch: [], contextId: "other", messages: [message("c/0", "assistant", "Hi")] }),
+      entry({
+        type: "turn.committed",
+        node: "chat",
+        epoch: [],
+        contextId: "other",
+        messages: [message("c/0", "assistant", "Hi")],
+      }),
     ]);
     expect(itemsOf(items.items, "main").map((item) => item.key)).toEqual([expect.stringContaining("s/0")]);
     expect(itemsOf(items.items, "other").map((item) => item.key)).toEqual([
@@ -80,7 +104,11 @@ describe("the conversation", () => {
     const items = new ConversationItems();
     const failed = (node: string, code: string, handled: boolean) =>
       entry({ type: "node.failed", node, epoch: [], error: { code, message: "" }, handled });
-    items.read([failed("a", "provider.unreachable", false), failed("b", "node.stopped", false), failed("c", "x.y", true)]);
+    items.read([
+      failed("a", "provider.unreachable", false),
+      failed("b", "node.stopped", false),
+      failed("c", "x.y", true),
+    ]);
     expect(items.items.map((item) => ("node" in item ? item.node : ""))).toEqual(["a"]);
   });
 });

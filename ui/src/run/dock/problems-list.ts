@@ -68,7 +68,16 @@ export function runProblems(session: RunSession | undefined): Problem[] {
   const { error } = head;
   if (error && !found.some((problem) => problem.node === error.node)) {
     const { code, message, hint } = error.error;
-    found.push({ key: "run", severity: "error", ofRun: true, code, message, hint, node: error.node, epoch: error.epoch });
+    found.push({
+      key: "run",
+      severity: "error",
+      ofRun: true,
+      code,
+      message,
+      hint,
+      node: error.node,
+      epoch: error.epoch,
+    });
   }
   return [...found, ...exhausted(head)];
 }

@@ -1,12 +1,12 @@
 /** Which tab of the dock is shown, and what was asked to be looked at in it. */
 import { create } from "zustand";
 import { setOpen } from "@/app/layout";
-import { rememberPanel, remembered } from "@/app/settings";
+import { remembered, rememberPanel } from "@/app/settings";
 
 export const DOCK_TABS = ["conversation", "timeline", "facts", "problems"] as const;
 export type DockTab = (typeof DOCK_TABS)[number];
 
-type DockState = { tab: DockTab; /** Counts the wishes to have the keyboard in the answer. */ focusAnswer: number };
+type DockState = { tab: DockTab /** Counts the wishes to have the keyboard in the answer. */; focusAnswer: number };
 
 export const dockStore = create<DockState>(() => ({ tab: "conversation", focusAnswer: 0 }));
 

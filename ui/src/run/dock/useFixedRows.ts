@@ -34,7 +34,8 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
     const box = scroller.current;
     if (!box) return;
     if (row * height < box.scrollTop) box.scrollTop = row * height;
-    else if ((row + 1) * height > box.scrollTop + box.clientHeight) box.scrollTop = (row + 1) * height - box.clientHeight;
+    else if ((row + 1) * height > box.scrollTop + box.clientHeight)
+      box.scrollTop = (row + 1) * height - box.clientHeight;
   };
   return { from, to, total: count * height, onScroll, show };
 }

@@ -60,7 +60,10 @@ export class RunSession {
   /** Follows the run from what is known of it on. */
   watch(): void {
     if (this.#closed || this.#unwatch) return;
-    const from = Math.max(this.fold.head.nextSeq, (this.#queue.findLast((entry) => entry.seq !== undefined)?.seq ?? -1) + 1);
+    const from = Math.max(
+      this.fold.head.nextSeq,
+      (this.#queue.findLast((entry) => entry.seq !== undefined)?.seq ?? -1) + 1,
+    );
     this.#unwatch = host().watch(
       this.run,
       from,
@@ -135,4 +138,3 @@ export class RunSession {
 
   readonly #known = new Set<NodeId>();
 }
-

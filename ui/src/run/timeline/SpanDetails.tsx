@@ -24,7 +24,8 @@ export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number })
   const view = epochOf(session?.fold.nodes.get(node), span.epoch);
   const start = session?.fold.head.startedAt ?? span.from;
   const round = roundOf(span.epoch);
-  const call = tool === undefined ? undefined : view?.tools.find((one) => one.call.name === tool && one.startedAt === span.from);
+  const call =
+    tool === undefined ? undefined : view?.tools.find((one) => one.call.name === tool && one.startedAt === span.from);
   const right = pointed.x + WIDTH + 24 > window.innerWidth;
   return createPortal(
     <div

@@ -6,10 +6,10 @@ import { Empty } from "@/look/Empty";
 import { useSize } from "../dock/useSize";
 import { useShownSession } from "../live/shown";
 import { formatDuration } from "../values/format";
-import { SpanDetails, type Pointed } from "./SpanDetails";
-import { TimelineRowView } from "./TimelineRow";
 import { timelineRows, timeRange } from "./rows";
+import { type Pointed, SpanDetails } from "./SpanDetails";
 import { TimeScale } from "./scale";
+import { TimelineRowView } from "./TimelineRow";
 import { useTick } from "./useTick";
 
 const ROW = 20;
@@ -68,11 +68,26 @@ function Chart({ compact }: { compact: boolean }) {
       {compact ? null : (
         <div className="flex h-9 shrink-0 items-center gap-1 border-line border-b px-3 text-fg-2 text-sm">
           <label className="mr-2 flex items-center gap-1.5">
-            <input type="checkbox" className="accent-accent" checked={folded} onChange={(event) => setFolded(event.target.checked)} />
+            <input
+              type="checkbox"
+              className="accent-accent"
+              checked={folded}
+              onChange={(event) => setFolded(event.target.checked)}
+            />
             Fold waiting
           </label>
-          <IconButton label="Zoom out" icon={<ZoomOut size={15} />} disabled={zoom <= 1} onClick={() => zoomBy(1 / 1.6)} />
-          <IconButton label="Zoom in" icon={<ZoomIn size={15} />} disabled={zoom >= MAX_ZOOM} onClick={() => zoomBy(1.6)} />
+          <IconButton
+            label="Zoom out"
+            icon={<ZoomOut size={15} />}
+            disabled={zoom <= 1}
+            onClick={() => zoomBy(1 / 1.6)}
+          />
+          <IconButton
+            label="Zoom in"
+            icon={<ZoomIn size={15} />}
+            disabled={zoom >= MAX_ZOOM}
+            onClick={() => zoomBy(1.6)}
+          />
           <IconButton label="Fit" icon={<Maximize2 size={14} />} disabled={zoom === 1} onClick={() => setZoom(1)} />
         </div>
       )}

@@ -6,8 +6,8 @@ import { indexOfEpoch } from "../fold/epoch";
 import { chooseEpoch, chosenEpoch } from "../inspect/epoch-choice";
 import { nameOf, typeOf } from "../names";
 import { formatDuration } from "../values/format";
-import type { Pointed } from "./SpanDetails";
 import type { TimelineRow } from "./rows";
+import type { Pointed } from "./SpanDetails";
 import type { TimeScale } from "./scale";
 import { marksOf, type Span } from "./spans";
 
@@ -121,7 +121,8 @@ function colorOf(row: TimelineRow, span: Span): string {
 function describe(row: TimelineRow, name: string, now: number): string {
   const worked = row.spans.reduce((sum, span) => sum + (span.kind === "work" ? (span.to ?? now) - span.from : 0), 0);
   const times = row.spans.length;
-  if (row.tool !== undefined) return `Tool ${name} of ${nameOf(row.node)}, called ${times} times, ${formatDuration(worked)}`;
+  if (row.tool !== undefined)
+    return `Tool ${name} of ${nameOf(row.node)}, called ${times} times, ${formatDuration(worked)}`;
   const rounds = row.view.epochs.length;
   return `${name}, ${row.view.state}, ${rounds} ${rounds === 1 ? "round" : "rounds"}, worked ${formatDuration(worked)}. Left and right choose a round.`;
 }

@@ -51,7 +51,12 @@ function workOf(view: EpochView): Span[] {
       spans.push({ kind, from: time, to: attempt.endedAt, epoch });
     }
     if (attempt.delayMs !== undefined && attempt.endedAt !== undefined) {
-      spans.push({ kind: "delay", from: attempt.endedAt, to: view.attempts[index + 1]?.startedAt ?? view.endedAt, epoch });
+      spans.push({
+        kind: "delay",
+        from: attempt.endedAt,
+        to: view.attempts[index + 1]?.startedAt ?? view.endedAt,
+        epoch,
+      });
     }
   });
   return spans;

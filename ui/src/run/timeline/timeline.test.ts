@@ -27,13 +27,17 @@ describe("the time scale", () => {
   it("keeps the order of times, and finds them again", () => {
     const wait = fc.record({ from: fc.integer({ min: 0, max: 10_000 }), length: fc.integer({ min: 0, max: 4_000 }) });
     fc.assert(
-      fc.property(fc.array(wait, { maxLength: 6 }), fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 2 }), (raw, times) => {
-        const waits = raw.map(({ from, length }) => ({ from, to: from + length })).sort((a, b) => a.from - b.from);
-        const scale = new TimeScale(0, 10_000, waits, true);
-        const places = [...times].sort((a, b) => a - b).map((time) => scale.place(time));
-        expect(places).toEqual([...places].sort((a, b) => a - b));
-        for (const time of times) expect(scale.time(scale.place(time))).toBeCloseTo(time, 3);
-      }),
+      fc.property(
+        fc.array(wait, { maxLength: 6 }),
+        fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 2 }),
+        (raw, times) => {
+          const waits = raw.map(({ from, length }) => ({ from, to: from + length })).sort((a, b) => a.from - b.from);
+          const scale = new TimeScale(0, 10_000, waits, true);
+          const places = [...times].sort((a, b) => a - b).map((time) => scale.place(time));
+          expect(places).toEqual([...places].sort((a, b) => a - b));
+          for (const time of times) expect(scale.time(scale.place(time))).toBeCloseTo(time, 3);
+        },
+      ),
     );
   });
 });
@@ -90,7 +94,12 @@ describe("spans", () => {
   });
 
   it("are drawn as no more marks than fit", () => {
-    const spans = Array.from({ length: 5000 }, (_, index) => ({ kind: "work" as const, from: index, to: index, epoch: [index] }));
+    const spans = Array.from({ length: 5000 }, (_, index) => ({
+      kind: "work" as const,
+      from: index,
+      to: index,
+      epoch: [index],
+    }));
     const marks = marksOf(spans, (time) => time / 10, 5000, 0, 500);
     expect(marks.length).toBeLessThan(300);
     expect(marks.reduce((sum, mark) => sum + mark.count, 0)).toBe(5000);

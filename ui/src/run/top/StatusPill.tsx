@@ -1,12 +1,12 @@
 import { Ban, Check, CircleAlert, CircleDot, LoaderCircle, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunStatus } from "@/bindings";
-import { nameOf } from "../names";
 import { resumeRun } from "../control";
 import { goToAnswer, showDockTab } from "../dock/state";
 import { roundOf } from "../fold/epoch";
 import type { RunHead } from "../fold/types";
 import { useInterrupted, useRunHead, useShownSession } from "../live/shown";
+import { nameOf } from "../names";
 
 type Shown = { status: RunStatus; text: string; icon: ReactNode; tone: string; action?: () => void; what?: string };
 

@@ -18,7 +18,9 @@ export const ValueView = memo(function ValueView({ value, label }: { value: unkn
           {text === "" ? <span className="text-fg-3">empty text</span> : null}
           {left > 0 ? "…" : null}
         </p>
-        {left > 0 ? <More what={`${left.toLocaleString("en")} more characters`} onMore={() => setScale(scale * STEP)} /> : null}
+        {left > 0 ? (
+          <More what={`${left.toLocaleString("en")} more characters`} onMore={() => setScale(scale * STEP)} />
+        ) : null}
       </>
     );
   }

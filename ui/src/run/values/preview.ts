@@ -22,7 +22,9 @@ export function previewOfContext(value: unknown, limit = 80): string {
 /** What passes on a tools edge: the tools' names. */
 export function previewOfTools(value: unknown, limit = 80): string {
   if (!Array.isArray(value)) return previewOf(value, limit);
-  const names = value.map((tool) => (tool as { name?: unknown } | null)?.name).filter((name) => typeof name === "string");
+  const names = value
+    .map((tool) => (tool as { name?: unknown } | null)?.name)
+    .filter((name) => typeof name === "string");
   return names.length === 0 ? "no tools" : shorten(names.join(", "), limit);
 }
 
@@ -42,7 +44,8 @@ function previewOfObject(object: Record<string, unknown>, limit: number): string
   let length = 0;
   for (const key of keys) {
     const inner = object[key];
-    const said = typeof inner === "object" && inner !== null ? (Array.isArray(inner) ? "[…]" : "{…}") : previewOf(inner, 32);
+    const said =
+      typeof inner === "object" && inner !== null ? (Array.isArray(inner) ? "[…]" : "{…}") : previewOf(inner, 32);
     parts.push(`${key}: ${said}`);
     length += key.length + said.length + 4;
     if (length > limit) break;

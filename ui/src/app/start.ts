@@ -7,7 +7,7 @@ import { loadNodeTypes } from "@/flow/node-types";
 import { documentState, flowStore } from "@/flow/store";
 import { call, HostError } from "@/ipc";
 import { notify } from "@/look/notify";
-import { followDocument } from "@/run/control";
+import { offerOpenRuns, startRuns } from "@/run/start";
 import { loadLayout } from "./layout";
 import { overlayStore } from "./overlays";
 import { loadSettings } from "./settings";
@@ -18,7 +18,7 @@ export async function start(): Promise<void> {
   loadLayout();
   keepChecked();
   keepDrafts();
-  followDocument();
+  startRuns();
   // Messages need the window to be there.
   setTimeout(() => {
     for (const part of parts) if (part.status === "rejected") notify.error(HostError.from(part.reason));
@@ -44,4 +44,5 @@ async function begin(): Promise<void> {
   } catch (thrown) {
     notify.error(HostError.from(thrown));
   }
+  await offerOpenRuns();
 }

@@ -1,3 +1,106 @@
+import { useEffect, useMemo, useState } from "react";
+import { useFlow } from "@/flow/store";
+import { Button } from "@/look/Button";
+import { Empty } from "@/look/Empty";
+import { loadRuns, runsStore } from "@/run/runs/list";
+import { RunRow } from "@/run/runs/RunRow";
+import { type RunScope, type RunWish, selectRuns } from "@/run/runs/select";
+
+/** How often relative times are read anew, in milliseconds. */
+const CLOCK_MS = 20_000;
+
+const WISHES: { id: RunWish; label: string }[] = [
+  { id: "all", label: "All states" },
+  { id: "open", label: "Running or waiting" },
+  { id: "waiting", label: "Waiting for you" },
+  { id: "failed", label: "Failed" },
+  { id: "finished", label: "Finished" },
+  { id: "cancelled", label: "Stopped" },
+];
+
+/** Earlier runs and those that go on: look at one, go on with one, stop or delete one. */
 export function RunsPanel() {
-  return null;
+  const { list, state, error } = runsStore();
+  const path = useFlow((flow) => flow.path);
+  const [words, setWords] = useState("");
+  const [wish, setWish] = useState<RunWish>("all");
+  const [scope, setScope] = useState<RunScope>("all");
+  const now = useNow();
+  useEffect(() => void loadRuns(), []);
+  const shown = useMemo(() => selectRuns(list, { words, wish, scope, path }), [list, words, wish, scope, path]);
+  return (
+    <section className="flex h-full min-h-0 flex-col" aria-label="Runs">
+      <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
+        <input
+          type="search"
+          className="h-[30px] w-full rounded-md border border-line bg-bg px-2.5"
+          placeholder="Search runs"
+          aria-label="Search runs"
+          data-testid="runs-search"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+        <div className="flex gap-1.5">
+          <select
+            className="h-[26px] min-w-0 flex-1 rounded-md border border-line bg-bg px-1 text-sm"
+            aria-label="Only runs in this state"
+            data-testid="runs-state"
+            value={wish}
+            onChange={(event) => setWish(event.target.value as RunWish)}
+          >
+            {WISHES.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.label}
+              </option>
+            ))}
+          </select>
+          <select
+            className="h-[26px] min-w-0 flex-1 rounded-md border border-line bg-bg px-1 text-sm"
+            aria-label="Of which flow"
+            data-testid="runs-scope"
+            value={scope}
+            onChange={(event) => setScope(event.target.value as RunScope)}
+          >
+            <option value="all">All flows</option>
+            <option value="flow" disabled={path === undefined}>
+              This flow
+            </option>
+          </select>
+        </div>
+      </div>
+      {error ? (
+        <Empty title="The runs cannot be listed">
+          <p>
+            {error.message} {error.hint}
+          </p>
+          <Button onClick={() => void loadRuns()}>Try again</Button>
+        </Empty>
+      ) : shown.length === 0 ? (
+        <Empty title={state === "known" ? (list.length === 0 ? "No runs yet" : "No run is like that") : "Looking for runs…"}>
+          {state === "known" ? (
+            <p>
+              {list.length === 0
+                ? "Every run is kept with all that went in and out of each node. Run a flow, and find it here again."
+                : "Search for something else, or look at all states and all flows."}
+            </p>
+          ) : null}
+        </Empty>
+      ) : (
+        <ul className="min-h-0 flex-1 overflow-auto px-1.5 pb-2" aria-label="Runs, newest first" data-testid="runs">
+          {shown.map((run) => (
+            <RunRow key={run.run} run={run} now={now} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), CLOCK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
 }

@@ -1,0 +1,30 @@
+/** Which runs the list shows. */
+import type { RunStatus, RunSummary } from "@/bindings";
+
+export type RunWish = "all" | "open" | "waiting" | "failed" | "finished" | "cancelled";
+export type RunScope = "all" | "flow";
+
+const WISHED: Record<Exclude<RunWish, "all">, readonly RunStatus[]> = {
+  open: ["running", "waiting", "interrupted"],
+  waiting: ["waiting"],
+  failed: ["failed"],
+  finished: ["finished"],
+  cancelled: ["cancelled"],
+};
+
+type Wishes = { words: string; wish: RunWish; scope: RunScope; path: string | undefined };
+
+export function selectRuns(list: readonly RunSummary[], { words, wish, scope, path }: Wishes): RunSummary[] {
+  const wanted = words.trim().toLowerCase().split(/\s+/).filter(Boolean);
+  return list.filter((run) => {
+    if (wish !== "all" && !WISHED[wish].includes(run.status)) return false;
+    if (scope === "flow" && path !== undefined && run.path !== path) return false;
+    const said = `${run.flowName} ${run.path ?? ""} ${run.run} ${run.status} ${run.waitingOn ?? ""} ${run.error?.code ?? ""}`;
+    return wanted.every((word) => said.toLowerCase().includes(word));
+  });
+}
+
+/** The runs that wait for something only a person can do, newest first. */
+export function openRuns(list: readonly RunSummary[]): RunSummary[] {
+  return list.filter((run) => run.status === "waiting" || run.status === "interrupted");
+}

@@ -2,12 +2,17 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use super::super::fact::Answer;
+use super::Driver;
+use super::attempt::Done;
 use crate::error::Fault;
 use crate::id::Activation;
+use crate::node::check_answer;
+use crate::run::{Answer, Fact};
 
 /// What a person wants of a run.
 pub enum Control {
@@ -59,20 +64,53 @@ impl RunHandle {
     }
 }
 
-/// Checks an answer against the schema of its question.
-pub(super) fn validate(schema: &Value, answer: &Value) -> Result<(), Fault> {
-    let validator = jsonschema::validator_for(schema).map_err(|error| {
-        Fault::new("answer.bad_schema", format!("The question's schema is not a JSON Schema: {error}."))
-            .hint("Mend `schema` in the node's config.")
-    })?;
-    let problems: Vec<String> = validator.iter_errors(answer).map(|error| error.to_string()).collect();
-    if problems.is_empty() {
-        return Ok(());
+impl Driver {
+    /// Takes what a person wants.
+    pub(super) async fn obey(
+        &mut self,
+        control: Control,
+        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
+    ) -> Result<(), Fault> {
+        match control {
+            Control::Answer { activation, answer, reply } => {
+                let taken = self.may_answer(&activation, &answer);
+                if taken.is_ok() {
+                    self.questions.remove(&activation);
+                    let Activation { node, epoch } = activation;
+                    self.happen(vec![Fact::InputProvided { node, epoch, answer }])?;
+                    self.recorder.flush().await?;
+                }
+                // Who asked may have gone.
+                let _ = reply.send(taken);
+            }
+            Control::Cancel if self.has_ended() => {}
+            Control::Cancel => {
+                self.cancel.cancel();
+                running.clear();
+                self.again.clear();
+                // A reply that was paid for is kept, though nobody waits for it any more.
+                while let Ok(signal) = self.signals.1.try_recv() {
+                    self.hear(signal).await?;
+                }
+                let mut facts = self.turns.discard_all(&self.plan);
+                facts.push(Fact::RunCancelling {});
+                self.happen(facts)?;
+            }
+        }
+        Ok(())
     }
-    Err(Fault::new(
-        "answer.invalid",
-        format!("The answer does not fit the question: {}.", problems.join("; ")),
-    )
-    .hint("Give an answer of the form that is asked for.")
-    .details(serde_json::json!({ "schema": schema })))
+
+    fn may_answer(&self, activation: &Activation, answer: &Answer) -> Result<(), Fault> {
+        let Some(schema) = self.questions.get(activation).filter(|_| !self.has_ended()) else {
+            return Err(Fault::new(
+                "answer.not_waiting",
+                format!("`{activation}` is not waiting for an answer."),
+            )
+            .hint("It may have been answered elsewhere; look at the run's open pauses."));
+        };
+        match answer {
+            Answer::End => Ok(()),
+            Answer::Value(value) => check_answer(schema, value),
+        }
+    }
 }

@@ -5,6 +5,7 @@
 
 mod attempt;
 mod control;
+mod outcome;
 mod recorder;
 mod restore;
 mod turns;
@@ -20,7 +21,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::fact::{Answer, Entry, Fact};
+use super::fact::{Entry, Fact};
 use super::scheduler::{Scheduler, Standing, Start};
 use crate::context::Contexts;
 use crate::error::Fault;
@@ -30,7 +31,7 @@ use crate::journal::Journal;
 use crate::node::{RunInfo, Signal};
 use crate::plan::{NodeIx, Plan};
 
-use attempt::{Done, Outcome};
+use attempt::Done;
 pub use control::{Control, RunHandle};
 use recorder::Recorder;
 use restore::restore;
@@ -214,145 +215,6 @@ impl Driver {
                 running.push(attempt);
                 Ok(None)
             }
-        }
-    }
-
-    /// Takes the outcome of an attempt.
-    async fn settle(
-        &mut self,
-        done: Done,
-        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
-    ) -> Result<(), Fault> {
-        if self.has_ended() {
-            return Ok(());
-        }
-        // What the node had to say comes before its outcome.
-        while let Ok(signal) = self.signals.1.try_recv() {
-            self.hear(signal).await?;
-        }
-        let Activation { node, epoch } = self.activation(done.start.node, &done.start.epoch);
-        let key = (done.start.node, done.start.epoch.clone());
-        match done.outcome {
-            Outcome::Finished { output, written, duration_ms } => {
-                let mut facts = turns::facts(&node, &epoch, &written);
-                for fact in &facts {
-                    turns::fold(&mut self.contexts, fact);
-                }
-                if let Some(journaled) = self.dangling.remove(&key) {
-                    facts.drain(..journaled.len().min(facts.len()));
-                }
-                let durable = !facts.is_empty() || self.recorded.remove(&key).is_some();
-                facts.push(attempt::finished(node, epoch, output, duration_ms));
-                self.turns.close(&done.start.node, &done.start.epoch);
-                self.happen(facts)?;
-                if durable {
-                    self.recorder.flush().await?;
-                }
-            }
-            Outcome::Paused(pause) => {
-                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
-                self.questions.insert(activation, pause.schema.clone());
-                self.happen(vec![Fact::RunPaused {
-                    node,
-                    epoch,
-                    prompt: pause.prompt,
-                    schema: pause.schema,
-                }])?;
-            }
-            Outcome::Retrying { delay_ms, error } => {
-                let attempt = done.start.attempt - 1;
-                self.happen(vec![Fact::NodeRetrying { node, epoch, attempt, delay_ms, error }])?;
-                running.push(attempt::again(done.start, delay_ms, &self.host));
-            }
-            Outcome::Again => self.again.push(done.start),
-            Outcome::Failed(error) => {
-                self.recorded.remove(&key);
-                self.dangling.remove(&key);
-                self.turns.close(&done.start.node, &done.start.epoch);
-                let handled = self.plan.nodes[done.start.node].handles_error;
-                let mut facts = if handled { Vec::new() } else { self.turns.discard_all(&self.plan) };
-                facts.push(Fact::NodeFailed { node, epoch, error, handled });
-                self.happen(facts)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes what a running node has to say.
-    async fn hear(&mut self, signal: Signal) -> Result<(), Fault> {
-        if self.has_ended() {
-            return Ok(());
-        }
-        match signal {
-            Signal::Delta(fact) => {
-                self.turns.stream(&self.plan, &fact);
-                self.recorder.show(fact);
-            }
-            Signal::Note(fact) => {
-                self.turns.note(&self.plan, &fact);
-                self.recorder.append(vec![fact])?;
-            }
-            Signal::Durable(fact, done) => {
-                if let Some((node, epoch)) = restore::effect_of(&fact)
-                    && let Some(node) = self.plan.find(node)
-                {
-                    self.recorded.entry((node, epoch.clone())).or_default().push(fact.clone());
-                }
-                self.recorder.append(vec![fact])?;
-                self.recorder.flush().await?;
-                // A node that was dropped meanwhile does not listen.
-                let _ = done.send(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes what a person wants.
-    async fn obey(
-        &mut self,
-        control: Control,
-        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
-    ) -> Result<(), Fault> {
-        match control {
-            Control::Answer { activation, answer, reply } => {
-                let taken = self.check_answer(&activation, &answer);
-                if taken.is_ok() {
-                    self.questions.remove(&activation);
-                    let Activation { node, epoch } = activation;
-                    self.happen(vec![Fact::InputProvided { node, epoch, answer }])?;
-                    self.recorder.flush().await?;
-                }
-                // Who asked may have gone.
-                let _ = reply.send(taken);
-            }
-            Control::Cancel if self.has_ended() => {}
-            Control::Cancel => {
-                self.cancel.cancel();
-                running.clear();
-                self.again.clear();
-                // A reply that was paid for is kept, though nobody waits for it any more.
-                while let Ok(signal) = self.signals.1.try_recv() {
-                    self.hear(signal).await?;
-                }
-                let mut facts = self.turns.discard_all(&self.plan);
-                facts.push(Fact::RunCancelling {});
-                self.happen(facts)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn check_answer(&self, activation: &Activation, answer: &Answer) -> Result<(), Fault> {
-        let Some(schema) = self.questions.get(activation).filter(|_| !self.has_ended()) else {
-            return Err(Fault::new(
-                "answer.not_waiting",
-                format!("`{activation}` is not waiting for an answer."),
-            )
-            .hint("It may have been answered elsewhere; look at the run's open pauses."));
-        };
-        match answer {
-            Answer::End => Ok(()),
-            Answer::Value(value) => control::validate(schema, value),
         }
     }
 

@@ -18,6 +18,8 @@ pub mod prompt;
 pub mod provider;
 pub mod run;
 pub mod template;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod tool;
 
 /// A value on a wire: any JSON value.

@@ -77,7 +77,7 @@ impl Cx {
     /// A message of this activation, its tokens counted for `model`.
     pub fn message(&self, index: usize, role: Role, content: impl Into<Content>, model: &str) -> Message {
         let content = content.into();
-        let tokens = tokens::message(model, &content.text(), &[]);
+        let tokens = tokens::message(model, &content.text());
         Message {
             id: self.message_id(index),
             role,

@@ -9,6 +9,7 @@ mod inputs;
 mod output;
 mod registry;
 
+pub(crate) use answer::violations;
 pub use answer::{check_answer, check_schema};
 pub use cx::{Cx, RunInfo, Signal};
 pub use descriptor::{Behavior, Category, Example, NodeDescriptor, Portal};

@@ -8,6 +8,7 @@ use crate::context::{ContextHandle, ContextRecord, ContextType, MAIN};
 use crate::error::Fault;
 use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
+use crate::prompt::{ECHO, OFFLINE};
 
 pub(super) struct ContextStart;
 
@@ -32,8 +33,8 @@ pub(super) struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            provider: super::OFFLINE.to_owned(),
-            model: super::ECHO.to_owned(),
+            provider: OFFLINE.to_owned(),
+            model: ECHO.to_owned(),
             system_instructions: String::new(),
             context_id: MAIN.to_owned(),
         }

@@ -5,6 +5,7 @@
 
 mod approval;
 mod catch;
+mod chat;
 mod context_start;
 mod delay;
 mod inject_messages;
@@ -37,6 +38,7 @@ pub fn registry() -> Registry {
         .with::<user_input::UserInput>()
         .with::<manual_input::ManualInput>()
         .with::<approval::Approval>()
+        .with::<chat::Chat>()
         .with::<tools::Tools>()
         .with::<text::Text>()
         .with::<value::Value>()
@@ -48,11 +50,6 @@ pub fn registry() -> Registry {
         .with::<output::Output>()
         .with::<note::Note>()
 }
-
-/// The provider of a context that names none: needs no key and no network.
-const OFFLINE: &str = "offline";
-/// The model of a context that names none.
-const ECHO: &str = "echo";
 
 /// The text, unless there is nothing in it.
 fn nonempty(text: &str) -> Option<String> {

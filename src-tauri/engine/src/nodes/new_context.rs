@@ -8,6 +8,7 @@ use crate::context::{ContextHandle, ContextRecord, ContextType};
 use crate::error::Fault;
 use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
+use crate::prompt::who_answers;
 
 pub(super) struct NewContext;
 
@@ -76,21 +77,13 @@ impl NodeType for NewContext {
             None => None,
         };
         let base = base.as_deref();
-        // A model's name means nothing to another provider: with a new provider the old model is not inherited.
-        let same_provider = base.filter(|base| config.provider.as_ref().is_none_or(|own| *own == base.provider));
-        let provider = config.provider.as_deref().or(base.map(|base| base.provider.as_str()));
-        let model = config.model.as_deref().or(same_provider.map(|base| base.model.as_str()));
-        let provider = provider.unwrap_or(super::OFFLINE);
-        let model = match model {
-            Some(model) => model,
-            None if provider == super::OFFLINE => super::ECHO,
-            None => {
-                return Err(Fault::new("context.no_model", format!("No model is set for the provider `{provider}`."))
-                    .hint("Set `model` on this node."));
-            }
-        };
+        let (provider, model) = who_answers(
+            base.map(|base| (base.provider.as_str(), base.model.as_str())),
+            config.provider.as_deref(),
+            config.model.as_deref(),
+        )?;
         let id = cx.activation.to_string().into();
-        let mut record = ContextRecord::new(id, ContextType::Isolated, provider, model);
+        let mut record = ContextRecord::new(id, ContextType::Isolated, &provider, &model);
         record.system_instructions = match &config.system_instructions {
             Some(text) => super::nonempty(text),
             None => base.and_then(|base| base.system_instructions.clone()),

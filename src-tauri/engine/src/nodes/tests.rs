@@ -1,0 +1,107 @@
+//! What holds for every node type.
+
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+use super::registry;
+use crate::id::NodeId;
+use crate::port::PortKind;
+use crate::testing::Bench;
+
+#[test]
+fn every_example_gives_what_it_says() {
+    for descriptor in registry().descriptors() {
+        assert!(!descriptor.examples.is_empty(), "{} has no examples", descriptor.node_type);
+        for example in &descriptor.examples {
+            let mut bench = Bench::new();
+            let needs_main = example.inputs.values().any(|value| value["contextId"] == json!("main"));
+            if !needs_main {
+                bench.contexts = crate::context::Contexts::default();
+            }
+            let ran = bench.run_example(&descriptor.node_type, example);
+            let place = format!("{}: {}", descriptor.node_type, example.title);
+            assert!(ran.result.is_ok(), "{place}: {:?}", ran.result);
+            if example.outputs != Value::Null {
+                assert_eq!(ran.outputs(), example.outputs, "{place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fresh_node_of_every_type_is_valid() {
+    let registry = registry();
+    for descriptor in registry.descriptors() {
+        let bound = registry.bind(&"n".into(), &descriptor.node_type, &serde_json::Map::new());
+        assert!(matches!(bound, Some(Ok(_))), "{}", descriptor.node_type);
+    }
+}
+
+#[test]
+fn ports_are_named_once_and_context_outputs_have_a_source() {
+    for descriptor in registry().descriptors() {
+        let inputs: BTreeSet<_> = descriptor.ports.inputs.iter().map(|port| &port.name).collect();
+        let outputs: BTreeSet<_> = descriptor.ports.outputs.iter().map(|port| &port.name).collect();
+        assert_eq!(inputs.len(), descriptor.ports.inputs.len(), "{}", descriptor.node_type);
+        assert_eq!(outputs.len(), descriptor.ports.outputs.len(), "{}", descriptor.node_type);
+        let descriptions = descriptor.ports.inputs.iter().map(|port| &port.description);
+        let descriptions = descriptions.chain(descriptor.ports.outputs.iter().map(|port| &port.description));
+        assert!(descriptions.clone().all(|text| !text.is_empty()), "{}", descriptor.node_type);
+    }
+}
+
+#[test]
+fn every_setting_is_explained_and_drawn_without_references() {
+    for descriptor in registry().descriptors() {
+        let schema = &descriptor.config_schema;
+        assert!(!schema.to_string().contains("$ref"), "{}: {schema}", descriptor.node_type);
+        let Some(settings) = schema["properties"].as_object() else { continue };
+        for (name, setting) in settings {
+            let told = setting["description"].as_str().unwrap_or_default();
+            assert!(told.ends_with('.'), "{}.{name}: {setting}", descriptor.node_type);
+        }
+    }
+}
+
+#[test]
+fn unknown_settings_and_wrong_types_are_named_with_their_place() {
+    let registry = registry();
+    let wrong = |node_type: &str, config: Value| {
+        let config = config.as_object().cloned().unwrap_or_default();
+        let found = registry.bind(&NodeId::from("n"), node_type, &config).unwrap().err().unwrap();
+        (found[0].code.clone(), found[0].pointer.clone(), found[0].message.clone())
+    };
+    let (code, pointer, message) = wrong("chat", json!({ "temprature": 1 }));
+    assert_eq!((code.as_str(), pointer.as_str()), ("config.invalid", "/nodes/n/config/temprature"));
+    assert!(message.contains("unknown field `temprature`"), "{message}");
+    let (_, pointer, _) = wrong("injectMessages", json!({ "messages": [{ "role": "boss", "content": "hi" }] }));
+    assert_eq!(pointer, "/nodes/n/config/messages/0/role");
+    let (_, pointer, message) = wrong("text", json!({ "template": "one\n{{#if x}}" }));
+    assert_eq!(pointer, "/nodes/n/config/template");
+    assert!(message.starts_with("Line 2"), "{message}");
+    let (_, pointer, _) = wrong("chat", json!({ "temperature": 3 }));
+    assert_eq!(pointer, "/nodes/n/config/temperature");
+    let (_, pointer, _) = wrong("chat", json!({ "maxTokens": 0 }));
+    assert_eq!(pointer, "/nodes/n/config/maxTokens");
+    let (_, _, message) = wrong("tools", json!({ "tools": 3 }));
+    assert!(message.contains("`auto` or a list"), "{message}");
+}
+
+#[test]
+fn aliases_are_the_node_type_they_stand_for() {
+    let registry = registry();
+    for (alias, node_type) in [("defaultContextStart", "contextStart"), ("llmRequest", "chat")] {
+        assert_eq!(registry.descriptor(alias).unwrap().node_type, node_type);
+        assert!(matches!(registry.bind(&"n".into(), alias, &serde_json::Map::new()), Some(Ok(_))));
+    }
+    assert!(registry.descriptor("llmRequestt").is_none());
+}
+
+#[test]
+fn nodes_that_take_a_context_take_it_on_an_input_of_that_name() {
+    for descriptor in registry().descriptors() {
+        for port in descriptor.ports.inputs.iter().filter(|port| port.kind == PortKind::Context) {
+            assert_eq!(port.name.as_str(), "context", "{}", descriptor.node_type);
+        }
+    }
+}

@@ -1,13 +1,17 @@
-//! The record of one prompt: which messages were sent and what they took of the window.
+//! Step 6, the record of one prompt: which messages were sent and what they took of the window.
 //!
 //! Messages that are in a history are referred to by id, so that a journal grows with what happened and not with
 //! history × calls.
 
+use imbl::Vector;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::context::Role;
+use super::assemble::Assembled;
+use super::resolve::ModelConfig;
+use crate::context::{Message, Role, SharedMessage};
 use crate::id::MessageId;
+use crate::tool::ToolSpec;
 
 /// One message of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -26,7 +30,19 @@ pub enum PromptPart {
         #[ts(type = "number")]
         tokens: u64,
     },
-    /// A message that stands in no history: the instructions, the question, a tool step.
+    /// A round of tool calls: the model's reply of an earlier step of the same activation and its tools' results, which
+    /// the facts `model.replied` and `tool.finished` of that step hold.
+    Step {
+        /// Which step, from 0.
+        step: u32,
+        /// How many messages they are.
+        #[ts(type = "number")]
+        count: u64,
+        /// What they take together.
+        #[ts(type = "number")]
+        tokens: u64,
+    },
+    /// A message that stands in no history: the instructions, the question.
     Message {
         /// Who speaks.
         role: Role,
@@ -36,6 +52,19 @@ pub enum PromptPart {
         #[ts(type = "number")]
         tokens: u64,
     },
+}
+
+/// Messages of the history that were left out because the window had no room for them: its oldest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Omitted {
+    /// The first of them.
+    pub first: MessageId,
+    /// The last of them.
+    pub last: MessageId,
+    /// How many they are.
+    #[ts(type = "number")]
+    pub count: u64,
 }
 
 /// What was sent to a model in one call.
@@ -48,6 +77,10 @@ pub struct PromptRecord {
     pub model: String,
     /// The messages, in order.
     pub parts: Vec<PromptPart>,
+    /// What was left out for want of room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub omitted: Option<Omitted>,
     /// The names of the tools offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<String>>")]
@@ -64,4 +97,64 @@ pub struct PromptRecord {
     /// What is kept free for the reply.
     #[ts(type = "number")]
     pub reserve: u64,
+}
+
+/// The record of a prompt that is sent `kept`, the end of its history.
+pub(super) fn record(
+    config: &ModelConfig,
+    parts: &Assembled,
+    kept: &Vector<SharedMessage>,
+    steps: &[Vec<SharedMessage>],
+    tools: &[ToolSpec],
+    tool_tokens: u64,
+) -> PromptRecord {
+    let mut sent = Vec::with_capacity(3 + steps.len());
+    if let Some(text) = &parts.system {
+        sent.push(PromptPart::Message { role: Role::System, text: text.clone(), tokens: parts.system_tokens });
+    }
+    if let (Some(first), Some(last)) = (kept.front(), kept.last()) {
+        let (first, last, count) = (first.id.clone(), last.id.clone(), kept.len() as u64);
+        sent.push(PromptPart::History { first, last, count, tokens: sum(kept) });
+    }
+    if let Some(question) = &parts.question {
+        sent.push(told(question));
+    }
+    for (step, messages) in (0..).zip(steps) {
+        sent.push(PromptPart::Step { step, count: messages.len() as u64, tokens: sum(messages) });
+    }
+    let left_out = parts.history.len() - kept.len();
+    let omitted = parts.history.get(left_out.wrapping_sub(1)).zip(parts.history.front()).map(|(last, first)| Omitted {
+        first: first.id.clone(),
+        last: last.id.clone(),
+        count: left_out as u64,
+    });
+    let tokens = tool_tokens + sent.iter().map(PromptPart::tokens).sum::<u64>();
+    PromptRecord {
+        provider: config.provider.clone(),
+        model: config.model.clone(),
+        parts: sent,
+        omitted,
+        tools: tools.iter().map(|tool| tool.name.clone()).collect(),
+        tool_tokens,
+        tokens,
+        window: config.window,
+        reserve: config.reserve,
+    }
+}
+
+impl PromptPart {
+    /// What the part takes of the window.
+    pub fn tokens(&self) -> u64 {
+        match self {
+            Self::History { tokens, .. } | Self::Step { tokens, .. } | Self::Message { tokens, .. } => *tokens,
+        }
+    }
+}
+
+fn told(message: &Message) -> PromptPart {
+    PromptPart::Message { role: message.role, text: message.content.text(), tokens: message.tokens.into() }
+}
+
+fn sum<'a>(messages: impl IntoIterator<Item = &'a SharedMessage>) -> u64 {
+    messages.into_iter().map(|message| u64::from(message.tokens)).sum()
 }

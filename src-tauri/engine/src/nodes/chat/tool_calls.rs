@@ -1,0 +1,95 @@
+//! The tools of a chat: which it offers, and carrying out a call the model makes. What goes wrong in a tool is told to the
+//! model, which may then do otherwise; it does not end the turn.
+
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+use super::turn::Turn;
+use crate::context::{Message, Role, ToolCall};
+use crate::error::Fault;
+use crate::node::{Inputs, as_text};
+use crate::run::Fact;
+use crate::tool::{ToolInvocation, ToolSpec};
+
+/// The tools on the tools edges, each once.
+pub(super) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
+    let mut tools: Vec<ToolSpec> = Vec::new();
+    for datum in inputs.all("tools") {
+        let bundle: Vec<ToolSpec> = serde::Deserialize::deserialize(&*datum.value)
+            .map_err(|error| Fault::new("input.type", format!("What came in on `tools` is no list of tools: {error}.")))?;
+        for tool in bundle {
+            match tools.iter().find(|known| known.name == tool.name) {
+                None => tools.push(tool),
+                Some(known) if *known == tool => {}
+                Some(_) => {
+                    let message = format!("Two different tools are called `{}`.", tool.name);
+                    return Err(Fault::new("tools.duplicate", message).hint("Offer only one of them to this chat."));
+                }
+            }
+        }
+    }
+    Ok(tools)
+}
+
+/// The calls of a reply, each with an id that no other call of the turn has: some models give none, or the same twice.
+pub(super) fn with_ids(calls: &[ToolCall], step: u32, used: &mut HashSet<String>) -> Vec<ToolCall> {
+    let numbered = calls.iter().enumerate().map(|(index, call)| {
+        let mut call = call.clone();
+        if call.id.is_empty() || !used.insert(call.id.clone()) {
+            call.id = format!("call_{step}_{index}");
+            used.insert(call.id.clone());
+        }
+        call
+    });
+    numbered.collect()
+}
+
+impl Turn<'_> {
+    /// The message that tells the model what its call gave.
+    pub(super) async fn call_tool(&mut self, step: u32, call: ToolCall) -> Result<Message, Fault> {
+        let outcome = match self.recorded_outcome(step, &call.id) {
+            Some(outcome) => outcome,
+            None => self.carry_out(step, &call).await?,
+        };
+        let text = match outcome {
+            Ok(result) => as_text(&result),
+            Err(fault) => json!({ "error": fault.message, "code": fault.code }).to_string(),
+        };
+        let message = self.next_message(Role::Tool, text);
+        Ok(Message { tool_call_id: Some(call.id), ..message })
+    }
+
+    async fn carry_out(&self, step: u32, call: &ToolCall) -> Result<Result<Value, Fault>, Fault> {
+        let (node, epoch) = self.place();
+        self.cx.note(Fact::ToolCalled { node, epoch, step, call: call.clone() });
+        let outcome = if self.tools.iter().any(|tool| tool.name == call.name) {
+            let invocation = ToolInvocation {
+                name: call.name.clone(),
+                arguments: call.arguments.clone(),
+                folder: self.cx.run.folder.clone(),
+            };
+            self.cx.host.tools.call(invocation).await
+        } else {
+            let names: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
+            let message = format!("There is no tool `{}`; there are: {}.", call.name, names.join(", "));
+            Err(Fault::new("tool.not_offered", message))
+        };
+        let (node, epoch) = self.place();
+        let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());
+        let fact = Fact::ToolFinished { node, epoch, step, call_id: call.id.clone(), result, error };
+        self.cx.record(fact).await?;
+        Ok(outcome)
+    }
+
+    fn recorded_outcome(&self, wanted: u32, id: &str) -> Option<Result<Value, Fault>> {
+        self.cx.recorded.iter().find_map(|fact| match fact {
+            Fact::ToolFinished { step, call_id, result, error, .. } if *step == wanted && call_id == id => {
+                Some(match error {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(result.clone().unwrap_or_default()),
+                })
+            }
+            _ => None,
+        })
+    }
+}

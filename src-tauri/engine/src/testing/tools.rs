@@ -1,0 +1,57 @@
+//! Tools that are functions, and keep what they were called with.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use crate::error::Fault;
+use crate::tool::{ToolHost, ToolInvocation, ToolSpec};
+
+type Function = fn(&Value) -> Result<Value, Fault>;
+
+/// Two tools to begin with: `calculator`, which says 42 to everything, and `broken`, which always fails.
+pub struct FakeTools {
+    tools: BTreeMap<&'static str, Function>,
+    calls: Mutex<Vec<ToolInvocation>>,
+}
+
+impl Default for FakeTools {
+    fn default() -> Self {
+        let broken: Function = |_| Err(Fault::new("tool.failed", "It is broken."));
+        let tools = BTreeMap::from([("calculator", (|_| Ok(json!(42))) as Function), ("broken", broken)]);
+        Self { tools, calls: Mutex::default() }
+    }
+}
+
+impl FakeTools {
+    /// All calls, in order.
+    pub fn calls(&self) -> Vec<ToolInvocation> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[async_trait]
+impl ToolHost for FakeTools {
+    fn list(&self) -> Vec<ToolSpec> {
+        let names = self.tools.keys();
+        let described = names.map(|name| ToolSpec {
+            name: (*name).to_owned(),
+            description: format!("The {name}."),
+            parameters: json!({ "type": "object" }),
+            source: "native".to_owned(),
+            instructions: None,
+        });
+        described.collect()
+    }
+
+    async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
+        let Some(tool) = self.tools.get(call.name.as_str()) else {
+            return Err(Fault::new("tool.unknown", format!("There is no tool `{}`.", call.name)));
+        };
+        let result = tool(&call.arguments);
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        result
+    }
+}

@@ -27,27 +27,30 @@ pub(crate) fn draw() -> Result<()> {
             "rsvg-convert is missing; it draws the icons (packages: librsvg2-bin, librsvg2-tools, librsvg)"
         );
     }
-    let icons = repo::root().join("icons");
+    let home = repo::root().join("icons");
     let pictures = repo::target().join("icons");
     fs::create_dir_all(&pictures)?;
     for &size in FILES {
-        fs::copy(picture(&icons, &pictures, size)?, icons.join(format!("{size}x{size}.png")))?;
+        fs::copy(picture(&home, &pictures, size)?, home.join(format!("{size}x{size}.png")))?;
     }
-    let read = |size| fs::read(picture(&icons, &pictures, size)?).context("a picture just drawn");
+    let read = |size| fs::read(picture(&home, &pictures, size)?).context("a picture just drawn");
     let ico: Vec<_> = ICO.iter().map(|&size| Ok((size, read(size)?))).collect::<Result<_>>()?;
-    fs::write(icons.join("icon.ico"), pack_ico(&ico)?)?;
+    fs::write(home.join("icon.ico"), pack_ico(&ico)?)?;
     let icns: Vec<_> = ICNS.iter().map(|&(code, size)| Ok((code, read(size)?))).collect::<Result<_>>()?;
-    fs::write(icons.join("icon.icns"), pack_icns(&icns)?)?;
-    fs::copy(icons.join("plait.svg"), repo::ui().join("public/icon.svg"))?;
+    fs::write(home.join("icon.icns"), pack_icns(&icns)?)?;
+    fs::copy(home.join("plait.svg"), repo::ui().join("public/icon.svg"))?;
     note("Drew icons/ from icons/plait.svg");
     Ok(())
 }
 
-fn picture(icons: &Path, into: &Path, size: u32) -> Result<PathBuf> {
+fn picture(home: &Path, into: &Path, size: u32) -> Result<PathBuf> {
     let path = into.join(format!("{size}.png"));
-    let side = size.to_string();
+    let pixels = size.to_string();
     let mut command = Command::new("rsvg-convert");
-    command.args(["--width", &side, "--height", &side, "--output"]).arg(&path).arg(icons.join("plait.svg"));
+    command
+        .args(["--width", &pixels, "--height", &pixels, "--output"])
+        .arg(&path)
+        .arg(home.join("plait.svg"));
     Step::new(format!("Draw {size} × {size}"), command).quietly()?;
     Ok(path)
 }

@@ -55,6 +55,9 @@ enum Chore {
         /// Also install and measure other engines
         #[arg(long)]
         peers: bool,
+        /// Also write the figures into BENCHMARKS.md
+        #[arg(long)]
+        record: bool,
         /// Only benchmarks whose name contains this
         filter: Option<String>,
     },
@@ -78,7 +81,7 @@ fn main() -> ExitCode {
     let done = match cli.chore {
         Chore::Run { flow, terminal, release } => run::run(flow.as_deref(), terminal, release),
         Chore::Test { only } => test::run(&only),
-        Chore::Bench { peers, filter } => bench::run(peers, filter.as_deref()),
+        Chore::Bench { peers, record, filter } => bench::run(peers, record, filter.as_deref()),
         Chore::Setup => needs::provide(needs::Purpose::ALL).and_then(|()| editor::packages()),
         Chore::Bindings => bindings::write(),
         Chore::Icons => icons::draw(),

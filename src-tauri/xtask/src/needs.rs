@@ -112,8 +112,7 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Driver,
         present: || which("dbus-run-session").is_some(),
         packages: |manager| match manager {
-            Manager::Apt => &["dbus-daemon"],
-            Manager::Dnf => &["dbus-daemon"],
+            Manager::Apt | Manager::Dnf => &["dbus-daemon"],
             Manager::Pacman => &["dbus"],
             Manager::Brew => &[],
         },

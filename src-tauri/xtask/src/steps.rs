@@ -3,23 +3,27 @@
 //! Every step has a limit, so that a chore ends even where nobody watches. It decides nothing about what to run.
 
 mod children;
+mod output;
 mod progress;
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
 pub(crate) use children::end_children_with_us;
+use output::Line;
 use progress::Progress;
 pub(crate) use progress::{note, seconds};
 
 /// No step of this repository takes longer, on a slow machine with empty caches.
-const LIMIT: Duration = Duration::from_secs(40 * 60);
+const LIMIT: Duration = Duration::from_mins(40);
+
+/// How often a silent program is looked after.
+const BREATH: Duration = Duration::from_millis(120);
 
 /// How many lines of a quiet step are kept for the case that it fails.
 const KEPT: usize = 400;
@@ -39,12 +43,17 @@ impl Step {
 
     /// Runs it behind a progress line; its output is shown only if it fails.
     pub(crate) fn quietly(self) -> Result<()> {
-        self.watched(false)
+        self.watched(false).map(drop)
     }
 
     /// Runs it and passes its output on, line by line: for programs whose report is the point.
     pub(crate) fn aloud(self) -> Result<()> {
-        self.watched(true)
+        self.watched(true).map(drop)
+    }
+
+    /// Runs it behind a progress line and gives the lines it wrote to its standard output.
+    pub(crate) fn for_its_output(self) -> Result<Vec<String>> {
+        self.watched(false)
     }
 
     /// Lets it have the terminal: for what a person talks to. It has no limit.
@@ -56,46 +65,34 @@ impl Step {
         Ok(())
     }
 
-    fn watched(mut self, aloud: bool) -> Result<()> {
+    /// Runs it to its end; gives what it wrote to its standard output, as far as that is kept.
+    fn watched(mut self, aloud: bool) -> Result<Vec<String>> {
         let progress = Progress::start(&self.title, aloud);
         self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = children::start(&mut self.command).with_context(|| self.cannot_start())?;
-        let (sender, lines) = mpsc::channel();
-        let pipes: [Option<Box<dyn Read + Send>>; 2] =
-            [child.stdout().map(|pipe| Box::new(pipe) as _), child.stderr().map(|pipe| Box::new(pipe) as _)];
-        for pipe in pipes.into_iter().flatten() {
-            let sender = sender.clone();
-            thread::spawn(move || {
-                for line in BufReader::new(pipe).split(b'\n').map_while(Result::ok) {
-                    if sender.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(sender);
-
+        let said = output::of(&mut child);
         let start = Instant::now();
-        let mut kept = VecDeque::new();
+        let mut kept: VecDeque<Line> = VecDeque::new();
         let status = loop {
-            match lines.recv_timeout(Duration::from_millis(120)) {
+            match said.recv_timeout(BREATH) {
                 Ok(line) => {
-                    progress.line(&line);
+                    progress.line(&line.text);
+                    if kept.len() == KEPT {
+                        kept.pop_front();
+                    }
                     if !aloud {
-                        if kept.len() == KEPT {
-                            kept.pop_front();
-                        }
                         kept.push_back(line);
                     }
-                    continue;
                 }
                 // A grandchild may keep the pipe open for ever; the end of the child is the end.
-                Err(RecvTimeoutError::Timeout) => {
+                Err(silent) => {
                     if let Some(status) = child.ended()? {
                         break status;
                     }
+                    if silent == RecvTimeoutError::Disconnected {
+                        thread::sleep(BREATH);
+                    }
                 }
-                Err(RecvTimeoutError::Disconnected) => break child.wait()?,
             }
             progress.tick();
             if start.elapsed() > self.limit {
@@ -106,11 +103,11 @@ impl Step {
         };
         if status.success() {
             progress.done();
-            return Ok(());
+            return Ok(kept.into_iter().filter(|line| line.standard).map(|line| line.text).collect());
         }
         progress.failed();
         for line in kept {
-            println!("  │ {line}");
+            println!("  │ {}", line.text);
         }
         bail!("{}: {status}", self.title)
     }
@@ -152,6 +149,11 @@ mod tests {
     fn a_failing_step_says_which_and_how() {
         let error = shell("echo why >&2; exit 3").quietly().unwrap_err();
         assert_eq!(error.to_string(), "a step: exit status: 3");
+    }
+
+    #[test]
+    fn the_output_asked_for_is_the_standard_one() {
+        assert_eq!(shell("echo one; echo two >&2; echo three").for_its_output().unwrap(), ["one", "three"]);
     }
 
     #[test]

@@ -47,11 +47,6 @@ impl Group {
         self.child.try_wait()
     }
 
-    /// Waits for its end.
-    pub(super) fn wait(&mut self) -> io::Result<ExitStatus> {
-        self.child.wait()
-    }
-
     /// Ends it and all its descendants that stayed in the group.
     pub(super) fn end(&mut self) {
         kill(self.child.id());

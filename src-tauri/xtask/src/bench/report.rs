@@ -1,0 +1,114 @@
+//! The report: Markdown tables, one per thing that is measured, each figure beside its reference.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+
+use super::estimates::Figure;
+use super::peers::Peer;
+
+/// The parts of `BENCHMARKS.md` between which measured figures stand.
+const BEGIN: &str = "<!-- measured: begin -->";
+const END: &str = "<!-- measured: end -->";
+
+/// What other figures of a group are compared with: the cost without what is being measured.
+const REFERENCES: &[&str] = &["floor", "bare", "memory"];
+
+/// Writes the tables.
+pub(crate) fn write(own: &[Figure], peers: &[Peer]) -> String {
+    let mut groups: BTreeMap<&str, Vec<&Figure>> = BTreeMap::new();
+    for figure in own {
+        groups.entry(&figure.group).or_default().push(figure);
+    }
+    let mut text = format!("Measured on {}.\n", machine());
+    for (group, figures) in groups {
+        let _ = write!(text, "\n**{group}**\n\n| | things | µs each | × reference |\n|---|---:|---:|---:|\n");
+        for figure in &figures {
+            let reference = figures
+                .iter()
+                .find(|other| other.things == figure.things && REFERENCES.contains(&other.by.as_str()));
+            let times = reference
+                .map_or_else(|| "–".to_owned(), |other| format!("{:.2}", figure.each() / other.each()));
+            row(&mut text, &figure.by, figure.things, figure.each(), &times);
+        }
+        let engine = figures.iter().find(|figure| figure.by == "engine");
+        for peer in peers.iter().filter(|peer| peer.shape == group) {
+            let each = Figure {
+                group: String::new(),
+                by: String::new(),
+                things: peer.nodes,
+                nanoseconds: peer.nanoseconds,
+            }
+            .each();
+            let times = engine
+                .map_or_else(|| "–".to_owned(), |engine| format!("{:.0} × engine", each / engine.each()));
+            let incomplete = if peer.complete { "" } else { " (left nodes out and reported success)" };
+            let journal =
+                if peer.journal == "none" { String::new() } else { format!(", {} journal", peer.journal) };
+            row(&mut text, &format!("{}{journal}{incomplete}", peer.name), peer.nodes, each, &times);
+        }
+    }
+    text
+}
+
+/// `old` with the measured part replaced by `text`.
+pub(crate) fn record(old: &str, text: &str) -> Result<String> {
+    let (before, rest) =
+        old.split_once(BEGIN).with_context(|| format!("BENCHMARKS.md has no line {BEGIN}"))?;
+    let (_, after) = rest.split_once(END).with_context(|| format!("BENCHMARKS.md has no line {END}"))?;
+    Ok(format!("{before}{BEGIN}\n{text}{END}{after}"))
+}
+
+fn row(text: &mut String, by: &str, things: u64, each: f64, times: &str) {
+    let _ = writeln!(text, "| {by} | {things} | {each:.2} | {times} |");
+}
+
+/// The processor and system, as far as the machine says.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let model = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|info| {
+        let line = info.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    });
+    format!(
+        "{} ({cores} cores), {}",
+        model.unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        std::env::consts::OS
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(by: &str, nanoseconds: f64) -> Figure {
+        Figure { group: "chain".to_owned(), by: by.to_owned(), things: 1000, nanoseconds }
+    }
+
+    #[test]
+    fn figures_stand_beside_their_reference_and_their_peers() {
+        let peer = Peer {
+            name: "other 1.0".to_owned(),
+            shape: "chain".to_owned(),
+            journal: "none".to_owned(),
+            nodes: 500,
+            nanoseconds: 30_000_000.0,
+            complete: false,
+        };
+        let text = write(&[figure("engine", 6_000_000.0), figure("floor", 3_000_000.0)], &[peer]);
+        assert!(text.contains("| engine | 1000 | 6.00 | 2.00 |"), "{text}");
+        assert!(text.contains("| floor | 1000 | 3.00 | 1.00 |"), "{text}");
+        assert!(
+            text.contains("| other 1.0 (left nodes out and reported success) | 500 | 60.00 | 10 × engine |"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn recording_replaces_only_what_was_measured() {
+        let old = format!("# Head\n{BEGIN}\nold\n{END}\ntail\n");
+        assert_eq!(record(&old, "new\n").unwrap(), format!("# Head\n{BEGIN}\nnew\n{END}\ntail\n"));
+        assert!(record("# Head\n", "new\n").is_err());
+    }
+}

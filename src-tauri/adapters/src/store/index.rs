@@ -128,6 +128,8 @@ fn current(inner: &Arc<Inner>, key: RunKey) -> Result<Option<RunRecord>, Fault> 
     if let Some(live) = live {
         return Ok(live.lock().unwrap_or_else(PoisonError::into_inner).clone());
     }
+    // It may have become free a moment ago, with its last words still queued.
+    inner.writer.settle()?;
     let record = stored_record(inner, key)?;
     Ok(record.map(|mut record| {
         if record.status == RunStatus::Running {

@@ -106,7 +106,8 @@ impl Journal for RunJournal {
 impl Drop for RunJournal {
     /// Writes the record as it stands and gives the run free.
     fn drop(&mut self) {
-        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A copy: whoever looks until the run is free finds the record there.
+        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(bytes) = record.and_then(|record| json(&record).ok()) {
             let changes = vec![(key::of(key::RUN, &self.key), Some(bytes))];
             // Refused only after an error of the disk; the record is then made up from the journal when it is read.

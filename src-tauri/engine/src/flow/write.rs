@@ -6,9 +6,28 @@ use super::Flow;
 
 /// The text of a flow's file: two-space indents, keys sorted, a newline at the end.
 pub fn write(flow: &Flow) -> Result<String, serde_json::Error> {
-    let mut text = serde_json::to_string_pretty(&sorted(serde_json::to_value(flow)?))?;
+    let mut value = serde_json::to_value(flow)?;
+    if let Some(layout) = value.get_mut("layout") {
+        whole(layout);
+    }
+    let mut text = serde_json::to_string_pretty(&sorted(value))?;
     text.push('\n');
     Ok(text)
+}
+
+/// Writes `260.0` as `260`, as other JSON writers do: a save must not change lines in which nothing moved.
+fn whole(value: &mut Value) {
+    match value {
+        Value::Object(map) => map.values_mut().for_each(whole),
+        Value::Number(number) => {
+            if let Some(float) = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 1e15) {
+                #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
+                let int = float as i64;
+                *number = int.into();
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The same value with the keys of every object in order, whatever map `serde_json` was built with.
@@ -28,6 +47,13 @@ fn sorted(value: Value) -> Value {
 mod tests {
     use super::*;
     use crate::flow::read;
+
+    #[test]
+    fn positions_are_written_as_they_came() {
+        let text = r#"{"version": 1, "layout": {"n": {"x": 260, "y": -0.5}}}"#;
+        let written = write(&read(text).unwrap()).unwrap();
+        assert!(written.contains("\"x\": 260,") && written.contains("\"y\": -0.5"), "{written}");
+    }
 
     #[test]
     fn keys_are_sorted_and_unknown_ones_kept() {

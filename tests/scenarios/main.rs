@@ -1,1 +1,12 @@
-//! Scenarios
+//! Scenarios: whole flows through the real engine, the real store and the real binary, without a window.
+
+mod bad_files;
+mod contexts;
+mod conversation;
+mod crash;
+mod model_servers;
+mod parallel_turns;
+mod trace;
+
+#[path = "../support/mod.rs"]
+mod support;

@@ -6,6 +6,7 @@ use plait_api::commands::run::{AnswerRun, EndPause, StartRun};
 use plait_api::commands::runs::ShowRun;
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{Activation, RunId};
+use plait_api::engine::run::view::{RunStatus, RunView};
 use plait_api::engine::run::{Entry, Fact};
 use plait_api::{Options, Plait};
 use serde_json::Value;
@@ -64,28 +65,33 @@ impl App {
         self.follow(&run, says).await
     }
 
-    /// Follows a run likewise. Gives its journal, read back from the store.
+    /// Follows a run likewise from where it stands. Gives its journal, read back from the store.
     pub async fn follow(&self, run: &RunId, says: impl IntoIterator<Item = impl Into<Says>>) -> Journal {
         let mut says = says.into_iter().map(Into::into);
-        let mut watch = self.plait.watch(run, 0).unwrap();
-        let mut seen: Vec<Entry> = Vec::new();
-        while let Some(entry) = watch.next().await {
-            let entry = entry.unwrap();
-            if entry.seq.is_none() {
-                continue;
+        let mut seen = self.entries(run).await;
+        let mut view = RunView::of(&seen);
+        let mut watch = self.plait.watch(run, seen.len() as u64).unwrap();
+        let mut put = view.status == RunStatus::Waiting;
+        while !view.status.is_final() {
+            if std::mem::take(&mut put) {
+                let Some(said) = says.next() else { break };
+                self.say(run, view.waiting_on[0].clone(), said).await;
             }
-            seen.push(entry.clone());
-            if let Fact::RunWaiting { on } = &entry.fact {
-                match says.next() {
-                    Some(said) => self.say(run, on[0].clone(), said).await,
-                    None => break,
-                }
+            let Some(entry) = watch.next().await else { break };
+            let entry = entry.unwrap();
+            put = matches!(entry.fact, Fact::RunWaiting { .. });
+            view.apply(&entry);
+            if entry.seq.is_some() {
+                seen.push(entry);
             }
         }
-        self.plait.store().flush().await.unwrap();
-        let kept = self.plait.call(ShowRun { run: run.clone() }).await.unwrap().entries;
+        let kept = self.entries(run).await;
         assert!(kept.starts_with(&seen), "what was watched is not what the journal keeps");
         Journal(kept)
+    }
+
+    async fn entries(&self, run: &RunId) -> Vec<Entry> {
+        self.plait.call(ShowRun { run: run.clone() }).await.unwrap().entries
     }
 
     /// Answers a pause.

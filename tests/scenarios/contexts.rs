@@ -1,0 +1,84 @@
+//! Who remembers what: histories grow turn by turn, contexts apart stay apart, inputs write where they belong.
+
+use plait_api::engine::context::{ContextType, Role};
+
+use crate::support::app::App;
+use crate::support::flow;
+use crate::support::provider::{Recording, assistant, text, user};
+
+const NOBODY: [&str; 0] = [];
+
+#[tokio::test]
+async fn a_history_grows_by_a_turn_with_each_call() {
+    let provider = Recording::echo();
+    let journal = App::with(&provider).run(&flow("three-turns"), NOBODY).await;
+
+    let history = [
+        user("First question"),
+        assistant("re: First question"),
+        user("Second question"),
+        assistant("re: Second question"),
+        user("Third question"),
+        assistant("re: Third question"),
+    ];
+    assert_eq!(journal.history("main"), history);
+    let sent: Vec<_> = provider.sent().into_iter().map(|sent| sent.messages).collect();
+    assert_eq!(sent, [&history[..1], &history[..3], &history[..5]]);
+    // The second question was in the history before its chat: it is not there twice.
+    let main = &journal.view().contexts["main"].record;
+    let ids: std::collections::BTreeSet<_> = main.message_history.iter().map(|message| &message.id).collect();
+    assert_eq!(ids.len(), 6);
+}
+
+#[tokio::test]
+async fn an_isolated_context_leaves_main_untouched() {
+    let provider = Recording::by(|sent, _| {
+        Ok(text(match sent.question() {
+            question if question.starts_with("Judge") => "Nonsense.",
+            question if question.starts_with("The critic") => "Noted.",
+            _ => "Yes, all of it.",
+        }))
+    });
+    let journal = App::with(&provider).run(&flow("isolated-context"), NOBODY).await;
+
+    assert_eq!(
+        journal.history("main"),
+        [
+            user("Is the moon made of cheese?"),
+            assistant("Yes, all of it."),
+            user("The critic said: Nonsense."),
+            assistant("Noted."),
+        ]
+    );
+    assert_eq!(
+        journal.history("apart"),
+        [
+            (Role::System, "You never saw the question.".to_owned()),
+            assistant("I am listening."),
+            user("Judge this: Yes, all of it."),
+            assistant("Nonsense."),
+        ]
+    );
+    let apart = &journal.view().contexts["apart"].record;
+    assert_eq!(apart.context_type, ContextType::Isolated);
+    assert_eq!(apart.parent_context_id.as_ref().map(|id| id.as_str()), Some("main"));
+
+    let [main, critic, closing] = &provider.sent()[..] else { panic!("{:#?}", provider.sent()) };
+    assert_eq!(main.system.as_deref(), Some("You are terse."));
+    // Instructions are sent once, those of the history behind the context's own.
+    assert_eq!(critic.system.as_deref(), Some("You are a strict critic.\n\nYou never saw the question."));
+    assert_eq!(critic.messages, journal.history("apart")[1..3]);
+    assert_eq!(closing.messages, journal.history("main")[..3]);
+}
+
+#[tokio::test]
+async fn inputs_write_to_the_context_on_their_edge() {
+    let provider = Recording::echo();
+    let journal = App::with(&provider).run(&flow("inputs-write"), ["For main"]).await;
+
+    assert_eq!(journal.history("main"), [user("For main"), assistant("re: For main")]);
+    assert_eq!(journal.history("apart"), [user("For the other one"), assistant("re: For the other one")]);
+    let mut sent: Vec<_> = provider.sent().into_iter().map(|sent| sent.messages).collect();
+    sent.sort_by(|a, b| a[0].1.cmp(&b[0].1));
+    assert_eq!(sent, [vec![user("For main")], vec![user("For the other one")]], "once each, and only their own");
+}

@@ -1,0 +1,88 @@
+//! `contextStart → userInput ⟲ chat`, with tools upstream: a conversation of any length in one small cycle.
+
+use plait_api::engine::run::Fact;
+use plait_api::engine::run::view::RunStatus;
+
+use crate::support::app::{App, Says};
+use crate::support::flow;
+use crate::support::provider::{Recording, assistant, user};
+
+const QUESTIONS: [&str; 5] = ["one", "two", "three", "four", "five"];
+
+fn says() -> impl Iterator<Item = Says> {
+    QUESTIONS.into_iter().map(Says::from).chain([Says::End])
+}
+
+#[tokio::test]
+async fn five_turns_make_a_history_of_ten() {
+    let provider = Recording::echo();
+    let app = App::with(&provider);
+    let journal = app.run(&flow("chat-cycle"), says()).await;
+
+    assert_eq!(journal.view().status, RunStatus::Finished);
+    let history: Vec<_> =
+        QUESTIONS.iter().flat_map(|text| [user(text), assistant(&format!("re: {text}"))]).collect();
+    assert_eq!(journal.history("main"), history);
+    let finished = journal.finished();
+    assert_eq!((finished["tools"], finished["start"]), (1, 1), "what stands outside of the cycle runs once");
+    assert_eq!((finished["chat"], finished["ask"]), (5, 6), "the sixth question was ended, not answered");
+    let epochs = journal.steps(&["loop.iteration"]);
+    assert_eq!(epochs, (1..=5).map(|at| format!("loop.iteration ask#{at}")).collect::<Vec<_>>());
+
+    // Each call had all that was said before, and nothing else.
+    let sent = provider.sent();
+    assert_eq!(sent.len(), 5);
+    for (turn, call) in sent.iter().enumerate() {
+        assert_eq!(call.messages, history[..=turn * 2], "call {turn}");
+        assert_eq!(call.system.as_deref(), Some("You are terse."));
+        assert_eq!(call.tools, ["calculator"]);
+    }
+}
+
+#[tokio::test]
+async fn a_restart_between_the_turns_changes_nothing() {
+    let undisturbed = {
+        let provider = Recording::echo();
+        App::with(&provider).run(&flow("chat-cycle"), says()).await
+    };
+    let provider = Recording::echo();
+    let mut app = App::with(&provider);
+    let run = app.start(&flow("chat-cycle")).await;
+    let nobody: [&str; 0] = [];
+    app.follow(&run, nobody).await;
+    for said in says() {
+        app = app.reopen(&provider).await;
+        app.follow(&run, [said]).await;
+    }
+    let journal = app.follow(&run, nobody).await;
+    assert_eq!(journal.history("main"), undisturbed.history("main"));
+    assert_eq!(journal.finished(), undisturbed.finished());
+    assert_eq!(provider.sent().len(), 5, "no call was repeated");
+    let message_ids = |journal: &crate::support::journal::Journal| -> Vec<_> {
+        journal.view().contexts["main"].record.message_history.iter().map(|message| message.id.clone()).collect()
+    };
+    assert_eq!(message_ids(&journal), message_ids(&undisturbed));
+}
+
+#[tokio::test]
+async fn late_and_slow_watchers_see_every_fact_once_and_in_order() {
+    let provider = Recording::echo();
+    let app = App::with(&provider);
+    let run = app.start(&flow("chat-cycle")).await;
+    // Opened at once, and not read from until all is over.
+    let mut slow = app.plait.watch(&run, 0).unwrap();
+    let journal = app.follow(&run, says()).await;
+    let mut late = app.plait.watch(&run, 3).unwrap();
+
+    let mut batched = Vec::new();
+    while let Some(batch) = slow.next_batch(std::time::Duration::from_millis(1)).await {
+        batched.extend(batch.unwrap().into_iter().filter(|entry| entry.seq.is_some()));
+    }
+    assert_eq!(batched, journal.0);
+    let mut from_three = Vec::new();
+    while let Some(entry) = late.next().await {
+        from_three.push(entry.unwrap());
+    }
+    assert_eq!(from_three, journal.0[3..], "nothing is left to stream: facts only");
+    assert!(matches!(from_three.last().unwrap().fact, Fact::RunFinished { .. }));
+}

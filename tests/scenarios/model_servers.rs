@@ -1,0 +1,130 @@
+//! A model server that can't be reached, is slow, answers with an error, breaks off or talks nonsense: a coded error on
+//! the node, another try where that can help, and a history as if nothing had been said.
+
+use std::time::Duration;
+
+use plait_api::engine::id::RunId;
+use plait_api::engine::run::Fact;
+use plait_api::{Options, Plait, dispatch};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::flow;
+use crate::support::journal::Journal;
+use crate::support::provider::{assistant, user};
+use crate::support::server::{Answer, ModelServer};
+
+const QUESTION: &str = "Are you there?";
+
+/// Runs a flow of one call against a server at `url`.
+async fn one_call(url: &str) -> Journal {
+    let home = TempDir::new().unwrap();
+    let app = Plait::open(Options::new(home.path())).unwrap();
+    let mut settings = dispatch(&app, "settings.get", json!({})).await.unwrap();
+    settings["providers"]["openai"] = json!({ "kind": "openAi", "baseUrl": url, "connectTimeoutMs": 2_000,
+        "headerTimeoutMs": 400, "readTimeoutMs": 400 });
+    dispatch(&app, "settings.set", json!({ "settings": settings })).await.unwrap();
+    let started = dispatch(&app, "run.start", json!({ "flow": flow("one-call") })).await.unwrap();
+    let run = RunId::from(started["run"].as_str().unwrap());
+    let mut watch = app.watch(&run, 0).unwrap();
+    let mut entries = Vec::new();
+    while let Some(entry) = watch.next().await {
+        entries.extend(Some(entry.unwrap()).filter(|entry| entry.seq.is_some()));
+    }
+    Journal(entries)
+}
+
+fn retries(journal: &Journal) -> Vec<String> {
+    journal
+        .facts()
+        .filter_map(|fact| match fact {
+            Fact::NodeRetrying { error, .. } => Some(error.code.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// It failed with `code` after `tries`, said so, and left everything as it was.
+fn assert_failed(journal: &Journal, code: &str, tries: usize) {
+    assert_eq!(journal.fault("chat"), code);
+    assert_eq!(retries(journal), vec![code; tries - 1]);
+    assert_eq!(journal.history("main"), [], "nothing of a failed turn stays");
+    assert_eq!(journal.output("saved", "result"), json!("nothing"), "the error went out on its port");
+    let caught = journal.output("saved", "caught");
+    assert_eq!((&caught["code"], &caught["node"]), (&json!(code), &json!("chat")));
+    assert!(matches!(journal.0.last().unwrap().fact, Fact::RunFinished { .. }));
+}
+
+/// It came through in the end, and is in the history once.
+fn assert_answered(journal: &Journal, text: &str, failed: &[&str]) {
+    assert_eq!(retries(journal), failed);
+    assert_eq!(journal.history("main"), [user(QUESTION), assistant(text)]);
+    assert_eq!(journal.output("out", "value"), json!(text));
+}
+
+#[tokio::test]
+async fn unreachable() {
+    // A port that was free a moment ago, and that nobody listens on.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    assert_failed(&one_call(&url).await, "provider.unreachable", 3);
+}
+
+#[tokio::test]
+async fn slow_is_not_broken() {
+    let server = ModelServer::start(|_, _| Answer::Slow(Duration::from_millis(60), "Yes I am".into())).await;
+    let journal = one_call(&server.url).await;
+    assert_answered(&journal, "Yes I am", &[]);
+}
+
+#[tokio::test]
+async fn silent() {
+    let server = ModelServer::start(|_, _| Answer::Silence).await;
+    assert_failed(&one_call(&server.url).await, "provider.timeout", 3);
+    assert_eq!(server.calls().len(), 3);
+}
+
+#[tokio::test]
+async fn refusals_are_not_tried_again() {
+    for (status, code) in [(400, "provider.bad_request"), (401, "provider.unauthorized"), (404, "provider.not_found")] {
+        let error = json!({ "error": { "message": "No.", "type": "some_error" } });
+        let server = ModelServer::start(move |_, _| Answer::Status(status, error.clone())).await;
+        let journal = one_call(&server.url).await;
+        assert_failed(&journal, code, 1);
+        assert_eq!(server.calls().len(), 1, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn trouble_that_passes_is_tried_again() {
+    for (status, code) in [(429, "provider.rate_limited"), (500, "provider.server_error"), (503, "provider.server_error")] {
+        let server = ModelServer::start(move |_, before| match before {
+            0 | 1 => Answer::Status(status, json!({ "error": { "message": "Not now." } })),
+            _ => Answer::Text("Now I am.".into()),
+        })
+        .await;
+        let journal = one_call(&server.url).await;
+        assert_answered(&journal, "Now I am.", &[code, code]);
+        let bodies: Vec<Value> = server.calls();
+        assert!(bodies.iter().all(|body| *body == bodies[0]), "each try asks the same");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_cut_short_is_no_reply() {
+    let server = ModelServer::start(|_, before| match before {
+        0 => Answer::Cut("Yes I am quite".into()),
+        _ => Answer::Text("Yes.".into()),
+    })
+    .await;
+    assert_answered(&one_call(&server.url).await, "Yes.", &["provider.cut_short"]);
+    let server = ModelServer::start(|_, _| Answer::Cut("Yes I am quite".into())).await;
+    assert_failed(&one_call(&server.url).await, "provider.cut_short", 3);
+}
+
+#[tokio::test]
+async fn nonsense() {
+    let server = ModelServer::start(|_, _| Answer::Garbage).await;
+    assert_failed(&one_call(&server.url).await, "provider.garbage", 1);
+}

@@ -1,0 +1,41 @@
+//! Two chats side by side on one context: whatever the timing, turns never interleave and always come in plan order.
+
+use plait_api::engine::run::Fact;
+use serde_json::json;
+
+use crate::support::app::App;
+use crate::support::flow;
+use crate::support::journal::Journal;
+use crate::support::provider::{Recording, assistant, user};
+
+const SCHEDULES: u64 = 1_000;
+const NOBODY: [&str; 0] = [];
+
+#[tokio::test]
+async fn a_thousand_schedules_give_one_order() {
+    let flow = flow("parallel-chats");
+    let history =
+        [user("Left question"), assistant("re: Left question"), user("Right question"), assistant("re: Right question")];
+    let providers: Vec<_> = (0..SCHEDULES).map(|seed| Recording::echo().hesitant(seed, 12)).collect();
+    for provider in &providers {
+        let app = App::with(provider);
+        let journal = app.run(&flow, NOBODY).await;
+        assert_eq!(journal.history("main"), history);
+        assert_eq!(turns(&journal), ["start chatA", "commit chatA", "start chatB", "commit chatB"]);
+        assert_eq!(journal.output("out", "value"), json!("re: Left question | re: Right question"));
+        let sent: Vec<_> = provider.sent().into_iter().map(|sent| sent.messages).collect();
+        assert_eq!(sent, [&history[..1], &history[..3]]);
+    }
+}
+
+fn turns(journal: &Journal) -> Vec<String> {
+    journal
+        .facts()
+        .filter_map(|fact| match fact {
+            Fact::TurnStarted { node, .. } => Some(format!("start {node}")),
+            Fact::TurnCommitted { node, .. } => Some(format!("commit {node}")),
+            Fact::TurnDiscarded { node, .. } => Some(format!("discard {node}")),
+            _ => None,
+        })
+        .collect()
+}

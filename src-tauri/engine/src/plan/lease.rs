@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use petgraph::unionfind::UnionFind;
 use smallvec::SmallVec;
 
 use super::wiring::Wiring;
@@ -128,35 +129,22 @@ pub(super) fn used(wiring: &Wiring, origins: &[Origins]) -> Vec<Origins> {
 /// The groups of vertices that share a context, each in plan order. Only groups of two or more.
 pub(super) fn groups(used: &[Origins], order: &[usize]) -> Vec<Vec<usize>> {
     // Vertices that may use several contexts join their groups to one; one that may use any joins all.
-    let mut parent: Vec<usize> = (0..used.len()).collect();
-    fn root(parent: &mut [usize], mut at: usize) -> usize {
-        while parent[at] != at {
-            parent[at] = parent[parent[at]];
-            at = parent[at];
-        }
-        at
-    }
+    let mut joined = UnionFind::<usize>::new(used.len());
     let makers: BTreeSet<usize> = used.iter().flat_map(|origins| origins.makers.iter().copied()).collect();
-    let any = used.iter().any(|origins| origins.any);
-    for origins in used {
-        for pair in origins.makers.windows(2) {
-            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
-            parent[a] = b;
-        }
-    }
-    if any {
-        let all: Vec<_> = makers.iter().copied().collect();
-        for pair in all.windows(2) {
-            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
-            parent[a] = b;
-        }
+    let all: Vec<usize> = makers.iter().copied().collect();
+    let sets =
+        used.iter().map(|origins| if origins.any { all.as_slice() } else { origins.makers.as_slice() });
+    for pair in sets.flat_map(|set| set.windows(2)) {
+        joined.union(pair[0], pair[1]);
     }
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for &vertex in order {
         let origins = &used[vertex];
-        let group = match origins.makers.first() {
-            Some(&maker) => root(&mut parent, maker),
-            None if origins.any => makers.first().map_or(usize::MAX, |&maker| root(&mut parent, maker)),
+        let first = origins.makers.first().or_else(|| makers.first().filter(|_| origins.any));
+        let group = match first {
+            Some(&maker) => joined.find(maker),
+            // No context is made in this flow at all: what is told one at run time will fail, one after the other.
+            None if origins.any => usize::MAX,
             None => continue,
         };
         groups.entry(group).or_default().push(vertex);

@@ -9,6 +9,7 @@ mod feeds;
 mod lease;
 mod nesting;
 mod order;
+mod portals;
 mod restrict;
 mod wiring;
 

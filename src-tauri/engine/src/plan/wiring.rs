@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use super::portals;
 use crate::diagnostic::Diagnostic;
 use crate::flow::{Edge, Flow, Limits, RetryPolicy};
 use crate::id::{EdgeId, NodeId, PortName};
-use crate::node::{BoundNode, Portal, Registry};
+use crate::node::{BoundNode, Registry};
 use crate::port::{InputPort, OutputPort, PortKind};
 
 /// A node of the graph.
@@ -48,7 +49,7 @@ pub(super) fn wire(flow: &Flow, registry: &Registry) -> Wiring {
     let index: FxHashMap<NodeId, usize> =
         wiring.vertices.iter().enumerate().map(|(at, vertex)| (vertex.id.clone(), at)).collect();
     let ends = check_edges(flow, &mut wiring);
-    join_portals(ends, &index, &mut wiring);
+    portals::join(&ends, &index, &mut wiring);
     wiring
 }
 
@@ -105,11 +106,11 @@ fn check_bounds(id: &NodeId, node: &crate::flow::Node) -> Vec<Diagnostic> {
 }
 
 /// One end-checked edge, by node ids: portals still stand in the way.
-struct Ends<'a> {
-    id: &'a EdgeId,
-    edge: &'a Edge,
-    output: OutputPort,
-    input: InputPort,
+pub(super) struct Ends<'a> {
+    pub id: &'a EdgeId,
+    pub edge: &'a Edge,
+    pub output: OutputPort,
+    pub input: InputPort,
 }
 
 fn check_edges<'a>(flow: &'a Flow, wiring: &mut Wiring) -> Vec<Ends<'a>> {
@@ -138,9 +139,7 @@ fn check_edges<'a>(flow: &'a Flow, wiring: &mut Wiring) -> Vec<Ends<'a>> {
         match (output, input) {
             (Some(output), Some(input)) => match mismatch(&output, &input) {
                 None => ends.push(Ends { id, edge, output, input }),
-                Some(found) => {
-                    wiring.diagnostics.push(Diagnostic { edge: Some(id.clone()), ..found.at_edge(id) })
-                }
+                Some(found) => wiring.diagnostics.push(found.at_edge(id)),
             },
             (None, _) => wiring.diagnostics.push(unknown_port(
                 id,
@@ -175,7 +174,7 @@ fn unknown_port<'a>(
 }
 
 /// Why an output may not feed an input, if it may not.
-fn mismatch(output: &OutputPort, input: &InputPort) -> Option<Diagnostic> {
+pub(super) fn mismatch(output: &OutputPort, input: &InputPort) -> Option<Diagnostic> {
     if output.kind != input.kind {
         return Some(Diagnostic::error(
             "edge.wrong_kind",
@@ -211,71 +210,8 @@ fn strand(kind: PortKind) -> &'static str {
 }
 
 impl Diagnostic {
-    fn at_edge(self, id: &EdgeId) -> Self {
-        Self { pointer: format!("/edges/{}", crate::diagnostic::escape(id.as_str())), ..self }
+    pub(super) fn at_edge(self, id: &EdgeId) -> Self {
+        let pointer = format!("/edges/{}", crate::diagnostic::escape(id.as_str()));
+        Self { pointer, edge: Some(id.clone()), ..self }
     }
-}
-
-/// Replaces `source → portalIn`, `portalOut → target` of one channel by wires `source → target`.
-fn join_portals(ends: Vec<Ends<'_>>, index: &FxHashMap<NodeId, usize>, wiring: &mut Wiring) {
-    let portal = |id: &NodeId| wiring.bound.get(id).and_then(|node| node.behavior().portal.clone());
-    let mut into: BTreeMap<String, Vec<(NodeId, PortName, OutputPort)>> = BTreeMap::new();
-    for end in &ends {
-        if let Some(Portal::In(channel)) = portal(&end.edge.target) {
-            into.entry(channel).or_default().push((
-                end.edge.source.clone(),
-                end.edge.source_output.clone(),
-                end.output.clone(),
-            ));
-        }
-    }
-    let mut wires = Vec::with_capacity(ends.len());
-    let mut diagnostics = Vec::new();
-    for end in &ends {
-        let Some(&target) = index.get(&end.edge.target) else { continue };
-        let Some(target_port) =
-            wiring.vertices[target].node.ports().inputs.iter().position(|port| port.name == end.input.name)
-        else {
-            continue;
-        };
-        let mut sources = vec![(end.edge.source.clone(), end.edge.source_output.clone(), end.output.clone())];
-        let mut entered = FxHashSet::default();
-        while let Some((source, source_port, output)) = sources.pop() {
-            match portal(&source) {
-                Some(Portal::Out(channel)) => {
-                    let feeds = into.get(&channel);
-                    if feeds.is_none() {
-                        diagnostics.push(
-                            Diagnostic::on_node(
-                                "portal.no_entrance",
-                                &source,
-                                format!("Nothing goes into the portal `{channel}`."),
-                            )
-                            .hint("Add a `portalIn` node of the same channel and wire something to it."),
-                        );
-                    }
-                    if entered.insert(channel) {
-                        sources.extend(feeds.into_iter().flatten().rev().cloned());
-                    }
-                }
-                _ => {
-                    let Some(&source) = index.get(&source) else { continue };
-                    if let Some(found) = mismatch(&output, &end.input) {
-                        diagnostics.push(Diagnostic { edge: Some(end.id.clone()), ..found.at_edge(end.id) });
-                        continue;
-                    }
-                    wires.push(Wire {
-                        edge: end.id.clone(),
-                        source,
-                        source_port,
-                        target,
-                        target_port,
-                        kind: end.input.kind,
-                    });
-                }
-            }
-        }
-    }
-    wiring.wires = wires;
-    wiring.diagnostics.extend(diagnostics);
 }

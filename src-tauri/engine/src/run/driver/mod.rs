@@ -209,13 +209,11 @@ impl Driver {
         self.happen(vec![Fact::NodeStarted { node, epoch, attempt: start.attempt }])?;
         let cx = self.cx(&start);
         let mut attempt = attempt::run(&plan.nodes[start.node], start, cx);
-        match (&mut attempt).now_or_never() {
-            Some(done) => Ok(Some(done)),
-            None => {
-                running.push(attempt);
-                Ok(None)
-            }
+        let done = (&mut attempt).now_or_never();
+        if done.is_none() {
+            running.push(attempt);
         }
+        Ok(done)
     }
 
     /// Appends facts and whatever follows from them, all of it or none.

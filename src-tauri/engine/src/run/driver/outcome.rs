@@ -37,7 +37,7 @@ impl Driver {
                 }
                 let durable = !facts.is_empty() || self.recorded.remove(&key).is_some();
                 facts.push(attempt::finished(node, epoch, output, duration_ms));
-                self.turns.close(&done.start.node, &done.start.epoch);
+                self.turns.close(done.start.node, &done.start.epoch);
                 self.happen(facts)?;
                 if durable {
                     self.recorder.flush().await?;
@@ -62,7 +62,7 @@ impl Driver {
             Outcome::Failed(error) => {
                 self.recorded.remove(&key);
                 self.dangling.remove(&key);
-                self.turns.close(&done.start.node, &done.start.epoch);
+                self.turns.close(done.start.node, &done.start.epoch);
                 let handled = self.plan.nodes[done.start.node].handles_error;
                 let mut facts = if handled { Vec::new() } else { self.turns.discard_all(&self.plan) };
                 facts.push(Fact::NodeFailed { node, epoch, error, handled });

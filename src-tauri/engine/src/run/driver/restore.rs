@@ -101,7 +101,7 @@ impl Restored {
 
     fn close(&mut self, key: &(NodeIx, Epoch)) {
         self.recorded.remove(key);
-        self.turns.close(&key.0, &key.1);
+        self.turns.close(key.0, &key.1);
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn facts(node: &NodeId, epoch: &Epoch, (created, changes): &Written) 
         epoch: epoch.clone(),
         context: context.clone(),
     });
-    let changed = changes.iter().map(|(context_id, change)| match change {
+    let written = changes.iter().map(|(context_id, change)| match change {
         ContextChange::Turn { messages } => Fact::TurnCommitted {
             node: node.clone(),
             epoch: epoch.clone(),
@@ -31,7 +31,7 @@ pub(super) fn facts(node: &NodeId, epoch: &Epoch, (created, changes): &Written) 
             change: change.clone(),
         },
     });
-    created.chain(changed).collect()
+    created.chain(written).collect()
 }
 
 /// Applies a fact to the contexts, if it is about one.
@@ -63,7 +63,7 @@ impl OpenTurns {
             }
             Fact::TurnDiscarded { node, epoch, .. } => {
                 if let Some(node) = plan.find(node) {
-                    self.close(&node, epoch);
+                    self.close(node, epoch);
                 }
             }
             _ => {}
@@ -81,9 +81,9 @@ impl OpenTurns {
     }
 
     /// Forgets a turn whose activation is over.
-    pub fn close(&mut self, node: &NodeIx, epoch: &Epoch) {
+    pub fn close(&mut self, node: NodeIx, epoch: &Epoch) {
         if !self.0.is_empty() {
-            self.0.remove(&(*node, epoch.clone()));
+            self.0.remove(&(node, epoch.clone()));
         }
     }
 

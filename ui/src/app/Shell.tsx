@@ -32,7 +32,7 @@ export function Shell() {
           onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("columns", layout)}
         >
           <Panel
-            id="left"
+            id="part-left"
             {...left}
             defaultSize="226px"
             minSize="190px"
@@ -46,14 +46,14 @@ export function Shell() {
             </aside>
           </Panel>
           <Separator className="seam" aria-label="Width of the left panel" />
-          <Panel id="middle" minSize="320px">
+          <Panel id="part-middle" minSize="320px">
             <Group
               className="h-full"
               orientation="vertical"
               defaultLayout={remembered<Sizes>("rows")}
               onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("rows", layout)}
             >
-              <Panel id="canvas" minSize="160px">
+              <Panel id="part-canvas" minSize="160px">
                 <main className="relative h-full">
                   <Canvas />
                   <ViewingBanner />
@@ -61,7 +61,7 @@ export function Shell() {
               </Panel>
               <Separator className="seam" aria-label="Height of the dock" />
               <Panel
-                id="dock"
+                id="part-dock"
                 {...dock}
                 defaultSize="240px"
                 minSize="120px"
@@ -75,7 +75,7 @@ export function Shell() {
           </Panel>
           <Separator className="seam" aria-label="Width of the inspector" />
           <Panel
-            id="right"
+            id="part-right"
             {...right}
             defaultSize="340px"
             minSize="270px"

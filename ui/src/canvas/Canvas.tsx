@@ -20,6 +20,7 @@ import "./canvas.css";
 const NODE_TYPES = { card: NodeCard, note: NoteCard };
 const EDGE_TYPES = { strand: StrandEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
+const MAP_SIZE = { width: 140, height: 90 };
 const FIT = { padding: 0.14, maxZoom: 1 };
 /** Below this zoom, cards show their shape and colour only. */
 const FAR = 0.5;
@@ -67,17 +68,20 @@ export function Canvas() {
           proOptions={{ hideAttribution: true }}
         >
           <Background variant={BackgroundVariant.Dots} gap={GRID} size={1.5} color="var(--dot)" bgColor="var(--bg)" />
-          <MiniMap<CanvasNode>
-            className="minimap"
-            pannable
-            zoomable
-            ariaLabel="Map of the flow"
-            nodeBorderRadius={12}
-            nodeStrokeWidth={0}
-            nodeColor={miniColor}
-            maskColor="color-mix(in srgb, var(--bg) 55%, transparent)"
-            bgColor="var(--bg-1)"
-          />
+          {nodes.length > 0 ? (
+            <MiniMap<CanvasNode>
+              className="minimap"
+              style={MAP_SIZE}
+              pannable
+              zoomable
+              ariaLabel="Map of the flow"
+              nodeBorderRadius={12}
+              nodeStrokeWidth={0}
+              nodeColor={miniColor}
+              maskColor="color-mix(in srgb, var(--bg) 55%, transparent)"
+              bgColor="var(--bg-1)"
+            />
+          ) : null}
           <CanvasControls />
           <Detail />
         </ReactFlow>
@@ -118,8 +122,10 @@ function useFitNewDocuments(count: number): void {
   const fitted = useRef<string>(undefined);
   useEffect(() => {
     if (count === 0 || fitted.current === document) return;
-    fitted.current = document;
-    const frame = requestAnimationFrame(() => void canvasStore.getState().instance?.fitView(FIT));
+    const frame = requestAnimationFrame(() => {
+      fitted.current = document;
+      void canvasStore.getState().instance?.fitView(FIT);
+    });
     return () => cancelAnimationFrame(frame);
   }, [document, count]);
 }

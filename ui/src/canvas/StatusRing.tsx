@@ -17,7 +17,7 @@ export function StatusRing({ node, run }: { node: NodeId; run: NodeRun | undefin
   const state = run?.state ?? "idle";
   return (
     <span
-      className="ring"
+      className="state-ring"
       data-testid={`node-status-${node}`}
       data-state={state}
       role="img"

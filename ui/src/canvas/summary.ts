@@ -7,7 +7,8 @@ type Config = Record<string, unknown>;
 const LINES: Record<string, (config: Config) => string | null> = {
   contextStart: (config) => join(config.provider, config.model),
   newContext: (config) => join("isolated", config.provider, config.model),
-  chat: (config) => join(config.provider, config.model, number("temp", config.temperature)),
+  chat: (config) =>
+    join(config.overrideProvider, config.overrideModel, number("temp", config.temperature)) ?? quoted(config.prompt),
   userInput: (config) => quoted(config.prompt),
   approval: (config) => quoted(config.prompt),
   tools: (config) => (Array.isArray(config.tools) && config.tools.length > 0 ? config.tools.join(", ") : null),
@@ -20,8 +21,18 @@ const LINES: Record<string, (config: Config) => string | null> = {
 
 /** What a card says below its name. */
 export function summaryOf(node: Node, type: NodeDescriptor | undefined): string {
-  const config = node.config ?? {};
+  const config = { ...defaultsOf(type), ...node.config };
   return LINES[type?.type ?? node.type]?.(config) || general(config) || type?.summary || `Unknown type “${node.type}”`;
+}
+
+/** What a fresh node of the type is set to, as its schema says. */
+function defaultsOf(type: NodeDescriptor | undefined): Config {
+  const properties = type?.configSchema.properties;
+  if (typeof properties !== "object" || properties === null) return {};
+  const found = Object.entries(properties as Record<string, { default?: unknown }>);
+  return Object.fromEntries(
+    found.flatMap(([name, { default: value }]) => (value === undefined || value === null ? [] : [[name, value]])),
+  );
 }
 
 /** The first text that the config holds. */

@@ -81,7 +81,7 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
       className="flex w-full touch-none select-none items-center gap-2.5 rounded-md px-1.5 py-1.5 text-left hover:bg-bg-3"
       data-testid={`palette-${type.type}`}
       data-palette-item
-      title={`${type.title}: drag it onto the canvas, or press Enter`}
+      title={`${type.summary}. Drag it onto the canvas, or press Enter.`}
       onPointerDown={onPointerDown}
       onDoubleClick={() => addNodeOf(type.type)}
       onKeyDown={(event) => {
@@ -94,10 +94,15 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
       <TypeBadge type={type} />
       <span className="min-w-0">
         <b className="block truncate font-medium leading-[1.3]">{type.title}</b>
-        <span className="block truncate text-fg-3 text-xs leading-[1.25]">{type.summary}</span>
+        <span className="block truncate text-fg-3 text-xs leading-[1.25]">{gist(type.summary)}</span>
       </span>
     </button>
   );
+}
+
+/** What fits into a narrow panel: the line up to its first colon or semicolon. All of it stands in the tooltip. */
+function gist(summary: string): string {
+  return summary.split(/[:;]/, 1)[0] ?? summary;
 }
 
 /** The arrow keys go from item to item, and from the search to the first of them. */

@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { CheckedFlow, Flow, NodeDescriptor, PortKind, PortType } from "@/bindings";
+import nodes from "@/ipc/fixtures/nodes.json";
+import { edgeBetween, fittingPort, partners, refusal } from "./connection";
+import { nodeType, setNodeTypes } from "./node-types";
+import { drawnPorts, type End, feeds } from "./ports";
+import { EMPTY_FLOW, UNCHECKED } from "./store";
+
+const out = (node: string, port: string): End => ({ node, side: "out", port });
+const into = (node: string, port: string): End => ({ node, side: "in", port });
+
+const flow: Flow = {
+  ...EMPTY_FLOW,
+  nodes: {
+    start: { type: "contextStart" },
+    ask: { type: "userInput", title: "Ask" },
+    tools: { type: "tools" },
+    strange: { type: "fromTheFuture" },
+  },
+  edges: { e: { source: "start", sourceOutput: "context", target: "ask", targetInput: "context" } },
+};
+
+beforeAll(() => setNodeTypes(nodes as unknown as NodeDescriptor[]));
+
+describe("a connection", () => {
+  it("is made from an output to an input, whichever end is taken first", () => {
+    const edge = { source: "ask", sourceOutput: "message", target: "ask", targetInput: "in" };
+    expect(edgeBetween(out("ask", "message"), into("ask", "in"))).toEqual(edge);
+    expect(edgeBetween(into("ask", "in"), out("ask", "message"))).toEqual(edge);
+    expect(refusal(flow, UNCHECKED, out("ask", "message"), out("start", "context"))).toMatch("Both are outputs");
+    expect(refusal(flow, UNCHECKED, into("ask", "in"), into("ask", "context"))).toMatch("Both are inputs");
+  });
+
+  it("is refused between strands, with the reason", () => {
+    expect(refusal(flow, UNCHECKED, out("tools", "tools"), into("ask", "context"))).toBe(
+      "“tools” gives tools, but “context” takes a context.",
+    );
+  });
+
+  it("is refused between types that do not feed each other", () => {
+    const checked: CheckedFlow = {
+      ...UNCHECKED,
+      ports: {
+        ask: {
+          inputs: [{ name: "n", kind: "data", type: "number", required: false, many: false, description: "" }],
+          outputs: [],
+        },
+      },
+    };
+    expect(refusal(flow, checked, out("tools", "names"), into("ask", "n"))).toBe(
+      "“names” gives a list, but “n” takes a number.",
+    );
+  });
+
+  it("is refused twice, but may be moved onto itself", () => {
+    expect(refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"))).toBe(
+      "These two are connected already.",
+    );
+    expect(refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"), "e")).toBeUndefined();
+  });
+
+  it("is refused to a node whose type nobody knows", () => {
+    expect(refusal(flow, UNCHECKED, out("ask", "message"), into("strange", "in"))).toMatch("fromTheFuture");
+  });
+
+  it("uses the ports the check found before those of the type", () => {
+    expect(refusal(flow, UNCHECKED, out("ask", "message"), into("ask", "topic"))).toMatch("no input “topic”");
+  });
+
+  it("offers exactly the ends it would not refuse", () => {
+    for (const end of [out("start", "context"), out("ask", "message"), into("ask", "in"), out("tools", "tools")]) {
+      const offered = new Set(partners(flow, UNCHECKED, end).map((other) => JSON.stringify(other)));
+      for (const [id, node] of Object.entries(flow.nodes)) {
+        const ports = nodeType(node.type)?.ports;
+        const ends = [
+          ...(ports?.inputs ?? []).map((port) => into(id, port.name)),
+          ...(ports?.outputs ?? []).map((port) => out(id, port.name)),
+        ];
+        for (const other of ends) {
+          expect(offered.has(JSON.stringify(other))).toBe(refusal(flow, UNCHECKED, end, other) === undefined);
+        }
+      }
+    }
+  });
+});
+
+describe("types", () => {
+  const all: PortType[] = ["any", "text", "number", "boolean", "list", "object"];
+
+  it("feed as the engine's do", () => {
+    const pairs = all.flatMap((from) => all.filter((to) => feeds(from, to)).map((to) => `${from}>${to}`));
+    expect(pairs).toEqual([
+      ...all.map((to) => `any>${to}`),
+      "text>any",
+      "text>text",
+      "number>any",
+      "number>text",
+      "number>number",
+      "boolean>any",
+      "boolean>text",
+      "boolean>boolean",
+      "list>any",
+      "list>list",
+      "object>any",
+      "object>object",
+    ]);
+  });
+
+  it("choose a required input first, and never an error output", () => {
+    const port = (kind: PortKind, type: PortType, side: "in" | "out", name: string) => {
+      const found = nodeType(name);
+      return found && fittingPort(found, kind, type, side)?.name;
+    };
+    expect(port("context", "any", "out", "userInput")).toBe("context");
+    expect(port("data", "object", "in", "contextStart")).toBeUndefined();
+    expect(port("tools", "any", "out", "text")).toBeUndefined();
+  });
+});
+
+describe("a node of an unknown type", () => {
+  it("has the ports its edges imply, of the strand their names suggest", () => {
+    const ports = drawnPorts(
+      undefined,
+      [
+        { source: "a", sourceOutput: "x", target: "strange", targetInput: "context" },
+        { source: "strange", sourceOutput: "tools", target: "b", targetInput: "y" },
+      ],
+      "strange",
+    );
+    expect(ports.inputs).toMatchObject([{ name: "context", kind: "context" }]);
+    expect(ports.outputs).toMatchObject([{ name: "tools", kind: "tools" }]);
+  });
+});

@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Flow, Node } from "@/bindings";
+import * as actions from "./actions";
+import { fromText, toText } from "./clipboard";
+import * as edits from "./edits";
+import { documentState, EMPTY_FLOW, flowStore, isDirty } from "./store";
+
+const node = (type: string): Node => ({ type });
+
+const two: Flow = {
+  ...EMPTY_FLOW,
+  nodes: { a: node("text"), b: node("output") },
+  edges: { e: { source: "a", sourceOutput: "text", target: "b", targetInput: "value", metadata: { kept: true } } },
+  layout: { a: { x: 0, y: 0 }, b: { x: 300, y: 0 } },
+};
+
+describe("edits", () => {
+  it("number new ids, and keep the ones there are", () => {
+    const once = edits.addNode(EMPTY_FLOW, node("chat"), { x: 0, y: 0 });
+    const twice = edits.addNode(once.flow, node("chat"), { x: 10.4, y: 0 });
+    expect(Object.keys(twice.flow.nodes)).toEqual(["chat", "chat-2"]);
+    expect(twice.flow.layout["chat-2"]).toEqual({ x: 10, y: 0 });
+  });
+
+  it("take a node's edges and place away with it", () => {
+    const flow = edits.remove(two, { nodes: new Set(["a"]), edges: new Set() });
+    expect(flow).toEqual({ ...two, nodes: { b: two.nodes.b }, edges: {}, layout: { b: two.layout.b } });
+  });
+
+  it("leave the flow itself where nothing changes", () => {
+    expect(edits.remove(two, { nodes: new Set(["gone"]), edges: new Set() })).toBe(two);
+    expect(edits.place(two, new Map([["a", { x: 0.2, y: 0 }]]))).toBe(two);
+    expect(edits.setTitle(two, "a", "  ")).toBe(two);
+  });
+
+  it("keep what they do not know", () => {
+    const strange = { ...two, futureKey: 1, nodes: { ...two.nodes, a: { ...node("text"), futureField: [1] } } } as Flow;
+    const edited = edits.setConfig(edits.setTitle(strange, "a", "Name"), "a", ["template"], "hi");
+    expect(edited).toMatchObject({
+      futureKey: 1,
+      nodes: { a: { futureField: [1], title: "Name", config: { template: "hi" } } },
+    });
+  });
+
+  it("keep an edge's own data when it is moved", () => {
+    const moved = edits.reconnect(two, "e", { source: "b", sourceOutput: "x", target: "a", targetInput: "y" });
+    expect(moved.edges.e).toEqual({
+      source: "b",
+      sourceOutput: "x",
+      target: "a",
+      targetInput: "y",
+      metadata: { kept: true },
+    });
+  });
+
+  it("set and take away config at any depth, and leave no empty config", () => {
+    let flow = edits.setConfig(two, "a", ["list", 1, "name"], "x");
+    expect(flow.nodes.a?.config).toEqual({ list: [undefined, { name: "x" }] });
+    flow = edits.setConfig(two, "a", ["one"], 1);
+    flow = edits.setConfig(flow, "a", ["one"], undefined);
+    expect(flow.nodes.a).not.toHaveProperty("config");
+  });
+
+  it("paste under fresh ids, with the edges among what is pasted", () => {
+    const part = fromText(toText(two, new Set(["a", "b"])));
+    if (!part) throw new Error("What was copied can be pasted.");
+    const { flow, nodes, edges } = edits.addFragment(two, part, { x: 40, y: 40 });
+    expect(nodes).toEqual(["a-2", "b-2"]);
+    expect(flow.edges[edges[0] ?? ""]).toMatchObject({ source: "a-2", target: "b-2", metadata: { kept: true } });
+    expect(flow.layout["b-2"]).toEqual({ x: 340, y: 40 });
+  });
+});
+
+describe("the clipboard", () => {
+  it("takes a whole flow document too", () => {
+    expect(Object.keys(fromText(JSON.stringify(two))?.nodes ?? {})).toEqual(["a", "b"]);
+  });
+
+  it.each(["", "hello", "{", "[]", '{"nodes":{}}', '{"clipboard":"plait/nodes","nodes":{"a":{}}}'])(
+    "is not fooled by %j",
+    (text) => {
+      expect(fromText(text)).toBeUndefined();
+    },
+  );
+
+  it("drops edges that lead nowhere and mends places that are none", () => {
+    const part = fromText(
+      '{"clipboard":"plait/nodes","nodes":{"a":{"type":"text"}},"layout":{"a":{"x":"?"}},"edges":{"e":{"source":"a"}}}',
+    );
+    expect(part).toEqual({ nodes: { a: { type: "text" } }, layout: { a: { x: 0, y: 0 } }, edges: {} });
+  });
+});
+
+/** One thing a person might do, on whatever is there. */
+const action = fc.oneof(
+  fc.record({ kind: fc.constant("add" as const), type: fc.constantFrom("text", "chat", "note") }),
+  fc.record({ kind: fc.constant("connect" as const), from: fc.nat(), to: fc.nat() }),
+  fc.record({ kind: fc.constant("remove" as const), at: fc.nat() }),
+  fc.record({ kind: fc.constant("move" as const), at: fc.nat(), x: fc.integer(), merge: fc.boolean() }),
+  fc.record({ kind: fc.constant("title" as const), at: fc.nat(), title: fc.string() }),
+  fc.record({ kind: fc.constant("config" as const), at: fc.nat(), value: fc.jsonValue() }),
+  fc.record({ kind: fc.constant("paste" as const), at: fc.nat() }),
+  fc.record({ kind: fc.constant("seal" as const) }),
+);
+
+function carryOut(one: typeof action extends fc.Arbitrary<infer T> ? T : never): void {
+  const { flow } = flowStore.getState();
+  const ids = Object.keys(flow.nodes);
+  const pick = (at: number) => ids[at % Math.max(1, ids.length)] ?? "none";
+  switch (one.kind) {
+    case "add":
+      actions.addNode(node(one.type), { x: 1, y: 2 });
+      break;
+    case "connect":
+      actions.connect({ source: pick(one.from), sourceOutput: "o", target: pick(one.to), targetInput: "i" });
+      break;
+    case "remove":
+      actions.removeItems({ nodes: [pick(one.at)] });
+      break;
+    case "move":
+      actions.place("Move", new Map([[pick(one.at), { x: one.x, y: 0 }]]), one.merge ? "nudge" : undefined);
+      break;
+    case "title":
+      actions.rename(pick(one.at), one.title);
+      break;
+    case "config":
+      actions.setConfig(pick(one.at), ["value"], one.value);
+      break;
+    case "paste":
+      actions.addFragment("Paste", edits.fragment(flow, new Set([pick(one.at)])), { x: 5, y: 5 });
+      break;
+    case "seal":
+      actions.sealGesture();
+      break;
+  }
+}
+
+describe("undo and redo", () => {
+  beforeEach(() => flowStore.setState(documentState(two), true));
+
+  it("lead back to the beginning and forth to the end of any sequence of edits", () => {
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 40 }), (sequence) => {
+        flowStore.setState(documentState(two), true);
+        for (const one of sequence) carryOut(one);
+        const end = flowStore.getState().flow;
+        while (flowStore.getState().history.past.length > 0) actions.undo();
+        expect(flowStore.getState().flow).toBe(two);
+        expect(isDirty(flowStore.getState())).toBe(false);
+        while (flowStore.getState().history.future.length > 0) actions.redo();
+        expect(flowStore.getState().flow).toBe(end);
+      }),
+    );
+  });
+
+  it("select only what is there, whatever happens", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(action, fc.constantFrom("undo" as const, "redo" as const, "all" as const)), {
+          maxLength: 40,
+        }),
+        (sequence) => {
+          flowStore.setState(documentState(two), true);
+          for (const one of sequence) {
+            if (one === "undo") actions.undo();
+            else if (one === "redo") actions.redo();
+            else if (one === "all") actions.selectAll();
+            else carryOut(one);
+            const { flow, selection } = flowStore.getState();
+            expect([...selection.nodes].every((id) => id in flow.nodes)).toBe(true);
+            expect([...selection.edges].every((id) => id in flow.edges)).toBe(true);
+          }
+        },
+      ),
+    );
+  });
+
+  it("take a word typed as one step, and two words in different fields as two", () => {
+    for (const text of ["h", "he", "hey"]) actions.setConfig("a", ["template"], text);
+    actions.setConfig("a", ["other"], 1);
+    actions.undo();
+    expect(flowStore.getState().flow.nodes.a?.config).toEqual({ template: "hey" });
+    actions.undo();
+    expect(flowStore.getState().flow).toBe(two);
+  });
+
+  it("start a new step after the gesture has ended", () => {
+    actions.setConfig("a", ["template"], "h");
+    actions.sealGesture();
+    actions.setConfig("a", ["template"], "he");
+    actions.undo();
+    expect(flowStore.getState().flow.nodes.a?.config).toEqual({ template: "h" });
+  });
+
+  it("forget what was undone once something else is done", () => {
+    actions.rename("a", "One");
+    actions.undo();
+    actions.rename("a", "Two");
+    expect(flowStore.getState().history.future).toEqual([]);
+  });
+
+  it("change nothing while an old run is looked at", () => {
+    actions.viewFlow({ run: "r", label: "r", flow: EMPTY_FLOW });
+    actions.rename("a", "One");
+    expect(flowStore.getState().flow).toBe(two);
+    actions.leaveView();
+  });
+});

@@ -1,0 +1,7 @@
+import { expect, it } from "vitest";
+import nodes from "@/ipc/fixtures/nodes.json";
+import { hasIcon } from "./Icon";
+
+it("has the icon of every node type", () => {
+  expect(nodes.filter((type) => !hasIcon(type.icon)).map((type) => `${type.type}: ${type.icon}`)).toEqual([]);
+});

@@ -1,0 +1,106 @@
+/** What every spec of the window starts with: a fresh page on the in-page host, and the flow most of them use. */
+import { test as base, expect, type Locator, type Page } from "@playwright/test";
+import type { Flow } from "../../src/bindings";
+
+export { expect };
+
+/** A conversation with a person: start, ask, answer, and a tool for the model. */
+export const CHAT_FLOW: Flow = {
+  version: 1,
+  name: "Support triage",
+  nodes: {
+    start: { type: "contextStart", title: "main" },
+    ask: { type: "userInput", title: "Ask the customer", config: { prompt: "Anything else I should know?" } },
+    answer: { type: "chat", title: "Answer" },
+    tools: { type: "tools", title: "Parcel tools", config: { tools: ["calculator"] } },
+    note: { type: "note", config: { text: "Goes round **until** the person ends it." } },
+  },
+  edges: {
+    "start.context->ask.context": { source: "start", sourceOutput: "context", target: "ask", targetInput: "context" },
+    "ask.context->answer.context": { source: "ask", sourceOutput: "context", target: "answer", targetInput: "context" },
+    "ask.message->answer.message": { source: "ask", sourceOutput: "message", target: "answer", targetInput: "message" },
+    "answer.context->ask.context": { source: "answer", sourceOutput: "context", target: "ask", targetInput: "context" },
+    "tools.tools->answer.tools": { source: "tools", sourceOutput: "tools", target: "answer", targetInput: "tools" },
+  },
+  layout: {
+    start: { x: 0, y: 0 },
+    ask: { x: 276, y: 100 },
+    answer: { x: 548, y: 60 },
+    tools: { x: 0, y: 230 },
+    note: { x: 290, y: 260, width: 200, height: 80 },
+  },
+};
+
+/** Puts a file onto the in-page host's disk before the page starts. */
+export async function putFile(page: Page, path: string, flow: Flow): Promise<void> {
+  await page.addInitScript(
+    ([name, text]) => {
+      const key = "plait.in-page.files";
+      const files = JSON.parse(localStorage.getItem(key) ?? "{}") as Record<string, string>;
+      // A reload must not bring the first version back.
+      if (!(name in files)) localStorage.setItem(key, JSON.stringify({ ...files, [name]: text }));
+    },
+    [path, `${JSON.stringify(flow, null, 2)}\n`] as const,
+  );
+}
+
+/** Opens the window on a flow. */
+export async function openFlow(page: Page, flow: Flow = CHAT_FLOW, path = "/flows/test.flow.json"): Promise<void> {
+  await putFile(page, path, flow);
+  await page.goto(`/?open=${encodeURIComponent(path)}`);
+  await expect(page.getByTestId("flow-name")).toHaveText(flow.name);
+  const [first] = Object.keys(flow.nodes);
+  if (first) await expect(node(page, first)).toBeVisible();
+}
+
+export function node(page: Page, id: string): Locator {
+  return page.getByTestId(`node-${id}`);
+}
+
+export function handle(page: Page, id: string, side: "in" | "out", port: string): Locator {
+  return page.getByTestId(`handle-${id}-${side}-${port}`);
+}
+
+/** Drags with the pointer, in steps, as a hand does. */
+export async function drag(page: Page, from: Locator, to: Locator | { x: number; y: number }): Promise<void> {
+  const start = await middle(from);
+  const end = "x" in to ? to : await middle(to);
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move(start.x + 8, start.y + 4, { steps: 2 });
+  await page.mouse.move(end.x, end.y, { steps: 8 });
+  await page.mouse.up();
+}
+
+export async function middle(of: Locator): Promise<{ x: number; y: number }> {
+  const box = await of.boundingBox();
+  if (!box) throw new Error("That is not on the page.");
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** The flow as it would be saved now: saves it and reads the file. */
+export async function savedFlow(page: Page, path = "/flows/test.flow.json"): Promise<Flow> {
+  await page.keyboard.press("Control+s");
+  await expect(page.getByTestId("flow-file")).not.toHaveAttribute("data-dirty", "true");
+  const text = await page.evaluate(
+    (name) => (JSON.parse(localStorage.getItem("plait.in-page.files") ?? "{}") as Record<string, string>)[name],
+    path,
+  );
+  return JSON.parse(text ?? "{}") as Flow;
+}
+
+/** A test whose page must not complain: an error in the console, or one nobody caught, fails it. */
+export const test = base.extend<{ quiet: undefined }>({
+  quiet: [
+    async ({ page }, use) => {
+      const complaints: string[] = [];
+      page.on("console", (message) => {
+        if (message.type() === "error") complaints.push(message.text());
+      });
+      page.on("pageerror", (error) => complaints.push(String(error)));
+      await use(undefined);
+      expect(complaints).toEqual([]);
+    },
+    { auto: true },
+  ],
+});

@@ -91,10 +91,13 @@ impl Scheduler {
                         });
                         self.ran[at] = true;
                     }
-                    _ if follows => {
+                    (Phase::Waiting, _) if follows => {
                         self.idle.insert(at, (slot.epoch, reason));
                     }
-                    _ => derived.push(Fact::NodeSkipped { node, epoch: slot.epoch, reason }),
+                    _ => {
+                        derived.push(Fact::NodeSkipped { node, epoch: slot.epoch, reason });
+                        self.ran[at] = true;
+                    }
                 }
             }
         }

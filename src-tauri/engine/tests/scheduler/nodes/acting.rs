@@ -1,0 +1,136 @@
+//! How the test nodes behave while they compute: they nap, fail, pause, call the outside and take turns.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plait_engine::Value;
+use plait_engine::context::{Content, ContextRecord, ContextType, Message, Role};
+use plait_engine::error::Fault;
+use plait_engine::node::{Cx, Inputs, NodeOutput, Pause};
+use plait_engine::provider::ModelReply;
+use plait_engine::run::{Answer, Fact};
+use plait_engine::tool::ToolInvocation;
+use serde_json::json;
+
+use super::Settings;
+use super::meaning::{self, Values};
+
+/// Runs one try of a test node.
+pub async fn act(kind: &str, settings: &Settings, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    let values = values(&inputs);
+    nap(&cx).await;
+    let more = match kind {
+        "ask" => match &cx.answer {
+            Some(Answer::Value(value)) if **value != meaning::again() => Value::clone(value),
+            Some(Answer::End) => return Ok(NodeOutput::new()),
+            _ => return Ok(NodeOutput::paused(Pause { prompt: "?".to_owned(), schema: json!({}) })),
+        },
+        "effect" => call_outside(settings, &cx).await?.into(),
+        "context" => {
+            let id = cx.activation.to_string().into();
+            cx.create_context(ContextRecord::new(id, ContextType::Isolated, "none", "none"))?;
+            Value::Null
+        }
+        "turn" => return turn(settings, &inputs, &values, &cx).await,
+        "broken" => panic!("broken on purpose"),
+        _ => Value::Null,
+    };
+    fail(settings, &cx)?;
+    Ok(output(kind, settings, &cx, &values, &more))
+}
+
+fn values(inputs: &Inputs) -> Values {
+    inputs
+        .iter()
+        .map(|(port, data)| {
+            (port.as_str().to_owned(), data.iter().map(|datum| Value::clone(&datum.value)).collect())
+        })
+        .collect()
+}
+
+fn output(kind: &str, settings: &Settings, cx: &Cx, values: &Values, more: &Value) -> NodeOutput {
+    meaning::outputs(kind, settings, &cx.activation, values, more)
+        .into_iter()
+        .fold(NodeOutput::new(), |output, (port, value)| output.with(&port, value))
+}
+
+/// Some of these take time, as the clock's seed has it; so schedules differ.
+async fn nap(cx: &Cx) {
+    cx.host.clock.sleep(Duration::from_millis(1)).await;
+}
+
+fn fail(settings: &Settings, cx: &Cx) -> Result<(), Fault> {
+    if cx.attempt > meaning::failing_tries(settings, &cx.activation) {
+        return Ok(());
+    }
+    let fault = Fault::new("test.failed", "It fails on purpose.").details(json!({ "salt": settings.salt }));
+    Err(if settings.hard { fault } else { fault.retryable() })
+}
+
+/// Calls the outside once for each step that is not on record, and says so there when the record is safe.
+async fn call_outside(settings: &Settings, cx: &Cx) -> Result<Vec<Value>, Fault> {
+    let mut replies = Vec::new();
+    for step in 0..settings.steps {
+        let on_record = cx.recorded.iter().find_map(|fact| match fact {
+            Fact::ModelReplied { step: at, reply, .. } if *at == step => Some(reply.text.clone()),
+            _ => None,
+        });
+        if let Some(text) = on_record {
+            replies.push(text.into());
+            continue;
+        }
+        let arguments = json!({ "activation": cx.activation, "step": step });
+        let invocation =
+            |name: &str| ToolInvocation { name: name.to_owned(), arguments: arguments.clone(), folder: None };
+        let value = cx.host.tools.call(invocation("call")).await?;
+        nap(cx).await;
+        let text = value.as_str().unwrap_or_default().to_owned();
+        let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
+        cx.record(Fact::ModelReplied { node, epoch, step, reply: ModelReply { text, ..ModelReply::default() } })
+            .await?;
+        cx.host.tools.call(invocation("safe")).await?;
+        nap(cx).await;
+        replies.push(value);
+    }
+    Ok(replies)
+}
+
+async fn turn(settings: &Settings, inputs: &Inputs, values: &Values, cx: &Cx) -> Result<NodeOutput, Fault> {
+    let handle = inputs.context()?.ok_or_else(|| Fault::new("test.no_context", "No context came."))?;
+    let manager = cx.context_manager(&handle.context_id)?;
+    let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
+    let context_id = handle.context_id;
+    cx.note(Fact::TurnStarted {
+        node: node.clone(),
+        epoch: epoch.clone(),
+        context_id: context_id.clone(),
+    });
+    let history: Vec<String> =
+        manager.get().message_history.iter().map(|message| message.content.text()).collect();
+    let said = meaning::said(settings, &cx.activation, values, &history);
+    cx.stream(said[..4].to_owned());
+    nap(cx).await;
+    let message = |index: usize, role: Role, text: String| {
+        Arc::new(Message {
+            id: cx.message_id(index),
+            role,
+            content: Content::Text(text),
+            reasoning: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            author: cx.activation.clone(),
+            tokens: 1,
+        })
+    };
+    if meaning::adds_two(settings) {
+        let question = message(0, Role::User, format!("asked {said}"));
+        manager.commit_turn(vec![question, message(1, Role::Assistant, said.clone())]);
+    } else {
+        manager.add_message(message(0, Role::User, said.clone()));
+    }
+    if let Err(fault) = fail(settings, cx) {
+        cx.note(Fact::TurnDiscarded { node, epoch, context_id, partial: said[..4].to_owned() });
+        return Err(fault);
+    }
+    Ok(output("turn", settings, cx, values, &said.into()))
+}

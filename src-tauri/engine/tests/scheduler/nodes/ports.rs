@@ -1,0 +1,62 @@
+//! The ports and the planning-relevant behaviour of the test node types.
+
+use plait_engine::node::{Behavior, Portal};
+use plait_engine::port::{PortKind, PortType, Ports};
+
+use super::Settings;
+
+const DATA: PortKind = PortKind::Data;
+const ANY: PortType = PortType::Any;
+
+/// The kinds that a random flow is made of.
+pub const KINDS: [&str; 12] = [
+    "source", "mix", "maybe", "gated", "collect", "route", "flaky", "effect", "ask", "context", "turn", "result",
+];
+
+/// The ports of a kind.
+pub fn ports(kind: &str) -> Ports {
+    let ports = Ports::new();
+    let out = |ports: Ports| ports.output("out", DATA, ANY, "");
+    match kind {
+        "source" => out(ports),
+        "mix" => out(ports.input("a", DATA, ANY, "").optional("b", DATA, ANY, "").many("more", DATA, ANY, "")),
+        "maybe" => out(ports.optional("a", DATA, ANY, "").optional("b", DATA, ANY, "")),
+        "gated" => out(ports.optional("a", DATA, ANY, "").when_fed("gate", DATA, ANY, "")),
+        "collect" => out(ports.at_least_one("items", DATA, ANY, "").many("more", DATA, ANY, "")),
+        "route" => ports
+            .input("a", DATA, ANY, "")
+            .optional("b", DATA, ANY, "")
+            .output("x", DATA, ANY, "")
+            .output("y", DATA, ANY, "")
+            .output("z", DATA, ANY, ""),
+        "flaky" => out(ports.input("a", DATA, ANY, "").optional("b", DATA, ANY, "")).error(),
+        "effect" => out(ports.optional("a", DATA, ANY, "").optional("b", DATA, ANY, "")).error(),
+        "ask" => out(ports.input("a", DATA, ANY, "").optional("b", DATA, ANY, "")),
+        "context" => out(ports.optional("a", DATA, ANY, "")).output("context", PortKind::Context, ANY, ""),
+        "turn" => out(ports.input("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))
+            .output("context", PortKind::Context, ANY, "")
+            .error(),
+        "result" => out(ports.input("a", DATA, ANY, "")),
+        "portalIn" => ports.input("a", DATA, ANY, ""),
+        "portalOut" => out(ports),
+        "broken" => out(ports.optional("a", DATA, ANY, "")).error(),
+        "comment" => ports,
+        other => unreachable!("no ports for {other}"),
+    }
+}
+
+/// What planning needs to know of a kind.
+pub fn behavior(kind: &str, settings: &Settings) -> Behavior {
+    let mut behavior = Behavior::default();
+    match kind {
+        "ask" => behavior.pauses = true,
+        "context" => behavior.makes_context = true,
+        "turn" => behavior.uses_context = true,
+        "result" => behavior.is_output = true,
+        "comment" => behavior.inert = true,
+        "portalIn" => behavior.portal = Some(Portal::In(settings.channel.clone())),
+        "portalOut" => behavior.portal = Some(Portal::Out(settings.channel.clone())),
+        _ => {}
+    }
+    behavior
+}

@@ -1,0 +1,86 @@
+//! A short notation for small flows, so that a test shows its flow at a glance.
+//!
+//! One statement on a line: `name: kind` makes a node, with `maxEpochs=2`, `attempts=3`, `timeoutMs=5` or any setting
+//! behind it; `a.out -> b.in` wires two.
+
+use plait_engine::flow::{Edge, Flow, Node, RetryPolicy};
+use serde_json::{Value, json};
+
+use crate::nodes::Settings;
+
+/// Reads the notation. Edges are named by their place: `e01`, `e02`, ….
+pub fn flow(text: &str) -> Flow {
+    let mut flow = Flow::default();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if let Some((from, to)) = line.split_once(" -> ") {
+            let (source, output) = from.split_once('.').unwrap();
+            let (target, input) = to.split_once('.').unwrap();
+            let id = format!("e{:02}", flow.edges.len() + 1);
+            flow.edges.insert(id.as_str().into(), edge(source, output, target, input));
+        } else {
+            let (name, rest) = line.split_once(": ").unwrap();
+            flow.nodes.insert(name.into(), node(rest));
+        }
+    }
+    flow
+}
+
+/// An edge.
+pub fn edge(source: &str, output: &str, target: &str, input: &str) -> Edge {
+    Edge {
+        source: source.into(),
+        source_output: output.into(),
+        target: target.into(),
+        target_input: input.into(),
+        metadata: serde_json::Map::new(),
+        extra: serde_json::Map::new(),
+    }
+}
+
+fn node(text: &str) -> Node {
+    let mut words = text.split_whitespace();
+    let mut node = Node { node_type: words.next().unwrap().to_owned(), ..Node::default() };
+    let mut settings = serde_json::to_value(Settings::default()).unwrap();
+    for word in words {
+        let (key, value) = word.split_once('=').unwrap();
+        match key {
+            "maxEpochs" => node.limits.max_epochs = Some(value.parse().unwrap()),
+            "timeoutMs" => node.limits.timeout_ms = Some(value.parse().unwrap()),
+            "attempts" => {
+                node.retry =
+                    Some(RetryPolicy { attempts: value.parse().unwrap(), ..RetryPolicy::default() });
+            }
+            "channel" => settings["channel"] = json!(value),
+            "hard" => settings["hard"] = json!(value == "true"),
+            key => settings[key] = json!(value.parse::<u32>().unwrap()),
+        }
+    }
+    if let Value::Object(map) = settings {
+        node.config = map;
+    }
+    node
+}
+
+/// A flow in the notation, to be read where a property fails.
+pub fn write(flow: &Flow) -> String {
+    let mut text = String::new();
+    let plain = Settings::default().config();
+    for (id, node) in &flow.nodes {
+        text += &format!("{id}: {}", node.node_type);
+        if let Some(bound) = node.limits.max_epochs {
+            text += &format!(" maxEpochs={bound}");
+        }
+        if let Some(retry) = &node.retry {
+            text += &format!(" attempts={}", retry.attempts);
+        }
+        for (key, value) in node.config.iter().filter(|(key, value)| plain.get(*key) != Some(value)) {
+            text += &format!(" {key}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        }
+        text += "\n";
+    }
+    for (id, edge) in &flow.edges {
+        let (from, to) = (&edge.source, &edge.target);
+        text += &format!("{from}.{} -> {to}.{}   ({id})\n", edge.source_output, edge.target_input);
+    }
+    text
+}

@@ -1,0 +1,225 @@
+//! Reading a journal: what became of every activation, and whether it is a history that could have happened.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plait_engine::Value;
+use plait_engine::context::ContextChange;
+use plait_engine::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
+use plait_engine::run::{Entry, Fact, SkipReason, SourceRef};
+
+/// A final state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Final {
+    Finished(BTreeMap<PortName, Value>),
+    Failed { code: String, handled: bool },
+    Skipped(SkipReason),
+}
+
+/// What a journal says of one activation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Told {
+    /// Where its inputs came from.
+    pub ready: Option<BTreeMap<PortName, Vec<SourceRef>>>,
+    /// The number of its last try.
+    pub tries: u32,
+    pub pauses: u32,
+    pub end: Option<Final>,
+}
+
+/// The messages of a context: ids and texts.
+pub type History = Vec<(MessageId, String)>;
+
+/// A journal, read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    pub activations: BTreeMap<Activation, Told>,
+    /// The epochs that cycles opened after their first, by entry.
+    pub rounds: BTreeSet<Activation>,
+    pub exhausted: BTreeSet<Activation>,
+    pub contexts: BTreeMap<ContextId, History>,
+    pub waiting: Vec<Vec<Activation>>,
+    /// The fact that ended the run.
+    pub end: Option<Fact>,
+}
+
+macro_rules! ensure {
+    ($holds:expr, $($why:tt)*) => {
+        if !$holds {
+            return Err(format!($($why)*));
+        }
+    };
+}
+
+/// Reads a journal; says so where it contradicts itself.
+pub fn read(entries: &[Entry]) -> Result<Reading, String> {
+    read_through(entries).map_err(|why| format!("{why}\n{}", show(entries)))
+}
+
+fn read_through(entries: &[Entry]) -> Result<Reading, String> {
+    let mut reading = Reading::default();
+    let mut written: BTreeMap<Activation, Vec<&Fact>> = BTreeMap::new();
+    for (place, entry) in entries.iter().enumerate() {
+        ensure!(entry.seq == Some(place as u64), "entries are numbered without gaps, {place} is not");
+        ensure!(reading.end.is_none(), "nothing follows the end of a run, but entry {place} does");
+        ensure!(matches!(entry.fact, Fact::RunStarted { .. }) == (place == 0), "run.started comes first");
+        reading.take(&entry.fact, &mut written)?;
+    }
+    if reading.end.is_some() {
+        for (at, told) in &reading.activations {
+            ensure!(told.end.is_some(), "{at} has no final state");
+        }
+    }
+    Ok(reading)
+}
+
+impl Reading {
+    fn take<'a>(
+        &mut self,
+        fact: &'a Fact,
+        written: &mut BTreeMap<Activation, Vec<&'a Fact>>,
+    ) -> Result<(), String> {
+        match fact {
+            Fact::NodeReady { node, epoch, inputs } => {
+                for source in inputs.values().flatten() {
+                    let from = self.activations.get(&at(&source.node, &source.epoch));
+                    let delivered = from.and_then(|told| told.end.as_ref());
+                    ensure!(
+                        matches!(delivered, Some(Final::Finished(out)) if out.contains_key(&source.port))
+                            || matches!(delivered, Some(Final::Failed { handled: true, .. })),
+                        "{node}{epoch} is ready with a value of {source:?} that was not given"
+                    );
+                }
+                let told = self.told(node, epoch);
+                ensure!(
+                    told.ready.replace(inputs.clone()).is_none() && told.end.is_none(),
+                    "{node}{epoch} is ready twice"
+                );
+            }
+            Fact::NodeStarted { node, epoch, attempt } => {
+                let told = self.told(node, epoch);
+                ensure!(told.ready.is_some(), "{node}{epoch} starts before it is ready");
+                ensure!(told.end.is_none(), "{node}{epoch} starts again after its end");
+                ensure!(
+                    *attempt == told.tries || *attempt == told.tries + 1,
+                    "{node}{epoch}: try {attempt} follows {}",
+                    told.tries
+                );
+                told.tries = *attempt;
+            }
+            Fact::NodeRetrying { node, epoch, attempt, .. } => {
+                let tries = self.told(node, epoch).tries;
+                ensure!(tries == *attempt, "{node}{epoch}: try {attempt} failed, but the last was {tries}");
+            }
+            Fact::RunPaused { node, epoch, .. } => self.told(node, epoch).pauses += 1,
+            Fact::NodeFinished { node, epoch, outputs, .. } => {
+                for fact in written.remove(&at(node, epoch)).into_iter().flatten() {
+                    self.write(fact)?;
+                }
+                let outputs = outputs.iter().map(|(port, value)| (port.clone(), Value::clone(value)));
+                self.finish(node, epoch, Final::Finished(outputs.collect()))?;
+            }
+            Fact::NodeFailed { node, epoch, error, handled } => {
+                written.remove(&at(node, epoch));
+                self.finish(node, epoch, Final::Failed { code: error.code.clone(), handled: *handled })?;
+            }
+            Fact::NodeSkipped { node, epoch, reason } => {
+                self.finish(node, epoch, Final::Skipped(*reason))?;
+            }
+            Fact::ContextCreated { node, epoch, .. }
+            | Fact::ContextChanged { node, epoch, .. }
+            | Fact::TurnCommitted { node, epoch, .. } => {
+                written.entry(at(node, epoch)).or_default().push(fact);
+            }
+            Fact::LoopIteration { node, epoch } => {
+                let new = self.rounds.insert(at(node, epoch));
+                ensure!(new, "{node}{epoch} opens twice");
+            }
+            Fact::LoopExhausted { node, epoch, .. } => {
+                let new = self.exhausted.insert(at(node, epoch));
+                ensure!(new, "{node}{epoch} is exhausted twice");
+            }
+            Fact::RunWaiting { on } => self.waiting.push(on.clone()),
+            Fact::RunFinished { .. } | Fact::RunFailed { .. } | Fact::RunCancelled { .. } => {
+                self.end = Some(fact.clone());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn told(&mut self, node: &NodeId, epoch: &Epoch) -> &mut Told {
+        self.activations.entry(at(node, epoch)).or_default()
+    }
+
+    fn finish(&mut self, node: &NodeId, epoch: &Epoch, end: Final) -> Result<(), String> {
+        let told = self.told(node, epoch);
+        let ran = told.tries > 0;
+        ensure!(
+            ran || matches!(end, Final::Skipped(_)),
+            "{node}{epoch} ends as {end:?} though it never started"
+        );
+        let before = told.end.replace(end);
+        ensure!(before.is_none(), "{node}{epoch} ends twice: {before:?}, then {:?}", told.end);
+        Ok(())
+    }
+
+    fn write(&mut self, fact: &Fact) -> Result<(), String> {
+        match fact {
+            Fact::ContextCreated { context, .. } => {
+                let made = self.contexts.insert(context.context_id.clone(), History::new());
+                ensure!(made.is_none(), "{} is made twice", context.context_id);
+            }
+            Fact::ContextChanged { context_id, change: ContextChange::Messages { messages }, .. }
+            | Fact::TurnCommitted { context_id, messages, .. } => {
+                let history =
+                    self.contexts.get_mut(context_id).ok_or("a context is used before it is made")?;
+                for message in messages {
+                    ensure!(
+                        history.iter().all(|(id, _)| *id != message.id),
+                        "message {} is in {context_id} twice",
+                        message.id
+                    );
+                    history.push((message.id.clone(), message.content.text()));
+                }
+            }
+            other => return Err(format!("no test node writes {other:?}")),
+        }
+        Ok(())
+    }
+}
+
+/// That activation.
+pub fn at(node: &NodeId, epoch: &Epoch) -> Activation {
+    Activation { node: node.clone(), epoch: epoch.clone() }
+}
+
+/// The facts that speak of each node, in order, without what may differ between schedules: times.
+pub fn by_node(entries: &[Entry]) -> BTreeMap<NodeId, Vec<Fact>> {
+    let mut told: BTreeMap<NodeId, Vec<Fact>> = BTreeMap::new();
+    for entry in entries {
+        let mut fact = entry.fact.clone();
+        if let Fact::NodeFinished { metadata, .. } = &mut fact {
+            metadata.duration_ms = 0;
+        }
+        let value = serde_json::to_value(&fact).unwrap();
+        if let Some(node) = value["node"].as_str() {
+            told.entry(node.into()).or_default().push(fact);
+        }
+    }
+    told
+}
+
+/// A journal as people can read it.
+pub fn show(entries: &[Entry]) -> String {
+    let line = |entry: &Entry| {
+        let mut value = serde_json::to_value(&entry.fact).unwrap();
+        let map = value.as_object_mut().unwrap();
+        let kind = map.remove("type").unwrap();
+        let node = map.remove("node").map(|node| node.as_str().unwrap().to_owned()).unwrap_or_default();
+        let epoch: Epoch =
+            map.remove("epoch").map(|epoch| serde_json::from_value(epoch).unwrap()).unwrap_or_default();
+        map.remove("metadata");
+        format!("{:>4} {} {node}{epoch} {value}\n", entry.seq.unwrap(), kind.as_str().unwrap())
+    };
+    entries.iter().map(line).collect()
+}

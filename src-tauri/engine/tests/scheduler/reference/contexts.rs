@@ -1,0 +1,75 @@
+//! Who may work in the same context: followed backwards along context edges to the nodes that make them.
+
+use std::collections::BTreeSet;
+
+use plait_engine::id::NodeId;
+
+use super::cycles::Cycles;
+use super::graph::Graph;
+
+/// The nodes that take turns, in groups that may share a context; each group in plan order.
+pub struct Groups(Vec<Vec<NodeId>>);
+
+impl Groups {
+    /// The group of a node; just itself where it shares with nobody.
+    pub fn of(&self, id: &NodeId) -> Vec<NodeId> {
+        self.0.iter().find(|group| group.contains(id)).cloned().unwrap_or_else(|| vec![id.clone()])
+    }
+
+    /// Whether a node shares its context with others.
+    pub fn shares(&self, id: &NodeId) -> bool {
+        self.of(id).len() > 1
+    }
+
+    pub fn all(&self) -> Vec<Vec<NodeId>> {
+        self.0.iter().filter(|group| group.len() > 1).cloned().collect()
+    }
+
+    /// Whether one that follows an inner cycle shares its context: no order of turns could ever be kept.
+    pub fn shared_outside_cycle(&self, cycles: &Cycles) -> bool {
+        let shared = self.0.iter().filter(|group| group.len() > 1).flatten();
+        shared.clone().any(|id| cycles.follows(id) && cycles.clocks[id].len() > 1)
+    }
+}
+
+pub fn groups(graph: &Graph, order: &[NodeId]) -> Groups {
+    let users: Vec<&NodeId> = order.iter().filter(|id| graph.nodes[*id].kind == "turn").collect();
+    let mut groups: Vec<(BTreeSet<NodeId>, Vec<NodeId>)> = Vec::new();
+    for user in users {
+        let mut makers = makers(graph, user);
+        if makers.is_empty() {
+            continue;
+        }
+        let mut members = vec![user.clone()];
+        // Whoever shares a maker with one of them shares with all of them.
+        let (sharing, others): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|(theirs, _)| !theirs.is_disjoint(&makers));
+        groups = others;
+        for (theirs, them) in sharing {
+            makers.extend(theirs);
+            members.extend(them);
+        }
+        groups.push((makers, members));
+    }
+    let in_order = |members: Vec<NodeId>| -> Vec<NodeId> {
+        order.iter().filter(|id| members.contains(id)).cloned().collect()
+    };
+    Groups(groups.into_iter().map(|(_, members)| in_order(members)).collect())
+}
+
+/// The makers whose contexts may come to a node.
+fn makers(graph: &Graph, user: &NodeId) -> BTreeSet<NodeId> {
+    let mut makers = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut work = vec![user.clone()];
+    while let Some(id) = work.pop() {
+        for (_, wire) in graph.feeds(&id).filter(|(_, wire)| wire.is_context) {
+            if graph.nodes[&wire.source].kind == "context" {
+                makers.insert(wire.source.clone());
+            } else if seen.insert(wire.source.clone()) {
+                work.push(wire.source.clone());
+            }
+        }
+    }
+    makers
+}

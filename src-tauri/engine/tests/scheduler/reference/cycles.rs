@@ -1,0 +1,173 @@
+//! Cycles: found by asking who reaches whom, over and over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plait_engine::id::NodeId;
+
+use super::Refusal;
+use super::graph::Graph;
+
+/// A cycle.
+pub struct Cycle {
+    pub entry: NodeId,
+    /// How many cycles are around it.
+    pub depth: usize,
+    /// The wires that close it.
+    pub back: Vec<usize>,
+    pub max_epochs: Option<u32>,
+}
+
+pub struct Cycles {
+    /// Outer ones before inner ones.
+    pub all: Vec<Cycle>,
+    /// The cycles around each node, outermost first.
+    pub around: BTreeMap<NodeId, Vec<usize>>,
+    /// The cycles whose rounds each node's epoch counts: those around it, or those that it follows.
+    pub clocks: BTreeMap<NodeId, Vec<usize>>,
+}
+
+type Members = BTreeSet<NodeId>;
+
+impl Cycles {
+    pub fn of(graph: &Graph) -> Result<Self, Refusal> {
+        let everybody: Members = graph.nodes.keys().cloned().collect();
+        let wires: Vec<usize> = (0..graph.wires.len()).collect();
+        let unbounded: Members = everybody
+            .iter()
+            .filter(|id| graph.nodes[*id].kind != "ask" && graph.nodes[*id].max_epochs.is_none())
+            .cloned()
+            .collect();
+        if !components(graph, &unbounded, &wires).is_empty() {
+            return Err(Refusal::Circular);
+        }
+        let around = everybody.iter().map(|id| (id.clone(), Vec::new())).collect();
+        let mut cycles = Self { all: Vec::new(), around, clocks: BTreeMap::new() };
+        cycles.nest(graph, &everybody, &wires, 0)?;
+        cycles.clocks = cycles.around.clone();
+        cycles.follow(graph)?;
+        Ok(cycles)
+    }
+
+    /// Whether a wire closes a cycle.
+    pub fn is_back(&self, wire: usize) -> bool {
+        self.all.iter().any(|cycle| cycle.back.contains(&wire))
+    }
+
+    /// Whether a node stands outside of all cycles and is fed by one.
+    pub fn follows(&self, id: &NodeId) -> bool {
+        self.around[id].is_empty() && !self.clocks[id].is_empty()
+    }
+
+    fn nest(
+        &mut self,
+        graph: &Graph,
+        among: &Members,
+        wires: &[usize],
+        depth: usize,
+    ) -> Result<(), Refusal> {
+        for members in components(graph, among, wires) {
+            let inside: Vec<usize> = wires
+                .iter()
+                .copied()
+                .filter(|&at| {
+                    members.contains(&graph.wires[at].source) && members.contains(&graph.wires[at].target)
+                })
+                .collect();
+            let entry = entry(graph, &members, &inside).ok_or(Refusal::Circular)?;
+            let (back, rest): (Vec<usize>, Vec<usize>) =
+                inside.iter().partition(|&&wire| graph.wires[wire].target == entry);
+            for member in &members {
+                self.around.get_mut(member).unwrap().push(self.all.len());
+            }
+            let max_epochs = members.iter().filter_map(|id| graph.nodes[id].max_epochs).min();
+            self.all.push(Cycle { entry, depth, back, max_epochs });
+            self.nest(graph, &members, &rest, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    /// Nodes outside of cycles take on the clocks of what feeds them, until nothing changes.
+    fn follow(&mut self, graph: &Graph) -> Result<(), Refusal> {
+        let forward: Vec<_> = (0..graph.wires.len()).filter(|&wire| !self.is_back(wire)).collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &wire in &forward {
+                let wire = &graph.wires[wire];
+                let from = self.clocks[&wire.source].clone();
+                let to = self.clocks.get_mut(&wire.target).unwrap();
+                if to.starts_with(&from) {
+                    continue;
+                }
+                if !from.starts_with(to) {
+                    return Err(Refusal::MixedCycles);
+                }
+                if self.around[&wire.target].is_empty() {
+                    *to = from;
+                    changed = true;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A member that can start; of several, one that takes its start from outside, then one that pauses, then the first.
+fn entry(graph: &Graph, members: &Members, inside: &[usize]) -> Option<NodeId> {
+    let fed_inside = |id: &NodeId, port: &str| {
+        inside.iter().any(|&at| graph.wires[at].target == *id && graph.wires[at].input.as_str() == port)
+    };
+    let fed_outside = |id: &NodeId, port: &str| {
+        graph.feeds(id).any(|(_, wire)| wire.input.as_str() == port && !members.contains(&wire.source))
+    };
+    let can_start = |id: &NodeId| {
+        graph.nodes[id].inputs.iter().all(|port| {
+            let name = port.name.as_str();
+            !fed_inside(id, name) || fed_outside(id, name) || !port.required
+        })
+    };
+    let takes_over = |id: &NodeId| {
+        graph.nodes[id].inputs.iter().any(|port| {
+            let name = port.name.as_str();
+            fed_inside(id, name) && fed_outside(id, name)
+        })
+    };
+    let able: Vec<&NodeId> = members.iter().filter(|id| can_start(id)).collect();
+    let pausing = |id: &&&NodeId| graph.nodes[**id].kind == "ask";
+    let best: Vec<&NodeId> = able.iter().copied().filter(|id| takes_over(id)).collect();
+    let best = if best.is_empty() { able } else { best };
+    best.iter().find(pausing).or(best.first()).map(|&id| id.clone())
+}
+
+/// The sets of nodes that all reach one another, in order of their first members.
+fn components(graph: &Graph, among: &Members, wires: &[usize]) -> Vec<Members> {
+    let reach: BTreeMap<&NodeId, Members> =
+        among.iter().map(|id| (id, reached(graph, among, wires, id))).collect();
+    let mut found: Vec<Members> = Vec::new();
+    for id in among {
+        let members: Members =
+            reach[id].iter().filter(|other| reach[*other].contains(id)).cloned().collect();
+        if !members.is_empty() && !found.contains(&members) {
+            found.push(members);
+        }
+    }
+    found
+}
+
+/// Whom a node reaches in one step or more.
+fn reached(graph: &Graph, among: &Members, wires: &[usize], from: &NodeId) -> Members {
+    let mut reached = Members::new();
+    loop {
+        let before = reached.len();
+        for &at in wires {
+            let wire = &graph.wires[at];
+            let starts = wire.source == *from || reached.contains(&wire.source);
+            if starts && among.contains(&wire.source) && among.contains(&wire.target) {
+                reached.insert(wire.target.clone());
+            }
+        }
+        if reached.len() == before {
+            return reached;
+        }
+    }
+}

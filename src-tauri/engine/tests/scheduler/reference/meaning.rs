@@ -1,0 +1,477 @@
+//! What becomes of each activation: worked out on demand from those before it.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use plait_engine::Value;
+use plait_engine::id::{Activation, ContextId, Epoch, NodeId, PortName};
+use plait_engine::run::{Answer, SkipReason, SourceRef};
+use serde_json::json;
+
+use super::graph::{Node, Wire};
+use super::{Expected, Given, Study, Verdict, told};
+use crate::nodes::meaning::{self, Script, Values};
+use crate::reading::{Final, History, Told, at};
+
+/// What an activation comes to.
+enum Outcome {
+    /// Its inputs are dead.
+    Skipped,
+    Ran(Ran),
+    /// It fails, and that is handled or not.
+    Failed(Told, BTreeMap<String, Value>, bool),
+    /// Nobody answers it.
+    Waits(Told),
+    /// It depends on a failure that ends the run, or on a pause that nobody answers.
+    Undecided,
+}
+
+#[derive(Default)]
+struct Ran {
+    told: Told,
+    outputs: BTreeMap<String, Value>,
+    makes: Option<ContextId>,
+    writes: Option<(ContextId, History)>,
+}
+
+impl Outcome {
+    fn is_decided(&self) -> bool {
+        match self {
+            Self::Skipped | Self::Ran(_) => true,
+            Self::Failed(_, _, handled) => *handled,
+            Self::Waits(_) | Self::Undecided => false,
+        }
+    }
+
+    fn output(&self, port: &PortName) -> Option<&Value> {
+        match self {
+            Self::Ran(ran) => ran.outputs.get(port.as_str()),
+            Self::Failed(_, outputs, true) => outputs.get(port.as_str()),
+            _ => None,
+        }
+    }
+}
+
+/// How often a cycle goes round, as far as that is known.
+#[derive(Clone, Copy)]
+struct Rounds {
+    count: u32,
+    ended: bool,
+    exhausted: bool,
+}
+
+/// Not known yet, and perhaps never.
+struct Undecided;
+
+struct Run<'a> {
+    study: &'a Study,
+    given: &'a Given,
+    script: Script,
+    outcomes: BTreeMap<Activation, Rc<Outcome>>,
+    rounds: BTreeMap<(usize, Epoch), Rounds>,
+    /// A cycle goes round more often than these tests have patience for.
+    too_long: bool,
+}
+
+/// More rounds than any cycle of a random flow is meant to take: one that is passed by its own pause might not end.
+const PATIENCE: u32 = 8;
+
+type Arrivals = Vec<(SourceRef, Value)>;
+
+impl Run<'_> {
+    fn clock(&self, id: &NodeId) -> &[usize] {
+        &self.study.cycles.clocks[id]
+    }
+
+    fn common(&self, a: &NodeId, b: &NodeId) -> usize {
+        self.clock(a).iter().zip(self.clock(b)).take_while(|(a, b)| a == b).count()
+    }
+
+    fn place(&self, id: &NodeId) -> usize {
+        self.study.order.iter().position(|other| other == id).unwrap()
+    }
+
+    /// Which of two activations comes first.
+    fn precedence(&self, a: &Activation, b: &Activation) -> Ordering {
+        let level = self.common(&a.node, &b.node);
+        let by_round = a.epoch.prefix(level).cmp(&b.epoch.prefix(level));
+        by_round.then(self.place(&a.node).cmp(&self.place(&b.node))).then(a.epoch.cmp(&b.epoch))
+    }
+
+    /// The epochs of a clock under a prefix, as far as they open, and whether these are all.
+    fn epochs(&mut self, clock: &[usize], prefix: &Epoch) -> (Vec<Epoch>, bool) {
+        let Some(&cycle) = clock.get(prefix.depth()) else { return (vec![prefix.clone()], true) };
+        let rounds = self.rounds(cycle, prefix);
+        let (mut found, mut all) = (Vec::new(), rounds.ended);
+        for counter in 0..rounds.count {
+            let (epochs, complete) = self.epochs(clock, &prefix.child(counter));
+            found.extend(epochs);
+            all &= complete;
+        }
+        (found, all)
+    }
+
+    /// How often a cycle goes round in an epoch of what is around it.
+    fn rounds(&mut self, cycle: usize, outer: &Epoch) -> Rounds {
+        if let Some(known) = self.rounds.get(&(cycle, outer.clone())) {
+            return *known;
+        }
+        let mut rounds = Rounds { count: 1, ended: false, exhausted: false };
+        loop {
+            let epoch = outer.child(rounds.count - 1);
+            let Ok(live) = self.goes_on(cycle, &epoch) else { break };
+            let study = self.study;
+            rounds.exhausted = live && Some(rounds.count) == study.cycles.all[cycle].max_epochs;
+            rounds.ended = !live || rounds.exhausted;
+            if rounds.ended {
+                break;
+            }
+            rounds.count += 1;
+            if rounds.count > PATIENCE {
+                self.too_long = true;
+                break;
+            }
+        }
+        self.rounds.insert((cycle, outer.clone()), rounds);
+        rounds
+    }
+
+    /// Whether a back edge of the cycle is live in this epoch of it.
+    fn goes_on(&mut self, cycle: usize, epoch: &Epoch) -> Result<bool, Undecided> {
+        let study = self.study;
+        let mut live = false;
+        let mut undecided = false;
+        for &wire in &study.cycles.all[cycle].back {
+            match self.arrival(&study.graph.wires[wire], epoch) {
+                Ok(arrival) => live |= arrival.is_some(),
+                Err(Undecided) => undecided = true,
+            }
+        }
+        // Who follows the cycle and shares a context takes its turn before the next round.
+        for id in study.graph.nodes.keys() {
+            let waited_for = study.cycles.follows(id)
+                && self.clock(id).last() == Some(&cycle)
+                && study.groups.shares(id);
+            undecided |= waited_for && !self.outcome(&at(id, epoch)).is_decided();
+        }
+        if undecided { Err(Undecided) } else { Ok(live) }
+    }
+
+    /// What a wire brings in an epoch that has as many counters as both of its ends have in common. A source deeper
+    /// inside counts as one step: the last live value of all its epochs there.
+    fn arrival(&mut self, wire: &Wire, epoch: &Epoch) -> Result<Option<(SourceRef, Value)>, Undecided> {
+        let clock = self.clock(&wire.source).to_vec();
+        let (epochs, all) = self.epochs(&clock, epoch);
+        let mut last = None;
+        for epoch in epochs {
+            let outcome = self.outcome(&at(&wire.source, &epoch));
+            if !outcome.is_decided() {
+                return Err(Undecided);
+            }
+            if let Some(value) = outcome.output(&wire.output) {
+                let source = SourceRef { node: wire.source.clone(), epoch, port: wire.output.clone() };
+                last = Some((source, value.clone()));
+            }
+        }
+        if all { Ok(last) } else { Err(Undecided) }
+    }
+
+    /// The activations of `id` that come before `this`.
+    fn before(&mut self, id: &NodeId, this: &Activation) -> Result<Vec<Activation>, Undecided> {
+        let clock = self.clock(id).to_vec();
+        let level = self.common(id, &this.node);
+        let mut prefixes = Vec::new();
+        for depth in 0..level {
+            let counters = 0..this.epoch.0[depth];
+            prefixes.extend(counters.map(|counter| this.epoch.prefix(depth).child(counter)));
+        }
+        if *id != this.node && self.place(id) < self.place(&this.node) {
+            prefixes.push(this.epoch.prefix(level));
+        }
+        let mut found = Vec::new();
+        for prefix in prefixes {
+            let (epochs, all) = self.epochs(&clock, &prefix);
+            found.extend(epochs.iter().map(|epoch| at(id, epoch)));
+            if !all {
+                return Err(Undecided);
+            }
+        }
+        Ok(found)
+    }
+
+    fn outcome(&mut self, this: &Activation) -> Rc<Outcome> {
+        if let Some(known) = self.outcomes.get(this) {
+            return Rc::clone(known);
+        }
+        let outcome = Rc::new(self.work_out(this).unwrap_or(Outcome::Undecided));
+        self.outcomes.insert(this.clone(), Rc::clone(&outcome));
+        outcome
+    }
+
+    fn work_out(&mut self, this: &Activation) -> Result<Outcome, Undecided> {
+        let study = self.study;
+        if study.cycles.follows(&this.node) {
+            for earlier in self.before(&this.node, this)? {
+                if !self.outcome(&earlier).is_decided() {
+                    return Err(Undecided);
+                }
+            }
+        }
+        let node = &study.graph.nodes[&this.node];
+        let turns = if node.kind == "turn" { self.turns_before(this)? } else { Vec::new() };
+        let Some((ready, values)) = self.inputs(this, node)? else { return Ok(Outcome::Skipped) };
+        let mut told = Told { ready: Some(ready), tries: 1, ..Told::default() };
+        let failing = meaning::failing_tries(&node.settings, this);
+        let tries = if node.settings.hard { 1 } else { node.tries };
+        told.tries = tries.min(failing + 1);
+        if failing >= tries {
+            return Ok(failed(this, told, study.graph.handles_error(&this.node), node));
+        }
+        Ok(self.ran(this, node, told, &values, &turns))
+    }
+
+    /// What is live on the inputs, or nothing where one that is needed is dead.
+    #[allow(clippy::type_complexity)]
+    fn inputs(
+        &mut self,
+        this: &Activation,
+        node: &Node,
+    ) -> Result<Option<(BTreeMap<PortName, Vec<SourceRef>>, Values)>, Undecided> {
+        let study = self.study;
+        let mut arrived: BTreeMap<&PortName, (Arrivals, Arrivals)> = BTreeMap::new();
+        let mut undecided = false;
+        let mut fed: Vec<&PortName> = Vec::new();
+        let mut wires: Vec<(usize, &Wire)> = study.graph.feeds(&this.node).collect();
+        wires.sort_by_key(|(at, wire)| (self.place(&wire.source), *at));
+        for (wire_at, wire) in wires {
+            let level = self.common(&wire.source, &this.node);
+            let is_back = study.cycles.is_back(wire_at);
+            let mut epoch = this.epoch.prefix(level);
+            if is_back {
+                let counter = epoch.0.last_mut().unwrap();
+                if *counter == 0 {
+                    continue;
+                }
+                *counter -= 1;
+            }
+            fed.push(&wire.input);
+            let (back, forward) = arrived.entry(&wire.input).or_default();
+            match self.arrival(wire, &epoch) {
+                Ok(arrival) => (if is_back { back } else { forward }).extend(arrival),
+                Err(Undecided) => undecided = true,
+            }
+        }
+        if undecided {
+            return Err(Undecided);
+        }
+        let (mut ready, mut values) = (BTreeMap::new(), Values::new());
+        for port in &node.inputs {
+            let (back, forward) = arrived.remove(&port.name).unwrap_or_default();
+            let mut live = if back.is_empty() { forward } else { back };
+            if !port.many {
+                live = live.pop().into_iter().collect();
+            }
+            let given = self.given.get(&this.node).and_then(|ports| ports.get(&port.name));
+            if live.is_empty() && given.is_none() {
+                // In its first round an entry is not fed from inside yet.
+                if port.required || (port.required_when_fed && fed.contains(&&port.name)) {
+                    return Ok(None);
+                }
+                continue;
+            }
+            let brought = live.iter().map(|(_, value)| value);
+            values.insert(port.name.to_string(), given.into_iter().chain(brought).cloned().collect());
+            if !live.is_empty() {
+                ready.insert(port.name.clone(), live.into_iter().map(|(source, _)| source).collect());
+            }
+        }
+        Ok(Some((ready, values)))
+    }
+
+    /// Everything that was said before by those who may share the context, in order.
+    fn turns_before(&mut self, this: &Activation) -> Result<Vec<Rc<Outcome>>, Undecided> {
+        let mut earlier = Vec::new();
+        for id in self.study.groups.of(&this.node) {
+            earlier.extend(self.before(&id, this)?);
+        }
+        earlier.sort_by(|a, b| self.precedence(a, b));
+        let outcomes: Vec<_> = earlier.iter().map(|turn| self.outcome(turn)).collect();
+        if outcomes.iter().all(|outcome| outcome.is_decided()) { Ok(outcomes) } else { Err(Undecided) }
+    }
+
+    fn ran(
+        &self,
+        this: &Activation,
+        node: &Node,
+        mut told: Told,
+        values: &Values,
+        turns: &[Rc<Outcome>],
+    ) -> Outcome {
+        let mut ran = Ran::default();
+        let more = match node.kind.as_str() {
+            "ask" => {
+                told.pauses = node.settings.again + 1;
+                match self.script.last(this) {
+                    None => return Outcome::Waits(told),
+                    Some(Answer::End) => {
+                        told.end = Some(Final::Finished(BTreeMap::new()));
+                        return Outcome::Ran(Ran { told, ..ran });
+                    }
+                    Some(Answer::Value(value)) => Value::clone(&value),
+                }
+            }
+            "effect" => meaning::replies(&node.settings, this).into(),
+            "turn" => {
+                let context = values["context"].last().unwrap()["contextId"].as_str().unwrap().into();
+                let history: Vec<String> =
+                    said_in(turns, &context).into_iter().map(|(_, text)| text).collect();
+                let said = meaning::said(&node.settings, this, values, &history);
+                let message = |index: usize, text: String| (format!("{this}/{index}").into(), text);
+                let added = if meaning::adds_two(&node.settings) {
+                    vec![message(0, format!("asked {said}")), message(1, said.clone())]
+                } else {
+                    vec![message(0, said.clone())]
+                };
+                ran.writes = Some((context, added));
+                said.into()
+            }
+            kind => {
+                ran.makes = (kind == "context").then(|| this.to_string().into());
+                Value::Null
+            }
+        };
+        ran.outputs = meaning::outputs(&node.kind, &node.settings, this, values, &more);
+        told.end = Some(Final::Finished(by_port(&ran.outputs)));
+        ran.told = told;
+        Outcome::Ran(ran)
+    }
+
+    fn results(&mut self) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
+        let study = self.study;
+        let nodes = &study.graph.nodes;
+        let has_result = nodes.values().any(|node| node.kind == "result");
+        let is_result = |id: &NodeId| match has_result {
+            true => nodes[id].kind == "result",
+            false => !study.graph.wires.iter().any(|wire| wire.source == *id),
+        };
+        let mut results = BTreeMap::new();
+        for id in nodes.keys().filter(|id| is_result(id)) {
+            for epoch in self.epochs(&study.cycles.clocks[id], &Epoch::root()).0 {
+                // The last live value of each port, whichever round it came in.
+                if let Outcome::Ran(ran) = &*self.outcome(&at(id, &epoch))
+                    && !ran.outputs.is_empty()
+                {
+                    let result: &mut BTreeMap<_, _> = results.entry(id.clone()).or_default();
+                    result.extend(by_port(&ran.outputs));
+                }
+            }
+        }
+        results
+    }
+}
+
+fn failed(this: &Activation, mut told: Told, handled: bool, node: &Node) -> Outcome {
+    told.end = Some(Final::Failed { code: "test.failed".to_owned(), handled });
+    let error = json!({
+        "code": "test.failed",
+        "message": "It fails on purpose.",
+        "node": this.node,
+        "details": { "salt": node.settings.salt },
+    });
+    Outcome::Failed(told, BTreeMap::from([("error".to_owned(), error)]), handled)
+}
+
+fn said_in(turns: &[Rc<Outcome>], context: &ContextId) -> History {
+    let said = |turn: &Rc<Outcome>| match &**turn {
+        Outcome::Ran(Ran { writes: Some((id, added)), .. }) if id == context => added.clone(),
+        _ => History::new(),
+    };
+    turns.iter().flat_map(said).collect()
+}
+
+fn by_port(outputs: &BTreeMap<String, Value>) -> BTreeMap<PortName, Value> {
+    outputs.iter().map(|(port, value)| (port.as_str().into(), value.clone())).collect()
+}
+
+/// Works out everything; nothing where that takes too long.
+pub fn run(study: &Study, given: &Given, script: Script) -> Option<Expected> {
+    let (outcomes, rounds) = (BTreeMap::new(), BTreeMap::new());
+    let mut run = Run { study, given, script, outcomes, rounds, too_long: false };
+    let mut activations = BTreeMap::new();
+    let mut contexts = BTreeMap::new();
+    let mut turns = Vec::new();
+    let mut calls = BTreeMap::new();
+    let mut passed_over = BTreeSet::new();
+    let (mut failures, mut waiting, mut idle, mut undecided) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for id in &study.order {
+        let (epochs, _) = run.epochs(&study.cycles.clocks[id], &Epoch::root());
+        let mut lives = false;
+        for epoch in &epochs {
+            let this = at(id, epoch);
+            let outcome = run.outcome(&this);
+            let told = match &*outcome {
+                Outcome::Skipped if study.cycles.follows(id) => {
+                    passed_over.insert(this);
+                    continue;
+                }
+                Outcome::Skipped => told(Final::Skipped(SkipReason::DeadInput)),
+                Outcome::Ran(ran) => {
+                    contexts.extend(ran.makes.clone().map(|id| (id, History::new())));
+                    turns.extend(ran.writes.is_some().then(|| this.clone()));
+                    ran.told.clone()
+                }
+                Outcome::Failed(told, _, handled) => {
+                    failures.extend((!handled).then(|| this.clone()));
+                    told.clone()
+                }
+                Outcome::Waits(told) => {
+                    waiting.push(this.clone());
+                    told.clone()
+                }
+                Outcome::Undecided => {
+                    undecided += 1;
+                    continue;
+                }
+            };
+            lives |= told.tries > 0;
+            let settings = &study.graph.nodes[id].settings;
+            if study.graph.nodes[id].kind == "effect" && told.tries > 0 {
+                calls.insert(this.clone(), settings.steps);
+            }
+            activations.insert(this, told);
+        }
+        if study.cycles.follows(id) && !lives {
+            idle.extend(epochs.last().map(|epoch| at(id, epoch)));
+        }
+    }
+    if run.too_long {
+        return None;
+    }
+    turns.sort_by(|a, b| run.precedence(a, b));
+    for turn in turns {
+        if let Outcome::Ran(Ran { writes: Some((id, added)), .. }) = &*run.outcome(&turn) {
+            contexts.get_mut(id).expect("made before it is used").extend(added.clone());
+        }
+    }
+    let verdict = if !failures.is_empty() {
+        Verdict::Failed { by: failures }
+    } else if !waiting.is_empty() {
+        Verdict::Waiting { on: waiting }
+    } else {
+        assert_eq!(undecided, 0, "nothing fails and nothing waits, so everything is decided");
+        // What only follows cycles and never ran is skipped once, at the end.
+        let skipped = told(Final::Skipped(SkipReason::DeadInput));
+        activations.extend(idle.into_iter().map(|at| (at, skipped.clone())));
+        Verdict::Finished { outputs: run.results() }
+    };
+    let (mut rounds, mut exhausted) = (Vec::new(), Vec::new());
+    for ((cycle, outer), known) in &run.rounds {
+        let entry = &study.cycles.all[*cycle].entry;
+        rounds.extend((1..known.count).map(|counter| at(entry, &outer.child(counter))));
+        exhausted.extend(known.exhausted.then(|| at(entry, &outer.child(known.count - 1))));
+    }
+    rounds.sort();
+    exhausted.sort();
+    Some(Expected { activations, passed_over, rounds, exhausted, contexts, calls, verdict })
+}

@@ -1,0 +1,60 @@
+//! Plan order: of what has nothing unplaced before it, the first by id; a cycle counts as one thing, named by its entry.
+
+use plait_engine::id::NodeId;
+
+use super::cycles::Cycles;
+use super::graph::Graph;
+
+#[derive(Clone, PartialEq, Eq)]
+enum Item {
+    Node(NodeId),
+    Cycle(usize),
+}
+
+pub fn plan_order(graph: &Graph, cycles: &Cycles) -> Vec<NodeId> {
+    let mut order = Vec::new();
+    place(graph, cycles, &[], &mut order);
+    order
+}
+
+/// The path of cycles a node stands in. One that only follows cycles stands in the outermost of them.
+fn path<'a>(cycles: &'a Cycles, id: &NodeId) -> &'a [usize] {
+    let clock = &cycles.clocks[id];
+    if cycles.follows(id) { &clock[..1] } else { clock }
+}
+
+/// Places everything whose path starts with `region`.
+fn place(graph: &Graph, cycles: &Cycles, region: &[usize], order: &mut Vec<NodeId>) {
+    let item_of = |id: &NodeId| match path(cycles, id).strip_prefix(region)?.first() {
+        Some(&cycle) => Some(Item::Cycle(cycle)),
+        None => Some(Item::Node(id.clone())),
+    };
+    let mut left: Vec<Item> = Vec::new();
+    for item in graph.nodes.keys().filter_map(item_of) {
+        if !left.contains(&item) {
+            left.push(item);
+        }
+    }
+    let name = |item: &Item| match item {
+        Item::Node(id) => id.clone(),
+        Item::Cycle(cycle) => cycles.all[*cycle].entry.clone(),
+    };
+    left.sort_by_key(name);
+    while !left.is_empty() {
+        let is_free = |item: &Item| {
+            !graph.wires.iter().enumerate().any(|(at, wire)| {
+                !cycles.is_back(at)
+                    && item_of(&wire.target).as_ref() == Some(item)
+                    && item_of(&wire.source).is_some_and(|source| source != *item && left.contains(&source))
+            })
+        };
+        let next = left.iter().position(is_free).expect("nothing is before itself once back edges are cut");
+        match left.remove(next) {
+            Item::Node(id) => order.push(id),
+            Item::Cycle(cycle) => {
+                let inner: Vec<usize> = region.iter().copied().chain([cycle]).collect();
+                place(graph, cycles, &inner, order);
+            }
+        }
+    }
+}

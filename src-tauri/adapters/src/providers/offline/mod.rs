@@ -1,0 +1,111 @@
+//! The offline provider: a simulator of a model. No key, no network, and the same answer to the same request, always.
+//!
+//! Its models are modes: `echo` answers with what was said, `script` with what `options` say ([`OfflineOptions`]). It
+//! remembers nothing: where it stands in a script follows from the request alone ([`position`]), so that a resumed run
+//! goes on where it was. It streams word by word, counts tokens, and can be slow or fail on demand.
+
+mod options;
+mod position;
+mod speech;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use plait_engine::context::{Role, SharedMessage, ToolCall};
+use plait_engine::error::Fault;
+use plait_engine::prompt::tokens;
+use plait_engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
+use plait_engine::run::TokenUsage;
+
+pub use options::{OfflineOptions, Repeat, ScriptedCall, ScriptedFailure, ScriptedReply};
+use position::Position;
+use speech::Speech;
+
+/// The mode that answers with what was said.
+pub const ECHO: &str = "echo";
+/// The mode that answers with what its options say.
+pub const SCRIPT: &str = "script";
+
+/// The offline provider.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offline;
+
+#[async_trait]
+impl Provider for Offline {
+    async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
+        let options = OfflineOptions::read(&request.model, &request.options)?;
+        let position = Position::of(&request);
+        let reply = match request.model.as_str() {
+            ECHO => ScriptedReply { text: Some(echo(&request.messages)), ..ScriptedReply::default() },
+            // `read` has refused every other model.
+            _ => position.choose(&options)?.clone(),
+        };
+        pause(reply.delay_ms.or(options.delay_ms)).await;
+        let failure = reply.fail.as_ref().filter(|failure| failure.applies(request.attempt));
+        let mut speech = Speech::new(&request.model, options.tokens_per_second, request.max_tokens);
+        speech.say(reply.reasoning.as_deref().unwrap_or_default(), Chunk::Reasoning, sink).await;
+        let text = reply.text.as_deref().unwrap_or_default();
+        if let Some(failure) = failure {
+            let end = text.char_indices().nth(failure.after_chars).map_or(text.len(), |(at, _)| at);
+            speech.say(text.get(..end).unwrap_or_default(), Chunk::Text, sink).await;
+            return Err(failure.fault());
+        }
+        let said = speech.say(text, Chunk::Text, sink).await;
+        let tool_calls = position.calls(&reply.tool_calls);
+        let calls_tokens: u64 = tool_calls.iter().map(|call| call_tokens(&request.model, call)).sum();
+        Ok(ModelReply {
+            text: said.to_owned(),
+            stop_reason: match (said.len() < text.len(), tool_calls.is_empty()) {
+                (true, _) => StopReason::MaxTokens,
+                (false, false) => StopReason::ToolCalls,
+                (false, true) => StopReason::End,
+            },
+            usage: Some(TokenUsage { input: input_tokens(&request), output: speech.tokens() + calls_tokens }),
+            reasoning: reply.reasoning,
+            tool_calls,
+        })
+    }
+
+    async fn models(&self) -> Result<Vec<String>, Fault> {
+        Ok(vec![ECHO.to_owned(), SCRIPT.to_owned()])
+    }
+}
+
+/// The answer of `echo`: what the latest user message said.
+fn echo(messages: &[SharedMessage]) -> String {
+    let said = messages.iter().rev().find(|message| message.role == Role::User).map(|message| message.content.text());
+    match said.as_deref().map(str::trim) {
+        Some("") | None => "You said nothing.".to_owned(),
+        Some(text) => format!("You said: {text}"),
+    }
+}
+
+async fn pause(milliseconds: Option<u64>) {
+    if let Some(milliseconds) = milliseconds.filter(|milliseconds| *milliseconds > 0) {
+        tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    }
+}
+
+/// What the request takes. Messages were counted when they were made.
+fn input_tokens(request: &ModelRequest) -> u64 {
+    let system = request.system.as_deref().map_or(0, |text| tokens::PER_MESSAGE + tokens::count(&request.model, text));
+    let messages: u64 = request.messages.iter().map(|message| u64::from(message.tokens)).sum();
+    let tools: u64 = request
+        .tools
+        .iter()
+        .map(|tool| {
+            tokens::PER_MESSAGE
+                + tokens::count(&request.model, &tool.name)
+                + tokens::count(&request.model, &tool.description)
+                + tokens::count(&request.model, &tool.parameters.to_string())
+        })
+        .sum();
+    system + messages + tools
+}
+
+fn call_tokens(model: &str, call: &ToolCall) -> u64 {
+    tokens::PER_MESSAGE + tokens::count(model, &call.name) + tokens::count(model, &call.arguments.to_string())
+}
+
+#[cfg(test)]
+mod tests;

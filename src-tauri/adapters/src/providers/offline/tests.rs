@@ -1,0 +1,192 @@
+//! The simulator answers from the request alone.
+
+use std::sync::Arc;
+
+use plait_engine::context::Message;
+use plait_engine::id::{Activation, Epoch};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn message(role: Role, node: &str, text: &str) -> SharedMessage {
+    Arc::new(Message {
+        id: "m".into(),
+        role,
+        content: text.into(),
+        reasoning: None,
+        tool_calls: Vec::new(),
+        tool_call_id: None,
+        author: Activation { node: node.into(), epoch: Epoch::root() },
+        tokens: 5,
+    })
+}
+
+fn user(text: &str) -> SharedMessage {
+    message(Role::User, "ask", text)
+}
+
+/// An assistant message that asks for a tool, and the tool's answer.
+fn step() -> [SharedMessage; 2] {
+    let mut asks = (*message(Role::Assistant, "chat", "")).clone();
+    asks.tool_calls.push(ToolCall { id: "call_0_0_0".into(), name: "t".into(), arguments: json!({}) });
+    [Arc::new(asks), message(Role::Tool, "chat", "done")]
+}
+
+fn request(model: &str, messages: Vec<SharedMessage>, options: Value) -> ModelRequest {
+    ModelRequest {
+        activation: Activation { node: "chat".into(), epoch: Epoch::root() },
+        attempt: 1,
+        model: model.into(),
+        system: None,
+        messages,
+        tools: Vec::new(),
+        temperature: None,
+        max_tokens: None,
+        response_schema: None,
+        options,
+    }
+}
+
+async fn call(request: ModelRequest) -> (Result<ModelReply, Fault>, Vec<Chunk>) {
+    let mut chunks = Vec::new();
+    let reply = Offline.call(request, &mut |chunk| chunks.push(chunk)).await;
+    (reply, chunks)
+}
+
+async fn reply(request: ModelRequest) -> ModelReply {
+    call(request).await.0.expect("a reply")
+}
+
+async fn code(request: ModelRequest) -> String {
+    call(request).await.0.expect_err("a fault").code
+}
+
+#[tokio::test]
+async fn echo_says_what_was_said() {
+    let mut asked = request(ECHO, vec![user("first"), message(Role::Assistant, "chat", "x"), user(" Hello, world! ")], Value::Null);
+    asked.system = Some("Be brief.".into());
+    let (answer, chunks) = call(asked).await;
+    let answer = answer.expect("a reply");
+    assert_eq!(answer.text, "You said: Hello, world!");
+    assert_eq!(answer.stop_reason, StopReason::End);
+    assert_eq!(answer.usage, Some(TokenUsage { input: 4 + 3 + 15, output: tokens::count(ECHO, "You said: Hello, world!") }));
+    let words: Vec<_> = ["You", " said:", " Hello,", " world!"].map(|word| Chunk::Text(word.into())).into();
+    assert_eq!(chunks, words);
+    assert_eq!(reply(request(ECHO, vec![user("  ")], Value::Null)).await.text, "You said nothing.");
+    assert_eq!(reply(request(ECHO, vec![], Value::Null)).await.text, "You said nothing.");
+}
+
+fn script() -> Value {
+    json!({"replies": [
+        {"text": "Let me see.", "toolCalls": [{"name": "t", "arguments": {"a": 1}}, {"name": "u"}]},
+        {"reasoning": "So it is.", "text": "one"},
+        {"text": "two"},
+    ]})
+}
+
+#[tokio::test]
+async fn a_script_goes_by_turns_and_steps() {
+    let first = reply(request(SCRIPT, vec![user("a")], script())).await;
+    assert_eq!(first.stop_reason, StopReason::ToolCalls);
+    let calls: Vec<_> = first.tool_calls.iter().map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.clone())).collect();
+    assert_eq!(calls, [("call_0_0_0", "t", json!({"a": 1})), ("call_0_0_1", "u", json!({}))]);
+
+    let [asks, done] = step();
+    let second = reply(request(SCRIPT, vec![user("a"), asks.clone(), done.clone()], script())).await;
+    assert_eq!((second.text.as_str(), second.reasoning.as_deref()), ("one", Some("So it is.")));
+
+    // Tool steps are not in the history, and another node's answers do not count.
+    let said = |node: &str| message(Role::Assistant, node, "x");
+    let history = vec![user("a"), said("chat"), user("b"), said("other"), user("c")];
+    assert_eq!(reply(request(SCRIPT, history.clone(), script())).await.text, "two");
+    // Where a history does carry them, they change nothing.
+    let with_steps = vec![user("a"), asks, done, said("chat"), user("c")];
+    assert_eq!(reply(request(SCRIPT, with_steps, script())).await.text, "two");
+}
+
+#[tokio::test]
+async fn a_script_that_is_over_repeats_begins_again_or_fails() {
+    let at_turn = |turn: usize, repeat: &str| {
+        let mut options = script();
+        options["repeat"] = json!(repeat);
+        let mut history: Vec<_> = (0..turn).flat_map(|_| [user("a"), message(Role::Assistant, "chat", "x")]).collect();
+        history.push(user("z"));
+        request(SCRIPT, history, options)
+    };
+    assert_eq!(reply(at_turn(7, "last")).await.text, "two");
+    assert_eq!(reply(at_turn(2, "cycle")).await.text, "Let me see.");
+    assert_eq!(reply(at_turn(3, "cycle")).await.text, "two");
+    assert_eq!(reply(at_turn(1, "fail")).await.text, "two");
+    assert_eq!(code(at_turn(2, "fail")).await, "provider.script_over");
+}
+
+#[tokio::test]
+async fn failures_count_tries_and_stream_what_came_before() {
+    let mut asked = request(
+        SCRIPT,
+        vec![user("a")],
+        json!({"replies": [{"text": "größe ist alles", "fail": {"code": "provider.rate_limited", "afterChars": 7, "times": 2, "retryAfterMs": 30}}]}),
+    );
+    for attempt in 1..=3 {
+        asked.attempt = attempt;
+        let (answer, chunks) = call(asked.clone()).await;
+        let streamed: String = chunks.iter().map(|chunk| match chunk { Chunk::Text(text) | Chunk::Reasoning(text) => text.as_str() }).collect();
+        if attempt < 3 {
+            let fault = answer.expect_err("fails");
+            assert_eq!((fault.code.as_str(), fault.retryable, fault.retry_after_ms), ("provider.rate_limited", true, Some(30)));
+            assert_eq!(streamed, "größe i");
+        } else {
+            assert_eq!(answer.expect("a reply").text, "größe ist alles");
+        }
+    }
+    let fails = json!({"replies": [{"fail": {"code": "provider.unauthorized", "message": "No."}}]});
+    let fault = call(request(SCRIPT, vec![user("a")], fails)).await.0.expect_err("fails");
+    assert_eq!((fault.message.as_str(), fault.retryable), ("No.", false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_speaks_at_its_speed_after_its_delay() {
+    let begun = tokio::time::Instant::now();
+    let options = json!({"replies": [{"text": "one two three four", "delayMs": 1_000}], "tokensPerSecond": 2, "delayMs": 60_000});
+    let mut at = Vec::new();
+    let asked = request(SCRIPT, vec![user("a")], options);
+    let answer = Offline.call(asked, &mut |_| at.push(begun.elapsed().as_millis())).await.expect("a reply");
+    assert_eq!(answer.usage.expect("counted").output, 4);
+    // Paused time moves in whole milliseconds.
+    assert!(at.iter().zip([1_500, 2_000, 2_500, 3_000]).all(|(at, expected)| at.abs_diff(expected) <= 4), "{at:?}");
+}
+
+#[tokio::test]
+async fn it_can_be_dropped_while_it_speaks() {
+    let asked = request(ECHO, vec![user("a b c d e f g h")], json!({"tokensPerSecond": 100}));
+    let mut heard = 0;
+    let mut sink = |_| heard += 1;
+    let cut = tokio::time::timeout(std::time::Duration::from_millis(35), Offline.call(asked, &mut sink)).await;
+    assert!(cut.is_err());
+    assert!(heard < 10);
+}
+
+#[tokio::test]
+async fn the_most_tokens_cut_the_text() {
+    let mut asked = request(ECHO, vec![user("a b c d e f")], Value::Null);
+    asked.max_tokens = Some(5);
+    let answer = reply(asked).await;
+    assert_eq!((answer.text.as_str(), answer.stop_reason), ("You said: a b", StopReason::MaxTokens));
+}
+
+#[tokio::test]
+async fn wrong_options_are_told() {
+    for (model, options) in [
+        (SCRIPT, Value::Null),
+        (SCRIPT, json!({"replies": []})),
+        (SCRIPT, json!({"replies": [{"txt": "typo"}]})),
+        (SCRIPT, json!({"replies": "x"})),
+        (SCRIPT, json!([])),
+        (ECHO, json!({"replies": [{"text": "x"}]})),
+        (ECHO, json!({"tokensPerSecond": -1})),
+        (ECHO, json!({"repeat": "never"})),
+    ] {
+        assert_eq!(code(request(model, vec![user("a")], options.clone())).await, "provider.bad_options", "{options}");
+    }
+    assert_eq!(code(request("gpt-5", vec![user("a")], Value::Null)).await, "provider.not_found");
+}

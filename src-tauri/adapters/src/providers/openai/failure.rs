@@ -1,0 +1,188 @@
+//! What can go wrong with a call, as coded faults. Owns which failure is which; each says where it was met and what to do.
+
+use std::error::Error;
+use std::time::{Duration, SystemTime};
+
+use plait_engine::error::Fault;
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
+use serde_json::Value;
+
+/// How much of a server's own words is repeated.
+const MAX_WORDS: usize = 500;
+
+/// Where a failure was met.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) provider: String,
+    pub(super) base_url: String,
+    pub(super) model: Option<String>,
+}
+
+impl Place {
+    fn fault(&self, code: &str, what: &str) -> Fault {
+        let model = self.model.as_ref().map(|model| format!(", model `{model}`")).unwrap_or_default();
+        let mut fault = Fault::new(code, format!("`{}` at {}{model}: {what}.", self.provider, self.base_url));
+        fault.retryable = crate::providers::is_retryable(code);
+        fault
+    }
+
+    /// The request did not get through, or got no answer.
+    pub(super) fn transport(&self, error: &reqwest::Error) -> Fault {
+        if error.is_timeout() {
+            return self.fault("provider.timeout", "could not connect in time").hint(self.start_hint());
+        }
+        if error.is_connect() {
+            return self
+                .fault("provider.unreachable", &format!("can't be reached ({})", innermost(error)))
+                .hint(self.start_hint());
+        }
+        self.transport_midway(error)
+    }
+
+    /// The connection broke while an answer was read.
+    pub(super) fn transport_midway(&self, error: &reqwest::Error) -> Fault {
+        let is_garbled = causes(error)
+            .filter_map(|error| error.downcast_ref::<hyper::Error>())
+            .any(|error| error.is_parse() && !error.is_incomplete_message());
+        if is_garbled {
+            self.garbage("sent what is no HTTP", &innermost(error))
+        } else {
+            self.fault("provider.cut_short", &format!("closed the connection before its answer was whole ({})", innermost(error)))
+                .hint("Try again; if it stays so, look at the server's log.")
+        }
+    }
+
+    /// Nothing came for `patience`.
+    pub(super) fn timeout(&self, what: &str, patience: Duration) -> Fault {
+        self.fault("provider.timeout", &format!("{what} for {}", shown(patience)))
+            .hint("Try again, or allow it more time in the provider's settings.")
+    }
+
+    /// The stream ended before the reply did.
+    pub(super) fn cut_short(&self, text: &str) -> Fault {
+        self.fault("provider.cut_short", "the stream ended before the reply did")
+            .hint("Try again; if it stays so, look at the server's log.")
+            .details(serde_json::json!({ "received": text.chars().count() }))
+    }
+
+    /// It is not the protocol.
+    pub(super) fn garbage(&self, what: &str, excerpt: &str) -> Fault {
+        let words = clipped(excerpt);
+        let said = if words.is_empty() { String::new() } else { format!(": {words}") };
+        self.fault("provider.garbage", &format!("{what}{said}"))
+            .hint("Is this the base URL of an OpenAI-compatible server? It usually ends in /v1.")
+    }
+
+    /// The model, or a filter before it, would not answer.
+    pub(super) fn content_filtered(&self, what: &str) -> Fault {
+        self.fault("provider.content_filtered", what).hint("Say it differently, or use another model.")
+    }
+
+    /// The server answered with a status that is no success.
+    pub(super) fn status(&self, status: StatusCode, headers: &HeaderMap, body: &str) -> Fault {
+        let parsed: Option<Value> = serde_json::from_str(body).ok();
+        let (code, words) = words(parsed.as_ref(), body);
+        let said = if words.is_empty() { format!("answered {status}") } else { format!("answered {status}: {words}") };
+        if status.is_redirection() {
+            let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("somewhere else");
+            return self
+                .fault("provider.bad_settings", &format!("sends elsewhere, to {to}"))
+                .hint("Set the base URL to where it really is.");
+        }
+        let mut fault = self.by_status(status.as_u16(), code.as_deref(), &said);
+        if fault.retryable {
+            fault.retry_after_ms = retry_after(headers);
+        }
+        fault
+    }
+
+    /// The server told of an error within a stream that had begun well.
+    pub(super) fn told(&self, error: &Value) -> Fault {
+        let (code, words) = words(Some(&serde_json::json!({ "error": error })), "");
+        let status = ["code", "status", "status_code"].iter().find_map(|key| error.get(key)?.as_u64());
+        let status = status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
+        let named = match code.as_deref() {
+            Some("rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota") => 429,
+            Some("invalid_request_error" | "context_length_exceeded" | "BadRequestError") => 400,
+            _ => 500,
+        };
+        self.by_status(status.unwrap_or(named), code.as_deref(), &format!("broke off: {words}"))
+    }
+
+    fn by_status(&self, status: u16, code: Option<&str>, said: &str) -> Fault {
+        if matches!(code, Some("content_filter" | "content_policy_violation" | "ResponsibleAIPolicyViolation")) {
+            return self.content_filtered(said);
+        }
+        match status {
+            401 | 403 => self.fault("provider.unauthorized", said).hint(format!(
+                "Check the key of `{}` in the settings or the environment, and what it may be used for.",
+                self.provider
+            )),
+            404 => self.fault("provider.not_found", said).hint(match &self.model {
+                Some(model) => format!("Does it have the model `{model}`, and is the base URL right? It usually ends in /v1."),
+                None => "Is the base URL right? It usually ends in /v1.".to_owned(),
+            }),
+            408 => self.fault("provider.timeout", said).hint("Try again."),
+            429 if code == Some("insufficient_quota") => {
+                let mut fault = self.fault("provider.rate_limited", said).hint("The account has no credit left; add some.");
+                fault.retryable = false;
+                fault
+            }
+            425 | 429 => self.fault("provider.rate_limited", said).hint("Wait a little, or let the node retry with more patience."),
+            500..=599 => self.fault("provider.server_error", said).hint("Try again; if it stays so, look at the server's log."),
+            _ => self.fault("provider.bad_request", said).hint("The server did not like the request; its own words say why."),
+        }
+    }
+
+    fn start_hint(&self) -> String {
+        format!("Is the server running? Check the base URL of `{}` in the settings.", self.provider)
+    }
+}
+
+/// An error's code and words, in the shapes servers give them: `{error: {message, code, type}}`, `{error: text}`,
+/// `{message}`, `{detail}`, or plain text.
+fn words(parsed: Option<&Value>, body: &str) -> (Option<String>, String) {
+    let Some(parsed) = parsed else { return (None, clipped(body)) };
+    let error = parsed.get("error").filter(|error| !error.is_null()).unwrap_or(parsed);
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let code = ["code", "type"].iter().find_map(|key| error.get(key).and_then(text));
+    let message = ["message", "detail", "error"].iter().find_map(|key| error.get(key).and_then(text));
+    let words = message.or_else(|| text(error)).unwrap_or_else(|| error.to_string());
+    (code, clipped(&words))
+}
+
+/// One line, not too long, without a full stop at its end: it stands within a sentence.
+fn clipped(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut clipped: String = line.chars().take(MAX_WORDS).collect();
+    if clipped.len() < line.len() {
+        clipped.push('…');
+    }
+    clipped.trim_end_matches('.').to_owned()
+}
+
+/// What a server asks to wait, in milliseconds: its own header for that, or seconds, or a date.
+fn retry_after(headers: &HeaderMap) -> Option<u64> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(milliseconds) = text("retry-after-ms").and_then(|text| text.parse().ok()) {
+        return Some(milliseconds);
+    }
+    let value = text(RETRY_AFTER.as_str())?;
+    let seconds = value.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let until = || httpdate::parse_http_date(value).ok()?.duration_since(SystemTime::now()).ok();
+    u64::try_from(seconds.or_else(until)?.as_millis()).ok()
+}
+
+/// What caused an error, the innermost last.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |&error| error.source())
+}
+
+fn innermost(error: &reqwest::Error) -> String {
+    causes(error).last().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn shown(patience: Duration) -> String {
+    if patience.subsec_millis() == 0 { format!("{} s", patience.as_secs()) } else { format!("{} ms", patience.as_millis()) }
+}

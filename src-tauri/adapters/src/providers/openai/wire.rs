@@ -1,0 +1,107 @@
+//! The shapes that come over this wire, as loosely as servers differ: everything is optional, unknown fields pass.
+
+use plait_engine::run::TokenUsage;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// One event of a stream, or a whole answer of a server that does not stream.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Event {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) choices: Vec<Choice>,
+    pub(super) usage: Option<Usage>,
+    pub(super) error: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Choice {
+    pub(super) index: u64,
+    /// In a stream.
+    pub(super) delta: Option<Delta>,
+    /// In a whole answer.
+    pub(super) message: Option<Delta>,
+    pub(super) finish_reason: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Delta {
+    pub(super) content: Option<Text>,
+    /// DeepSeek's name, which llama.cpp and vLLM took up.
+    pub(super) reasoning_content: Option<String>,
+    /// Ollama's and OpenRouter's.
+    pub(super) reasoning: Option<String>,
+    pub(super) refusal: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) tool_calls: Vec<CallDelta>,
+}
+
+/// Text, or parts of which some are text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Text {
+    Plain(String),
+    Parts(Vec<TextPart>),
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct TextPart {
+    text: Option<String>,
+}
+
+impl Text {
+    pub(super) fn into_string(self) -> String {
+        match self {
+            Self::Plain(text) => text,
+            Self::Parts(parts) => parts.into_iter().filter_map(|part| part.text).collect(),
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CallDelta {
+    pub(super) index: Option<u64>,
+    pub(super) id: Option<String>,
+    pub(super) function: FunctionDelta,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct FunctionDelta {
+    pub(super) name: Option<String>,
+    /// A piece of text; a few servers send the object itself.
+    pub(super) arguments: Option<Value>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+pub(super) struct Usage {
+    #[serde(default)]
+    prompt_tokens: u64,
+    #[serde(default)]
+    completion_tokens: u64,
+}
+
+impl From<Usage> for TokenUsage {
+    fn from(usage: Usage) -> Self {
+        Self { input: usage.prompt_tokens, output: usage.completion_tokens }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Models {
+    pub(super) data: Vec<Model>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Model {
+    pub(super) id: String,
+}
+
+/// Takes null for nothing.
+fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
+}

@@ -1,0 +1,161 @@
+//! What comes back: the same reply however the bytes arrive, and whatever the server's dialect.
+
+use plait_engine::context::ToolCall;
+use plait_engine::provider::{Chunk, ModelReply, StopReason};
+use plait_engine::run::TokenUsage;
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Server, Step, call, outcome, request, stream_of};
+
+fn delta(delta: Value) -> Value {
+    json!({"id": "x", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": null}], "usage": null})
+}
+
+fn finish(reason: &str) -> Value {
+    json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
+}
+
+/// A stream as OpenAI sends it, with everything in it: reasoning, text beyond ASCII, two interleaved tool calls, usage.
+fn recorded() -> String {
+    let call = |index: u64, id: Option<&str>, name: Option<&str>, arguments: &str| {
+        let mut function = json!({"arguments": arguments});
+        let mut piece = json!({"index": index});
+        if let (Some(id), Some(name)) = (id, name) {
+            piece["id"] = json!(id);
+            piece["type"] = json!("function");
+            function["name"] = json!(name);
+        }
+        piece["function"] = function;
+        piece
+    };
+    let events = [
+        delta(json!({"role": "assistant", "content": ""})),
+        delta(json!({"reasoning_content": "Größe…"})),
+        delta(json!({"content": "Schön 🙂"})),
+        delta(json!({"content": " 日本語\n\"x\""})),
+        delta(json!({"tool_calls": [call(0, Some("call_a"), Some("calculator"), "")]})),
+        delta(json!({"tool_calls": [call(0, None, None, "{\"expr")]})),
+        delta(json!({"tool_calls": [call(1, Some("call_b"), Some("current_time"), "{"), call(0, None, None, "ession\":\"1+1\"}")]})),
+        delta(json!({"tool_calls": [call(1, None, None, "}")]})),
+        finish("tool_calls"),
+        json!({"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 34, "total_tokens": 46}}),
+    ];
+    format!(": keep-alive\n\n{}", stream_of(&events))
+}
+
+fn expected() -> ModelReply {
+    ModelReply {
+        text: "Schön 🙂 日本語\n\"x\"".into(),
+        reasoning: Some("Größe…".into()),
+        tool_calls: vec![
+            ToolCall { id: "call_a".into(), name: "calculator".into(), arguments: json!({"expression": "1+1"}) },
+            ToolCall { id: "call_b".into(), name: "current_time".into(), arguments: json!({}) },
+        ],
+        stop_reason: StopReason::ToolCalls,
+        usage: Some(TokenUsage { input: 12, output: 34 }),
+    }
+}
+
+#[tokio::test]
+async fn the_same_reply_wherever_the_bytes_are_split() {
+    for newline in ["\n", "\r\n", "\r"] {
+        let bytes = recorded().replace('\n', newline).into_bytes();
+        // In two pieces at every byte, and in pieces of one byte.
+        let mut splits: Vec<Vec<Step>> = (1..bytes.len())
+            .map(|at| vec![Step::Send(bytes[..at].to_vec()), Step::Send(bytes[at..].to_vec())])
+            .collect();
+        splits.push(bytes.iter().map(|byte| Step::Send(vec![*byte])).collect());
+        let server = Server::saying(splits.into_iter().map(Answer::events)).await;
+        let provider = server.provider();
+        for at in 1..=bytes.len() {
+            let (reply, chunks) = call(&*provider, request()).await;
+            assert_eq!(reply.unwrap_or_else(|fault| panic!("split at {at}: {fault}")), expected(), "split at {at}");
+            let text = ["Schön 🙂", " 日本語\n\"x\""].map(|text| Chunk::Text(text.into()));
+            assert_eq!(chunks, [&[Chunk::Reasoning("Größe…".into())][..], &text].concat(), "split at {at}");
+        }
+    }
+}
+
+async fn reply_to(events: &[Value]) -> ModelReply {
+    outcome(Answer::stream(stream_of(events))).await.expect("a reply")
+}
+
+#[tokio::test]
+async fn stop_reasons() {
+    for (reason, expected) in [
+        ("stop", StopReason::End),
+        ("length", StopReason::MaxTokens),
+        ("eos", StopReason::Other("eos".into())),
+    ] {
+        assert_eq!(reply_to(&[delta(json!({"content": "x"})), finish(reason)]).await.stop_reason, expected);
+    }
+}
+
+#[tokio::test]
+async fn dialects() {
+    // Ollama: reasoning under another name, calls whole, all with index 0, and `stop` at the end.
+    let call = |id: &str| json!({"id": id, "index": 0, "function": {"name": "f", "arguments": "{\"a\":1}"}});
+    let reply = reply_to(&[
+        delta(json!({"reasoning": "Hm.", "content": ""})),
+        delta(json!({"tool_calls": [call("a")]})),
+        delta(json!({"tool_calls": [call("b")]})),
+        finish("stop"),
+    ])
+    .await;
+    assert_eq!(reply.reasoning.as_deref(), Some("Hm."));
+    assert_eq!(reply.stop_reason, StopReason::ToolCalls);
+    let ids: Vec<_> = reply.tool_calls.iter().map(|call| (call.id.as_str(), &call.arguments)).collect();
+    assert_eq!(ids, [("a", &json!({"a": 1})), ("b", &json!({"a": 1}))]);
+
+    // No index and no id; arguments as an object; arguments that are no JSON; none at all.
+    let function = |name: &str, arguments: Value| json!({"function": {"name": name, "arguments": arguments}});
+    let mut broken = function("broken", json!("{oops"));
+    broken["index"] = json!(1);
+    let mut none = json!({"function": {"name": "none"}});
+    none["index"] = json!(2);
+    let reply = reply_to(&[delta(json!({"tool_calls": [function("object", json!({"a": 1})), broken, none]})), finish("tool_calls")]).await;
+    let calls: Vec<_> = reply.tool_calls.iter().map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.clone())).collect();
+    assert_eq!(
+        calls,
+        [("call_0", "object", json!({"a": 1})), ("call_1", "broken", json!("{oops")), ("call_2", "none", json!({}))]
+    );
+
+    // Text in parts; nulls where something else could be; another choice, which nobody asked for.
+    let reply = reply_to(&[
+        json!({"choices": null}),
+        delta(json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "tool_calls": null, "refusal": null})),
+        json!({"choices": [{"index": 1, "delta": {"content": "no"}}]}),
+        finish("stop"),
+    ])
+    .await;
+    assert_eq!((reply.text.as_str(), reply.usage), ("ab", None));
+}
+
+#[tokio::test]
+async fn a_stream_without_a_goodbye_is_whole_once_it_has_finished() {
+    let event = |event: &Value| format!("data: {event}\n\n").into_bytes();
+    let finished = [event(&delta(json!({"content": "Hi"}))), event(&finish("stop"))].concat();
+    // It just ends; the connection breaks; it falls silent.
+    let mut settings = Server::saying([Answer::stream(finished.clone())]).await.settings();
+    for rest in [vec![], vec![Step::Cut], vec![Step::Wait(std::time::Duration::from_secs(60))]] {
+        let steps = std::iter::once(Step::Send(finished.clone())).chain(rest).collect();
+        let server = Server::saying([Answer::events(steps)]).await;
+        settings.base_url = Some(server.base_url.clone());
+        settings.read_timeout_ms = Some(100);
+        let reply = call(&*crate::server::provider(settings.clone()), request()).await.0.expect("a reply");
+        assert_eq!(reply.text, "Hi");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_stream_is_understood() {
+    let whole = json!({
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi", "tool_calls": null}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 2},
+    });
+    let server = Server::saying([Answer::json(200, &whole.to_string())]).await;
+    let (reply, chunks) = call(&*server.provider(), request()).await;
+    let reply = reply.expect("a reply");
+    assert_eq!((reply.text.as_str(), reply.usage), ("Hi", Some(TokenUsage { input: 1, output: 2 })));
+    assert_eq!(chunks, [Chunk::Text("Hi".into())]);
+}

@@ -1,0 +1,193 @@
+//! What is sent, to the last key.
+
+use std::sync::Arc;
+
+use plait_adapters::ProviderTable;
+use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
+use plait_engine::id::{Activation, Epoch};
+use plait_engine::provider::{ModelRequest, Providers as _};
+use plait_engine::tool::ToolSpec;
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Server, call, request, stream_of};
+
+fn hello() -> Answer {
+    Answer::stream(stream_of(&[json!({"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]})]))
+}
+
+fn message(role: Role, content: impl Into<Content>) -> Message {
+    Message {
+        id: "m".into(),
+        role,
+        content: content.into(),
+        reasoning: Some("never sent back".into()),
+        tool_calls: Vec::new(),
+        tool_call_id: None,
+        author: Activation { node: "chat".into(), epoch: Epoch::root() },
+        tokens: 1,
+    }
+}
+
+fn shared(messages: impl IntoIterator<Item = Message>) -> Vec<SharedMessage> {
+    messages.into_iter().map(Arc::new).collect()
+}
+
+/// The body that goes out for a request.
+async fn sent(request: ModelRequest) -> Value {
+    let server = Server::saying([hello()]).await;
+    call(&*server.provider(), request).await.0.expect("a reply");
+    server.heard().remove(0).body
+}
+
+#[tokio::test]
+async fn system_history_and_tools() {
+    let body = sent(ModelRequest {
+        system: Some("Be brief.".into()),
+        messages: shared([
+            message(Role::User, "Hello"),
+            message(Role::Assistant, "Hi."),
+            message(Role::System, "The person is in a hurry."),
+            message(Role::User, "What is 6 × 7?"),
+        ]),
+        tools: vec![ToolSpec {
+            name: "calculator".into(),
+            description: "Computes.".into(),
+            parameters: json!({"type": "object", "properties": {"expression": {"type": "string"}}}),
+            source: "native".into(),
+            instructions: Some("Not of this wire.".into()),
+        }],
+        ..request()
+    })
+    .await;
+    assert_eq!(
+        body,
+        json!({
+            "model": "tiny",
+            "stream": true,
+            "stream_options": {"include_usage": true},
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": "Hello"},
+                {"role": "assistant", "content": "Hi."},
+                {"role": "system", "content": "The person is in a hurry."},
+                {"role": "user", "content": "What is 6 × 7?"},
+            ],
+            "tools": [{"type": "function", "function": {
+                "name": "calculator",
+                "description": "Computes.",
+                "parameters": {"type": "object", "properties": {"expression": {"type": "string"}}},
+            }}],
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_tool_round_trip() {
+    let mut asks = message(Role::Assistant, "");
+    asks.tool_calls = vec![
+        ToolCall { id: "a".into(), name: "calculator".into(), arguments: json!({"expression": "6*7"}) },
+        ToolCall { id: "b".into(), name: "calculator".into(), arguments: json!("{broken") },
+    ];
+    let mut says_and_asks = message(Role::Assistant, "And now:");
+    says_and_asks.tool_calls = vec![ToolCall { id: "c".into(), name: "current_time".into(), arguments: json!({}) }];
+    let answer = |id: &str, text: &str| Message { tool_call_id: Some(id.into()), ..message(Role::Tool, text) };
+    let messages = [message(Role::User, "6*7?"), asks, answer("a", "42"), answer("b", "no"), says_and_asks, answer("c", "noon")];
+    let body = sent(ModelRequest { messages: shared(messages), ..request() }).await;
+    let function = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+    assert_eq!(
+        body["messages"],
+        json!([
+            {"role": "user", "content": "6*7?"},
+            {"role": "assistant", "content": null, "tool_calls": [
+                function("a", "calculator", "{\"expression\":\"6*7\"}"),
+                function("b", "calculator", "{broken"),
+            ]},
+            {"role": "tool", "tool_call_id": "a", "content": "42"},
+            {"role": "tool", "tool_call_id": "b", "content": "no"},
+            {"role": "assistant", "content": "And now:", "tool_calls": [function("c", "current_time", "{}")]},
+            {"role": "tool", "tool_call_id": "c", "content": "noon"},
+        ])
+    );
+}
+
+#[tokio::test]
+async fn bounds_images_schema_and_options() {
+    let parts = vec![
+        Part::Text { text: "What is this?".into() },
+        Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
+    ];
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false});
+    let body = sent(ModelRequest {
+        messages: shared([message(Role::User, Content::Parts(parts))]),
+        temperature: Some(0.25),
+        max_tokens: Some(100),
+        response_schema: Some(schema.clone()),
+        options: json!({"top_p": 0.9, "seed": 7, "temperature": 0.5}),
+        ..request()
+    })
+    .await;
+    assert_eq!(
+        body,
+        json!({
+            "model": "tiny",
+            "stream": true,
+            "stream_options": {"include_usage": true},
+            "messages": [{"role": "user", "content": [
+                {"type": "text", "text": "What is this?"},
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
+            ]}],
+            "temperature": 0.5,
+            "max_tokens": 100,
+            "response_format": {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": true}},
+            "top_p": 0.9,
+            "seed": 7,
+        })
+    );
+}
+
+#[tokio::test]
+async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
+    let server = Server::saying([hello()]).await;
+    for options in [json!([]), json!("x"), json!({"messages": []}), json!({"stream": false}), json!({"model": "other"})] {
+        let asked = ModelRequest { options, ..request() };
+        assert_eq!(call(&*server.provider(), asked).await.0.expect_err("refused").code, "provider.bad_options");
+    }
+    assert!(server.heard().is_empty());
+}
+
+#[tokio::test]
+async fn path_headers_and_key() {
+    let server = Server::saying([hello()]).await;
+    let mut settings = server.settings();
+    // A slash at the end changes nothing.
+    settings.base_url = Some(format!("{}/", server.base_url));
+    let table = ProviderTable::new(&[("test".to_owned(), settings.clone())].into()).expect("made");
+    let provider = table.get("test").expect("there");
+    call(&*provider, request()).await.0.expect("a reply");
+    table.set_key("test", "secret".into()).expect("taken");
+    call(&*provider, request()).await.0.expect("a reply");
+    table.set_key("test", String::new()).expect("taken back");
+    call(&*provider, request()).await.0.expect("a reply");
+    let heard = server.heard();
+    assert!(heard.iter().all(|heard| heard.line == "POST /v1/chat/completions"), "{heard:?}");
+    assert_eq!(heard[0].headers["content-type"], "application/json");
+    assert_eq!(heard[0].headers["accept"], "text/event-stream");
+    let keys: Vec<_> = heard.iter().map(|heard| heard.headers.get("authorization").map(String::as_str)).collect();
+    assert_eq!(keys, [None, Some("Bearer secret"), None]);
+
+    // A key that is asked for and not there: told before anything is sent.
+    settings.key_env = Some("PLAIT_TEST_NO_SUCH_KEY".into());
+    let fault = call(&*crate::server::provider(settings), request()).await.0.expect_err("no key");
+    assert_eq!(fault.code, "provider.unauthorized");
+    assert!(fault.message.contains("PLAIT_TEST_NO_SUCH_KEY"), "{fault}");
+    assert_eq!(server.heard().len(), 3);
+}
+
+#[tokio::test]
+async fn models_are_listed() {
+    let server = Server::saying([Answer::json(200, r#"{"object": "list", "data": [{"id": "b", "x": 1}, {"id": "a"}]}"#)]).await;
+    assert_eq!(server.provider().models().await.expect("listed"), ["a", "b"]);
+    assert_eq!(server.heard()[0].line, "GET /v1/models");
+    let server = Server::saying([Answer::json(200, "[1]")]).await;
+    assert_eq!(server.provider().models().await.expect_err("not a list").code, "provider.garbage");
+}

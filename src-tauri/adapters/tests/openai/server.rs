@@ -1,0 +1,202 @@
+//! A server that says what it is told and keeps what it hears.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use futures::StreamExt as _;
+use plait_adapters::{ProviderSettings, ProviderTable};
+use plait_adapters::providers::ProviderKind;
+use plait_engine::error::Fault;
+use plait_engine::id::{Activation, Epoch};
+use plait_engine::provider::{Chunk, ModelReply, ModelRequest, Provider, Providers as _};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+/// One answer.
+#[derive(Clone)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// What happens while an answer is sent.
+#[derive(Clone)]
+pub(crate) enum Step {
+    Send(Vec<u8>),
+    Wait(Duration),
+    /// The connection breaks.
+    Cut,
+}
+
+impl Answer {
+    pub(crate) fn events(steps: Vec<Step>) -> Self {
+        Self { status: 200, headers: vec![("content-type", "text/event-stream".into())], steps }
+    }
+
+    pub(crate) fn stream(bytes: impl Into<Vec<u8>>) -> Self {
+        Self::events(vec![Step::Send(bytes.into())])
+    }
+
+    pub(crate) fn json(status: u16, body: &str) -> Self {
+        let headers = vec![("content-type", "application/json; charset=utf-8".into())];
+        Self { status, headers, steps: vec![Step::Send(body.into())] }
+    }
+
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+}
+
+/// What was heard.
+#[derive(Clone, Debug)]
+pub(crate) struct Heard {
+    pub(crate) line: String,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: Value,
+}
+
+struct Shared {
+    answers: Mutex<VecDeque<Answer>>,
+    heard: Mutex<Vec<Heard>>,
+    closed: mpsc::UnboundedSender<()>,
+}
+
+/// The server; it ends when it is dropped.
+pub(crate) struct Server {
+    shared: Arc<Shared>,
+    pub(crate) base_url: String,
+    closed: mpsc::UnboundedReceiver<()>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Server {
+    /// Answers in order; the last one again and again.
+    pub(crate) async fn saying(answers: impl IntoIterator<Item = Answer>) -> Self {
+        let (tell, closed) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared { answers: Mutex::new(answers.into_iter().collect()), heard: Mutex::default(), closed: tell });
+        let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
+        let base_url = format!("http://{}/v1", listener.local_addr().expect("address"));
+        let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("served") });
+        Self { shared, base_url, closed, task }
+    }
+
+    pub(crate) fn heard(&self) -> Vec<Heard> {
+        self.shared.heard.lock().expect("lock").clone()
+    }
+
+    /// Resolves when the client has closed an answer before its end.
+    pub(crate) async fn closed(&mut self) {
+        self.closed.recv().await.expect("told");
+    }
+
+    pub(crate) fn settings(&self) -> ProviderSettings {
+        ProviderSettings { base_url: Some(self.base_url.clone()), ..ProviderSettings::of(ProviderKind::OpenAi) }
+    }
+
+    pub(crate) fn provider(&self) -> Arc<dyn Provider> {
+        provider(self.settings())
+    }
+}
+
+pub(crate) fn provider(settings: ProviderSettings) -> Arc<dyn Provider> {
+    let table = ProviderTable::new(&[("test".to_owned(), settings)].into()).expect("made");
+    table.get("test").expect("there")
+}
+
+/// Tells when it is dropped before its end.
+struct Ends(Option<mpsc::UnboundedSender<()>>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        if let Some(tell) = self.0.take() {
+            let _ = tell.send(());
+        }
+    }
+}
+
+async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Infallible> {
+    let (parts, body) = request.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.expect("read");
+    let headers = parts.headers.iter().map(|(name, value)| (name.to_string(), value.to_str().expect("text").to_owned()));
+    shared.heard.lock().expect("lock").push(Heard {
+        line: format!("{} {}", parts.method, parts.uri),
+        headers: headers.collect(),
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+    });
+    let answer = {
+        let mut answers = shared.answers.lock().expect("lock");
+        if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() }.expect("an answer")
+    };
+    let ends = Ends(Some(shared.closed.clone()));
+    let pieces = futures::stream::iter(answer.steps).filter_map(|step| async {
+        match step {
+            Step::Send(bytes) => Some(Ok(bytes)),
+            Step::Wait(duration) => {
+                tokio::time::sleep(duration).await;
+                None
+            }
+            Step::Cut => Some(Err(std::io::Error::other("cut"))),
+        }
+    });
+    let end = futures::stream::once(async { None });
+    let whole = pieces.map(Some).chain(end).scan(ends, |ends, piece| {
+        if piece.is_none() {
+            ends.0 = None;
+        }
+        std::future::ready(piece)
+    });
+    let mut response = Response::builder().status(answer.status);
+    for (name, value) in answer.headers {
+        response = response.header(name, value);
+    }
+    Ok(response.body(Body::from_stream(whole)).expect("a response"))
+}
+
+pub(crate) fn request() -> ModelRequest {
+    ModelRequest {
+        activation: Activation { node: "chat".into(), epoch: Epoch::root() },
+        attempt: 1,
+        model: "tiny".into(),
+        system: None,
+        messages: Vec::new(),
+        tools: Vec::new(),
+        temperature: None,
+        max_tokens: None,
+        response_schema: None,
+        options: Value::Null,
+    }
+}
+
+pub(crate) async fn call(provider: &dyn Provider, request: ModelRequest) -> (Result<ModelReply, Fault>, Vec<Chunk>) {
+    let mut chunks = Vec::new();
+    let reply = provider.call(request, &mut |chunk| chunks.push(chunk)).await;
+    (reply, chunks)
+}
+
+/// What a server that says `answer` leads to.
+pub(crate) async fn outcome(answer: Answer) -> Result<ModelReply, Fault> {
+    let server = Server::saying([answer]).await;
+    call(&*server.provider(), request()).await.0
+}
+
+/// The text of a stream: each of `events` as one, and the end.
+pub(crate) fn stream_of(events: &[Value]) -> String {
+    let mut text: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    text.push_str("data: [DONE]\n\n");
+    text
+}

@@ -7,6 +7,7 @@ mod approval;
 mod catch;
 mod chat;
 mod context_start;
+mod deep_stack;
 mod delay;
 mod inject_messages;
 mod join;
@@ -16,6 +17,7 @@ mod note;
 mod output;
 mod portal_in;
 mod portal_out;
+mod switch;
 mod templating;
 mod text;
 mod tools;
@@ -42,6 +44,7 @@ pub fn registry() -> Registry {
         .with::<tools::Tools>()
         .with::<text::Text>()
         .with::<value::Value>()
+        .with::<switch::Switch>()
         .with::<join::Join>()
         .with::<delay::Delay>()
         .with::<catch::Catch>()

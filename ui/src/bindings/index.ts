@@ -33,7 +33,9 @@ export type AppInfo = {
   home: string,
   /** The names of the model providers, sorted. */
   providers: Array<string>,
-  /** Whether the offline provider (a simulator) is the only one. */
+  /** Whether nothing but the offline provider (a simulator) has been set up: no other provider was changed or added in
+   * the settings, and none has its key in the environment.
+   */
   offlineOnly: boolean,
   /** Identifies this start of the application. */
   sessionId: string,
@@ -171,7 +173,7 @@ export type ContextView = {
 
 /** `tokens.count` */
 export type CountTokens = {
-  /** The provider's name for the model. */
+  /** The provider's name for the model; `provider/model` where the provider matters. */
   model: string,
   /** What to count. */
   text: string,
@@ -758,6 +760,16 @@ export type NodeView = {
   epochs: Array<EpochView>,
 };
 
+/** Messages of the history that were left out because the window had no room for them: its oldest. */
+export type Omitted = {
+  /** The first of them. */
+  first: MessageId,
+  /** The last of them. */
+  last: MessageId,
+  /** How many they are. */
+  count: number,
+};
+
 /** `dialog.open`: asks for a flow file. */
 export type OpenDialog = Record<string, never>;
 
@@ -883,6 +895,12 @@ export type PromptPart = { "kind": "history",
   /** How many they are. */
   count: number,
   /** What they take together. */
+  tokens: number, } | { "kind": "step",
+  /** Which step, from 0. */
+  step: number,
+  /** How many messages they are. */
+  count: number,
+  /** What they take together. */
   tokens: number, } | { "kind": "message",
   /** Who speaks. */
   role: Role,
@@ -900,6 +918,8 @@ export type PromptRecord = {
   model: string,
   /** The messages, in order. */
   parts: Array<PromptPart>,
+  /** What was left out for want of room. */
+  omitted?: Omitted,
   /** The names of the tools offered. */
   tools?: Array<string>,
   /** What the tools' schemas take. */
@@ -925,9 +945,9 @@ export type ProviderSettings = {
   keyEnv?: string,
   /** How long to wait for the connection, in milliseconds; without it, 10 s. */
   connectTimeoutMs?: number,
-  /** How long to wait for the reply to begin, in milliseconds; without it, 120 s (local models load on the first call). */
+  /** How long to wait for the reply to begin, in milliseconds; without it, 5 minutes (local models load on the first call). */
   headerTimeoutMs?: number,
-  /** How long the reply may fall silent, in milliseconds; without it, 60 s. */
+  /** How long the reply may fall silent, in milliseconds; without it, 5 minutes (some models think long in silence). */
   readTimeoutMs?: number,
 };
 

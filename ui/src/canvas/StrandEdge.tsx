@@ -31,7 +31,7 @@ export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>)
         strokeWidth={18}
       />
       {run && run.passed > 0 ? <Pulse d={curve.d} passed={run.passed} /> : null}
-      {run?.peek ? (
+      {run?.peek && (data?.kind === "data" || selected) ? (
         <EdgeLabelRenderer>
           <div
             className="peek"

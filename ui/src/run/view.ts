@@ -6,7 +6,7 @@ import { shownEpoch } from "./fold/epoch";
 import type { EpochView, NodeState, NodeView } from "./fold/types";
 import { useNodeOf } from "./live/shown";
 import { outputsOf, wasStopped } from "./values/outputs";
-import { headOf, previewOf, previewOfContext, previewOfTools, tailOf } from "./values/preview";
+import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "./values/preview";
 
 export type NodeRunState = NodeState;
 
@@ -42,7 +42,7 @@ export type EdgeRun = {
 };
 
 /** About three lines of a card. */
-const CARD_TEXT = 96;
+const CARD_TEXT = 80;
 const PEEK_TEXT = 60;
 
 // Views never change, so what is worked out of one holds for good.
@@ -88,9 +88,10 @@ function toNodeRun(view: NodeView): NodeRun {
 }
 
 function streamOf(view: EpochView): string | undefined {
-  if (view.state === "running") return view.streamed ? tailOf(view.streamed, CARD_TEXT) : undefined;
+  if (view.state === "running")
+    return view.streamed ? tailOf(plainText(view.streamed.slice(-4 * CARD_TEXT)), CARD_TEXT) : undefined;
   const text = view.calls.findLast((call) => call.reply?.text)?.reply?.text || view.streamed;
-  return text ? headOf(text, CARD_TEXT) : undefined;
+  return text ? headOf(plainText(text.slice(0, 4 * CARD_TEXT)), CARD_TEXT) : undefined;
 }
 
 /** What a prompt takes of its window, by kind. */
@@ -98,6 +99,7 @@ export function windowUse(prompt: PromptRecord): WindowUse {
   const use = { system: 0, history: 0, tools: prompt.toolTokens, question: 0 };
   for (const part of prompt.parts) {
     if (part.kind === "history") use.history += part.tokens;
+    else if (part.kind === "step") use.tools += part.tokens;
     else if (part.role === "system") use.system += part.tokens;
     else if (part.role === "user") use.question += part.tokens;
     else use.tools += part.tokens;

@@ -51,7 +51,10 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
       {epoch ? (
         <p className="mb-2 text-fg-3 text-xs">
           As it stood after round {roundOf(epoch)}
-          {now && now.record.revision !== mark.record.revision ? `; it has changed ${now.record.revision - mark.record.revision} times since` : ""}.
+          {now && now.record.revision !== mark.record.revision
+            ? `; it has changed ${now.record.revision - mark.record.revision} times since`
+            : ""}
+          .
         </p>
       ) : null}
       {mark.record.systemInstructions ? (
@@ -152,7 +155,10 @@ const LAST = 12;
 function Changes({ session, id, until }: { session: RunSession; id: ContextId; until: ContextMark }) {
   const marks = (session.log.contexts.get(id)?.marks ?? []).filter((mark) => mark.seq <= until.seq);
   return (
-    <Section title="Changed by" aside={marks.length > LAST ? `the last ${LAST} of ${formatCount(marks.length)}` : undefined}>
+    <Section
+      title="Changed by"
+      aside={marks.length > LAST ? `the last ${LAST} of ${formatCount(marks.length)}` : undefined}
+    >
       <ol className="text-xs">
         {marks
           .slice(-LAST)

@@ -1,11 +1,12 @@
 import { useState } from "react";
-import type { NodeId } from "@/bindings";
+import type { NodeId, PromptRecord } from "@/bindings";
 import { Empty } from "@/look/Empty";
 import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
 import { useChosen } from "@/run/inspect/epoch-choice";
-import { PromptMessages } from "@/run/inspect/PromptMessages";
-import { fullInRound, sharesOf } from "@/run/inspect/prompt-lens";
+import { PromptMessages, usePromptLines } from "@/run/inspect/PromptMessages";
+import { fullInRound, type Share, sharesOf } from "@/run/inspect/prompt-lens";
 import { Section } from "@/run/inspect/Section";
+import type { RunSession } from "@/run/live/session";
 import { useShownSession } from "@/run/live/shown";
 import { formatCount, formatDuration } from "@/run/values/format";
 import { CopyButton } from "@/run/values/ValueView";
@@ -30,25 +31,46 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   }
   return (
     <div className="h-full overflow-auto p-3" data-testid="prompt-lens">
-      <div className="mb-1.5 flex items-center gap-2">
-        <b className="font-semibold">Sent to the model</b>
-        <span className="truncate text-fg-3 text-xs">
-          {call.prompt.provider} · {call.prompt.model}
-        </span>
+      <div className="mb-1 flex items-center gap-2">
+        <b className="truncate font-semibold">Sent to the model</b>
         <span className="flex-1" />
         {calls.length > 1 ? <StepPicker calls={calls} call={call} onPick={setStep} /> : null}
         <CopyButton value={call.prompt} label="Copy what was sent, as JSON" />
       </div>
-      <WindowUse view={view} epoch={epoch} call={call} />
-      {call.prompt.tools && call.prompt.tools.length > 0 ? (
-        <p className="mt-2 break-words text-fg-2 text-xs">
-          <span className="text-fg-3">Tools offered: </span>
-          <span className="font-mono">{call.prompt.tools.join(", ")}</span>
-        </p>
-      ) : null}
-      <PromptMessages session={session} node={nodeId} epoch={epoch} prompt={call.prompt} />
+      <Sent session={session} node={nodeId} view={view} epoch={epoch} call={call} prompt={call.prompt} />
       <Reply call={call} />
     </div>
+  );
+}
+
+type SentProps = {
+  session: RunSession;
+  node: NodeId;
+  view: NodeView;
+  epoch: EpochView;
+  call: ModelCallView;
+  prompt: PromptRecord;
+};
+
+function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
+  const lines = usePromptLines(session, node, epoch, prompt);
+  const round = epoch.epoch.at(-1);
+  const full = round === undefined ? undefined : fullInRound(view, call, round);
+  return (
+    <>
+      <WindowUse prompt={prompt} shares={sharesOf(prompt, lines)} full={full} />
+      <p className="mt-1.5 break-words text-fg-2 text-xs">
+        <span className="text-fg-3">To </span>
+        {prompt.provider} · {prompt.model}
+        {prompt.tools && prompt.tools.length > 0 ? (
+          <>
+            <span className="text-fg-3">, offering </span>
+            <span className="font-mono">{prompt.tools.join(", ")}</span>
+          </>
+        ) : null}
+      </p>
+      <PromptMessages lines={lines} />
+    </>
   );
 }
 
@@ -78,14 +100,12 @@ function StepPicker({
 }
 
 /** The window as one bar: what each part takes, what is free, what is kept for the reply. */
-function WindowUse({ view, epoch, call }: { view: NodeView; epoch: EpochView; call: ModelCallView }) {
-  const { prompt } = call;
-  if (!prompt) return null;
-  const shares = sharesOf(prompt);
-  const whole = Math.max(1, shares.reduce((sum, share) => sum + share.tokens, 0));
+function WindowUse({ prompt, shares, full }: { prompt: PromptRecord; shares: readonly Share[]; full?: number }) {
+  const whole = Math.max(
+    1,
+    shares.reduce((sum, share) => sum + share.tokens, 0),
+  );
   const percent = Math.round((100 * prompt.tokens) / Math.max(1, prompt.window));
-  const round = epoch.epoch.at(-1);
-  const full = round === undefined ? undefined : fullInRound(view, call, round);
   return (
     <>
       <div
@@ -108,7 +128,10 @@ function WindowUse({ view, epoch, call }: { view: NodeView; epoch: EpochView; ca
       <dl className="mt-1.5 grid grid-cols-2 gap-x-4 gap-y-0.5 text-fg-2 text-xs">
         {shares.map((share) => (
           <div key={share.part} className="flex items-center gap-2">
-            <i aria-hidden className={`part-${share.part} size-2 shrink-0 rounded-[2px] ${share.part === "free" ? "border border-line-2" : ""}`} />
+            <i
+              aria-hidden
+              className={`part-${share.part} size-2 shrink-0 rounded-[2px] ${share.part === "free" ? "border border-line-2" : ""}`}
+            />
             <dt>{share.title}</dt>
             <dd className="ml-auto font-mono text-fg tabular-nums">{formatCount(share.tokens)}</dd>
           </div>

@@ -76,7 +76,9 @@ export function RunsPanel() {
           <Button onClick={() => void loadRuns()}>Try again</Button>
         </Empty>
       ) : shown.length === 0 ? (
-        <Empty title={state === "known" ? (list.length === 0 ? "No runs yet" : "No run is like that") : "Looking for runs…"}>
+        <Empty
+          title={state === "known" ? (list.length === 0 ? "No runs yet" : "No run is like that") : "Looking for runs…"}
+        >
           {state === "known" ? (
             <p>
               {list.length === 0

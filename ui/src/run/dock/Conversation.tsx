@@ -1,11 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { ContextId } from "@/bindings";
 import { Empty } from "@/look/Empty";
+import { sameEpoch } from "../fold/epoch";
+import type { OpenPause } from "../fold/types";
 import { useContextsRevision, useFactCount, useRunHead, useShownSession } from "../live/shown";
 import { Timeline } from "../timeline/Timeline";
 import { contextOf } from "../values/inputs";
 import { ContextChooser } from "./ContextChooser";
-import { ConversationItems, itemsOf } from "./conversation-items";
+import { ConversationItems, type Item, itemsOf } from "./conversation-items";
 import { Messages } from "./Messages";
 import { PauseCard } from "./PauseCard";
 import { useSize } from "./useSize";
@@ -48,8 +50,8 @@ function Chat() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal only grows; its length says when.
   const items = useMemo(() => {
     if (session) source.current.read(session.log.entries);
-    return itemsOf(source.current.items, shown);
-  }, [session, facts, shown]);
+    return itemsOf(source.current.items, shown).filter((item) => item.kind !== "question" || !isOpen(pauses, item));
+  }, [session, facts, shown, pauses]);
   return (
     <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label="Conversation">
       <ContextChooser chosen={shown} onChoose={setChosen} />
@@ -63,6 +65,13 @@ function Chat() {
       ) : null}
       <Announcer />
     </section>
+  );
+}
+
+/** Open questions stand in their cards below. */
+function isOpen(pauses: readonly OpenPause[], item: Extract<Item, { kind: "question" }>): boolean {
+  return pauses.some(
+    (pause) => pause.node === item.node && sameEpoch(pause.epoch, item.epoch) && pause.prompt === item.prompt,
   );
 }
 

@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { ContextId } from "@/bindings";
 import { Empty } from "@/look/Empty";
 import { epochOf } from "../fold/epoch";
@@ -26,23 +26,22 @@ export function Messages({ items, context }: { items: readonly Item[]; context: 
   const total = virtual.getTotalSize();
   const streaming = useStreaming(context);
 
-  const toEnd = () => {
+  const toEnd = useCallback(() => {
     const box = scroller.current;
     if (box) box.scrollTop = box.scrollHeight;
-  };
+  }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something has grown and the end was in view.
   useLayoutEffect(() => {
     if (atEnd) toEnd();
-  }, [total, items.length, streaming?.length, atEnd]);
+  }, [total, items.length, streaming?.length, atEnd, toEnd]);
+  // A question that opens below takes room; the end is to stay in view.
   useEffect(() => {
     const box = scroller.current;
-    if (!box) return;
-    const observer = new ResizeObserver(() => {
-      if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END * 2) toEnd();
-    });
+    if (!box || !atEnd) return;
+    const observer = new ResizeObserver(toEnd);
     observer.observe(box);
     return () => observer.disconnect();
-  }, []);
+  }, [atEnd, toEnd]);
 
   return (
     <div className="relative min-h-0 flex-1">

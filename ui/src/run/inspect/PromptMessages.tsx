@@ -1,8 +1,9 @@
 import { type ReactNode, useMemo, useState } from "react";
 import type { NodeId, PromptRecord } from "@/bindings";
+import { textOf } from "../fold/contexts";
 import type { EpochView } from "../fold/types";
-import { useFactCount } from "../live/shown";
 import type { RunSession } from "../live/session";
+import { useFactCount } from "../live/shown";
 import { nameOf } from "../names";
 import { formatCount } from "../values/format";
 import { contextOf } from "../values/inputs";
@@ -12,25 +13,19 @@ import { type Line, linesOf } from "./prompt-lens";
 /** Long histories are shown from their end; the rest on demand. */
 const SHOWN = 40;
 
-/** The messages a model was sent, in order. */
-export function PromptMessages({
-  session,
-  node,
-  epoch,
-  prompt,
-}: {
-  session: RunSession;
-  node: NodeId;
-  epoch: EpochView;
-  prompt: PromptRecord;
-}) {
-  const [all, setAll] = useState(false);
+/** The lines of a prompt, as they are known by now. */
+export function usePromptLines(session: RunSession, node: NodeId, epoch: EpochView, prompt: PromptRecord): Line[] {
   const facts = useFactCount();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is read where it stands; its length says when.
-  const lines = useMemo(() => {
+  return useMemo(() => {
     const context = contextOf({ nodes: session.fold.nodes, head: session.fold.head }, node, epoch.epoch);
-    return linesOf(prompt, session.log, context);
+    return linesOf(prompt, epoch, session.log, context);
   }, [session, node, epoch.epoch, prompt, facts]);
+}
+
+/** The messages a model was sent, in order. */
+export function PromptMessages({ lines }: { lines: readonly Line[] }) {
+  const [all, setAll] = useState(false);
   const hidden = all ? 0 : Math.max(0, lines.length - SHOWN);
   return (
     <ol className="mt-2.5 flex flex-col gap-1.5" aria-label="Messages that were sent">
@@ -67,7 +62,7 @@ function LineView({ line }: { line: Line }) {
         {open
           ? line.messages.map((message) => (
               <div key={message.id} className="mt-1.5 opacity-70">
-                <MessageBox role={message.role} tokens={message.tokens} text={typeof message.content === "string" ? message.content : ""} />
+                <MessageBox role={message.role} tokens={message.tokens} text={textOf(message.content)} />
               </div>
             ))
           : null}
@@ -78,13 +73,25 @@ function LineView({ line }: { line: Line }) {
 }
 
 /** One message in a frame: who, how many tokens, what. */
-export function MessageBox({ role, tokens, text, author }: { role: string; tokens: number; text: string; author?: NodeId }) {
+export function MessageBox({
+  role,
+  tokens,
+  text,
+  author,
+}: {
+  role: string;
+  tokens?: number;
+  text: string;
+  author?: NodeId;
+}) {
   return (
     <article className="rounded-lg border border-line bg-bg-2 px-2.5 py-1.5" aria-label={`${role} message`}>
       <header className="mb-0.5 flex items-baseline gap-2 text-xs">
         <b className="font-semibold text-fg-2">{role}</b>
         {author === undefined ? null : <span className="truncate text-fg-3">{nameOf(author)}</span>}
-        <span className="ml-auto font-mono text-fg-3 tabular-nums">{formatCount(tokens)}</span>
+        {tokens === undefined ? null : (
+          <span className="ml-auto font-mono text-fg-3 tabular-nums">{formatCount(tokens)}</span>
+        )}
       </header>
       <ValueView value={text} label={`${role} message`} />
     </article>

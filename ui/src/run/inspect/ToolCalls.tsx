@@ -9,8 +9,8 @@ export function ToolCalls({ view }: { view: EpochView }) {
   return (
     <Section title="Tool calls">
       {view.tools.map((tool, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: calls are only ever added at the end.
         <Box
+          // biome-ignore lint/suspicious/noArrayIndexKey: calls are only ever added at the end.
           key={index}
           testid={`io-tool-${tool.call.name}`}
           tone={tool.error ? "border-bad/60" : ""}

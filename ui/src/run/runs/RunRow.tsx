@@ -57,7 +57,10 @@ export function RunRow({ run, now }: { run: RunSummary; now: number }) {
           </span>
           <span className="block truncate text-fg-3 text-xs tabular-nums">{facts.join(" · ")}</span>
           {note ? (
-            <span className={`block truncate text-xs ${run.status === "failed" ? "text-bad" : "text-wait"}`} title={note}>
+            <span
+              className={`block truncate text-xs ${run.status === "failed" ? "text-bad" : "text-wait"}`}
+              title={note}
+            >
               {run.status === "waiting" ? `“${oneLine(note)}”` : oneLine(note)}
             </span>
           ) : null}

@@ -20,7 +20,7 @@ type Known = { nodes: ReadonlyMap<NodeId, NodeView>; head: RunHead };
 export function inputsOf(run: Known, node: NodeId, view: EpochView): Input[] {
   const fed: Input[] = Object.entries(view.inputs).map(([port, sources]) => ({
     port,
-    values: (sources ?? []).map((source) => valueOf(run, source)),
+    values: (sources ?? []).map((source) => sourceValue(run, source)),
   }));
   for (const [port, value] of Object.entries(run.head.set[node] ?? {})) {
     if (!fed.some((input) => input.port === port)) fed.push({ port, values: [{ known: true, value }] });
@@ -29,7 +29,7 @@ export function inputsOf(run: Known, node: NodeId, view: EpochView): Input[] {
 }
 
 /** What left by that output of that activation. */
-export function valueOf(run: Known, source: SourceRef): InputValue {
+export function sourceValue(run: Known, source: SourceRef): InputValue {
   const view = epochOf(run.nodes.get(source.node), source.epoch);
   const outputs = view && outputsOf(source.node, view);
   if (!outputs || !Object.hasOwn(outputs, source.port)) return { source, known: false, value: undefined };
@@ -43,7 +43,7 @@ export function contextOf(run: Known, node: NodeId, epoch: Epoch): string | unde
   const own = view.turn?.contextId ?? view.contexts.at(-1);
   if (own !== undefined) return own;
   for (const source of view.inputs.context ?? []) {
-    const { value } = valueOf(run, source);
+    const { value } = sourceValue(run, source);
     const id = (value as { contextId?: unknown } | null | undefined)?.contextId;
     if (typeof id === "string") return id;
   }

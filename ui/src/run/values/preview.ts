@@ -53,6 +53,14 @@ function previewOfObject(object: Record<string, unknown>, limit: number): string
   return shorten(`{${parts.join(", ")}${parts.length < keys.length ? ", …" : ""}}`, limit);
 }
 
+/** Markdown without its commonest marks: for places too small to draw it. */
+export function plainText(markdown: string): string {
+  return markdown
+    .replace(/^\s{0,3}(#{1,6}|>|[-*+])\s+/gm, "")
+    .replace(/(\*\*|__|`+|~~)/g, "")
+    .replace(/\*(\S[^*\n]*)\*/g, "$1");
+}
+
 /** A text on one line. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();

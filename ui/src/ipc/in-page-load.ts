@@ -1,0 +1,103 @@
+/**
+ * Load instead of a flow: facts at a given rate, for measuring what the window bears. A flow asks for it in its settings,
+ * `"load": {"factsPerSecond": 10000, "seconds": 10, "streams": 50}`; no engine knows that key.
+ */
+import type { Entry, Flow, NodeId, RunId } from "@/bindings";
+import type { InPageRun } from "./in-page-replay";
+
+export type Load = { factsPerSecond: number; seconds: number; streams: number };
+
+export function loadOf(flow: Flow): Load | undefined {
+  const settings = flow.settings as { load?: Load } | undefined;
+  return settings?.load;
+}
+
+const WORDS = "the parcel left the depot this morning and the carrier was asked to hold it until Thursday ".split(" ");
+
+export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): number }): InPageRun {
+  const journal: Entry[] = [];
+  const listeners = new Set<(entries: Entry[]) => void>();
+  let over = false;
+  let frame: number | undefined;
+  const emit = (facts: object[]) => {
+    const at = env.now();
+    const entries = facts.map((fact) => {
+      const isDelta = (fact as { type: string }).type === "node.delta";
+      const entry = (isDelta ? { at, ...fact } : { seq: journal.length, at, ...fact }) as Entry;
+      if (!isDelta) journal.push(entry);
+      return entry;
+    });
+    for (const listener of listeners) listener(entries);
+  };
+  emit([{ type: "run.started", run, flow: { name: flow.name, hash: "load" } }]);
+  const facts = generate(Object.keys(flow.nodes), load.streams);
+  const began = performance.now();
+  const total = load.factsPerSecond * load.seconds;
+  let given = 0;
+  const tick = () => {
+    if (over) return;
+    const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * load.factsPerSecond));
+    const batch: object[] = [];
+    for (; given < due; given++) batch.push(facts.next().value as object);
+    if (given >= total) {
+      over = true;
+      batch.push({ type: "run.finished", outputs: {} });
+    }
+    if (batch.length > 0) emit(batch);
+    if (!over) frame = requestAnimationFrame(tick);
+  };
+  frame = requestAnimationFrame(tick);
+  return {
+    run,
+    flow,
+    journal,
+    keep: false,
+    live: true,
+    kept: () => ({ run, flow, journal: [], place: 0 }),
+    play: () => undefined,
+    revive: () => undefined,
+    answer: () => undefined,
+    cancel: () => {
+      if (over) return;
+      over = true;
+      if (frame !== undefined) cancelAnimationFrame(frame);
+      emit([{ type: "run.cancelling" }, { type: "run.cancelled", outputs: {} }]);
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** Endless facts, of the kinds and in the order a run has them: the first `streams` nodes stream and go round. */
+function* generate(ids: readonly NodeId[], streams: number): Generator<object, never> {
+  const nodes = ids.slice(0, Math.max(1, streams));
+  const rounds = new Map<NodeId, { round: number; said: number }>();
+  let count = 0;
+  for (;;) {
+    const node = nodes[count % nodes.length] ?? "";
+    const state = rounds.get(node) ?? { round: 0, said: 0 };
+    rounds.set(node, state);
+    const epoch = [state.round];
+    const at = state.said++;
+    count += 1;
+    if (at === 0) yield { type: "node.ready", node, epoch };
+    else if (at === 1) yield { type: "node.started", node, epoch, attempt: 1 };
+    else if (at < 40 && at % 2 === 0)
+      yield { type: "node.delta", node, epoch, text: `${WORDS[count % WORDS.length]} ` };
+    else if (at < 40)
+      yield { type: "tool.called", node, epoch, step: at, call: { id: `${at}`, name: "clock", arguments: { at } } };
+    else {
+      yield {
+        type: "node.finished",
+        node,
+        epoch,
+        outputs: { response: `${node} ${state.round}` },
+        metadata: { durationMs: at },
+      };
+      state.round += 1;
+      state.said = 0;
+    }
+  }
+}

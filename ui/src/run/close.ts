@@ -1,2 +1,0 @@
-/** Leaving a run that was looked at. */
-export { leaveView as closeRun } from "@/flow/actions";

@@ -41,6 +41,11 @@ pub fn plan(
         ]);
     }
     let restricted = to.map(|target| restrict(flow, registry, target));
+    // A value given to a node that this run does not need is no mistake.
+    let needed = |id: &NodeId| {
+        restricted.as_ref().is_none_or(|part| part.nodes.contains_key(id) || !flow.nodes.contains_key(id))
+    };
+    let given = &given.iter().filter(|(id, _)| needed(id)).map(|(id, it)| (id.clone(), it.clone())).collect();
     let flow = restricted.as_ref().unwrap_or(flow);
     let mut study = study(flow, registry, given);
     study.wiring.diagnostics.retain(|found| found.severity == Severity::Error);

@@ -124,14 +124,39 @@ fn gene(kinds: &'static [usize], anywhere: u32) -> impl Strategy<Value = Gene> {
 const EVERY_KIND: &[usize] = &[0, 1, 1, 2, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9, 10, 10, 11];
 const TALKATIVE: &[usize] = &[1, 2, 5, 5, 8, 9, 10, 10, 10, 10];
 
+const CHAINED: &[usize] = &[1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 10];
+
+/// A chain with ways back: cycles in cycles in cycles.
+fn coiled(size: usize) -> impl Strategy<Value = Vec<Gene>> {
+    let ways_back = prop::collection::vec((0..2_usize, 0..2_usize, 0..8_usize), 1..5);
+    (prop::collection::vec(gene(CHAINED, 0), 3..=size), 0..64_usize, ways_back).prop_map(|(mut genes, core, ways_back)| {
+        let count = genes.len();
+        for (at, gene) in genes.iter_mut().enumerate() {
+            gene.feeds.truncate(1);
+            if at > 0 {
+                let from = Feed { from: at - 1, anywhere: false, output: at % 4, input: 0, portal: None };
+                gene.feeds.insert(0, from);
+            }
+        }
+        // Each way back leads around those before it, more or less.
+        let (mut to, mut from) = (core % count, core % count);
+        for (before, behind, output) in ways_back {
+            (to, from) = (to.saturating_sub(before), (from + behind).min(count - 1));
+            genes[to].feeds.push(Feed { from, anywhere: true, output, input: 1, portal: None });
+        }
+        genes
+    })
+}
+
 /// A random case of up to `size` nodes.
 pub fn case(size: usize) -> impl Strategy<Value = Case> {
     let kinds = prop_oneof![
         4 => prop::collection::vec(gene(EVERY_KIND, 12), 1..=size),
         2 => prop::collection::vec(gene(EVERY_KIND, 35), 1..=size),
         2 => prop::collection::vec(gene(TALKATIVE, 15), 2..=size),
+        3 => coiled(size),
     ];
-    let script = (any::<u64>(), prop::bool::weighted(0.25));
+    let script = (any::<u64>(), prop::bool::weighted(0.35));
     (kinds, script, any::<u64>()).prop_map(|(genes, (seed, leaves_some), chance)| {
         let (flow, given) = grow(&genes);
         Case { flow, given, script: Script { seed, leaves_some }, seed: chance }

@@ -241,8 +241,16 @@ impl<'a> Stage<'a> {
             if alarm.0.swap(false, Ordering::Relaxed) {
                 continue;
             }
-            if !self.let_something_happen(handle, &mut cx) {
-                return self.nothing_happens();
+            if self.let_something_happen(handle, &mut cx) {
+                continue;
+            }
+            match self.schedule.stop {
+                Some(Stop::Cancel(at) | Stop::CancelTwice(at)) if at > self.steps => {
+                    // It came to rest before; so it is cancelled there.
+                    self.schedule.stop = None;
+                    handle.cancel();
+                }
+                _ => return self.nothing_happens(),
             }
         }
     }

@@ -196,6 +196,9 @@ impl Scheduler {
                     };
                     derived.push(ended);
                     self.close(ix, epoch, NodeOutputs::new(), BTreeMap::new());
+                    if self.plan.target == Some(ix) {
+                        self.reach_target(derived);
+                    }
                 } else {
                     self.ready.push(Reverse((ix, epoch.clone())));
                 }

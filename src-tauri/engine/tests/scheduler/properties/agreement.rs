@@ -7,9 +7,9 @@ use plait_engine::id::{NodeId, PortName};
 use plait_engine::run::{Fact, NodeOutputs, RunEnd};
 use proptest::prelude::*;
 
-use super::{cases, errors, playable};
+use super::{all_final, cases, errors, playable};
 use crate::generate::case;
-use crate::play::{Ending, Played, Schedule};
+use crate::play::{Ending, Piece, Played, Schedule};
 use crate::reading::{Final, Reading, read, show};
 use crate::reference::{Expected, Study, Verdict};
 
@@ -51,12 +51,12 @@ proptest! {
     fn what_becomes_of_every_activation(case in case(12)) {
         let Some((piece, _, expected)) = playable(&case) else { return Err(TestCaseError::reject("refused")) };
         let played = piece.play(Schedule::seeded(case.seed));
-        agree(&played, &expected)?;
+        agree(&piece, &played, &expected)?;
     }
 }
 
 /// Holds a run that was played to its end against what must become of it.
-pub fn agree(played: &Played, expected: &Expected) -> Result<(), TestCaseError> {
+pub fn agree(piece: &Piece, played: &Played, expected: &Expected) -> Result<(), TestCaseError> {
     let reading = read(&played.entries).map_err(TestCaseError::fail)?;
     let journal = || show(&played.entries);
     match &expected.verdict {
@@ -67,6 +67,7 @@ pub fn agree(played: &Played, expected: &Expected) -> Result<(), TestCaseError> 
             };
             let blamed = crate::reading::at(node, epoch);
             prop_assert!(by.contains(&blamed), "{} is blamed, not one of {:?}\n{}", blamed, by, journal());
+            all_final(piece, played, &reading)?;
             return agree_in_part(played, &reading, expected);
         }
         Verdict::Waiting { on } => {

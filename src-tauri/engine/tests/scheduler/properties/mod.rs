@@ -1,12 +1,19 @@
 //! The properties, one file for each of the promises.
 
 mod agreement;
+mod coverage;
+mod resuming;
+mod schedules;
+mod stopping;
+mod targets;
 
 use plait_engine::diagnostic::Severity;
+use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::generate::Case;
-use crate::play::Piece;
+use crate::play::{Piece, Played};
+use crate::reading::{Reading, show};
 use crate::reference::{Expected, Study};
 
 /// How many cases a property sees, unless `PROPTEST_CASES` says otherwise.
@@ -27,6 +34,15 @@ pub fn playable(case: &Case) -> Option<(Piece, Study, Expected)> {
     let expected = study.run(&case.given, case.script)?;
     let plan = case.plan().ok()?;
     Some((case.piece(plan), study, expected))
+}
+
+/// Every node of the plan has come to a final state.
+pub fn all_final(piece: &Piece, played: &Played, reading: &Reading) -> Result<(), TestCaseError> {
+    for node in &piece.plan.nodes {
+        let mut of_it = reading.activations.iter().filter(|(at, _)| at.node == node.id);
+        prop_assert!(of_it.next().is_some(), "nothing became of {}\n{}", node.id, show(&played.entries));
+    }
+    Ok(())
 }
 
 /// The codes of the errors that the engine finds in a flow.

@@ -1,0 +1,62 @@
+//! The random flows have in them what the properties are about: without this, they might hold of nothing.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+
+use super::{playable, same_every_time};
+use crate::generate::case;
+use crate::reading::Final;
+use crate::reference::{Study, Verdict};
+
+#[test]
+fn random_flows_have_everything_in_them() {
+    let mut runner = same_every_time();
+    let strategy = case(12);
+    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    for _ in 0..600 {
+        let case = strategy.new_tree(&mut runner).unwrap().current();
+        let mut see = |what: &'static str, times: usize| {
+            *seen.entry(what).or_default() += u32::from(times > 0);
+        };
+        see("a refused flow", usize::from(Study::of(&case.flow).is_err()));
+        see("a portal", case.flow.nodes.values().filter(|node| node.node_type == "portalOut").count());
+        see("a given value", case.given.len());
+        let Some((piece, study, expected)) = playable(&case) else { continue };
+        see("a flow that runs", 1);
+        see("a cycle", piece.plan.cycles.len());
+        see("a nested cycle", piece.plan.cycles.iter().filter(|cycle| cycle.depth == 1).count());
+        see("a cycle nested twice", piece.plan.cycles.iter().filter(|cycle| cycle.depth > 1).count());
+        see("a node that follows a cycle", piece.plan.nodes.iter().filter(|node| node.follows).count());
+        let deep = piece.plan.nodes.iter().filter(|node| node.follows && node.clock.len() > 1);
+        see("a node that follows a nested cycle", deep.count());
+        see("another round", expected.rounds.len());
+        see("an exhausted cycle", expected.exhausted.len());
+        see("a shared context", study.sharing().len());
+        let in_cycle = |id| piece.plan.nodes[piece.plan.find(id).unwrap()].clock.len() > 0;
+        see("a context shared inside a cycle", study.sharing().iter().flatten().filter(|id| in_cycle(id)).count());
+        see("a history of several turns", expected.contexts.values().filter(|it| it.len() > 3).count());
+        let told: Vec<_> = expected.activations.values().collect();
+        let ends = |end: fn(&Final) -> bool| told.iter().filter(|it| it.end.as_ref().is_some_and(end)).count();
+        see("a skipped activation", ends(|end| matches!(end, Final::Skipped(_))));
+        see("a handled failure", ends(|end| matches!(end, Final::Failed { handled: true, .. })));
+        see("a retry that helped", told.iter().filter(|it| it.tries > 1 && matches!(it.end, Some(Final::Finished(_)))).count());
+        see("an answered pause", told.iter().filter(|it| it.pauses > 0 && it.end.is_some()).count());
+        see("a question asked again", told.iter().filter(|it| it.pauses > 1).count());
+        see("a call to the outside", expected.calls.len());
+        let ported = |it: &&&crate::reading::Told| {
+            it.ready.as_ref().is_some_and(|ready| ready.values().any(|sources| sources.len() > 1))
+        };
+        see("a port that collects", told.iter().filter(ported).count());
+        match expected.verdict {
+            Verdict::Finished { .. } => see("a run that finishes", 1),
+            Verdict::Failed { .. } => see("a run that fails", 1),
+            Verdict::Waiting { .. } => see("a run that waits", 1),
+        }
+    }
+    println!("{seen:#?}");
+    for (what, times) in seen {
+        assert!(times >= 6, "only {times} of 600 random flows have {what}");
+    }
+}

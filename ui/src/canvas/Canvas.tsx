@@ -1,7 +1,7 @@
 import { Background, BackgroundVariant, MiniMap, ReactFlow, SelectionMode, useStore } from "@xyflow/react";
 import { type FocusEvent, useEffect, useRef } from "react";
 import { selectOnly } from "@/flow/actions";
-import { useFlow } from "@/flow/store";
+import { shownFlow, useFlow } from "@/flow/store";
 import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
 import { ConnectionLine } from "./ConnectionLine";
@@ -12,16 +12,16 @@ import { NodeCard } from "./NodeCard";
 import { NoteCard } from "./NoteCard";
 import { QuickAddMenu } from "./QuickAddMenu";
 import { StrandEdge } from "./StrandEdge";
-import { canvasStore } from "./state";
+import { canvasStore, useCanvas } from "./state";
 import { useConnections } from "./useConnections";
 import { useElements } from "./useElements";
+import { fit } from "./view";
 import "./canvas.css";
 
 const NODE_TYPES = { card: NodeCard, note: NoteCard };
 const EDGE_TYPES = { strand: StrandEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
 const MAP_SIZE = { width: 140, height: 90 };
-const FIT = { padding: 0.14, maxZoom: 1 };
 /** Below this zoom, cards show their shape and colour only. */
 const FAR = 0.5;
 /** Above this zoom, ports show their names. */
@@ -119,13 +119,18 @@ function selectFocused(event: FocusEvent): void {
 /** Shows the whole of a flow when another document or another run comes onto the canvas. */
 function useFitNewDocuments(count: number): void {
   const document = useFlow((state) => state.viewing?.run ?? state.key);
+  const empty = useFlow((state) => Object.keys(shownFlow(state).nodes).length === 0);
+  const ready = useCanvas((state) => state.instance !== undefined);
   const fitted = useRef<string>(undefined);
   useEffect(() => {
-    if (count === 0 || fitted.current === document) return;
+    if (fitted.current === document) return;
+    // What is put onto an empty canvas later stays where it was put.
+    if (empty) fitted.current = document;
+    if (count === 0 || !ready) return;
     const frame = requestAnimationFrame(() => {
       fitted.current = document;
-      void canvasStore.getState().instance?.fitView(FIT);
+      fit({ maxZoom: 1, duration: 0 });
     });
     return () => cancelAnimationFrame(frame);
-  }, [document, count]);
+  }, [document, count, empty, ready]);
 }

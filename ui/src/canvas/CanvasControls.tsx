@@ -26,7 +26,7 @@ export function CanvasControls() {
         keys="F"
         data-testid="fit-button"
         icon={<Maximize size={15} />}
-        onClick={fit}
+        onClick={() => fit()}
       />
       <IconButton
         kind="plain"

@@ -13,7 +13,7 @@ import { addNodeFor } from "./add";
 import { pulledFrom } from "./ends";
 import { CARD_WIDTH } from "./geometry";
 import { canvasStore, useCanvas } from "./state";
-import { focusNode } from "./walk";
+import { nodeElement } from "./walk";
 
 /** Making and taking away a node's connections from the keyboard: first its port, then what it is connected to. */
 export function ConnectDialog() {
@@ -25,6 +25,7 @@ export function ConnectDialog() {
         <Dialog.Popup
           className="pop fixed top-[18%] left-1/2 z-40 w-[440px] -translate-x-1/2"
           data-testid="connect-dialog"
+          finalFocus={afterwards}
         >
           {node === undefined ? null : <Connect key={node} node={node} />}
         </Dialog.Popup>
@@ -33,9 +34,16 @@ export function ConnectDialog() {
   );
 }
 
+/** The node that gets the keyboard once the dialog has closed. */
+let next: NodeId | undefined;
+
 function close(node: NodeId | undefined): void {
+  next = node;
   canvasStore.setState({ connecting: undefined });
-  if (node !== undefined) requestAnimationFrame(() => focusNode(node));
+}
+
+function afterwards(): HTMLElement | undefined {
+  return next === undefined ? undefined : nodeElement(next);
 }
 
 function Connect({ node }: { node: NodeId }) {

@@ -77,7 +77,8 @@ function canvasNode(
     return before;
   }
   return {
-    ...(before?.measured && !isNote ? { measured: before.measured } : {}),
+    // Known beforehand, so that a card nobody has drawn yet can be fitted into view and connected.
+    measured: isNote ? size : (before?.measured ?? size),
     ...(before?.dragging ? { dragging: true } : {}),
     id,
     type: isNote ? "note" : "card",

@@ -49,7 +49,7 @@ export function handleBox(
   const size = HANDLE_SIZE[port.kind];
   const middle = side === "in" ? 1 : CARD_WIDTH - 1;
   const row = portY(index);
-  const y = isQuiet(side, port, errorWired) ? Math.min(row, cardHeight(ports, errorWired) - 8) : row;
+  const y = isQuiet(side, port, errorWired) ? Math.min(row, cardHeight(ports, errorWired) - 3) : row;
   return { x: middle - size / 2, y: y - size / 2, width: size, height: size };
 }
 

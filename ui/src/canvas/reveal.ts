@@ -2,7 +2,7 @@
 import type { EdgeId, NodeId } from "@/bindings";
 import { selectOnly } from "@/flow/actions";
 import { flowStore, shownFlow } from "@/flow/store";
-import { canvasStore } from "./state";
+import { fit } from "./view";
 
 export function reveal({ node, edge }: { node?: NodeId; edge?: EdgeId }): void {
   const flow = shownFlow(flowStore.getState());
@@ -10,7 +10,6 @@ export function reveal({ node, edge }: { node?: NodeId; edge?: EdgeId }): void {
   if (node !== undefined) selectOnly({ nodes: [node] });
   else if (edge !== undefined) selectOnly({ edges: [edge] });
   const shown = node !== undefined ? [node] : ends ? [ends.source, ends.target] : [];
-  const nodes = shown.filter((id) => Object.hasOwn(flow.nodes, id)).map((id) => ({ id }));
-  if (nodes.length > 0)
-    void canvasStore.getState().instance?.fitView({ nodes, maxZoom: 1.1, padding: 0.6, duration: 250 });
+  const nodes = shown.filter((id) => Object.hasOwn(flow.nodes, id));
+  if (nodes.length > 0) fit({ nodes, maxZoom: 1, padding: 0.25, duration: 250 });
 }

@@ -38,7 +38,7 @@ export async function tidy(): Promise<void> {
     // Somebody went on editing meanwhile: their work is worth more than a tidy picture.
     if (flowStore.getState().flow !== flow) return;
     place("Tidy up", corners(laidOut, nodes));
-    if (!some) requestAnimationFrame(fit);
+    if (!some) requestAnimationFrame(() => fit());
   } catch (thrown) {
     notify.error({
       code: "layout.failed",

@@ -14,7 +14,7 @@ export const viewCommands: readonly Command[] = [
     group: "View",
     keys: ["F"],
     terms: ["zoom", "all"],
-    run: fit,
+    run: () => fit(),
   },
   { id: "view.zoomIn", title: "Zoom in", group: "View", keys: ["+", "="], run: () => zoomBy(1.2) },
   { id: "view.zoomOut", title: "Zoom out", group: "View", keys: ["-"], run: () => zoomBy(1 / 1.2) },

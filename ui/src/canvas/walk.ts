@@ -42,5 +42,10 @@ export function walk(to: Direction): void {
 
 /** Gives a node the keyboard, if it is in the page. */
 export function focusNode(id: string): void {
-  document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+  nodeElement(id)?.focus({ preventScroll: true });
+}
+
+/** The element of a node, if it is in the page. */
+export function nodeElement(id: string): HTMLElement | undefined {
+  return document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`) ?? undefined;
 }

@@ -186,7 +186,44 @@ function object(schema: Schema, base: Base, root: Schema, depth: number): Spec {
     const spec = parse(properties[name], root, depth + 1);
     return { name, label: humanise(name), required: required.has(name), spec };
   });
-  return { ...base, kind: "object", fields };
+  return { ...base, kind: "object", fields: inOrder(fields) };
+}
+
+/** What a node is about first, its fine tuning last: schemas from the engine come in alphabetical order, which says nothing. */
+function inOrder(fields: Field[]): Field[] {
+  const alphabetical = fields.every((field, index) => index === 0 || (fields[index - 1]?.name ?? "") <= field.name);
+  if (!alphabetical) return fields;
+  return [...fields].sort((a, b) => rank(a.spec) - rank(b.spec));
+}
+
+const TEXT_RANKS: Record<TextWidget, number> = {
+  template: 0,
+  provider: 1,
+  model: 2,
+  markdown: 3,
+  multiline: 3,
+  line: 4,
+  code: 8,
+};
+
+function rank(spec: Spec): number {
+  switch (spec.kind) {
+    case "text":
+      return TEXT_RANKS[spec.widget];
+    case "list":
+    case "either":
+    case "choice":
+    case "constant":
+      return 5;
+    case "number":
+      return 6;
+    case "boolean":
+      return 7;
+    case "object":
+    case "map":
+    case "json":
+      return 8;
+  }
 }
 
 /** `oneOf` and `anyOf`: a value or null, an enum whose values are documented, or true alternatives. */

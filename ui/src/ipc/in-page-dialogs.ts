@@ -32,12 +32,15 @@ function choose(title: string, paths: readonly string[], suggested: string): Pro
     list.append(...paths.map((path) => Object.assign(document.createElement("option"), { value: path })));
     const row = document.createElement("div");
     row.className = "flex justify-end gap-2";
-    row.append(button("Cancel", "cancel"), button("OK", "ok"));
+    const cancel = button("Cancel", "cancel");
+    cancel.type = "button";
+    cancel.addEventListener("click", () => dialog.close("cancel"));
+    row.append(cancel, button("OK", "ok"));
     form.append(heading, field, list, row);
     form.addEventListener("submit", (event) => {
       // A form with `method=dialog` may not be submitted under the page's policy; the dialog is closed by hand.
       event.preventDefault();
-      dialog.close((event.submitter as HTMLButtonElement | null)?.value ?? "ok");
+      dialog.close("ok");
     });
     dialog.addEventListener("close", () => {
       dialog.remove();

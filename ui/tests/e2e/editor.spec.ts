@@ -1,15 +1,15 @@
-import { CHAT_FLOW, drag, expect, handle, middle, node, openFlow, savedFlow, test } from "./fixture";
+import { CHAT_FLOW, drag, expect, handle, middle, node, openEmpty, openFlow, savedFlow, test } from "./fixture";
 
 test.describe("an empty canvas", () => {
   test("offers the examples and opens one", async ({ page }) => {
-    await page.goto("/");
+    await openEmpty(page);
     await expect(page.getByTestId("empty-canvas")).toBeVisible();
     await page.getByTestId("empty-canvas").locator("[data-testid^=example-]").first().click();
     await expect(page.getByTestId("flow-file")).toContainText("not saved yet");
   });
 
   test("takes a node dragged from the palette, where it was let go", async ({ page }) => {
-    await page.goto("/");
+    await openEmpty(page);
     const canvas = await page.getByTestId("canvas").boundingBox();
     if (!canvas) throw new Error("There is no canvas.");
     const target = { x: canvas.x + 420, y: canvas.y + 90 };
@@ -20,7 +20,7 @@ test.describe("an empty canvas", () => {
   });
 
   test("gives nothing to a drag that ends elsewhere or is called off", async ({ page }) => {
-    await page.goto("/");
+    await openEmpty(page);
     await drag(page, page.getByTestId("palette-text"), page.getByTestId("inspector"));
     const start = await middle(page.getByTestId("palette-value"));
     await page.mouse.move(start.x, start.y);
@@ -34,7 +34,7 @@ test.describe("an empty canvas", () => {
 
 test.describe("the palette", () => {
   test("finds node types by title, by term and by what they do", async ({ page }) => {
-    await page.goto("/");
+    await openEmpty(page);
     await page.keyboard.press("/");
     await expect(page.getByTestId("palette-search")).toBeFocused();
     await page.keyboard.type("ask");
@@ -45,7 +45,7 @@ test.describe("the palette", () => {
   });
 
   test("says so when nothing matches", async ({ page }) => {
-    await page.goto("/");
+    await openEmpty(page);
     await page.getByTestId("palette-search").fill("zzz");
     await expect(page.getByText("No node type matches")).toBeVisible();
   });
@@ -94,8 +94,8 @@ test.describe("connecting", () => {
     const canvas = await page.getByTestId("canvas").boundingBox();
     if (!canvas) throw new Error("There is no canvas.");
     await drag(page, handle(page, "answer", "out", "response"), {
-      x: canvas.x + canvas.width - 250,
-      y: canvas.y + 330,
+      x: canvas.x + 420,
+      y: canvas.y + 40,
     });
     await expect(page.getByTestId("quick-add")).toBeVisible();
     await expect(page.getByTestId("quick-add-tools")).toHaveCount(0);
@@ -160,7 +160,7 @@ test.describe("editing", () => {
     await page.keyboard.press("Control+v");
     await expect(page.locator("[data-sonner-toast]")).toContainText("not nodes");
     await page.keyboard.press("Control+c");
-    await page.goto("/");
+    await openEmpty(page);
     await page.getByTestId("canvas").click({ position: { x: 40, y: 40 } });
     await page.keyboard.press("Control+v");
     await expect(node(page, "ask")).toBeVisible();
@@ -180,7 +180,7 @@ test.describe("editing", () => {
     const canvas = await page.getByTestId("canvas").boundingBox();
     if (!canvas) throw new Error("There is no canvas.");
     await page.keyboard.down("Shift");
-    await page.mouse.move(canvas.x + 4, canvas.y + 4);
+    await page.mouse.move(canvas.x + 14, canvas.y + 14);
     await page.mouse.down();
     await page.mouse.move(canvas.x + canvas.width - 8, canvas.y + canvas.height - 60, { steps: 6 });
     await page.mouse.up();
@@ -218,7 +218,7 @@ test.describe("editing", () => {
 
 test.describe("the keyboard alone", () => {
   test("builds a flow: add, connect, configure, move, save", async ({ page }) => {
-    await page.goto("/");
+    await openEmpty(page);
     await page.keyboard.press("/");
     await page.keyboard.type("context start");
     await page.keyboard.press("Enter");

@@ -104,3 +104,9 @@ export const test = base.extend<{ quiet: undefined }>({
     { auto: true },
   ],
 });
+
+/** Opens the window on an empty flow. */
+export async function openEmpty(page: Page): Promise<void> {
+  await page.goto("/");
+  await expect(page.getByTestId("empty-canvas")).toBeVisible();
+}

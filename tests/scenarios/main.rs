@@ -1,6 +1,7 @@
 //! Scenarios: whole flows through the real engine, the real store and the real binary, without a window.
 
 mod bad_files;
+mod commands;
 mod contexts;
 mod conversation;
 mod crash;

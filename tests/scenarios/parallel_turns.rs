@@ -16,9 +16,10 @@ async fn a_thousand_schedules_give_one_order() {
     let flow = flow("parallel-chats");
     let history =
         [user("Left question"), assistant("re: Left question"), user("Right question"), assistant("re: Right question")];
-    let providers: Vec<_> = (0..SCHEDULES).map(|seed| Recording::echo().hesitant(seed, 12)).collect();
-    for provider in &providers {
-        let app = App::with(provider);
+    let provider = Recording::echo().hesitant(12);
+    let app = App::with(&provider);
+    for seed in 0..SCHEDULES {
+        provider.begin_again(seed);
         let journal = app.run(&flow, NOBODY).await;
         assert_eq!(journal.history("main"), history);
         assert_eq!(turns(&journal), ["start chatA", "commit chatA", "start chatB", "commit chatB"]);

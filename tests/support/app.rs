@@ -70,7 +70,7 @@ impl App {
         let mut says = says.into_iter().map(Into::into);
         let mut seen = self.entries(run).await;
         let mut view = RunView::of(&seen);
-        let mut watch = self.plait.watch(run, seen.len() as u64).unwrap();
+        let mut watch = self.plait.watch(run, seen.len() as u64).await.unwrap();
         let mut put = view.status == RunStatus::Waiting;
         while !view.status.is_final() {
             if std::mem::take(&mut put) {

@@ -66,11 +66,16 @@ impl Recording {
         Self::by(|sent, _| Ok(text(&format!("re: {}", sent.question()))))
     }
 
-    /// The same, giving way to others a random number of times, by seed, before and while it answers.
-    pub fn hesitant(mut self, seed: u64, hesitation: u32) -> Self {
+    /// The same, giving way to others a random number of times before and while it answers.
+    pub fn hesitant(mut self, hesitation: u32) -> Self {
         self.hesitation = hesitation;
-        self.chance = Arc::new(Mutex::new(fastrand::Rng::with_seed(seed)));
         self
+    }
+
+    /// Forgets what was sent, and hesitates by another seed.
+    pub fn begin_again(&self, seed: u64) {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.chance.lock().unwrap_or_else(PoisonError::into_inner) = fastrand::Rng::with_seed(seed);
     }
 
     /// Everything that was sent so far, in the order of the calls.

@@ -8,6 +8,7 @@ pub mod command;
 pub mod commands;
 mod dialogs;
 pub mod examples;
+mod home;
 mod hub;
 mod live;
 mod plait;
@@ -18,6 +19,7 @@ mod watch;
 
 pub use commands::{dispatch, each_command};
 pub use dialogs::Dialogs;
+pub use home::home;
 pub use plait::{Options, Plait};
 pub use reply::ErrorReply;
 pub use watch::Watch;

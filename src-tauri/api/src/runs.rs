@@ -30,7 +30,7 @@ impl Plait {
 
     /// Takes a run up again where its journal leaves it. Nothing to do for one that is driven already.
     pub(crate) async fn resume(&self, run: &RunId) -> Result<(), ErrorReply> {
-        self.take_up(run).await.map(|_| ())
+        self.take_up(run, |_| ()).await.map(|_| ())
     }
 
     pub(crate) async fn answer(
@@ -39,7 +39,7 @@ impl Plait {
         activation: Activation,
         answer: Answer,
     ) -> Result<(), ErrorReply> {
-        let handle = self.take_up(run).await?;
+        let handle = self.take_up(run, |_| ()).await?;
         match answer {
             Answer::Value(value) => handle.answer(activation, (*value).clone()).await?,
             Answer::End => handle.end(activation).await?,
@@ -49,11 +49,11 @@ impl Plait {
 
     /// Cancels a run, taken up again for that if need be. Nothing to do for one that has ended.
     pub(crate) async fn cancel(&self, run: &RunId) -> Result<(), ErrorReply> {
-        if self.store().run(run)?.status.is_final() {
+        let (store, id) = (self.store().clone(), run.clone());
+        if blocking(move || Ok(store.run(&id)?)).await?.status.is_final() {
             return Ok(());
         }
-        self.take_up(run).await?.cancel();
-        Ok(())
+        self.take_up(run, RunHandle::cancel).await.map(|_| ())
     }
 
     pub(crate) async fn remove_run(&self, run: &RunId) -> Result<(), ErrorReply> {
@@ -83,9 +83,13 @@ impl Plait {
 
     /// Watches a run: its journal from `from_seq` on, then what happens, without gap or duplicate, to its end.
     /// `run.unknown` when there is no such run.
-    pub fn watch(&self, run: &RunId, from_seq: u64) -> Result<Watch, ErrorReply> {
-        self.store().run(run)?;
-        Watch::new(self.store().clone(), run.clone(), self.live.hub(run), from_seq)
+    pub async fn watch(&self, run: &RunId, from_seq: u64) -> Result<Watch, ErrorReply> {
+        let (store, run, hub) = (self.store().clone(), run.clone(), self.live.hub(run));
+        blocking(move || {
+            store.run(&run)?;
+            Watch::new(store, run, hub, from_seq)
+        })
+        .await
     }
 
     /// Resolves when a run is no longer driven in this process, by its end or by an error.
@@ -93,15 +97,19 @@ impl Plait {
         self.live.over(run).await;
     }
 
-    async fn take_up(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
+    /// How to steer a run; one that is not driven is taken up again. `first` is what is wanted of it before anything in
+    /// it starts.
+    async fn take_up(&self, run: &RunId, first: impl FnOnce(&RunHandle)) -> Result<RunHandle, ErrorReply> {
         // One at a time: two that take up the same run must end up with the same driver.
         let _turn = self.taking_up.lock().await;
         if let Some(handle) = self.live.handle(run) {
+            first(&handle);
             return Ok(handle);
         }
         let hub = self.live.hub(run);
         let prepared = Prepared::new(self, run, &hub);
         let (driver, handle) = blocking(move || prepared.resume()).await?;
+        first(&handle);
         self.live.drive(run, hub, driver, handle.clone());
         Ok(handle)
     }

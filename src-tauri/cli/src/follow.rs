@@ -70,7 +70,7 @@ impl<'a> Follow<'a> {
 
     /// Follows it.
     pub(crate) async fn run_to_the_end(mut self) -> Result<Ending, Failure> {
-        let mut watch = self.app.watch(&self.run, self.view.next_seq)?;
+        let mut watch = self.app.watch(&self.run, self.view.next_seq).await?;
         if self.view.status == RunStatus::Waiting
             && let Next::Leave = self.answer().await?
         {

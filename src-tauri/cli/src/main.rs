@@ -7,7 +7,6 @@ mod check;
 mod diagnostics;
 mod failure;
 mod follow;
-mod home;
 mod locate;
 mod nodes;
 mod progress;
@@ -43,19 +42,19 @@ fn carry_out(cli: Cli) -> Result<Ending, Failure> {
         Command::Nodes(args) => nodes::nodes(&args),
         Command::Tokens(args) => tokens::tokens(&args),
         Command::Run(args) => {
-            let home = home::home(cli.home)?;
+            let home = plait_api::home(cli.home)?;
             block_on(run::run(&home, args))
         }
         Command::Resume(args) => {
-            let home = home::home(cli.home)?;
+            let home = plait_api::home(cli.home)?;
             block_on(run::resume(&home, args))
         }
         Command::Cancel(args) => {
-            let home = home::home(cli.home)?;
+            let home = plait_api::home(cli.home)?;
             block_on(run::cancel(&home, &args))
         }
         Command::Runs(args) => {
-            let home = home::home(cli.home)?;
+            let home = plait_api::home(cli.home)?;
             block_on(runs::runs(&home, args))
         }
     }

@@ -1,5 +1,8 @@
 //! `app.*`: what this Plait is and where it keeps its things.
 
+use std::collections::BTreeMap;
+
+use plait_adapters::{ProviderSettings, ProviderTable};
 use plait_engine::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -17,7 +20,8 @@ pub struct AppInfo {
     pub home: String,
     /// The names of the model providers, sorted.
     pub providers: Vec<String>,
-    /// Whether the offline provider (a simulator) is the only one.
+    /// Whether nothing but the offline provider (a simulator) has been set up: no other provider was changed or added in
+    /// the settings, and none has its key in the environment.
     pub offline_only: bool,
     /// Identifies this start of the application.
     pub session_id: String,
@@ -36,12 +40,16 @@ impl Command for GetAppInfo {
     type Reply = AppInfo;
 
     async fn run(self, app: &Plait) -> Result<AppInfo, ErrorReply> {
-        let providers = app.providers().names();
+        let built_in = ProviderTable::new(&BTreeMap::new())?.settings();
+        let set_up = |(name, settings): (&String, &ProviderSettings)| {
+            let has_key = settings.key_env.as_ref().is_some_and(|key| std::env::var_os(key).is_some());
+            has_key || built_in.get(name) != Some(settings)
+        };
         Ok(AppInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             home: app.home().display().to_string(),
-            offline_only: providers.iter().all(|name| name == "offline"),
-            providers,
+            offline_only: !app.settings().providers.iter().any(set_up),
+            providers: app.providers().names(),
             session_id: app.session_id().to_owned(),
             notices: app.notices().to_vec(),
         })

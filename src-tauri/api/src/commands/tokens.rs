@@ -10,7 +10,7 @@ use crate::{ErrorReply, Plait, blocking};
 /// `tokens.count`
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct CountTokens {
-    /// The provider's name for the model.
+    /// The provider's name for the model; `provider/model` where the provider matters.
     pub model: String,
     /// What to count.
     pub text: String,
@@ -40,6 +40,6 @@ impl Command for CountTokens {
 impl TokenCount {
     /// Counts `text` for `model`: exact for OpenAI's models, an estimate for others.
     pub fn of(model: &str, text: &str) -> Self {
-        Self { tokens: prompt::tokens::count(model, text), window: 128_000 }
+        Self { tokens: prompt::tokens::count(model, text), window: prompt::window("", model) }
     }
 }

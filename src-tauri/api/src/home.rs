@@ -1,12 +1,15 @@
-//! Where Plait keeps its data: `--home`, `PLAIT_HOME`, or what the platform has for that.
+//! Where Plait keeps its data, for the window and the terminal alike: what a person named, or what the platform has
+//! for that. Creates nothing.
 
 use std::path::PathBuf;
 
 use directories::ProjectDirs;
-use plait_api::ErrorReply;
 
-/// The data directory.
-pub(crate) fn home(given: Option<PathBuf>) -> Result<PathBuf, ErrorReply> {
+use crate::ErrorReply;
+
+/// The data directory: the one `given` by `--home` or `PLAIT_HOME`, made absolute, else the platform's.
+/// `store.no_home` when there is none.
+pub fn home(given: Option<PathBuf>) -> Result<PathBuf, ErrorReply> {
     if let Some(home) = given.filter(|home| !home.as_os_str().is_empty()) {
         return std::path::absolute(&home).map_err(|error| {
             ErrorReply::new(

@@ -31,7 +31,7 @@ use crate::journal::Journal;
 use crate::node::{RunInfo, Signal};
 use crate::plan::{NodeIx, Plan};
 
-use attempt::Done;
+use attempt::{Begun, Done};
 pub use control::{Control, RunHandle};
 use recorder::Recorder;
 use restore::restore;
@@ -86,6 +86,8 @@ pub struct Driver {
     questions: BTreeMap<Activation, Value>,
     /// Activations to start again, last first: after a crash, or for another try.
     again: Vec<Start>,
+    /// Facts that happen together, and those that follow from one of them; kept for their room.
+    happening: (Vec<Fact>, Vec<Fact>),
     cancel: CancellationToken,
     signals: (mpsc::UnboundedSender<Signal>, mpsc::UnboundedReceiver<Signal>),
     controls: mpsc::UnboundedReceiver<Control>,
@@ -95,7 +97,7 @@ impl Driver {
     /// A new run, `first` being its `run.started`; and the handle to steer it by.
     pub fn start(setup: RunSetup, first: Fact) -> Result<(Self, RunHandle), Fault> {
         let (mut driver, handle) = Self::prepare(setup, &[])?;
-        driver.happen(vec![first])?;
+        driver.happen([first])?;
         Ok((driver, handle))
     }
 
@@ -128,6 +130,7 @@ impl Driver {
             turns: restored.turns,
             questions: restored.questions,
             again: Vec::new(),
+            happening: (Vec::new(), Vec::new()),
             cancel: CancellationToken::new(),
             signals: mpsc::unbounded_channel(),
             controls,
@@ -142,6 +145,10 @@ impl Driver {
         let plan = Arc::clone(&self.plan);
         let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
         let mut stretch = 0;
+        // What was wanted before it began to be driven: a run taken up to be cancelled starts nothing first.
+        while let Ok(control) = self.controls.try_recv() {
+            self.obey(control, &mut running).await?;
+        }
         loop {
             if self.has_ended() {
                 running.clear();
@@ -206,26 +213,27 @@ impl Driver {
         running: &mut FuturesUnordered<BoxFuture<'p, Done>>,
     ) -> Result<Option<Done>, Fault> {
         let Activation { node, epoch } = self.activation(start.node, &start.epoch);
-        self.happen(vec![Fact::NodeStarted { node, epoch, attempt: start.attempt }])?;
+        self.happen([Fact::NodeStarted { node, epoch, attempt: start.attempt }])?;
         let cx = self.cx(&start);
-        let mut attempt = attempt::run(&plan.nodes[start.node], start, cx);
-        let done = (&mut attempt).now_or_never();
-        if done.is_none() {
-            running.push(attempt);
+        match attempt::begin(&plan.nodes[start.node], start, cx) {
+            Begun::Done(done) => Ok(Some(done)),
+            Begun::Waiting(attempt) => {
+                running.push(attempt);
+                Ok(None)
+            }
         }
-        Ok(done)
     }
 
     /// Appends facts and whatever follows from them, all of it or none.
-    fn happen(&mut self, facts: Vec<Fact>) -> Result<(), Fault> {
-        let mut all = Vec::with_capacity(facts.len() + 2);
-        let mut derived = Vec::new();
+    fn happen(&mut self, facts: impl IntoIterator<Item = Fact>) -> Result<(), Fault> {
+        let (all, derived) = &mut self.happening;
+        all.clear();
         for fact in facts {
-            self.scheduler.apply(&fact, &mut derived)?;
+            self.scheduler.apply(&fact, derived)?;
             all.push(fact);
-            all.append(&mut derived);
+            all.append(derived);
         }
-        self.recorder.append(all)
+        self.recorder.append(all.drain(..))
     }
 
     /// Nothing that comes after a run's end belongs to it.

@@ -31,8 +31,10 @@ pub(crate) struct Peer {
     pub(crate) journal: String,
     /// How many nodes one run has
     pub(crate) nodes: u64,
-    /// The median run
-    pub(crate) nanoseconds: f64,
+    /// The median run; nothing if it broke off
+    pub(crate) nanoseconds: Option<f64>,
+    /// Why it broke off
+    pub(crate) failure: Option<String>,
     /// Whether every node ran; an engine that leaves some out is fast for that reason
     pub(crate) complete: bool,
 }
@@ -59,7 +61,11 @@ fn rivet(home: &Path) -> Result<Vec<Peer>> {
     Step::new(format!("Install {RIVET}"), install).quietly()?;
     let measure = |shape: &str, nodes: u32, runs: u32| {
         let mut command = Command::new("node");
-        command.arg(script("rivet.mjs")).arg(home).args([shape, &nodes.to_string(), &runs.to_string()]);
+        command.arg(script("measure_rivet.mjs")).arg(home).args([
+            shape,
+            &nodes.to_string(),
+            &runs.to_string(),
+        ]);
         read(&format!("rivet-node: {shape} of {nodes}"), command)
     };
     // A chain longer than about 500 overflows its stack; half the size still tells what a node costs.
@@ -81,7 +87,12 @@ fn langgraph(home: &Path) -> Result<Vec<Peer>> {
     Step::new(format!("Install {}", LANGGRAPH.join(" and ")), install).quietly()?;
     let measure = |shape: &str, journal: &str, runs: u32| {
         let mut command = Command::new(&python);
-        command.arg(script("langgraph.py")).args([shape, &NODES.to_string(), &runs.to_string(), journal]);
+        command.arg(script("measure_langgraph.py")).args([
+            shape,
+            &NODES.to_string(),
+            &runs.to_string(),
+            journal,
+        ]);
         read(&format!("LangGraph: {shape} of {NODES}, journal: {journal}"), command)
     };
     let shapes = ["chain", "fan-out", "join", "ladder"];

@@ -34,19 +34,7 @@ pub(crate) fn write(own: &[Figure], peers: &[Peer]) -> String {
         }
         let engine = figures.iter().find(|figure| figure.by == "engine");
         for peer in peers.iter().filter(|peer| peer.shape == group) {
-            let each = Figure {
-                group: String::new(),
-                by: String::new(),
-                things: peer.nodes,
-                nanoseconds: peer.nanoseconds,
-            }
-            .each();
-            let times = engine
-                .map_or_else(|| "–".to_owned(), |engine| format!("{:.0} × engine", each / engine.each()));
-            let incomplete = if peer.complete { "" } else { " (left nodes out and reported success)" };
-            let journal =
-                if peer.journal == "none" { String::new() } else { format!(", {} journal", peer.journal) };
-            row(&mut text, &format!("{}{journal}{incomplete}", peer.name), peer.nodes, each, &times);
+            compare(&mut text, peer, engine.copied());
         }
     }
     text
@@ -58,6 +46,23 @@ pub(crate) fn record(old: &str, text: &str) -> Result<String> {
         old.split_once(BEGIN).with_context(|| format!("BENCHMARKS.md has no line {BEGIN}"))?;
     let (_, after) = rest.split_once(END).with_context(|| format!("BENCHMARKS.md has no line {END}"))?;
     Ok(format!("{before}{BEGIN}\n{text}{END}{after}"))
+}
+
+/// One row for another engine, compared with ours where both ran.
+fn compare(text: &mut String, peer: &Peer, engine: Option<&Figure>) {
+    let journal = if peer.journal == "none" { String::new() } else { format!(", {} journal", peer.journal) };
+    let name = format!("{}{journal}", peer.name);
+    let Some(nanoseconds) = peer.nanoseconds else {
+        let why = peer.failure.as_deref().unwrap_or("it said nothing");
+        let _ = writeln!(text, "| {name} | {} | broke off: {why} | – |", peer.nodes);
+        return;
+    };
+    let things = peer.nodes;
+    let each = Figure { group: String::new(), by: String::new(), things, nanoseconds }.each();
+    let times =
+        engine.map_or_else(|| "–".to_owned(), |engine| format!("{:.0} × engine", each / engine.each()));
+    let incomplete = if peer.complete { "" } else { " (left nodes out and reported success)" };
+    row(text, &format!("{name}{incomplete}"), things, each, &times);
 }
 
 fn row(text: &mut String, by: &str, things: u64, each: f64, times: &str) {
@@ -93,7 +98,8 @@ mod tests {
             shape: "chain".to_owned(),
             journal: "none".to_owned(),
             nodes: 500,
-            nanoseconds: 30_000_000.0,
+            nanoseconds: Some(30_000_000.0),
+            failure: None,
             complete: false,
         };
         let text = write(&[figure("engine", 6_000_000.0), figure("floor", 3_000_000.0)], &[peer]);

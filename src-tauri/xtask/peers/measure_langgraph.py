@@ -1,6 +1,6 @@
 """Measures LangGraph on flows of trivial nodes, for comparison with Plait's own benchmarks.
 
-Usage: langgraph.py SHAPE NODES RUNS JOURNAL
+Usage: measure_langgraph.py SHAPE NODES RUNS JOURNAL
   SHAPE    chain | fan-out | join | ladder
   JOURNAL  none | sqlite
 Prints one line of JSON. `cargo xtask bench --peers` installs LangGraph and runs this.

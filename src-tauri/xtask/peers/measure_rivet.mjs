@@ -1,6 +1,6 @@
 // Measures Rivet's engine on flows of trivial nodes, for comparison with Plait's own benchmarks.
 //
-// Usage: node rivet.mjs MODULES SHAPE NODES RUNS
+// Usage: node measure_rivet.mjs MODULES SHAPE NODES RUNS
 //   MODULES  the directory whose node_modules holds @ironclad/rivet-node
 //   SHAPE    chain | fan-out | join | ladder | run-to (a ladder of which only the last node is asked for)
 // Prints one line of JSON. `cargo xtask bench --peers` installs Rivet and runs this.
@@ -68,6 +68,18 @@ const project = {
   plugins: [],
 };
 
+function report(measured) {
+  console.log(
+    JSON.stringify({ peer: `rivet-node ${version}`, shape, journal: "none", nodes: count, ...measured }),
+  );
+}
+
+// It walks the graph by recursion, and a stack that overflows there is nobody's promise to reject.
+process.on("uncaughtException", (error) => {
+  report({ complete: false, failure: error.message });
+  process.exit(0);
+});
+
 const times = [];
 let complete = true;
 for (let run = 0; run <= runs; run++) {
@@ -85,13 +97,4 @@ for (let run = 0; run <= runs; run++) {
 }
 // The first run warms up.
 const measured = times.slice(1).sort((a, b) => a - b);
-console.log(
-  JSON.stringify({
-    peer: `rivet-node ${version}`,
-    shape,
-    journal: "none",
-    nodes: count,
-    nanoseconds: measured[Math.floor(measured.length / 2)],
-    complete,
-  }),
-);
+report({ nanoseconds: measured[Math.floor(measured.length / 2)], complete });

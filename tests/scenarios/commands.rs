@@ -40,7 +40,10 @@ fn every_example_runs_to_its_end() {
         assert_whole(&said);
         if *id == "chat-loop" {
             assert_eq!((said.code, said.last_type().as_str()), (3, "run.waiting"), "{said:#?}");
-            assert!(said.out.contains("\"391\"") || said.out.contains("391"), "the tool was called: {said:#?}");
+            assert!(
+                said.out.contains("\"391\"") || said.out.contains("391"),
+                "the tool was called: {said:#?}"
+            );
             said = home.plait(&["resume", "last", "--end", "--json"]);
         }
         assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{id}: {said:#?}");
@@ -61,7 +64,10 @@ fn what_the_examples_put_out() {
     };
     assert_eq!(out(&["run", "hello"]), "You said: Say hello to the whole world.\n");
     assert_eq!(out(&["run", "hello", "--input", "Ada"]), "You said: Say hello to Ada.\n");
-    assert_eq!(out(&["run", "branch-and-join"]), "Accounting will look into it: “I want a refund for my ticket.”\n");
+    assert_eq!(
+        out(&["run", "branch-and-join"]),
+        "Accounting will look into it: “I want a refund for my ticket.”\n"
+    );
     let handled = out(&["run", "error-handling"]);
     assert!(handled.contains("France: Paris.\nAtlantis: (no answer from `broken`: "), "{handled}");
     let slogans = out(&["run", "draft-and-critique"]);
@@ -185,11 +191,15 @@ fn runs_are_listed_shown_and_removed() {
     assert_eq!(home.plait(&["run", "hello"]).code, 0);
     assert_eq!(home.plait(&["run", "branch-and-join"]).code, 0);
     let listed: Value = serde_json::from_str(&home.plait(&["runs", "list", "--json"]).out).unwrap();
-    let names: Vec<_> = listed.as_array().unwrap().iter().map(|run| run["flowName"].as_str().unwrap()).collect();
+    let names: Vec<_> =
+        listed.as_array().unwrap().iter().map(|run| run["flowName"].as_str().unwrap()).collect();
     assert_eq!(names, ["Branch and join", "Hello"]);
     let hello = listed[1]["run"].as_str().unwrap();
     let shown = home.plait(&["runs", "show", hello]);
-    assert!(shown.out.contains("Hello") && shown.out.contains("greeting") && shown.out.contains("done"), "{shown:#?}");
+    assert!(
+        shown.out.contains("Hello") && shown.out.contains("greeting") && shown.out.contains("done"),
+        "{shown:#?}"
+    );
     let facts = home.plait(&["runs", "show", hello, "--json"]);
     assert_whole(&facts);
     assert_eq!(facts.last_type(), "run.finished");
@@ -204,7 +214,9 @@ fn node_types_schema_and_tokens() {
     let home = Home::default();
     let listed = home.plait(&["nodes"]);
     let one = home.plait(&["nodes", "chat"]);
-    for (said, parts) in [(&listed, ["contextStart", "userInput", "switch"]), (&one, ["tools", "context", "Example:"])] {
+    for (said, parts) in
+        [(&listed, ["contextStart", "userInput", "switch"]), (&one, ["tools", "context", "Example:"])]
+    {
         assert_eq!(said.code, 0);
         assert!(parts.iter().all(|part| said.out.contains(part)), "{said:#?}");
     }
@@ -260,5 +272,11 @@ fn a_full_disk_is_told_and_loses_nothing() {
     assert!(said.err.contains("error[store."), "{said:#?}");
     assert!(!said.err.contains("panicked"), "{said:#?}");
     let listed: Value = serde_json::from_str(&home.plait(&["runs", "list", "--json"]).out).unwrap();
-    assert!(listed.as_array().unwrap().iter().any(|run| run["flowName"] == "Hello" && run["status"] == "finished"));
+    assert!(
+        listed
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|run| run["flowName"] == "Hello" && run["status"] == "finished")
+    );
 }

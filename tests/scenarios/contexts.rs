@@ -80,5 +80,9 @@ async fn inputs_write_to_the_context_on_their_edge() {
     assert_eq!(journal.history("apart"), [user("For the other one"), assistant("re: For the other one")]);
     let mut sent: Vec<_> = provider.sent().into_iter().map(|sent| sent.messages).collect();
     sent.sort_by(|a, b| a[0].1.cmp(&b[0].1));
-    assert_eq!(sent, [vec![user("For main")], vec![user("For the other one")]], "once each, and only their own");
+    assert_eq!(
+        sent,
+        [vec![user("For main")], vec![user("For the other one")]],
+        "once each, and only their own"
+    );
 }

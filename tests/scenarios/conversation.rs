@@ -59,7 +59,12 @@ async fn a_restart_between_the_turns_changes_nothing() {
     assert_eq!(journal.finished(), undisturbed.finished());
     assert_eq!(provider.sent().len(), 5, "no call was repeated");
     let message_ids = |journal: &crate::support::journal::Journal| -> Vec<_> {
-        journal.view().contexts["main"].record.message_history.iter().map(|message| message.id.clone()).collect()
+        journal.view().contexts["main"]
+            .record
+            .message_history
+            .iter()
+            .map(|message| message.id.clone())
+            .collect()
     };
     assert_eq!(message_ids(&journal), message_ids(&undisturbed));
 }

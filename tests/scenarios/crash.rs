@@ -25,7 +25,8 @@ const ANSWER: &str = "And then?";
 
 /// Which model call of the flow a request is, as `node/step`.
 fn call_of(request: &Value) -> &'static str {
-    let last = request["messages"].as_array().and_then(|messages| messages.last()).cloned().unwrap_or_default();
+    let last =
+        request["messages"].as_array().and_then(|messages| messages.last()).cloned().unwrap_or_default();
     let asked = question(request);
     match last["role"].as_str() {
         Some("tool") => "sum/1",
@@ -40,7 +41,10 @@ fn call_of(request: &Value) -> &'static str {
 fn reply(request: &Value, _: usize) -> Answer {
     let slowly = |text: &str| Answer::Slow(Duration::from_millis(4), text.to_owned());
     match call_of(request) {
-        "sum/0" => Answer::Tool { name: "calculator".into(), arguments: serde_json::json!({ "expression": "6 * 7" }) },
+        "sum/0" => Answer::Tool {
+            name: "calculator".into(),
+            arguments: serde_json::json!({ "expression": "6 * 7" }),
+        },
         "sum/1" => slowly("It is forty two."),
         "critic/0" => slowly("Fair enough."),
         "reply/0" => slowly("Then we rest a while."),
@@ -149,7 +153,9 @@ fn disturb(seed: u64, server: &ModelServer, lines: usize, whole: Duration, undis
     let said: Said = match &before {
         // Not even begun: nothing is lost by beginning.
         None => home.plait(&run_args(&path)),
-        Some(journal) if journal.view().status.is_final() => Said { code: 0, out: String::new(), err: String::new() },
+        Some(journal) if journal.view().status.is_final() => {
+            Said { code: 0, out: String::new(), err: String::new() }
+        }
         Some(_) => home.plait(&["resume", "last", "--json", "--answer", ANSWER]),
     };
     assert_eq!(said.code, 0, "seed {seed}: {said:#?}");

@@ -5,9 +5,11 @@ mod commands;
 mod contexts;
 mod conversation;
 mod crash;
+mod desk;
 mod model_servers;
 mod parallel_turns;
 mod trace;
+mod watching;
 
 #[path = "../support/mod.rs"]
 mod support;

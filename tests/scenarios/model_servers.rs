@@ -87,7 +87,9 @@ async fn silent() {
 
 #[tokio::test]
 async fn refusals_are_not_tried_again() {
-    for (status, code) in [(400, "provider.bad_request"), (401, "provider.unauthorized"), (404, "provider.not_found")] {
+    for (status, code) in
+        [(400, "provider.bad_request"), (401, "provider.unauthorized"), (404, "provider.not_found")]
+    {
         let error = json!({ "error": { "message": "No.", "type": "some_error" } });
         let server = ModelServer::start(move |_, _| Answer::Status(status, error.clone())).await;
         let journal = one_call(&server.url).await;
@@ -98,7 +100,9 @@ async fn refusals_are_not_tried_again() {
 
 #[tokio::test]
 async fn trouble_that_passes_is_tried_again() {
-    for (status, code) in [(429, "provider.rate_limited"), (500, "provider.server_error"), (503, "provider.server_error")] {
+    for (status, code) in
+        [(429, "provider.rate_limited"), (500, "provider.server_error"), (503, "provider.server_error")]
+    {
         let server = ModelServer::start(move |_, before| match before {
             0 | 1 => Answer::Status(status, json!({ "error": { "message": "Not now." } })),
             _ => Answer::Text("Now I am.".into()),

@@ -14,8 +14,12 @@ const NOBODY: [&str; 0] = [];
 #[tokio::test]
 async fn a_thousand_schedules_give_one_order() {
     let flow = flow("parallel-chats");
-    let history =
-        [user("Left question"), assistant("re: Left question"), user("Right question"), assistant("re: Right question")];
+    let history = [
+        user("Left question"),
+        assistant("re: Left question"),
+        user("Right question"),
+        assistant("re: Right question"),
+    ];
     let provider = Recording::echo().hesitant(12);
     let app = App::with(&provider);
     for seed in 0..SCHEDULES {

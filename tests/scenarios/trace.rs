@@ -86,7 +86,10 @@ async fn an_answer_can_go_to_no_other_node_and_not_twice() {
     assert_eq!(refused.code, "answer.invalid");
     app.plait.call(answer("userInput", json!("Hello"))).await.unwrap();
     let refused = app.plait.call(answer("userInput", json!("Again"))).await.unwrap_err();
-    assert!(["answer.not_waiting", "run.not_running", "run.ended"].contains(&refused.code.as_str()), "{refused:?}");
+    assert!(
+        ["answer.not_waiting", "run.not_running", "run.ended"].contains(&refused.code.as_str()),
+        "{refused:?}"
+    );
     let journal = app.follow(&run, nobody).await;
     let given = journal.facts().filter(|fact| matches!(fact, Fact::InputProvided { .. })).count();
     assert_eq!(given, 1, "what was refused stands nowhere");

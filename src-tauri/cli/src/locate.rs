@@ -103,9 +103,9 @@ mod tests {
         assert_eq!(located.offset(2, 3), 4);
         assert_eq!(located.offset(99, 99), TEXT.len());
         // A column inside a character falls back to its start.
-        let inside = TEXT.find('ü').unwrap() + 1;
-        let line_start = TEXT[..inside].rfind('\n').unwrap() + 1;
-        let line = TEXT[..inside].matches('\n').count() + 1;
-        assert_eq!(located.offset(line, inside - line_start + 1), inside - 1);
+        let letter = TEXT.find('ü').unwrap();
+        let line = TEXT[..letter].matches('\n').count() + 1;
+        let column = letter - TEXT[..letter].rfind('\n').unwrap();
+        assert_eq!(located.offset(line, column + 1), letter);
     }
 }

@@ -19,11 +19,11 @@ export function RunLines({ run }: { run: NodeRun }) {
           {run.error.message}
         </p>
       ) : null}
-      {run.stream ? (
+      {run.stream === undefined ? null : (
         <div className="stream" data-live={run.state === "running" || undefined}>
           <span>{run.stream}</span>
         </div>
-      ) : null}
+      )}
       {run.windowUse ? <WindowBar use={run.windowUse} /> : null}
     </>
   );

@@ -71,7 +71,7 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
 }
 
 /** Endless facts, of the kinds and in the order a run has them: the first `streams` nodes stream and go round. */
-function* generate(ids: readonly NodeId[], streams: number): Generator<object, never> {
+export function* generate(ids: readonly NodeId[], streams: number): Generator<object, never> {
   const nodes = ids.slice(0, Math.max(1, streams));
   const rounds = new Map<NodeId, { round: number; said: number }>();
   let count = 0;
@@ -93,7 +93,7 @@ function* generate(ids: readonly NodeId[], streams: number): Generator<object, n
         type: "node.finished",
         node,
         epoch,
-        outputs: { response: `${node} ${state.round}` },
+        outputs: { result: `${node} ${state.round}` },
         metadata: { durationMs: at },
       };
       state.round += 1;

@@ -60,7 +60,7 @@ function RunButton() {
         onClick={() => why === undefined && void startRun()}
       >
         <Play size={13} fill="currentColor" aria-hidden /> Run
-        <span aria-hidden className="contents [&>kbd]:bg-white/20 [&>kbd]:text-on-accent">
+        <span aria-hidden className="contents [&>kbd]:bg-black/25 [&>kbd]:text-on-accent">
           <Keys keys={RUN_KEYS} />
         </span>
       </Button>

@@ -77,8 +77,8 @@ function toNodeRun(view: NodeView): NodeRun {
   const shown = shownEpoch(view);
   const run: NodeRun = { state: view.state, epoch: view.epoch };
   if (!shown) return run;
-  const stream = streamOf(shown);
-  if (stream) run.stream = stream;
+  const stream = streamOf(view, shown);
+  if (stream !== undefined) run.stream = stream;
   if (view.state === "paused") run.prompt = shown.pauses.at(-1)?.prompt;
   if (view.state === "retrying") run.attempt = shown.attempts.at(-1)?.attempt;
   else if (shown.error && !wasStopped(shown)) run.error = shown.error;
@@ -87,10 +87,16 @@ function toNodeRun(view: NodeView): NodeRun {
   return run;
 }
 
-function streamOf(view: EpochView): string | undefined {
-  if (view.state === "running")
-    return view.streamed ? tailOf(plainText(view.streamed.slice(-4 * CARD_TEXT)), CARD_TEXT) : undefined;
-  const text = view.calls.findLast((call) => call.reply?.text)?.reply?.text || view.streamed;
+/** The text on the card: the end of what streams, the beginning of what was said. Empty while the next is awaited. */
+function streamOf(view: NodeView, shown: EpochView): string | undefined {
+  const live = shown.state === "running" || shown.state === "ready" || shown.state === "retrying";
+  if (live) {
+    if (shown.streamed) return tailOf(plainText(shown.streamed.slice(-4 * CARD_TEXT)), CARD_TEXT);
+    const streams =
+      shown.calls.length > 0 || view.epochs.some((epoch) => epoch.streamed !== "" || epoch.calls.length > 0);
+    return streams ? "" : undefined;
+  }
+  const text = shown.calls.findLast((call) => call.reply?.text)?.reply?.text || shown.streamed;
   return text ? headOf(plainText(text.slice(0, 4 * CARD_TEXT)), CARD_TEXT) : undefined;
 }
 

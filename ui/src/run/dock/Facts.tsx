@@ -107,7 +107,8 @@ function FactList({ count, entryAt, placeOf, start, chosen, onChoose }: ListProp
     const place = placeOf(index);
     drawn.push(
       <FactRow
-        key={place}
+        // Rows that leave one end come in at the other, so that scrolling makes and drops nothing.
+        key={index % (rows.to - rows.from)}
         entry={entry}
         row={index}
         count={count}

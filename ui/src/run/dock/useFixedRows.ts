@@ -16,18 +16,20 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
   const from = Math.max(0, Math.floor(top / height) - SPARE);
   const to = Math.min(count, Math.ceil((top + size.height) / height) + SPARE);
 
+  // What is known is not read back from the page: reading after writing would lay everything out at once.
   useLayoutEffect(() => {
     const box = scroller.current;
     if (!atEnd || !box || size.height === 0) return;
-    box.scrollTop = count * height;
-    setTop(box.scrollTop);
+    const end = Math.max(0, count * height - size.height);
+    box.scrollTop = end;
+    setTop(end);
   }, [scroller, count, height, atEnd, size.height]);
 
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return;
     setTop(box.scrollTop);
-    setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END);
+    setAtEnd(count * height - box.scrollTop - size.height < NEAR_END);
   };
   /** Scrolls as little as is needed to have that row in view. */
   const show = (row: number) => {

@@ -5,6 +5,7 @@ import { useCallback, useSyncExternalStore } from "react";
 import type { ContextId, NodeId } from "@/bindings";
 import { emptyHead } from "../fold/fold";
 import type { ContextView, NodeView, RunHead } from "../fold/types";
+import { Pace } from "./pace";
 import type { RunSession } from "./session";
 
 type Listener = () => void;
@@ -54,28 +55,65 @@ export function shownSession(): RunSession | undefined {
 export function showSession(session: RunSession | undefined): void {
   if (shown === session) return;
   shown = session;
+  told.clear();
   head = session?.fold.head ?? EMPTY_HEAD;
   nodes.wakeAll();
   contexts.wakeAll();
   parts.wakeAll();
 }
 
-/** Tells the watchers what changed in a run; nobody, if another one is shown. */
-export function wake(
-  session: RunSession,
-  changed: { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>; entries: readonly unknown[] },
-): void {
+type ChangedParts = { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>; entries: readonly unknown[] };
+
+/**
+ * Tells the watchers what changed in a run; nobody, if another one is shown. What a person acts on (states, questions,
+ * the end) is told at once; what merely grows (streams, counts, lists) no faster than it can be read.
+ */
+export function wake(session: RunSession, changed: ChangedParts): void {
   if (session !== shown) return;
-  for (const node of changed.nodes) nodes.wake(node);
-  for (const context of changed.contexts) contexts.wake(context);
-  if (changed.contexts.size > 0) parts.wake("contexts");
-  if (changed.entries.length > 0) parts.wake("log");
-  if (head !== session.fold.head) {
-    head = session.fold.head;
-    parts.wake("head");
+  for (const node of changed.nodes) {
+    const view = session.fold.nodes.get(node);
+    const state = view && `${view.state} ${view.epoch.join(".")}`;
+    if (state === told.get(node)) {
+      growing.nodes.add(node);
+      continue;
+    }
+    if (state) told.set(node, state);
+    growing.nodes.delete(node);
+    nodes.wake(node);
+  }
+  for (const context of changed.contexts) growing.contexts.add(context);
+  if (changed.entries.length > 0) growing.log = true;
+  const before = head;
+  head = session.fold.head;
+  if (before !== head) {
+    if (before.status !== head.status || before.pauses !== head.pauses || before.cancelling !== head.cancelling) {
+      parts.wake("head");
+    } else {
+      growing.head = true;
+    }
   }
   parts.wake("frame");
+  growth.ask();
 }
+
+/** The state and epoch under which a node was last told of. */
+const told = new Map<NodeId, string>();
+/** What has grown and was not told yet. */
+const growing = { nodes: new Set<NodeId>(), contexts: new Set<ContextId>(), log: false, head: false };
+const GROWTH_MS = 60;
+
+const growth = new Pace(GROWTH_MS, () => {
+  const { nodes: grown, contexts: changed, log, head: counted } = growing;
+  growing.nodes = new Set();
+  growing.contexts = new Set();
+  growing.log = false;
+  growing.head = false;
+  for (const node of grown) nodes.wake(node);
+  for (const context of changed) contexts.wake(context);
+  if (changed.size > 0) parts.wake("contexts");
+  if (log) parts.wake("log");
+  if (counted) parts.wake("head");
+});
 
 /** Says that something about the session itself changed, such as whether it is interrupted. */
 export function wakeSession(session: RunSession): void {

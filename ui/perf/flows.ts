@@ -1,0 +1,37 @@
+import type { Page } from "@playwright/test";
+import type { Flow } from "../src/bindings";
+import type { Load } from "../src/ipc/in-page-load";
+import { gridEdges, gridPositions } from "./grid";
+
+/** A flow of nodes in a grid; the in-page host answers its run with the load it asks for. */
+export function gridFlow(count: number, load?: Load): Flow {
+  const positions = gridPositions(count);
+  const flow: Flow = { version: 1, name: `Grid of ${count}`, nodes: {}, edges: {}, layout: {} };
+  for (const [index, position] of positions.entries()) {
+    flow.nodes[`n${index}`] = { type: "catch", title: `Node ${index}`, config: { fallback: `Text ${index}` } };
+    flow.layout[`n${index}`] = position;
+  }
+  for (const [source, target] of gridEdges(count)) {
+    flow.edges[`e${source}-${target}`] = {
+      source: `n${source}`,
+      sourceOutput: "result",
+      target: `n${target}`,
+      targetInput: "value",
+    };
+  }
+  return load ? ({ ...flow, settings: { load } } as unknown as Flow) : flow;
+}
+
+const PATH = "/flows/grid.flow.json";
+
+/** Opens the window on a flow. */
+export async function openFlow(page: Page, flow: Flow): Promise<void> {
+  await page.addInitScript(
+    ([path, text]) => {
+      if (localStorage.length === 0) localStorage.setItem("plait.in-page.files", JSON.stringify({ [path]: text }));
+    },
+    [PATH, JSON.stringify(flow)] as const,
+  );
+  await page.goto(`/?open=${encodeURIComponent(PATH)}`);
+  await page.getByTestId("node-n0").waitFor();
+}

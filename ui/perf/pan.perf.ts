@@ -1,0 +1,57 @@
+/** Panning many nodes: the editor idle, the editor while a run streams into 50 of them, and bare React Flow beside it. */
+import { type Page, test } from "@playwright/test";
+import { gridFlow, openFlow } from "./flows";
+import { type Frames, recordFrames } from "./frames";
+
+const SECONDS = 4;
+const STREAMS = { factsPerSecond: 2_000, seconds: 30, streams: 50 };
+
+for (const count of [1_000, 5_000]) {
+  test(`panning ${count} nodes`, async ({ page, browser }) => {
+    const bare = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
+    await bare.goto(`/perf/bare.html?nodes=${count}`);
+    await bare.locator(".react-flow__node").first().waitFor();
+    await openFlow(page, gridFlow(count, STREAMS));
+    await alignZoom(page);
+
+    const results: Record<string, Frames> = {};
+    await bare.bringToFront();
+    results.bare = await pan(bare, ".react-flow__pane");
+    await page.bringToFront();
+    results.idle = await pan(page, ".canvas .react-flow__pane");
+    await page.getByTestId("run-button").click();
+    await page.getByTestId("node-status-n0").waitFor();
+    results.streaming = await pan(page, ".canvas .react-flow__pane");
+    await bare.bringToFront();
+    results.bareAgain = await pan(bare, ".react-flow__pane");
+    test
+      .info()
+      .annotations.push({ type: "result", description: JSON.stringify({ measure: "pan", nodes: count, ...results }) });
+  });
+}
+
+/** As large as the bare page draws them, from the same corner; the two canvases differ in size only by the panels. */
+async function alignZoom(page: Page): Promise<void> {
+  for (const part of ["Dock", "Inspector"]) await page.getByRole("button", { name: part, exact: true }).click();
+  await page.keyboard.press("Control+0");
+  await page.waitForTimeout(500);
+}
+
+/** Drags the pane to and fro, as a hand does. */
+async function pan(page: Page, pane: string): Promise<Frames> {
+  const box = await page.locator(pane).boundingBox();
+  if (!box) throw new Error("There is no canvas.");
+  await page.waitForTimeout(400);
+  const recorded = await recordFrames(page);
+  const end = Date.now() + SECONDS * 1000;
+  // From the empty strip between two rows of nodes.
+  for (let turn = 0; Date.now() < end; turn++) {
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const by = (turn % 2 === 0 ? -1 : 1) * 300;
+    await page.mouse.move(x - by, y);
+    await page.mouse.down({ button: "middle" });
+    await page.mouse.move(x + by, y + by / 3, { steps: 30 });
+    await page.mouse.up({ button: "middle" });
+  }
+  return recorded.stop();
+}

@@ -94,9 +94,8 @@ struct Feed {
 
 fn feed(anywhere: u32) -> impl Strategy<Value = Feed> {
     let portal = prop_oneof![12 => Just(None), 1 => (0..4_u8).prop_map(Some)];
-    (0..64_usize, prop::bool::weighted(f64::from(anywhere) / 100.0), 0..8_usize, 0..8_usize, portal).prop_map(
-        |(from, anywhere, output, input, portal)| Feed { from, anywhere, output, input, portal },
-    )
+    (0..64_usize, prop::bool::weighted(f64::from(anywhere) / 100.0), 0..8_usize, 0..8_usize, portal)
+        .prop_map(|(from, anywhere, output, input, portal)| Feed { from, anywhere, output, input, portal })
 }
 
 fn gene(kinds: &'static [usize], anywhere: u32) -> impl Strategy<Value = Gene> {
@@ -106,7 +105,17 @@ fn gene(kinds: &'static [usize], anywhere: u32) -> impl Strategy<Value = Gene> {
     let attempts = prop_oneof![1 => Just(None), 1 => (1..4_u32).prop_map(Some)];
     let again = prop_oneof![4 => Just(0), 1 => 1..3_u32];
     let few = prop::bool::weighted(0.06);
-    (kind, any::<u8>(), prop::collection::vec(feed(anywhere), 0..4), bound, fails, any::<bool>(), attempts, again, few)
+    (
+        kind,
+        any::<u8>(),
+        prop::collection::vec(feed(anywhere), 0..4),
+        bound,
+        fails,
+        any::<bool>(),
+        attempts,
+        again,
+        few,
+    )
         .prop_map(|(kind, name, feeds, bound, fails, hard, attempts, again, given)| Gene {
             kind,
             name,
@@ -129,23 +138,25 @@ const CHAINED: &[usize] = &[1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 10];
 /// A chain with ways back: cycles in cycles in cycles.
 fn coiled(size: usize) -> impl Strategy<Value = Vec<Gene>> {
     let ways_back = prop::collection::vec((0..2_usize, 0..2_usize, 0..8_usize), 1..5);
-    (prop::collection::vec(gene(CHAINED, 0), 3..=size), 0..64_usize, ways_back).prop_map(|(mut genes, core, ways_back)| {
-        let count = genes.len();
-        for (at, gene) in genes.iter_mut().enumerate() {
-            gene.feeds.truncate(1);
-            if at > 0 {
-                let from = Feed { from: at - 1, anywhere: false, output: at % 4, input: 0, portal: None };
-                gene.feeds.insert(0, from);
+    (prop::collection::vec(gene(CHAINED, 0), 3..=size), 0..64_usize, ways_back).prop_map(
+        |(mut genes, core, ways_back)| {
+            let count = genes.len();
+            for (at, gene) in genes.iter_mut().enumerate() {
+                gene.feeds.truncate(1);
+                if at > 0 {
+                    let from = Feed { from: at - 1, anywhere: false, output: at % 4, input: 0, portal: None };
+                    gene.feeds.insert(0, from);
+                }
             }
-        }
-        // Each way back leads around those before it, more or less.
-        let (mut to, mut from) = (core % count, core % count);
-        for (before, behind, output) in ways_back {
-            (to, from) = (to.saturating_sub(before), (from + behind).min(count - 1));
-            genes[to].feeds.push(Feed { from, anywhere: true, output, input: 1, portal: None });
-        }
-        genes
-    })
+            // Each way back leads around those before it, more or less.
+            let (mut to, mut from) = (core % count, core % count);
+            for (before, behind, output) in ways_back {
+                (to, from) = (to.saturating_sub(before), (from + behind).min(count - 1));
+                genes[to].feeds.push(Feed { from, anywhere: true, output, input: 1, portal: None });
+            }
+            genes
+        },
+    )
 }
 
 /// A random case of up to `size` nodes.
@@ -193,7 +204,14 @@ fn grow(genes: &[Gene]) -> (Flow, reference::Given) {
             let among = if feed.anywhere { genes.len() } else { at };
             if among > 0 {
                 let from = feed.from % among;
-                sketch.wire(&names, &kinds, (from, feed.output), (at, input.name.as_str()), input.kind, feed.portal);
+                sketch.wire(
+                    &names,
+                    &kinds,
+                    (from, feed.output),
+                    (at, input.name.as_str()),
+                    input.kind,
+                    feed.portal,
+                );
             }
         }
         for input in inputs.iter().filter(|input| input.required) {

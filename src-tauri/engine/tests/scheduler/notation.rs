@@ -47,8 +47,7 @@ fn node(text: &str) -> Node {
             "maxEpochs" => node.limits.max_epochs = Some(value.parse().unwrap()),
             "timeoutMs" => node.limits.timeout_ms = Some(value.parse().unwrap()),
             "attempts" => {
-                node.retry =
-                    Some(RetryPolicy { attempts: value.parse().unwrap(), ..RetryPolicy::default() });
+                node.retry = Some(RetryPolicy { attempts: value.parse().unwrap(), ..RetryPolicy::default() });
             }
             "channel" => settings["channel"] = json!(value),
             "hard" => settings["hard"] = json!(value == "true"),
@@ -63,24 +62,21 @@ fn node(text: &str) -> Node {
 
 /// A flow in the notation, to be read where a property fails.
 pub fn write(flow: &Flow) -> String {
-    let mut text = String::new();
     let plain = Settings::default().config();
+    let mut lines = Vec::new();
     for (id, node) in &flow.nodes {
-        text += &format!("{id}: {}", node.node_type);
-        if let Some(bound) = node.limits.max_epochs {
-            text += &format!(" maxEpochs={bound}");
-        }
-        if let Some(retry) = &node.retry {
-            text += &format!(" attempts={}", retry.attempts);
-        }
-        for (key, value) in node.config.iter().filter(|(key, value)| plain.get(*key) != Some(value)) {
-            text += &format!(" {key}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-        }
-        text += "\n";
+        let bound = node.limits.max_epochs.map(|bound| format!(" maxEpochs={bound}"));
+        let retry = node.retry.as_ref().map(|retry| format!(" attempts={}", retry.attempts));
+        let settings = node.config.iter().filter(|(key, value)| plain.get(*key) != Some(value));
+        let settings = settings.map(|(key, value)| {
+            format!(" {key}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        });
+        let more: String = bound.into_iter().chain(retry).chain(settings).collect();
+        lines.push(format!("{id}: {}{more}\n", node.node_type));
     }
     for (id, edge) in &flow.edges {
         let (from, to) = (&edge.source, &edge.target);
-        text += &format!("{from}.{} -> {to}.{}   ({id})\n", edge.source_output, edge.target_input);
+        lines.push(format!("{from}.{} -> {to}.{}   ({id})\n", edge.source_output, edge.target_input));
     }
-    text
+    lines.concat()
 }

@@ -120,11 +120,8 @@ impl Piece {
             journal: Box::new(tape.clone()),
             watcher: Box::new(|_| ()),
         };
-        let started = if before.is_empty() {
-            Driver::start(setup, started())
-        } else {
-            Driver::resume(setup, before)
-        };
+        let started =
+            if before.is_empty() { Driver::start(setup, started()) } else { Driver::resume(setup, before) };
         let mut stage = Stage {
             piece: self,
             schedule,

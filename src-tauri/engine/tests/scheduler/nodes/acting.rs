@@ -86,8 +86,13 @@ async fn call_outside(settings: &Settings, cx: &Cx) -> Result<Vec<Value>, Fault>
         nap(cx).await;
         let text = value.as_str().unwrap_or_default().to_owned();
         let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
-        cx.record(Fact::ModelReplied { node, epoch, step, reply: ModelReply { text, ..ModelReply::default() } })
-            .await?;
+        cx.record(Fact::ModelReplied {
+            node,
+            epoch,
+            step,
+            reply: ModelReply { text, ..ModelReply::default() },
+        })
+        .await?;
         cx.host.tools.call(invocation("safe")).await?;
         nap(cx).await;
         replies.push(value);
@@ -100,11 +105,7 @@ async fn turn(settings: &Settings, inputs: &Inputs, values: &Values, cx: &Cx) ->
     let manager = cx.context_manager(&handle.context_id)?;
     let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
     let context_id = handle.context_id;
-    cx.note(Fact::TurnStarted {
-        node: node.clone(),
-        epoch: epoch.clone(),
-        context_id: context_id.clone(),
-    });
+    cx.note(Fact::TurnStarted { node: node.clone(), epoch: epoch.clone(), context_id: context_id.clone() });
     let history: Vec<String> =
         manager.get().message_history.iter().map(|message| message.content.text()).collect();
     let said = meaning::said(settings, &cx.activation, values, &history);

@@ -34,7 +34,8 @@ pub fn failing_tries(settings: &Settings, at: &Activation) -> u32 {
     if settings.fails == 0 {
         return 0;
     }
-    (digest(&("fails", settings.salt, at)) % u64::from(settings.fails + 1)) as u32
+    let failing = digest(&("fails", settings.salt, at)) % u64::from(settings.fails + 1);
+    u32::try_from(failing).unwrap()
 }
 
 /// What a call to the outside gives.
@@ -54,7 +55,7 @@ pub fn said(settings: &Settings, at: &Activation, inputs: &Values, history: &[St
 
 /// Whether a turn adds a question and an answer, or else a single message.
 pub fn adds_two(settings: &Settings) -> bool {
-    settings.salt % 3 != 0
+    !settings.salt.is_multiple_of(3)
 }
 
 /// The live outputs. `more` is whatever beside its inputs goes into them: replies, an answer, what was said.

@@ -10,7 +10,8 @@ const ANY: PortType = PortType::Any;
 
 /// The kinds that a random flow is made of.
 pub const KINDS: [&str; 12] = [
-    "source", "mix", "maybe", "gated", "collect", "route", "flaky", "effect", "ask", "context", "turn", "result",
+    "source", "mix", "maybe", "gated", "collect", "route", "flaky", "effect", "ask", "context", "turn",
+    "result",
 ];
 
 /// The ports of a kind.
@@ -18,8 +19,10 @@ pub fn ports(kind: &str) -> Ports {
     let ports = Ports::new();
     let out = |ports: Ports| ports.output("out", DATA, ANY, "");
     match kind {
-        "source" => out(ports),
-        "mix" => out(ports.input("a", DATA, ANY, "").optional("b", DATA, ANY, "").many("more", DATA, ANY, "")),
+        "source" | "portalOut" => out(ports),
+        "mix" => {
+            out(ports.input("a", DATA, ANY, "").optional("b", DATA, ANY, "").many("more", DATA, ANY, ""))
+        }
         "maybe" => out(ports.optional("a", DATA, ANY, "").optional("b", DATA, ANY, "")),
         "gated" => out(ports.optional("a", DATA, ANY, "").when_fed("gate", DATA, ANY, "")),
         "collect" => out(ports.at_least_one("items", DATA, ANY, "").many("more", DATA, ANY, "")),
@@ -38,7 +41,6 @@ pub fn ports(kind: &str) -> Ports {
             .error(),
         "result" => out(ports.input("a", DATA, ANY, "")),
         "portalIn" => ports.input("a", DATA, ANY, ""),
-        "portalOut" => out(ports),
         "broken" => out(ports.optional("a", DATA, ANY, "")).error(),
         "comment" => ports,
         other => unreachable!("no ports for {other}"),

@@ -95,15 +95,13 @@ pub fn agree(piece: &Piece, played: &Played, expected: &Expected) -> Result<(), 
 }
 
 /// A run that was stopped before its end: what came about is as it must be.
-pub fn agree_in_part(
-    played: &Played,
-    reading: &Reading,
-    expected: &Expected,
-) -> Result<(), TestCaseError> {
+pub fn agree_in_part(played: &Played, reading: &Reading, expected: &Expected) -> Result<(), TestCaseError> {
     let journal = || show(&played.entries);
     for (at, told) in &reading.activations {
         let stopped = match &told.end {
-            Some(Final::Skipped(reason)) => told.tries > 0 || *reason != plait_engine::run::SkipReason::DeadInput,
+            Some(Final::Skipped(reason)) => {
+                told.tries > 0 || *reason != plait_engine::run::SkipReason::DeadInput
+            }
             Some(Final::Failed { code, .. }) => code == "node.stopped" || code == "node.cancelled",
             Some(Final::Finished(_)) => false,
             None => true,
@@ -132,9 +130,9 @@ pub fn agree_in_part(
 
 /// What a run put out at its end, without nodes that put out nothing.
 pub fn final_outputs(reading: &Reading) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
-    let (Some(Fact::RunFinished { outputs })
-    | Some(Fact::RunFailed { outputs, .. })
-    | Some(Fact::RunCancelled { outputs })) = &reading.end
+    let Some(
+        Fact::RunFinished { outputs } | Fact::RunFailed { outputs, .. } | Fact::RunCancelled { outputs },
+    ) = &reading.end
     else {
         return BTreeMap::new();
     };

@@ -34,14 +34,21 @@ fn random_flows_have_everything_in_them() {
         see("another round", expected.rounds.len());
         see("an exhausted cycle", expected.exhausted.len());
         see("a shared context", study.sharing().len());
-        let in_cycle = |id| piece.plan.nodes[piece.plan.find(id).unwrap()].clock.len() > 0;
-        see("a context shared inside a cycle", study.sharing().iter().flatten().filter(|id| in_cycle(id)).count());
+        let in_cycle = |id| !piece.plan.nodes[piece.plan.find(id).unwrap()].clock.is_empty();
+        see(
+            "a context shared inside a cycle",
+            study.sharing().iter().flatten().filter(|id| in_cycle(id)).count(),
+        );
         see("a history of several turns", expected.contexts.values().filter(|it| it.len() > 3).count());
         let told: Vec<_> = expected.activations.values().collect();
-        let ends = |end: fn(&Final) -> bool| told.iter().filter(|it| it.end.as_ref().is_some_and(end)).count();
+        let ends =
+            |end: fn(&Final) -> bool| told.iter().filter(|it| it.end.as_ref().is_some_and(end)).count();
         see("a skipped activation", ends(|end| matches!(end, Final::Skipped(_))));
         see("a handled failure", ends(|end| matches!(end, Final::Failed { handled: true, .. })));
-        see("a retry that helped", told.iter().filter(|it| it.tries > 1 && matches!(it.end, Some(Final::Finished(_)))).count());
+        see(
+            "a retry that helped",
+            told.iter().filter(|it| it.tries > 1 && matches!(it.end, Some(Final::Finished(_)))).count(),
+        );
         see("an answered pause", told.iter().filter(|it| it.pauses > 0 && it.end.is_some()).count());
         see("a question asked again", told.iter().filter(|it| it.pauses > 1).count());
         see("a call to the outside", expected.calls.len());

@@ -2,8 +2,13 @@
 
 mod agreement;
 mod coverage;
+mod leases;
+mod mutated;
+mod plans;
 mod resuming;
 mod schedules;
+mod size;
+mod steering;
 mod stopping;
 mod targets;
 

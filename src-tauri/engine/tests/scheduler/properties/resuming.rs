@@ -29,14 +29,10 @@ fn resumed_well(
     played: &Played,
     expected: &Expected,
 ) -> Result<(), TestCaseError> {
-    prop_assert!(
-        played.entries.starts_with(before),
-        "what is written stays\n{}",
-        show(&played.entries)
-    );
+    prop_assert!(played.entries.starts_with(before), "what is written stays\n{}", show(&played.entries));
     agree(piece, played, expected).map_err(|error| match error {
         TestCaseError::Fail(why) => TestCaseError::fail(format!("resumed after {}: {why}", before.len())),
-        reject => reject,
+        reject @ TestCaseError::Reject(_) => reject,
     })?;
     calls_once(on_record(before), played, expected)
 }
@@ -50,7 +46,8 @@ fn calls_once(
         prop_assert!(made.insert(call.clone()), "{:?} is called again\n{}", call, show(&played.entries));
     }
     if !matches!(expected.verdict, Verdict::Failed { .. }) {
-        let all = expected.calls.iter().flat_map(|(at, steps)| (0..*steps).map(move |step| (at.clone(), step)));
+        let all =
+            expected.calls.iter().flat_map(|(at, steps)| (0..*steps).map(move |step| (at.clone(), step)));
         prop_assert_eq!(made, all.collect::<BTreeSet<_>>(), "{}", show(&played.entries));
     }
     Ok(())

@@ -10,8 +10,6 @@ use super::graph::Graph;
 /// A cycle.
 pub struct Cycle {
     pub entry: NodeId,
-    /// How many cycles are around it.
-    pub depth: usize,
     /// The wires that close it.
     pub back: Vec<usize>,
     pub max_epochs: Option<u32>,
@@ -42,7 +40,7 @@ impl Cycles {
         }
         let around = everybody.iter().map(|id| (id.clone(), Vec::new())).collect();
         let mut cycles = Self { all: Vec::new(), around, clocks: BTreeMap::new() };
-        cycles.nest(graph, &everybody, &wires, 0)?;
+        cycles.nest(graph, &everybody, &wires)?;
         cycles.clocks = cycles.around.clone();
         cycles.follow(graph)?;
         Ok(cycles)
@@ -58,13 +56,7 @@ impl Cycles {
         self.around[id].is_empty() && !self.clocks[id].is_empty()
     }
 
-    fn nest(
-        &mut self,
-        graph: &Graph,
-        among: &Members,
-        wires: &[usize],
-        depth: usize,
-    ) -> Result<(), Refusal> {
+    fn nest(&mut self, graph: &Graph, among: &Members, wires: &[usize]) -> Result<(), Refusal> {
         for members in components(graph, among, wires) {
             let inside: Vec<usize> = wires
                 .iter()
@@ -80,8 +72,8 @@ impl Cycles {
                 self.around.get_mut(member).unwrap().push(self.all.len());
             }
             let max_epochs = members.iter().filter_map(|id| graph.nodes[id].max_epochs).min();
-            self.all.push(Cycle { entry, depth, back, max_epochs });
-            self.nest(graph, &members, &rest, depth + 1)?;
+            self.all.push(Cycle { entry, back, max_epochs });
+            self.nest(graph, &members, &rest)?;
         }
         Ok(())
     }
@@ -145,8 +137,7 @@ fn components(graph: &Graph, among: &Members, wires: &[usize]) -> Vec<Members> {
         among.iter().map(|id| (id, reached(graph, among, wires, id))).collect();
     let mut found: Vec<Members> = Vec::new();
     for id in among {
-        let members: Members =
-            reach[id].iter().filter(|other| reach[*other].contains(id)).cloned().collect();
+        let members: Members = reach[id].iter().filter(|other| reach[*other].contains(id)).cloned().collect();
         if !members.is_empty() && !found.contains(&members) {
             found.push(members);
         }

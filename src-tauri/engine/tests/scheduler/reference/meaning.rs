@@ -1,21 +1,21 @@
 //! What becomes of each activation: worked out on demand from those before it.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use plait_engine::Value;
 use plait_engine::id::{Activation, ContextId, Epoch, NodeId, PortName};
-use plait_engine::run::{Answer, SkipReason, SourceRef};
+use plait_engine::run::{Answer, SourceRef};
 use serde_json::json;
 
 use super::graph::{Node, Wire};
-use super::{Expected, Given, Study, Verdict, told};
+use super::{Given, Study};
 use crate::nodes::meaning::{self, Script, Values};
 use crate::reading::{Final, History, Told, at};
 
 /// What an activation comes to.
-enum Outcome {
+pub enum Outcome {
     /// Its inputs are dead.
     Skipped,
     Ran(Ran),
@@ -28,11 +28,11 @@ enum Outcome {
 }
 
 #[derive(Default)]
-struct Ran {
-    told: Told,
+pub struct Ran {
+    pub told: Told,
     outputs: BTreeMap<String, Value>,
-    makes: Option<ContextId>,
-    writes: Option<(ContextId, History)>,
+    pub makes: Option<ContextId>,
+    pub writes: Option<(ContextId, History)>,
 }
 
 impl Outcome {
@@ -55,23 +55,23 @@ impl Outcome {
 
 /// How often a cycle goes round, as far as that is known.
 #[derive(Clone, Copy)]
-struct Rounds {
-    count: u32,
+pub struct Rounds {
+    pub count: u32,
     ended: bool,
-    exhausted: bool,
+    pub exhausted: bool,
 }
 
 /// Not known yet, and perhaps never.
 struct Undecided;
 
-struct Run<'a> {
+pub struct Run<'a> {
     study: &'a Study,
     given: &'a Given,
     script: Script,
     outcomes: BTreeMap<Activation, Rc<Outcome>>,
-    rounds: BTreeMap<(usize, Epoch), Rounds>,
+    pub rounds: BTreeMap<(usize, Epoch), Rounds>,
     /// A cycle goes round more often than these tests have patience for.
-    too_long: bool,
+    pub too_long: bool,
 }
 
 /// More rounds than any cycle of a random flow is meant to take: one that is passed by its own pause might not end.
@@ -79,7 +79,12 @@ const PATIENCE: u32 = 8;
 
 type Arrivals = Vec<(SourceRef, Value)>;
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    pub fn new(study: &'a Study, given: &'a Given, script: Script) -> Self {
+        let (outcomes, rounds) = (BTreeMap::new(), BTreeMap::new());
+        Self { study, given, script, outcomes, rounds, too_long: false }
+    }
+
     fn clock(&self, id: &NodeId) -> &[usize] {
         &self.study.cycles.clocks[id]
     }
@@ -93,14 +98,14 @@ impl Run<'_> {
     }
 
     /// Which of two activations comes first.
-    fn precedence(&self, a: &Activation, b: &Activation) -> Ordering {
+    pub fn precedence(&self, a: &Activation, b: &Activation) -> Ordering {
         let level = self.common(&a.node, &b.node);
         let by_round = a.epoch.prefix(level).cmp(&b.epoch.prefix(level));
         by_round.then(self.place(&a.node).cmp(&self.place(&b.node))).then(a.epoch.cmp(&b.epoch))
     }
 
     /// The epochs of a clock under a prefix, as far as they open, and whether these are all.
-    fn epochs(&mut self, clock: &[usize], prefix: &Epoch) -> (Vec<Epoch>, bool) {
+    pub fn epochs(&mut self, clock: &[usize], prefix: &Epoch) -> (Vec<Epoch>, bool) {
         let Some(&cycle) = clock.get(prefix.depth()) else { return (vec![prefix.clone()], true) };
         let rounds = self.rounds(cycle, prefix);
         let (mut found, mut all) = (Vec::new(), rounds.ended);
@@ -150,9 +155,8 @@ impl Run<'_> {
         }
         // Who follows the cycle and shares a context takes its turn before the next round.
         for id in study.graph.nodes.keys() {
-            let waited_for = study.cycles.follows(id)
-                && self.clock(id).last() == Some(&cycle)
-                && study.groups.shares(id);
+            let waited_for =
+                study.cycles.follows(id) && self.clock(id).last() == Some(&cycle) && study.groups.shares(id);
             undecided |= waited_for && !self.outcome(&at(id, epoch)).is_decided();
         }
         if undecided { Err(Undecided) } else { Ok(live) }
@@ -200,7 +204,7 @@ impl Run<'_> {
         Ok(found)
     }
 
-    fn outcome(&mut self, this: &Activation) -> Rc<Outcome> {
+    pub fn outcome(&mut self, this: &Activation) -> Rc<Outcome> {
         if let Some(known) = self.outcomes.get(this) {
             return Rc::clone(known);
         }
@@ -347,13 +351,13 @@ impl Run<'_> {
         Outcome::Ran(ran)
     }
 
-    fn results(&mut self) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
+    pub fn results(&mut self) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
         let study = self.study;
         let nodes = &study.graph.nodes;
         let has_result = nodes.values().any(|node| node.kind == "result");
-        let is_result = |id: &NodeId| match has_result {
-            true => nodes[id].kind == "result",
-            false => !study.graph.wires.iter().any(|wire| wire.source == *id),
+        let is_result = |id: &NodeId| {
+            let feeds_on = study.graph.wires.iter().any(|wire| wire.source == *id);
+            if has_result { nodes[id].kind == "result" } else { !feeds_on }
         };
         let mut results = BTreeMap::new();
         for id in nodes.keys().filter(|id| is_result(id)) {
@@ -392,86 +396,4 @@ fn said_in(turns: &[Rc<Outcome>], context: &ContextId) -> History {
 
 fn by_port(outputs: &BTreeMap<String, Value>) -> BTreeMap<PortName, Value> {
     outputs.iter().map(|(port, value)| (port.as_str().into(), value.clone())).collect()
-}
-
-/// Works out everything; nothing where that takes too long.
-pub fn run(study: &Study, given: &Given, script: Script) -> Option<Expected> {
-    let (outcomes, rounds) = (BTreeMap::new(), BTreeMap::new());
-    let mut run = Run { study, given, script, outcomes, rounds, too_long: false };
-    let mut activations = BTreeMap::new();
-    let mut contexts = BTreeMap::new();
-    let mut turns = Vec::new();
-    let mut calls = BTreeMap::new();
-    let mut passed_over = BTreeSet::new();
-    let (mut failures, mut waiting, mut idle, mut undecided) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for id in &study.order {
-        let (epochs, _) = run.epochs(&study.cycles.clocks[id], &Epoch::root());
-        let mut lives = false;
-        for epoch in &epochs {
-            let this = at(id, epoch);
-            let outcome = run.outcome(&this);
-            let told = match &*outcome {
-                Outcome::Skipped if study.cycles.follows(id) => {
-                    passed_over.insert(this);
-                    continue;
-                }
-                Outcome::Skipped => told(Final::Skipped(SkipReason::DeadInput)),
-                Outcome::Ran(ran) => {
-                    contexts.extend(ran.makes.clone().map(|id| (id, History::new())));
-                    turns.extend(ran.writes.is_some().then(|| this.clone()));
-                    ran.told.clone()
-                }
-                Outcome::Failed(told, _, handled) => {
-                    failures.extend((!handled).then(|| this.clone()));
-                    told.clone()
-                }
-                Outcome::Waits(told) => {
-                    waiting.push(this.clone());
-                    told.clone()
-                }
-                Outcome::Undecided => {
-                    undecided += 1;
-                    continue;
-                }
-            };
-            lives |= told.tries > 0;
-            let settings = &study.graph.nodes[id].settings;
-            if study.graph.nodes[id].kind == "effect" && told.tries > 0 {
-                calls.insert(this.clone(), settings.steps);
-            }
-            activations.insert(this, told);
-        }
-        if study.cycles.follows(id) && !lives {
-            idle.extend(epochs.last().map(|epoch| at(id, epoch)));
-        }
-    }
-    if run.too_long {
-        return None;
-    }
-    turns.sort_by(|a, b| run.precedence(a, b));
-    for turn in turns {
-        if let Outcome::Ran(Ran { writes: Some((id, added)), .. }) = &*run.outcome(&turn) {
-            contexts.get_mut(id).expect("made before it is used").extend(added.clone());
-        }
-    }
-    let verdict = if !failures.is_empty() {
-        Verdict::Failed { by: failures }
-    } else if !waiting.is_empty() {
-        Verdict::Waiting { on: waiting }
-    } else {
-        assert_eq!(undecided, 0, "nothing fails and nothing waits, so everything is decided");
-        // What only follows cycles and never ran is skipped once, at the end.
-        let skipped = told(Final::Skipped(SkipReason::DeadInput));
-        activations.extend(idle.into_iter().map(|at| (at, skipped.clone())));
-        Verdict::Finished { outputs: run.results() }
-    };
-    let (mut rounds, mut exhausted) = (Vec::new(), Vec::new());
-    for ((cycle, outer), known) in &run.rounds {
-        let entry = &study.cycles.all[*cycle].entry;
-        rounds.extend((1..known.count).map(|counter| at(entry, &outer.child(counter))));
-        exhausted.extend(known.exhausted.then(|| at(entry, &outer.child(known.count - 1))));
-    }
-    rounds.sort();
-    exhausted.sort();
-    Some(Expected { activations, passed_over, rounds, exhausted, contexts, calls, verdict })
 }

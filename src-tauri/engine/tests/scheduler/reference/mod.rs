@@ -8,6 +8,7 @@ mod cycles;
 mod graph;
 mod meaning;
 mod order;
+mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,11 +43,17 @@ impl Refusal {
 /// How a run must end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    Finished { outputs: BTreeMap<NodeId, BTreeMap<PortName, Value>> },
+    Finished {
+        outputs: BTreeMap<NodeId, BTreeMap<PortName, Value>>,
+    },
     /// Of these failures one is the run's.
-    Failed { by: Vec<Activation> },
+    Failed {
+        by: Vec<Activation>,
+    },
     /// On these, in plan order.
-    Waiting { on: Vec<Activation> },
+    Waiting {
+        on: Vec<Activation>,
+    },
 }
 
 /// What must become of a flow.
@@ -111,7 +118,7 @@ impl Study {
 
     /// Runs the flow; nothing where a cycle goes round more often than these tests have patience for.
     pub fn run(&self, given: &Given, script: Script) -> Option<Expected> {
-        meaning::run(self, given, script)
+        verdict::run(self, given, script)
     }
 }
 

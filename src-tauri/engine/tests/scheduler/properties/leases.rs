@@ -1,0 +1,142 @@
+//! Nodes that share a context and have no path between them take their turns in plan order, whatever their timing.
+
+use plait_engine::id::Epoch;
+use plait_engine::run::SkipReason;
+
+use crate::generate::Case;
+use crate::nodes::meaning::Script;
+use crate::notation::flow;
+use crate::play::Schedule;
+use crate::reading::{Final, at, read, show};
+use crate::reference::{Expected, Given, Study};
+
+fn study(text: &str) -> (Case, Study, Expected) {
+    let script = Script { seed: 5, leaves_some: false };
+    let case = Case { flow: flow(text), given: Given::new(), script, seed: 0 };
+    let study = Study::of(&case.flow).unwrap();
+    let expected = study.run(&case.given, script).unwrap();
+    (case, study, expected)
+}
+
+/// Plays the flow under so many schedules and holds the contexts to what they must be.
+fn always_the_same(text: &str, times: u64) -> Expected {
+    let (case, _, expected) = study(text);
+    let piece = case.piece(case.plan().unwrap());
+    for seed in 0..times {
+        let played = piece.play(Schedule { asynchrony: 7, ..Schedule::seeded(seed) });
+        let reading = read(&played.entries).unwrap();
+        assert_eq!(reading.contexts, expected.contexts, "seed {seed}\n{}", show(&played.entries));
+    }
+    expected
+}
+
+fn authors(expected: &Expected, context: &str) -> Vec<String> {
+    let mut authors: Vec<String> = expected.contexts[context]
+        .iter()
+        .map(|(id, _)| id.as_str().split_once('/').unwrap().0.to_owned())
+        .collect();
+    authors.dedup();
+    authors
+}
+
+#[test]
+fn two_with_no_path_between_them() {
+    let expected = always_the_same(
+        "here: context
+         late: turn salt=1
+         early: turn salt=2
+         here.context -> late.context
+         here.context -> early.context",
+        1000,
+    );
+    assert_eq!(authors(&expected, "here"), ["early", "late"]);
+}
+
+#[test]
+fn more_of_them_some_behind_slow_branches_some_failing() {
+    let expected = always_the_same(
+        "here: context
+         slow: effect steps=3
+         a: turn salt=1
+         b: turn salt=2 fails=1 attempts=3
+         c: turn salt=4
+         d: turn salt=5
+         here.context -> a.context
+         here.context -> b.context
+         here.context -> c.context
+         a.context -> d.context
+         slow.out -> a.a",
+        1000,
+    );
+    assert_eq!(authors(&expected, "here"), ["b", "c", "a", "d"], "`a` stands behind `slow` in plan order");
+}
+
+#[test]
+fn one_that_fails_and_one_that_is_skipped_let_the_next_go_on() {
+    let expected = always_the_same(
+        "here: context
+         a: turn salt=3 fails=9 hard=true
+         b: turn salt=1
+         z: turn salt=2
+         seen: maybe
+         here.context -> a.context
+         a.context -> b.context
+         a.error -> seen.a
+         here.context -> z.context",
+        300,
+    );
+    let end = |id: &str| expected.activations[&at(&id.into(), &Epoch::root())].end.clone();
+    assert_eq!(end("a"), Some(Final::Failed { code: "test.failed".to_owned(), handled: true }));
+    assert_eq!(end("b"), Some(Final::Skipped(SkipReason::DeadInput)));
+    assert_eq!(authors(&expected, "here"), ["z"]);
+}
+
+#[test]
+fn inside_a_cycle_and_behind_it() {
+    let expected = always_the_same(
+        "here: context
+         head: mix
+         say: turn salt=1 maxEpochs=3
+         tail: mix
+         outside: turn salt=2
+         start: source
+         start.out -> head.a
+         tail.out -> head.b
+         head.out -> say.a
+         here.context -> say.context
+         say.out -> tail.a
+         tail.out -> outside.a
+         here.context -> outside.context",
+        300,
+    );
+    let rounds = ["say#0", "outside#0", "say#1", "outside#1", "say#2", "outside#2"];
+    assert_eq!(authors(&expected, "here"), rounds);
+}
+
+/// A context that comes back over two back edges is followed all the way: `a` and `late` may work in `two` as well.
+#[test]
+fn a_context_that_comes_back_twice() {
+    let text = "one: context
+         two: context
+         start: source
+         a: turn salt=1 maxEpochs=3
+         late: turn salt=2
+         b: turn salt=4 maxEpochs=2
+         y: turn salt=5
+         x: turn salt=7
+         one.context -> a.context
+         y.context -> a.context
+         a.context -> late.context
+         start.out -> b.a
+         a.out -> b.a
+         two.context -> b.context
+         x.context -> b.context
+         b.context -> y.context
+         y.out -> x.a
+         two.context -> x.context
+         late.out -> y.a";
+    let (_, study, _) = study(text);
+    assert_eq!(study.back_edges().len(), 2);
+    assert_eq!(study.sharing().concat().len(), 5, "all five may work in `two`");
+    always_the_same(text, 300);
+}

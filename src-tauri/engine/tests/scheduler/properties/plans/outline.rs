@@ -1,0 +1,56 @@
+//! A plan in a few lines of text.
+
+use plait_engine::flow::Flow;
+use plait_engine::plan::{self, Given, Plan};
+
+use crate::nodes::registry;
+use crate::notation::flow;
+
+/// A plan in a few lines. Nodes are in plan order; `node#c` counts the rounds of the cycle entered at `c`; `node~c` only
+/// follows it. Then each cycle's back edges, and edges that only keep an order.
+pub fn plan_of(text: &str) -> String {
+    let flow = flow(text);
+    let mut told = match plan::plan(&flow, &registry(), None, &Given::new()) {
+        Ok(plan) => write(&plan),
+        Err(_) => String::new(),
+    };
+    told += &diagnostics(&flow);
+    told.trim_end().to_owned()
+}
+
+fn diagnostics(flow: &Flow) -> String {
+    let found = plan::check(flow, &registry()).diagnostics;
+    let lines = found.iter().map(|it| format!("{:?} {}: {}", it.severity, it.code, it.message));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn write(plan: &Plan) -> String {
+    let id = |at: usize| plan.nodes[at].id.as_str();
+    let nodes: Vec<String> = plan
+        .nodes
+        .iter()
+        .map(|node| {
+            let mark = if node.follows { '~' } else { '#' };
+            let clock = node.clock.iter().map(|&cycle| format!("{mark}{}", id(plan.cycles[cycle].entry)));
+            format!("{}{}", node.id, clock.collect::<String>())
+        })
+        .collect();
+    let mut told = vec![nodes.join(" ")];
+    let write = |&edge: &usize| {
+        let edge = &plan.edges[edge];
+        let port = edge.port.as_ref().map_or_else(|| "(turn)".to_owned(), |port| format!(".{port}"));
+        format!("{}{port} -> {}", id(edge.source), id(edge.target))
+    };
+    for cycle in &plan.cycles {
+        let back: Vec<String> = cycle.back.iter().map(write).collect();
+        let bound = cycle.max_epochs.map_or_else(String::new, |bound| format!("; at most {bound} rounds"));
+        told.push(format!("back to {}: {}{bound}", id(cycle.entry), back.join(", ")));
+    }
+    let turns =
+        (0..plan.edges.len()).filter(|&at| plan.edges[at].port.is_none() && plan.edges[at].back.is_none());
+    let turns: Vec<String> = turns.map(|at| write(&at)).collect();
+    if !turns.is_empty() {
+        told.push(format!("turns: {}", turns.join(", ")));
+    }
+    told.join("\n") + "\n"
+}

@@ -61,7 +61,7 @@ async fn an_isolated_context_leaves_main_untouched() {
     );
     let apart = &journal.view().contexts["apart"].record;
     assert_eq!(apart.context_type, ContextType::Isolated);
-    assert_eq!(apart.parent_context_id.as_ref().map(|id| id.as_str()), Some("main"));
+    assert_eq!(apart.parent_context_id.as_ref().map(plait_api::engine::id::ContextId::as_str), Some("main"));
 
     let [main, critic, closing] = &provider.sent()[..] else { panic!("{:#?}", provider.sent()) };
     assert_eq!(main.system.as_deref(), Some("You are terse."));

@@ -1,5 +1,7 @@
 //! Scenarios: whole flows through the real engine, the real store and the real binary, without a window.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
+
 mod bad_files;
 mod commands;
 mod contexts;

@@ -22,7 +22,11 @@ const PIECES: usize = 10_000;
 struct Gated(Arc<Semaphore>);
 
 fn whole() -> String {
-    (0..PIECES).map(|at| format!("{at} ")).collect()
+    (0..PIECES).map(piece).collect()
+}
+
+fn piece(at: usize) -> String {
+    format!("{at} ")
 }
 
 #[async_trait]
@@ -30,7 +34,7 @@ impl Provider for Gated {
     async fn call(&self, _: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
         for at in 0..PIECES {
             self.0.acquire().await.unwrap().forget();
-            sink(Chunk::Text(format!("{at} ")));
+            sink(Chunk::Text(piece(at)));
         }
         Ok(ModelReply { text: whole(), ..ModelReply::default() })
     }

@@ -24,7 +24,10 @@ impl Said {
     pub fn facts(&self) -> Vec<Value> {
         self.out
             .lines()
-            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in line: {line}\n{self:#?}")))
+            .map(|line| {
+                serde_json::from_str(line)
+                    .unwrap_or_else(|error| panic!("{error} in line: {line}\n{self:#?}"))
+            })
             .collect()
     }
 

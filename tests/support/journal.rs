@@ -67,8 +67,10 @@ impl Journal {
                 _ => None,
             })
             .last()
-            .map(|value| Value::clone(value))
-            .unwrap_or_else(|| panic!("`{node}` gave nothing on `{port}`: {:#?}", self.0))
+            .map_or_else(
+                || panic!("`{node}` gave nothing on `{port}`: {:#?}", self.0),
+                |value| Value::clone(value),
+            )
     }
 
     /// Role and text of each message of a context's history at the end.

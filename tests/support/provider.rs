@@ -97,7 +97,12 @@ impl Recording {
 /// A reply of text.
 pub fn text(text: &str) -> ModelReply {
     let usage = TokenUsage { input: 10, output: text.split_whitespace().count() as u64 };
-    ModelReply { text: text.to_owned(), usage: Some(usage), stop_reason: StopReason::End, ..ModelReply::default() }
+    ModelReply {
+        text: text.to_owned(),
+        usage: Some(usage),
+        stop_reason: StopReason::End,
+        ..ModelReply::default()
+    }
 }
 
 #[async_trait]

@@ -54,7 +54,8 @@ impl ModelServer {
         let shared = Arc::new(Shared { rule: Box::new(rule), calls: Mutex::default() });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let router = Router::new().route("/v1/chat/completions", post(complete)).with_state(Arc::clone(&shared));
+        let router =
+            Router::new().route("/v1/chat/completions", post(complete)).with_state(Arc::clone(&shared));
         let work = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self { url, shared, work }
     }
@@ -84,12 +85,12 @@ async fn complete(State(shared): State<Arc<Shared>>, Json(request): Json<Value>)
         calls.len() - 1
     };
     match (shared.rule)(&request, before) {
-        Answer::Text(text) => streamed(spoken(&text), Duration::ZERO, Ending::Whole),
-        Answer::Slow(pause, text) => streamed(spoken(&text), pause, Ending::Whole),
+        Answer::Text(text) => streamed(spoken(&text), Duration::ZERO, &Ending::Whole),
+        Answer::Slow(pause, text) => streamed(spoken(&text), pause, &Ending::Whole),
         Answer::Cut(text) => {
             let mut events = spoken(&text);
             events.truncate(events.len() - 2);
-            streamed(events, Duration::from_millis(5), Ending::Broken)
+            streamed(events, Duration::from_millis(5), &Ending::Broken)
         }
         Answer::Tool { name, arguments } => {
             let call = json!({ "index": 0, "id": format!("call_{before}"), "type": "function",
@@ -101,7 +102,7 @@ async fn complete(State(shared): State<Arc<Shared>>, Json(request): Json<Value>)
                     usage(),
                 ],
                 Duration::ZERO,
-                Ending::Whole,
+                &Ending::Whole,
             )
         }
         Answer::Status(status, body) => (StatusCode::from_u16(status).unwrap(), Json(body)).into_response(),
@@ -144,7 +145,7 @@ fn event(value: &Value) -> String {
     format!("data: {value}\n\n")
 }
 
-fn streamed(events: Vec<String>, pause: Duration, ending: Ending) -> Response {
+fn streamed(events: Vec<String>, pause: Duration, ending: &Ending) -> Response {
     let mut items: Vec<Result<String, std::io::Error>> = events.into_iter().map(Ok).collect();
     items.push(match ending {
         Ending::Whole => Ok("data: [DONE]\n\n".to_owned()),

@@ -175,7 +175,7 @@ fn shown(example: &Example) -> String {
     }
     match example.outputs.as_object() {
         Some(outputs) => {
-            outputs.iter().for_each(|(port, value)| line("output", &format!("{port} = {value}")))
+            outputs.iter().for_each(|(port, value)| line("output", &format!("{port} = {value}")));
         }
         None => line("output", "depends on the world"),
     }

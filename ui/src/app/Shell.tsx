@@ -25,70 +25,72 @@ export function Shell() {
       <TopBar />
       <div className="flex min-h-0 flex-1">
         <Rail />
-        <Group
-          className="min-w-0 flex-1"
-          orientation="horizontal"
-          defaultLayout={remembered<Sizes>("columns")}
-          onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("columns", layout)}
-        >
-          <Panel
-            id="part-left"
-            {...left}
-            defaultSize="226px"
-            minSize="190px"
-            maxSize="420px"
-            groupResizeBehavior="preserve-pixel-size"
-            collapsible
-            className="bg-bg-1"
+        <main className="min-w-0 flex-1">
+          <Group
+            className="h-full"
+            orientation="horizontal"
+            defaultLayout={remembered<Sizes>("columns")}
+            onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("columns", layout)}
           >
-            <aside className="h-full overflow-hidden" aria-label="Left panel">
-              <LeftPanel />
-            </aside>
-          </Panel>
-          <Separator className="seam" aria-label="Width of the left panel" />
-          <Panel id="part-middle" minSize="320px">
-            <Group
-              className="h-full"
-              orientation="vertical"
-              defaultLayout={remembered<Sizes>("rows")}
-              onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("rows", layout)}
+            <Panel
+              id="part-left"
+              {...left}
+              defaultSize="226px"
+              minSize="190px"
+              maxSize="420px"
+              groupResizeBehavior="preserve-pixel-size"
+              collapsible
+              className="bg-bg-1"
             >
-              <Panel id="part-canvas" minSize="160px">
-                <main className="relative h-full">
-                  <Canvas />
-                  <ViewingBanner />
-                </main>
-              </Panel>
-              <Separator className="seam" aria-label="Height of the dock" />
-              <Panel
-                id="part-dock"
-                {...dock}
-                defaultSize="240px"
-                minSize="120px"
-                groupResizeBehavior="preserve-pixel-size"
-                collapsible
-                className="bg-bg-1"
+              <section className="h-full overflow-hidden" aria-label="Left panel">
+                <LeftPanel />
+              </section>
+            </Panel>
+            <Separator className="seam" aria-label="Width of the left panel" />
+            <Panel id="part-middle" minSize="320px">
+              <Group
+                className="h-full"
+                orientation="vertical"
+                defaultLayout={remembered<Sizes>("rows")}
+                onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("rows", layout)}
               >
-                <Dock />
-              </Panel>
-            </Group>
-          </Panel>
-          <Separator className="seam" aria-label="Width of the inspector" />
-          <Panel
-            id="part-right"
-            {...right}
-            defaultSize="340px"
-            minSize="270px"
-            maxSize="640px"
-            groupResizeBehavior="preserve-pixel-size"
-            collapsible
-            className="bg-bg-1"
-          >
-            <aside className="h-full overflow-hidden" aria-label="Inspector">
-              <Inspector />
-            </aside>
-          </Panel>
-        </Group>
+                <Panel id="part-canvas" minSize="160px">
+                  <div className="relative h-full">
+                    <Canvas />
+                    <ViewingBanner />
+                  </div>
+                </Panel>
+                <Separator className="seam" aria-label="Height of the dock" />
+                <Panel
+                  id="part-dock"
+                  {...dock}
+                  defaultSize="240px"
+                  minSize="120px"
+                  groupResizeBehavior="preserve-pixel-size"
+                  collapsible
+                  className="bg-bg-1"
+                >
+                  <Dock />
+                </Panel>
+              </Group>
+            </Panel>
+            <Separator className="seam" aria-label="Width of the inspector" />
+            <Panel
+              id="part-right"
+              {...right}
+              defaultSize="340px"
+              minSize="270px"
+              maxSize="640px"
+              groupResizeBehavior="preserve-pixel-size"
+              collapsible
+              className="bg-bg-1"
+            >
+              <section className="h-full overflow-hidden" aria-label="Inspector">
+                <Inspector />
+              </section>
+            </Panel>
+          </Group>
+        </main>
       </div>
     </div>
   );

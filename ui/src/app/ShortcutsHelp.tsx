@@ -33,7 +33,8 @@ export function ShortcutsHelp() {
               <X size={16} aria-hidden />
             </Dialog.Close>
           </div>
-          <div className="columns-2 gap-8 overflow-y-auto text-sm">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer. */}
+          <section className="columns-2 gap-8 overflow-y-auto text-sm" tabIndex={0} aria-label="All shortcuts">
             {GROUPS.map((group) => {
               const rows = COMMANDS.filter((one) => one.group === group && one.keys?.length);
               return rows.length === 0 ? null : (
@@ -48,7 +49,7 @@ export function ShortcutsHelp() {
                 </section>
               );
             })}
-          </div>
+          </section>
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>

@@ -57,9 +57,9 @@ function DocumentName() {
   const saved = path === undefined ? "not saved yet" : `${fileName(path)} · ${dirty ? "changed" : "saved"}`;
   return (
     <span className="flex min-w-0 items-baseline gap-2">
-      <b className="truncate font-semibold" data-testid="flow-name">
+      <h1 className="truncate font-semibold" data-testid="flow-name">
         {name}
-      </b>
+      </h1>
       <span className="truncate text-fg-3 text-sm" title={path} data-testid="flow-file" data-dirty={dirty || undefined}>
         {saved}
       </span>

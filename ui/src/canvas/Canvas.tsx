@@ -1,6 +1,16 @@
-import { Background, BackgroundVariant, MiniMap, ReactFlow, SelectionMode, useStore } from "@xyflow/react";
-import { type FocusEvent, useEffect, useRef } from "react";
-import { selectOnly } from "@/flow/actions";
+import {
+  Background,
+  BackgroundVariant,
+  MiniMap,
+  ReactFlow,
+  SelectionMode,
+  useStore,
+  type Viewport,
+} from "@xyflow/react";
+import { type FocusEvent, type MouseEvent, useEffect, useRef } from "react";
+import { showPalette } from "@/app/overlays";
+import { mayEdit, selectOnly } from "@/flow/actions";
+import { nodeType } from "@/flow/node-types";
 import { shownFlow, useFlow } from "@/flow/store";
 import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
@@ -15,13 +25,18 @@ import { StrandEdge } from "./StrandEdge";
 import { canvasStore, useCanvas } from "./state";
 import { useConnections } from "./useConnections";
 import { useElements } from "./useElements";
-import { fit } from "./view";
+import { showAll } from "./view";
 import "./canvas.css";
 
 const NODE_TYPES = { card: NodeCard, note: NoteCard };
 const EDGE_TYPES = { strand: StrandEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
 const MAP_SIZE = { width: 140, height: 90 };
+const CATEGORY_COLORS: Partial<Record<string, string>> = {
+  people: "var(--wait)",
+  tools: "var(--tools)",
+  data: "var(--data)",
+};
 /** Below this zoom, cards show their shape and colour only. */
 const FAR = 0.5;
 /** Above this zoom, ports show their names. */
@@ -47,6 +62,7 @@ export function Canvas() {
           onEdgesChange={onEdgesChange}
           onNodeDragStop={(_, __, dragged) => onDragStop(dragged)}
           onSelectionDragStop={(_, dragged) => onDragStop(dragged)}
+          onPaneClick={addOnDoubleClick}
           onInit={(instance) => canvasStore.setState({ instance })}
           {...connections}
           connectionLineComponent={ConnectionLine}
@@ -93,8 +109,17 @@ export function Canvas() {
 }
 
 function miniColor(node: CanvasNode): string {
-  if (node.type === "note") return "var(--wait)";
-  return node.selected ? "var(--accent)" : (shade(node.data.context) ?? "var(--fg-3)");
+  if (node.selected) return "var(--fg)";
+  return (
+    shade(node.data.context) ?? CATEGORY_COLORS[nodeType(node.data.node.type)?.category ?? "wiring"] ?? "var(--line-2)"
+  );
+}
+
+/** A double click on empty canvas offers what can be added there. */
+function addOnDoubleClick(event: MouseEvent): void {
+  if (event.detail !== 2) return;
+  const { clientX: x, clientY: y } = event;
+  if (mayEdit()) showPalette(canvasStore.getState().instance?.screenToFlowPosition({ x, y }));
 }
 
 /** Marks the canvas with how much can be read at this zoom; the style sheet does the rest, without drawing anew. */
@@ -120,17 +145,26 @@ function selectFocused(event: FocusEvent): void {
 function useFitNewDocuments(count: number): void {
   const document = useFlow((state) => state.viewing?.run ?? state.key);
   const empty = useFlow((state) => Object.keys(shownFlow(state).nodes).length === 0);
+  // The first check tells of arcs that need room too.
+  const arcs = useFlow((state) => state.checked.backEdges.length > 0);
   const ready = useCanvas((state) => state.instance !== undefined);
-  const fitted = useRef<string>(undefined);
+  const fitted = useRef<{ document: string; arcs: boolean; viewport?: Viewport }>(undefined);
   useEffect(() => {
-    if (fitted.current === document) return;
-    // What is put onto an empty canvas later stays where it was put.
-    if (empty) fitted.current = document;
-    if (count === 0 || !ready) return;
+    const before = fitted.current;
+    const same = before?.document === document;
+    // What is put onto an empty canvas later stays where it was put, and a view that somebody has moved stays there.
+    if (empty) fitted.current = { document, arcs: true };
+    if (count === 0 || !ready || (same && (before.arcs || !arcs || !before.viewport || !isStill(before.viewport))))
+      return;
     const frame = requestAnimationFrame(() => {
-      fitted.current = document;
-      fit({ maxZoom: 1, duration: 0 });
+      showAll({ maxZoom: 1, duration: 0 });
+      fitted.current = { document, arcs, viewport: canvasStore.getState().instance?.getViewport() };
     });
     return () => cancelAnimationFrame(frame);
-  }, [document, count, empty, ready]);
+  }, [document, count, empty, arcs, ready]);
+}
+
+function isStill(before: Viewport): boolean {
+  const now = canvasStore.getState().instance?.getViewport();
+  return now?.x === before.x && now.y === before.y && now.zoom === before.zoom;
 }

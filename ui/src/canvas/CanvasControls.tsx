@@ -2,7 +2,7 @@ import { Panel, useStore } from "@xyflow/react";
 import { Maximize, Minus, Plus, Workflow } from "lucide-react";
 import { IconButton } from "@/look/Button";
 import { tidy } from "./tidy";
-import { fit, resetZoom, zoomBy } from "./view";
+import { resetZoom, showAll, zoomBy } from "./view";
 
 /** Zoom, fit and tidy, at the canvas's lower left. */
 export function CanvasControls() {
@@ -26,7 +26,7 @@ export function CanvasControls() {
         keys="F"
         data-testid="fit-button"
         icon={<Maximize size={15} />}
-        onClick={() => fit()}
+        onClick={() => showAll()}
       />
       <IconButton
         kind="plain"

@@ -38,7 +38,11 @@ export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>)
             data-kind={data?.kind ?? "data"}
             data-testid={`peek-${id}`}
             title={run.peek}
-            style={{ transform: `translate(-50%, -50%) translate(${curve.label.x}px, ${curve.label.y}px)`, ...style }}
+            style={{
+              transform: `translate(-50%, -50%) translate(${curve.label.x}px, ${curve.label.y}px)`,
+              maxWidth: peekWidth(sourceX, targetX),
+              ...style,
+            }}
           >
             {run.peek}
           </div>
@@ -47,6 +51,11 @@ export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>)
     </g>
   );
 });
+
+/** A peek keeps to the gap between its two cards; where the edge goes round them it has room. */
+function peekWidth(from: number, to: number): number {
+  return to - from < 24 ? 150 : Math.max(30, Math.min(150, to - from - 22));
+}
 
 /** A short glow that runs along the edge when a value passes. */
 function Pulse({ d, passed }: { d: string; passed: number }) {

@@ -1,5 +1,7 @@
 /** The curves of edges, from the right side of one card to the left side of another. */
 
+import type { Box } from "@/flow/align";
+
 export type Point = { x: number; y: number };
 export type Curve = { d: string; label: Point };
 
@@ -34,14 +36,27 @@ export function forwardCurve(from: Point, to: Point): Curve {
 
 /** The arc of a back edge: over the cards it goes round, back to where the cycle begins. */
 export function backCurve(from: Point, to: Point): Curve {
-  const span = Math.abs(from.x - to.x);
-  const top = Math.min(from.y, to.y) - ARC_RISE - Math.min(span * 0.06, 90);
+  const { right, left, top } = arc(from, to);
   const middleX = (from.x + to.x) / 2;
-  const right = Math.max(from.x, to.x) + SWING;
-  const left = Math.min(from.x, to.x) - SWING;
   return {
     d: `M${p(from)} C${p({ x: right, y: from.y })} ${p({ x: right, y: top })} ${p({ x: middleX, y: top })} C${p({ x: left, y: top })} ${p({ x: left, y: to.y })} ${p(to)}`,
     label: { x: middleX, y: top },
+  };
+}
+
+/** The box that the arc of a back edge between two cards keeps within. */
+export function backBounds(source: Box, target: Box): Box {
+  const { right, left, top } = arc({ x: source.x + source.width, y: source.y + 37 }, { x: target.x, y: target.y + 37 });
+  return { x: left, y: top, width: right - left, height: 1 };
+}
+
+/** How far an arc swings out. */
+function arc(from: Point, to: Point): { right: number; left: number; top: number } {
+  const span = Math.abs(from.x - to.x);
+  return {
+    right: Math.max(from.x, to.x) + SWING,
+    left: Math.min(from.x, to.x) - SWING,
+    top: Math.min(from.y, to.y) - ARC_RISE - Math.min(span * 0.06, 90),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { EdgeId, NodeId } from "@/bindings";
 import { selectOnly } from "@/flow/actions";
 import { flowStore, shownFlow } from "@/flow/store";
-import { fit } from "./view";
+import { showAll } from "./view";
 
 export function reveal({ node, edge }: { node?: NodeId; edge?: EdgeId }): void {
   const flow = shownFlow(flowStore.getState());
@@ -11,5 +11,5 @@ export function reveal({ node, edge }: { node?: NodeId; edge?: EdgeId }): void {
   else if (edge !== undefined) selectOnly({ edges: [edge] });
   const shown = node !== undefined ? [node] : ends ? [ends.source, ends.target] : [];
   const nodes = shown.filter((id) => Object.hasOwn(flow.nodes, id));
-  if (nodes.length > 0) fit({ nodes, maxZoom: 1, padding: 0.25, duration: 250 });
+  if (nodes.length > 0) showAll({ nodes, maxZoom: 1, padding: 0.25, duration: 250 });
 }

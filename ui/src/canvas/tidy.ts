@@ -6,7 +6,7 @@ import { flowStore } from "@/flow/store";
 import { notify } from "@/look/notify";
 import type { CanvasNode } from "./elements";
 import { canvasStore } from "./state";
-import { fit } from "./view";
+import { showAll } from "./view";
 
 const OPTIONS = {
   "elk.algorithm": "layered",
@@ -38,7 +38,7 @@ export async function tidy(): Promise<void> {
     // Somebody went on editing meanwhile: their work is worth more than a tidy picture.
     if (flowStore.getState().flow !== flow) return;
     place("Tidy up", corners(laidOut, nodes));
-    if (!some) requestAnimationFrame(() => fit());
+    if (!some) requestAnimationFrame(() => showAll());
   } catch (thrown) {
     notify.error({
       code: "layout.failed",

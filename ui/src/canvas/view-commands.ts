@@ -2,7 +2,7 @@
 import type { Command } from "@/app/command";
 import { flowStore } from "@/flow/store";
 import { reveal } from "./reveal";
-import { fit, resetZoom, zoomBy } from "./view";
+import { resetZoom, showAll, zoomBy } from "./view";
 import { walk } from "./walk";
 
 const one = () => flowStore.getState().selection.nodes.size === 1;
@@ -14,7 +14,7 @@ export const viewCommands: readonly Command[] = [
     group: "View",
     keys: ["F"],
     terms: ["zoom", "all"],
-    run: () => fit(),
+    run: () => showAll(),
   },
   { id: "view.zoomIn", title: "Zoom in", group: "View", keys: ["+", "="], run: () => zoomBy(1.2) },
   { id: "view.zoomOut", title: "Zoom out", group: "View", keys: ["-"], run: () => zoomBy(1 / 1.2) },

@@ -1,14 +1,15 @@
 /** Moving the view, not the flow. */
 import { getViewportForBounds } from "@xyflow/react";
 import type { NodeId } from "@/bindings";
-import { bounds } from "@/flow/align";
-import type { Point } from "./paths";
+import { type Box, type Boxes, bounds } from "@/flow/align";
+import { flowStore, shownFlow } from "@/flow/store";
+import { backBounds, type Point } from "./paths";
 import { canvasStore } from "./state";
 
 const MIN_ZOOM = 0.1;
 const QUICK_MS = 150;
 
-type Fit = {
+type Shown = {
   /** The nodes to bring into view; absent: all of them. */
   nodes?: readonly NodeId[];
   maxZoom?: number;
@@ -18,7 +19,7 @@ type Fit = {
 };
 
 /** Brings nodes into view, as large as fits. Back edges swing out above their nodes and are given room. */
-export function fit({ nodes, maxZoom = 1.1, padding = 0.08, duration = QUICK_MS }: Fit = {}): void {
+export function showAll({ nodes, maxZoom = 1.1, padding = 0.08, duration = QUICK_MS }: Shown = {}): void {
   const { instance } = canvasStore.getState();
   const pane = paneBox();
   if (!instance || !pane) return;
@@ -33,8 +34,22 @@ export function fit({ nodes, maxZoom = 1.1, padding = 0.08, duration = QUICK_MS 
       ]),
   );
   if (boxes.size === 0) return;
+  for (const [id, box] of arcs(boxes)) boxes.set(id, box);
   const viewport = getViewportForBounds(bounds(boxes), pane.width, pane.height, MIN_ZOOM, maxZoom, padding);
   void instance.setViewport(viewport, { duration });
+}
+
+/** The room that back edges take above and beside the nodes they join. */
+function arcs(boxes: Boxes): Boxes {
+  const state = flowStore.getState();
+  const taken = new Map<string, Box>();
+  for (const id of state.checked.backEdges) {
+    const edge = shownFlow(state).edges[id];
+    const source = edge && boxes.get(edge.source);
+    const target = edge && boxes.get(edge.target);
+    if (source && target) taken.set(`arc ${id}`, backBounds(source, target));
+  }
+  return taken;
 }
 
 export function zoomBy(factor: number): void {

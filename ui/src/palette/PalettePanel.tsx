@@ -54,14 +54,14 @@ export function PalettePanel() {
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-3" data-palette-list>
         {groups.map((group) => (
-          <section key={group.id} aria-label={group.title}>
-            <h3 className="mx-0.5 mt-2.5 mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">
+          <fieldset key={group.id} aria-label={group.title}>
+            <h2 className="mx-0.5 mt-2.5 mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">
               {group.title}
-            </h3>
+            </h2>
             {group.types.map((type) => (
               <PaletteItem key={type.type} type={type} />
             ))}
-          </section>
+          </fieldset>
         ))}
         {found.length === 0 ? (
           <Empty title={`No node type matches “${query}”`}>

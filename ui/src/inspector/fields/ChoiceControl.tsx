@@ -1,11 +1,13 @@
 import type { Spec } from "../spec";
-import { CONTROL, type FieldProps } from "./props";
+import { CONTROL, type FieldProps, ownName } from "./props";
 
 type ChoiceSpec = Extract<Spec, { kind: "choice" }>;
 
 /** One of a few fixed values. */
 export function ChoiceControl({
   id,
+  label,
+  named,
   spec,
   value,
   path,
@@ -22,6 +24,7 @@ export function ChoiceControl({
       <select
         id={id}
         className={`${CONTROL} h-[30px]`}
+        aria-label={ownName({ label, named })}
         aria-describedby={describedBy}
         aria-invalid={invalid || undefined}
         value={index}

@@ -42,6 +42,25 @@ const colours = HighlightStyle.define([
   { tag: [tags.punctuation, tags.processingInstruction], color: "var(--fg-3)" },
 ]);
 
+const look = EditorView.theme({
+  "&": { maxHeight: "320px", fontSize: "12px" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { minHeight: "62px", fontFamily: "var(--font-mono)", lineHeight: "1.5" },
+  ".cm-content": { padding: "6px 2px", caretColor: "var(--fg)" },
+  ".cm-placeholder": { color: "var(--fg-3)" },
+  ".cm-cursor": { borderLeftColor: "var(--fg)" },
+  ".cm-variable": {
+    padding: "0 1px",
+    color: "var(--data)",
+    backgroundColor: "color-mix(in srgb, var(--data) 14%, transparent)",
+    borderRadius: "3px",
+  },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent)",
+  },
+  ".cm-tooltip": { color: "var(--fg)", backgroundColor: "var(--bg-1)", border: "1px solid var(--line)" },
+});
+
 const LANGUAGES: Record<CodeEditorProps["language"], Extension> = {
   template: [variables],
   markdown: [markdown(), variables],
@@ -81,6 +100,7 @@ export default function CodeMirror({
           history(),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           EditorView.lineWrapping,
+          look,
           syntaxHighlighting(colours),
           LANGUAGES[language],
           hint ? placeholder(hint) : [],

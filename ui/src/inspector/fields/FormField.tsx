@@ -31,7 +31,7 @@ export function FormField({ required, ...field }: Props) {
           ) : null}
           {spec.optional ? <span className="font-normal text-2xs text-fg-3">optional</span> : null}
         </label>
-        <Control {...field} id={id} describedBy={describedBy} invalid={wrong.length > 0} />
+        <Control {...field} id={id} named describedBy={describedBy} invalid={wrong.length > 0} />
       </div>
       {spec.help ? (
         <div id={`${id}-help`} className="mt-1 text-fg-3 text-xs leading-[1.4]">

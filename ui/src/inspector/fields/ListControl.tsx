@@ -21,7 +21,7 @@ export function ListControl({ id, label, spec, value, path, findings, onChange, 
     replace(next);
   };
   return (
-    <section id={id} aria-label={label} className="flex flex-col gap-2">
+    <fieldset id={id} aria-label={label} className="flex flex-col gap-2">
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no identity but their place.
         <div key={index} className="flex items-start gap-1 rounded-lg border border-line bg-bg-2 p-2">
@@ -76,7 +76,7 @@ export function ListControl({ id, label, spec, value, path, findings, onChange, 
       >
         <Plus size={14} aria-hidden /> Add {one.toLowerCase()}
       </Button>
-    </section>
+    </fieldset>
   );
 }
 

@@ -21,7 +21,7 @@ export function MapControl({ id, label, spec, value, path, findings, onChange, r
     return `name${number}`;
   };
   return (
-    <section id={id} aria-label={label} className="flex flex-col gap-2">
+    <fieldset id={id} aria-label={label} className="flex flex-col gap-2">
       {names.map((name) => (
         <div key={name} className="flex items-start gap-1.5 rounded-lg border border-line bg-bg-2 p-2">
           <div className="flex min-w-0 flex-1 flex-col gap-1.5">
@@ -60,6 +60,6 @@ export function MapControl({ id, label, spec, value, path, findings, onChange, r
       >
         <Plus size={14} aria-hidden /> Add a name
       </Button>
-    </section>
+    </fieldset>
   );
 }

@@ -2,12 +2,14 @@ import { useEffect, useState } from "react";
 import { sealGesture } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
 import { call } from "@/ipc";
-import { CONTROL, type FieldProps } from "./props";
+import { CONTROL, type FieldProps, ownName } from "./props";
 import type { TextSpec } from "./TextControl";
 
 /** One of the providers the host knows. */
 export function ProviderControl({
   id,
+  label,
+  named,
   spec,
   value,
   path,
@@ -23,6 +25,7 @@ export function ProviderControl({
     <select
       id={id}
       className={`${CONTROL} h-[30px]`}
+      aria-label={ownName({ label, named })}
       aria-describedby={describedBy}
       aria-invalid={invalid || undefined}
       value={shown}
@@ -42,6 +45,8 @@ export function ProviderControl({
 /** A model's name, with those the flow uses elsewhere as suggestions. */
 export function ModelControl({
   id,
+  label,
+  named,
   spec,
   value,
   path,
@@ -61,6 +66,7 @@ export function ModelControl({
       <input
         id={id}
         className={`${CONTROL} h-[30px]`}
+        aria-label={ownName({ label, named })}
         aria-describedby={describedBy}
         aria-invalid={invalid || undefined}
         list={`${id}-models`}

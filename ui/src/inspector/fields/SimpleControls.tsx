@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { sealGesture } from "@/flow/actions";
 import { Switch } from "@/look/Switch";
 import type { Spec } from "../spec";
-import { CONTROL, type FieldProps } from "./props";
+import { CONTROL, type FieldProps, ownName } from "./props";
 
 type NumberSpec = Extract<Spec, { kind: "number" }>;
 type BooleanSpec = Extract<Spec, { kind: "boolean" }>;
@@ -10,6 +10,8 @@ type BooleanSpec = Extract<Spec, { kind: "boolean" }>;
 /** A number. What is typed stays as typed until it is one; emptied, it goes back to the default. */
 export function NumberControl({
   id,
+  label,
+  named,
   spec,
   value,
   path,
@@ -28,6 +30,7 @@ export function NumberControl({
       id={id}
       className={`${CONTROL} max-w-[160px] font-mono`}
       inputMode={spec.integer ? "numeric" : "decimal"}
+      aria-label={ownName({ label, named })}
       aria-describedby={describedBy}
       aria-invalid={invalid || (typed !== "" && parse(typed) === undefined) || undefined}
       placeholder={placeholderOf(spec)}
@@ -47,13 +50,24 @@ export function NumberControl({
   );
 }
 
-export function BooleanControl({ id, spec, value, path, onChange, readOnly, describedBy }: FieldProps<BooleanSpec>) {
+export function BooleanControl({
+  id,
+  label,
+  named,
+  spec,
+  value,
+  path,
+  onChange,
+  readOnly,
+  describedBy,
+}: FieldProps<BooleanSpec>) {
   const on = typeof value === "boolean" ? value : spec.default === true;
   return (
     <Switch
       id={id}
       checked={on}
       disabled={readOnly}
+      label={ownName({ label, named })}
       describedBy={describedBy}
       onChange={(next) => onChange(path, next === (spec.default ?? false) ? undefined : next)}
     />

@@ -7,6 +7,8 @@ export type FieldProps<S extends Spec = Spec> = {
   /** The id of its control, which its label points to. */
   id: string;
   label: string;
+  /** Whether a `<label>` points to the control; else it bears its name itself. */
+  named?: boolean;
   spec: S;
   value: unknown;
   path: Path;
@@ -19,6 +21,11 @@ export type FieldProps<S extends Spec = Spec> = {
   describedBy?: string;
   invalid?: boolean;
 };
+
+/** The accessible name of a control that no `<label>` points to. */
+export function ownName({ label, named }: Pick<FieldProps, "label" | "named">): string | undefined {
+  return named ? undefined : label;
+}
 
 /** The controls' shared look. */
 export const CONTROL =

@@ -105,7 +105,7 @@ export function FlowsPanel() {
 function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="mt-3">
-      <h3 className="mx-1.5 mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{title}</h3>
+      <h2 className="mx-1.5 mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{title}</h2>
       {children}
     </section>
   );

@@ -1,0 +1,108 @@
+import { CHAT_FLOW, expect, handle, node, openFlow, savedFlow, test } from "./fixture";
+
+test("draws a form from the schema and writes what is typed into the flow, a field a step", async ({ page }) => {
+  await openFlow(page);
+  await node(page, "start").click();
+  await page.getByLabel("Model", { exact: true }).fill("gpt-5");
+  await page.getByLabel("System instructions").fill("Be brief.\nBe kind.");
+  await expect(node(page, "start")).toContainText("gpt-5");
+  const flow = await savedFlow(page);
+  expect(flow.nodes.start?.config).toEqual({ model: "gpt-5", systemInstructions: "Be brief.\nBe kind." });
+  await page
+    .getByTestId("canvas")
+    .focus()
+    .catch(() => undefined);
+  await page.getByTestId("undo-button").click();
+  await expect(page.getByLabel("System instructions")).toHaveValue("");
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue("gpt-5");
+  await page.getByTestId("undo-button").click();
+  await expect(page.getByTestId("undo-button")).toBeDisabled();
+});
+
+test("makes an input of each variable of a template", async ({ page }) => {
+  await openFlow(page, {
+    ...CHAT_FLOW,
+    nodes: { ...CHAT_FLOW.nodes, t: { type: "text" } },
+    layout: { ...CHAT_FLOW.layout, t: { x: 548, y: 260 } },
+  });
+  await node(page, "t").click();
+  const editor = page.locator("[data-field=template] .cm-content");
+  await editor.click();
+  await page.keyboard.type("Dear {{name}}, about {{topic}}");
+  await expect(handle(page, "t", "in", "name")).toBeVisible();
+  await expect(handle(page, "t", "in", "topic")).toBeVisible();
+  await expect(page.getByTestId("problem-t")).toBeVisible();
+  await expect(node(page, "t")).toContainText("Dear {{name}}");
+});
+
+test("adds, moves and takes away the items of a list", async ({ page }) => {
+  await openFlow(page, {
+    ...CHAT_FLOW,
+    nodes: { ...CHAT_FLOW.nodes, i: { type: "injectMessages" } },
+    layout: { ...CHAT_FLOW.layout, i: { x: 548, y: 260 } },
+  });
+  await node(page, "i").click();
+  await page.getByTestId("add-messages").click();
+  await page.getByTestId("add-messages").click();
+  const contents = page.locator("[data-field^='messages.'] .cm-content");
+  await contents.nth(0).click();
+  await page.keyboard.type("one");
+  await contents.nth(1).click();
+  await page.keyboard.type("two");
+  await page.getByRole("button", { name: "Move message 2 up" }).click();
+  await expect(contents.nth(0)).toHaveText("two");
+  await page.getByRole("button", { name: "Take message 2 away" }).click();
+  const flow = await savedFlow(page);
+  expect(flow.nodes.i?.config).toEqual({ messages: [{ role: "user", content: "two" }] });
+});
+
+test("keeps JSON that is not finished out of the flow, and says so", async ({ page }) => {
+  await openFlow(page, {
+    ...CHAT_FLOW,
+    nodes: { ...CHAT_FLOW.nodes, v: { type: "value" } },
+    layout: { ...CHAT_FLOW.layout, v: { x: 548, y: 260 } },
+  });
+  await node(page, "v").click();
+  await page.locator("[data-field=value] .cm-content").click();
+  await page.keyboard.type('{"a": [1, 2');
+  await expect(page.getByText("Not JSON yet")).toBeVisible();
+  await page.keyboard.type("]}");
+  await expect(page.getByText("Not JSON yet")).toHaveCount(0);
+  const flow = await savedFlow(page);
+  expect(flow.nodes.v?.config).toEqual({ value: { a: [1, 2] } });
+});
+
+test("sets limits and retries, and leaves nothing behind when they are taken away", async ({ page }) => {
+  await openFlow(page);
+  await node(page, "answer").click();
+  await page.getByText("Limits and retries").click();
+  await page.getByLabel("Rounds at most").fill("5");
+  await page.getByRole("switch", { name: "Try again when it fails" }).click();
+  await page.getByLabel("Tries in all").fill("7");
+  let flow = await savedFlow(page);
+  expect(flow.nodes.answer?.limits).toEqual({ maxEpochs: 5 });
+  expect(flow.nodes.answer?.retry).toEqual({ attempts: 7, backoffMs: 500, maxBackoffMs: 30000, jitter: 0.5 });
+  await page.getByLabel("Rounds at most").fill("");
+  await page.getByRole("switch", { name: "Try again when it fails" }).click();
+  flow = await savedFlow(page);
+  expect(flow.nodes.answer).toEqual(CHAT_FLOW.nodes.answer);
+});
+
+test("writes in a note on the canvas", async ({ page }) => {
+  await openFlow(page);
+  await node(page, "note").dblclick();
+  await page.getByTestId("note-text-note").fill("# Plan\n- first");
+  await page.keyboard.press("Escape");
+  await expect(node(page, "note").locator("h1")).toHaveText("Plan");
+  const flow = await savedFlow(page);
+  expect(flow.nodes.note?.config).toEqual({ text: "# Plan\n- first" });
+});
+
+test("names the flow and says what it is for", async ({ page }) => {
+  await openFlow(page);
+  await page.getByRole("textbox", { name: "Name" }).fill("Triage");
+  await expect(page.getByTestId("flow-name")).toHaveText("Triage");
+  await page.getByLabel("Nodes at once").fill("4");
+  const flow = await savedFlow(page);
+  expect(flow).toMatchObject({ name: "Triage", settings: { maxConcurrency: 4 } });
+});

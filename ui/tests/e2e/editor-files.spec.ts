@@ -1,0 +1,163 @@
+import type { Page } from "@playwright/test";
+import { CHAT_FLOW, expect, node, openEmpty, openFlow, putFile, savedFlow, test } from "./fixture";
+
+const PATH = "/flows/test.flow.json";
+
+/** Somebody else writes the file. */
+async function writeBehind(page: Page, change: (text: string) => string): Promise<void> {
+  const files = await page.evaluate(() => localStorage.getItem("plait.in-page.files") ?? "{}");
+  const all = JSON.parse(files) as Record<string, string>;
+  all[PATH] = change(all[PATH] ?? "");
+  await page.evaluate((text) => localStorage.setItem("plait.in-page.files", text), JSON.stringify(all));
+}
+
+async function rename(page: Page, id: string, name: string): Promise<void> {
+  await node(page, id).click();
+  await page.getByTestId("node-title").fill(name);
+  await page.keyboard.press("Enter");
+  await expect(node(page, id)).toContainText(name);
+}
+
+test("marks a changed document, and takes the mark away when the change is undone or saved", async ({ page }) => {
+  await openFlow(page);
+  await expect(page.getByTestId("dirty-marker")).toHaveCount(0);
+  await rename(page, "ask", "Another name");
+  await expect(page.getByTestId("dirty-marker")).toBeVisible();
+  await expect(page).toHaveTitle(/^• Support triage/);
+  await page.getByTestId("undo-button").click();
+  await expect(page.getByTestId("dirty-marker")).toHaveCount(0);
+  await page.getByTestId("redo-button").click();
+  await page.getByTestId("save-button").click();
+  await expect(page.getByTestId("dirty-marker")).toHaveCount(0);
+});
+
+test("saves, reopens and gives the same flow back", async ({ page }) => {
+  await openFlow(page);
+  await rename(page, "answer", "Reply");
+  const flow = await savedFlow(page);
+  await page.getByTestId("rail-flows").click();
+  await page.getByTestId("flows-flow.new").click();
+  await expect(page.getByTestId("empty-canvas")).toBeVisible();
+  await page.getByTestId(`recent-${PATH}`).click();
+  await expect(node(page, "answer")).toContainText("Reply");
+  expect(flow).toEqual({ ...CHAT_FLOW, nodes: { ...CHAT_FLOW.nodes, answer: { type: "chat", title: "Reply" } } });
+});
+
+test("asks before it puts unsaved changes away", async ({ page }) => {
+  await openFlow(page);
+  await rename(page, "ask", "Precious");
+  await page.keyboard.press("Control+Alt+n");
+  await expect(page.getByTestId("ask-dialog")).toContainText("Save the changes");
+  await page.keyboard.press("Escape");
+  await expect(node(page, "ask")).toContainText("Precious");
+  await page.keyboard.press("Control+Alt+n");
+  await page.getByTestId("ask-save").click();
+  await expect(page.getByTestId("empty-canvas")).toBeVisible();
+  await page.goto(`/?open=${encodeURIComponent(PATH)}`);
+  await expect(node(page, "ask")).toContainText("Precious");
+});
+
+test("does not overwrite what somebody else wrote, unless told to", async ({ page }) => {
+  await openFlow(page);
+  await rename(page, "ask", "Mine");
+  await writeBehind(page, (text) => text.replace("Ask the customer", "Theirs"));
+  await page.keyboard.press("Control+s");
+  await expect(page.getByTestId("ask-dialog")).toContainText("has changed on disk");
+  await page.getByTestId("ask-reload").click();
+  await expect(node(page, "ask")).toContainText("Theirs");
+
+  await rename(page, "ask", "Mine after all");
+  await writeBehind(page, (text) => text.replace("Theirs", "Theirs again"));
+  await page.keyboard.press("Control+s");
+  await page.getByTestId("ask-overwrite").click();
+  await expect(page.getByTestId("dirty-marker")).toHaveCount(0);
+  const flow = await savedFlow(page);
+  expect(flow.nodes.ask?.title).toBe("Mine after all");
+});
+
+test("offers the draft of a crash, for a file and for a flow that never had one", async ({ page }) => {
+  await openFlow(page);
+  await rename(page, "ask", "Not saved");
+  await page.waitForFunction(() => (localStorage.getItem("plait.in-page.drafts") ?? "").includes("Not saved"));
+  // A crash does not ask.
+  await page.evaluate(() => window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true));
+  await page.goto("/");
+  await expect(page.getByTestId("drafts-dialog")).toContainText("Support triage");
+  await page.getByTestId("restore-draft").click();
+  await expect(node(page, "ask")).toContainText("Not saved");
+  await expect(page.getByTestId("dirty-marker")).toBeVisible();
+  await page.keyboard.press("Control+s");
+  await expect(page.getByTestId("dirty-marker")).toHaveCount(0);
+  await page.waitForFunction(() => localStorage.getItem("plait.in-page.drafts") === "[]");
+
+  await page.goto("/");
+  await page.getByTestId("palette-text").dblclick();
+  await page.waitForFunction(() => (localStorage.getItem("plait.in-page.drafts") ?? "").includes("text"));
+  await page.evaluate(() => window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true));
+  await page.goto("/");
+  await expect(page.getByTestId("drafts-dialog")).toContainText("never saved");
+  await page.getByRole("button", { name: "Discard" }).click();
+  await expect(page.getByTestId("drafts-dialog")).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByTestId("empty-canvas")).toBeVisible();
+  await expect(page.getByTestId("drafts-dialog")).toHaveCount(0);
+});
+
+test("keeps nodes of unknown types and every key it does not know", async ({ page }) => {
+  const flow = {
+    ...CHAT_FLOW,
+    futureKey: { kept: [1, 2] },
+    nodes: { ...CHAT_FLOW.nodes, odd: { type: "fromTheFuture", config: { deep: { er: true } }, later: "kept" } },
+    edges: {
+      ...CHAT_FLOW.edges,
+      odd: {
+        source: "ask",
+        sourceOutput: "message",
+        target: "odd",
+        targetInput: "whatever",
+        metadata: { color: "red" },
+        later: 1,
+      },
+    },
+    layout: { ...CHAT_FLOW.layout, odd: { x: 548, y: 260 } },
+  };
+  await openFlow(page, flow);
+  await expect(node(page, "odd")).toHaveAttribute("data-unknown", "true");
+  await expect(page.getByTestId("problem-odd")).toBeVisible();
+  await expect(page.getByTestId("handle-odd-in-whatever")).toBeVisible();
+  await expect(page.getByTestId("edge-odd")).toBeVisible();
+  await rename(page, "odd", "Odd one");
+  const saved = await savedFlow(page);
+  expect(saved).toEqual({ ...flow, nodes: { ...flow.nodes, odd: { ...flow.nodes.odd, title: "Odd one" } } });
+});
+
+test("says what is wrong with a file it cannot open, and stays where it was", async ({ page }) => {
+  await openFlow(page);
+  await putFile(page, "/flows/broken.flow.json", CHAT_FLOW);
+  await page.evaluate(() => {
+    const files = JSON.parse(localStorage.getItem("plait.in-page.files") ?? "{}") as Record<string, string>;
+    localStorage.setItem(
+      "plait.in-page.files",
+      JSON.stringify({ ...files, "/flows/broken.flow.json": '{"version": 1' }),
+    );
+  });
+  for (const [path, said] of [
+    ["/flows/broken.flow.json", "is not a flow"],
+    ["/flows/none.flow.json", "There is no file"],
+  ] as const) {
+    await page.getByTestId("open-button").click();
+    await page.getByTestId("file-dialog-path").fill(path);
+    await page.keyboard.press("Enter");
+    await expect(page.locator("[data-sonner-toast]").first()).toContainText(said);
+  }
+  await expect(node(page, "ask")).toBeVisible();
+});
+
+test("opens an example and saves it under a name", async ({ page }) => {
+  await openEmpty(page);
+  await page.getByTestId("empty-canvas").locator("[data-testid^=example-]").first().click();
+  await page.keyboard.press("Control+s");
+  await expect(page.getByTestId("file-dialog-path")).toHaveValue(/\.flow\.json$/);
+  await page.getByTestId("file-dialog-cancel").click();
+  await expect(page.getByTestId("flow-file")).toContainText("not saved yet");
+});

@@ -1,0 +1,135 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { drag, expect, middle, node, openEmpty, openFlow, test } from "./fixture";
+
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`)).toEqual(
+    [],
+  );
+}
+
+/** Nothing sticks out of the window, and no bar of the shell is cut off. */
+async function expectNoOverflow(page: Page): Promise<void> {
+  const wide = await page.evaluate(() => {
+    const { scrollWidth, scrollHeight, clientWidth, clientHeight } = document.documentElement;
+    const cut = [...document.querySelectorAll("header, nav")].filter((bar) => bar.scrollWidth > bar.clientWidth + 1);
+    return {
+      window: scrollWidth > clientWidth || scrollHeight > clientHeight,
+      cut: cut.map((bar) => bar.outerHTML.slice(0, 120)),
+    };
+  });
+  expect(wide).toEqual({ window: false, cut: [] });
+}
+
+for (const theme of ["dark", "light"] as const) {
+  test.describe(theme, () => {
+    test.use({ colorScheme: theme });
+
+    test("has no accessibility faults: empty, with a flow, with a selection, with overlays", async ({ page }) => {
+      test.slow();
+      await openEmpty(page);
+      await expectAccessible(page);
+      await openFlow(page);
+      await expectAccessible(page);
+      for (const id of ["ask", "answer", "tools", "note"]) {
+        await node(page, id).click();
+        await expectAccessible(page);
+      }
+      await page.keyboard.press("Control+k");
+      await expect(page.getByTestId("command-palette")).toBeVisible();
+      await expectAccessible(page);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("?");
+      await expect(page.getByTestId("shortcuts-help")).toBeVisible();
+      await expectAccessible(page);
+      await page.keyboard.press("Escape");
+      for (const panel of ["flows", "runs", "settings"]) {
+        await page.getByTestId(`rail-${panel}`).click();
+        await expectAccessible(page);
+      }
+    });
+
+    test("fits into 1280 × 800 with a long name and everything open", async ({ page }) => {
+      await openFlow(page);
+      await expectNoOverflow(page);
+      await page
+        .getByRole("textbox", { name: "Name" })
+        .fill("A flow whose name is far too long to be shown whole in a bar of this width");
+      await expectNoOverflow(page);
+      await page.setViewportSize({ width: 1024, height: 700 });
+      await expectNoOverflow(page);
+    });
+  });
+}
+
+test("remembers which panels are folded and how wide they are", async ({ page }) => {
+  await openFlow(page);
+  const seam = page.getByRole("separator", { name: "Width of the left panel" });
+  const at = await middle(seam);
+  await drag(page, seam, { x: at.x + 90, y: at.y });
+  const wide = (await page.getByTestId("palette-search").boundingBox())?.width ?? 0;
+  await page.keyboard.press("Control+j");
+  await expect(page.getByTestId("part-dock")).toHaveCSS("flex-grow", "0");
+  await page.waitForFunction(() => (localStorage.getItem("plait.in-page.settings") ?? "").includes('"dock":false'));
+  await page.reload();
+  await expect(node(page, "ask")).toBeVisible();
+  await expect.poll(async () => (await page.getByTestId("part-dock").boundingBox())?.height ?? 0).toBeLessThan(2);
+  expect(Math.abs(((await page.getByTestId("palette-search").boundingBox())?.width ?? 0) - wide)).toBeLessThan(3);
+});
+
+test("switches the theme at once and keeps it", async ({ page }) => {
+  await openEmpty(page);
+  await page.getByTestId("rail-settings").click();
+  await page.getByTestId("setting-theme").selectOption("light");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+  await page.getByTestId("setting-theme").selectOption("dark");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await page.waitForFunction(() => (localStorage.getItem("plait.in-page.settings") ?? "").includes('"theme":"dark"'));
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+});
+
+test("gives each context a shade of its own, and its nodes bear it", async ({ page }) => {
+  await openFlow(page, {
+    version: 1,
+    name: "Two contexts",
+    nodes: {
+      start: { type: "contextStart" },
+      apart: { type: "newContext" },
+      one: { type: "chat" },
+      two: { type: "chat" },
+    },
+    edges: {
+      a: { source: "start", sourceOutput: "context", target: "one", targetInput: "context" },
+      b: { source: "apart", sourceOutput: "context", target: "two", targetInput: "context" },
+    },
+    layout: { start: { x: 0, y: 0 }, apart: { x: 0, y: 160 }, one: { x: 300, y: 0 }, two: { x: 300, y: 160 } },
+  });
+  const shade = (id: string) => node(page, id).evaluate((card) => getComputedStyle(card).borderLeftColor);
+  await expect.poll(() => shade("one")).toBe(await shade("start"));
+  await expect.poll(() => shade("two")).toBe(await shade("apart"));
+  expect(await shade("one")).not.toBe(await shade("two"));
+});
+
+test("shows a double-click on empty canvas what can be added there", async ({ page }) => {
+  await openFlow(page);
+  const canvas = await page.getByTestId("canvas").boundingBox();
+  if (!canvas) throw new Error("There is no canvas.");
+  const at = { x: canvas.x + 330, y: canvas.y + 30 };
+  await page.mouse.dblclick(at.x, at.y);
+  await page.keyboard.type("add note");
+  await page.keyboard.press("Enter");
+  const added = page.getByTestId("node-note-2");
+  await expect(added).toBeVisible();
+  const centre = await middle(added);
+  expect(Math.hypot(centre.x - at.x, centre.y - at.y)).toBeLessThan(8);
+});
+
+test("offers what can be done with a node under the right mouse button", async ({ page }) => {
+  await openFlow(page);
+  await node(page, "ask").click({ button: "right" });
+  await expect(page.getByTestId("canvas-menu")).toBeVisible();
+  await page.getByTestId("menu-edit.duplicate").click();
+  await expect(node(page, "ask-2")).toBeVisible();
+});

@@ -23,7 +23,7 @@ use std::time::Duration;
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A whole test takes no longer than this; then it fails, and what it started ends.
-const LIMIT: Duration = Duration::from_secs(240);
+const LIMIT: Duration = Duration::from_mins(4);
 
 /// Plays a test to its end, or fails it when it takes too long: a driver that hangs answers no other way.
 ///

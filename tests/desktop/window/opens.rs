@@ -8,7 +8,7 @@ async fn the_window_opens_and_paints() -> Result<()> {
     play(async {
         let home = Home::new()?;
         let app = App::open("opens", &home, None).await?;
-        assert_eq!(app.client.title().await?, "Plait");
+        assert_eq!(app.client.title().await?, "Untitled – Plait");
         app.photograph("first-paint").await?;
         app.close().await
     })

@@ -4,8 +4,22 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
+use tokio::sync::oneshot;
+
 /// Only touched pages of it are real.
 const STACK: usize = 256 << 20;
+
+/// What `work` gives, run elsewhere on a large stack while this future waits; nothing if it panicked or the system has no
+/// thread to give. Dropping the future does not stop the work: that must be bounded, or watch for cancellation.
+pub(super) async fn run_on_deep_stack<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> Option<R> {
+    let (done, result) = oneshot::channel();
+    let guarded = move || {
+        // Whoever waited may be gone.
+        let _ = done.send(catch_unwind(AssertUnwindSafe(work)).ok());
+    };
+    thread::Builder::new().name("deep-stack".to_owned()).stack_size(STACK).spawn(guarded).ok()?;
+    result.await.ok().flatten()
+}
 
 /// What `work` gives, run on a large stack; nothing if it panicked or the system has no thread to give.
 pub(super) fn on_deep_stack<R: Send>(work: impl FnOnce() -> R + Send) -> Option<R> {

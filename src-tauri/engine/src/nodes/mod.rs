@@ -11,6 +11,7 @@ mod deep_stack;
 mod delay;
 mod inject_messages;
 mod join;
+mod json;
 mod manual_input;
 mod new_context;
 mod note;
@@ -44,6 +45,7 @@ pub fn registry() -> Registry {
         .with::<tools::Tools>()
         .with::<text::Text>()
         .with::<value::Value>()
+        .with::<json::Json>()
         .with::<switch::Switch>()
         .with::<join::Join>()
         .with::<delay::Delay>()

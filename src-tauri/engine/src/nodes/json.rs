@@ -1,0 +1,111 @@
+//! `json`: picks, reshapes and computes with a jq query.
+
+mod budget;
+mod convert;
+mod query;
+mod watch;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use std::sync::Arc;
+
+use crate::error::Fault;
+use crate::node::{Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::port::{PortKind, PortType, Ports};
+use query::Query;
+
+pub(super) struct Json;
+
+/// The query, and what becomes of its results.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// The query, in the language of [jq](https://jqlang.org/manual/). The value on the input is `.`.
+    query: Query,
+    /// Whether the first result is given, or all of them as a list.
+    mode: Mode,
+}
+
+/// What becomes of a query's results.
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum Mode {
+    /// The first result. A query without any gives nothing, and what depends on it is skipped.
+    #[default]
+    First,
+    /// All results, as a list.
+    List,
+}
+
+/// How many results a list may have.
+const MOST: usize = 100_000;
+
+impl NodeType for Json {
+    type Config = Config;
+
+    const TYPE: &'static str = "json";
+    const TITLE: &'static str = "JSON query";
+    const SUMMARY: &'static str = "Picks, reshapes and computes with a jq query";
+    const DESCRIPTION: &'static str = "Runs a [jq](https://jqlang.org/manual/) query on a value.\n\n\
+        - `.user.name`, `.items[0]`, `.items[-1]`: a part\n\
+        - `.items | map(select(.price > 10)) | length`: choose and count\n\
+        - `{name, total: (.prices | add)}`: a new object\n\
+        - `fromjson`: read a text that is JSON\n\
+        - `select(.ok)`: lets the value through, or nothing; what depends on it is then skipped\n\n\
+        A query reads nothing but its input, and runs within bounds: one that would go on for too long fails with \
+        `json.limit`.";
+    const CATEGORY: Category = Category::Data;
+    const ICON: &'static str = "file-json-2";
+    const TERMS: &'static [&'static str] = &["jq", "query", "filter", "map", "select", "pick", "extract", "transform", "parse"];
+
+    fn ports(_: &Config) -> Ports {
+        Ports::new()
+            .input("value", PortKind::Data, PortType::Any, "The value, `.` in the query")
+            .output("result", PortKind::Data, PortType::Any, "What the query gives")
+            .error()
+    }
+
+    fn check(config: &Config) -> Vec<(String, String)> {
+        config.query.problem().map(|problem| ("/query".to_owned(), problem.to_owned())).into_iter().collect()
+    }
+
+    fn examples() -> Vec<Example> {
+        let basket = json!({ "items": [{ "name": "tea", "price": 4 }, { "name": "cup", "price": 12 }] });
+        vec![
+            Example::new("What is dear")
+                .config(json!({ "query": "[.items[] | select(.price > 10) | .name]" }))
+                .input("value", basket.clone())
+                .outputs(json!({ "result": ["cup"] })),
+            Example::new("Every price, as a list")
+                .config(json!({ "query": ".items[].price", "mode": "list" }))
+                .input("value", basket)
+                .outputs(json!({ "result": [4, 12] })),
+            Example::new("Nothing comes through")
+                .config(json!({ "query": "select(.ok)" }))
+                .input("value", json!({ "ok": false })),
+        ]
+    }
+
+    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+        let Some(datum) = inputs.datum("value") else { return Ok(NodeOutput::new()) };
+        let most = match config.mode {
+            Mode::First => 1,
+            Mode::List => MOST + 1,
+        };
+        let mut results = config.query.run(Arc::clone(&datum.value), most, cx.cancel.clone()).await?;
+        Ok(match config.mode {
+            Mode::First => match results.pop() {
+                Some(result) => NodeOutput::of("result", result),
+                None => NodeOutput::new(),
+            },
+            Mode::List if results.len() > MOST => {
+                return Err(Fault::new("json.limit", format!("The query gives more than {MOST} results.")).hint(query::BOUNDS));
+            }
+            Mode::List => NodeOutput::of("result", results),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

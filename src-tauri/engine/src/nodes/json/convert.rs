@@ -1,0 +1,90 @@
+//! Between a query's values and JSON, within bounds: values that share their parts can be small in memory and endless when
+//! written out.
+
+use jaq_core::native::{Fun, bome, v};
+use jaq_core::{Error, Native};
+use jaq_json::{Num, Val};
+use serde_json::{Map, Number, Value};
+
+use super::budget::Kind;
+
+/// The deepest value that is given out; what reads it may recurse.
+const DEPTH: usize = 128;
+/// How many values the results may hold, counted through.
+const VALUES: usize = 1_000_000;
+/// How much text they may hold, in bytes.
+const TEXT: usize = 32 << 20;
+
+/// The filter `fromjson`, whose reader refuses what is nested deeper than 128.
+pub(super) fn from_json() -> Fun<Kind> {
+    let native = Native::new(|cv| {
+        let (Val::TStr(text) | Val::BStr(text)) = &cv.1 else {
+            return bome(Err(Error::str(format_args!("cannot parse {} as JSON", cv.1))));
+        };
+        bome(serde_json::from_slice(text).map_err(|error| Error::str(format_args!("this text is not JSON: {error}"))))
+    });
+    ("fromjson", v(0), native)
+}
+
+/// What is left to the results of a query.
+pub(super) struct Room {
+    values: usize,
+    text: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { values: VALUES, text: TEXT }
+    }
+}
+
+impl Room {
+    /// The value as JSON; an error says what there is too much of.
+    pub(super) fn json(&mut self, value: &Val) -> Result<Value, &'static str> {
+        self.convert(value, DEPTH)
+    }
+
+    fn convert(&mut self, value: &Val, depth: usize) -> Result<Value, &'static str> {
+        let depth = depth.checked_sub(1).ok_or("its result is nested too deep")?;
+        self.values = self.values.checked_sub(1).ok_or("its result is too large")?;
+        Ok(match value {
+            Val::Null => Value::Null,
+            Val::Bool(value) => Value::Bool(*value),
+            Val::Num(number) => json_number(number),
+            Val::TStr(text) | Val::BStr(text) => Value::String(self.text(text)?),
+            Val::Arr(items) => {
+                Value::Array(items.iter().map(|item| self.convert(item, depth)).collect::<Result<_, _>>()?)
+            }
+            Val::Obj(entries) => {
+                let entries = entries.iter().map(|(name, value)| Ok((self.name(name)?, self.convert(value, depth)?)));
+                Value::Object(entries.collect::<Result<Map<_, _>, &'static str>>()?)
+            }
+        })
+    }
+
+    fn name(&mut self, name: &Val) -> Result<String, &'static str> {
+        match name {
+            Val::TStr(text) | Val::BStr(text) => self.text(text),
+            _ => Err("its result has a name that is no text"),
+        }
+    }
+
+    fn text(&mut self, bytes: &[u8]) -> Result<String, &'static str> {
+        self.text = self.text.checked_sub(bytes.len()).ok_or("its result is too large")?;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+/// What JSON has no number for (not a number, the infinities) is null, as jq writes it.
+fn json_number(number: &Num) -> Value {
+    let of_float = |number: f64| Number::from_f64(number).map_or(Value::Null, Value::Number);
+    match number {
+        Num::Int(number) => Value::from(*number),
+        Num::Float(number) => of_float(*number),
+        Num::Dec(text) => text.parse().map_or(Value::Null, of_float),
+        Num::BigInt(number) => {
+            let text = number.to_string();
+            text.parse::<u64>().map_or_else(|_| text.parse().map_or(Value::Null, of_float), Value::from)
+        }
+    }
+}

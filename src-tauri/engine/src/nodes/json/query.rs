@@ -1,0 +1,194 @@
+//! A jq query: compiled once, run within a budget on a stack of its own. It reads nothing but its input: filters that look
+//! at the environment, the clock or a log are not there.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use jaq_core::load::lex::Lexer;
+use jaq_core::load::parse::{Def, Parser, Term};
+use jaq_core::load::{Arena, File, Loader, span};
+use jaq_core::native::Fun;
+use jaq_core::{Compiler, Ctx, Error, Filter, Vars};
+use jaq_json::Val;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::budget::{Budget, Given, Kind, counting};
+use super::convert::Room;
+use super::watch::{self, Natives};
+use crate::error::Fault;
+use crate::nodes::deep_stack::{on_deep_stack, run_on_deep_stack};
+
+/// The longest query, in bytes.
+const MAX_SOURCE: usize = 16 * 1024;
+/// What to do about a query that does too much.
+pub(super) const BOUNDS: &str = "Queries run within bounds; pick less, or split the work over several nodes.";
+/// Filters, native and defined, that reach outside of the query or end more than it; and `fromjson`, which is replaced by
+/// one that bounds how deep it goes.
+const OUTSIDE: &[&str] = &[
+    "debug",
+    "debug_empty",
+    "env",
+    "fromjson",
+    "halt",
+    "halt_error",
+    "input",
+    "inputs",
+    "localtime",
+    "now",
+    "stderr",
+    "stderr_empty",
+    "strflocaltime",
+];
+
+/// A query. One that does not compile is kept with what is wrong, for `check` to report at its place in the flow.
+pub(super) struct Query {
+    compiled: Result<Arc<Filter<Kind>>, String>,
+}
+
+impl Query {
+    fn new(source: &str) -> Self {
+        Self { compiled: compile(source).map(Arc::new) }
+    }
+
+    /// What is wrong with it, if it did not compile.
+    pub(super) fn problem(&self) -> Option<&str> {
+        self.compiled.as_ref().err().map(String::as_str)
+    }
+
+    /// Its first `most` results for `value`. Faults are coded `json.*`.
+    pub(super) async fn run(
+        &self,
+        value: Arc<Value>,
+        most: usize,
+        cancel: CancellationToken,
+    ) -> Result<Vec<Value>, Fault> {
+        let compiled = self.compiled.as_ref().map_err(|problem| Fault::new("json.query", problem.clone()))?;
+        let filter = Arc::clone(compiled);
+        let ran = run_on_deep_stack(move || run(&filter, &value, most, cancel)).await;
+        ran.unwrap_or_else(|| Err(Fault::new("json.query", "The query can't be computed for this value.")))
+    }
+}
+
+impl Default for Query {
+    fn default() -> Self {
+        Self::new(".")
+    }
+}
+
+impl<'de> Deserialize<'de> for Query {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|source| Self::new(&source))
+    }
+}
+
+impl JsonSchema for Query {
+    fn schema_name() -> Cow<'static, str> {
+        "Query".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "jq" })
+    }
+}
+
+fn run(filter: &Filter<Kind>, value: &Value, most: usize, cancel: CancellationToken) -> Result<Vec<Value>, Fault> {
+    let failed = |message: String| Fault::new("json.query", format!("The query fails: {message}."));
+    let limit = |why: &str| Fault::new("json.limit", format!("The query was stopped: {why}.")).hint(BOUNDS);
+    let input = Val::deserialize(value).map_err(|error| failed(error.to_string()))?;
+    let budget = Budget::new(cancel);
+    let given = Given { lut: &filter.lut, budget: &budget };
+    let context = Ctx::<Kind>::new(given, Vars::new([]));
+    let mut room = Room::default();
+    let mut results = Vec::new();
+    for result in filter.id.run((context, input)).take(most) {
+        let result = result.map_err(|stopped| match (budget.spent(), stopped.get_err()) {
+            (Some(why), _) => limit(why),
+            (None, Ok(error)) => failed(said(error)),
+            (None, Err(_)) => failed("it breaks off without a label".to_owned()),
+        })?;
+        results.push(room.json(&result).map_err(limit)?);
+    }
+    Ok(results)
+}
+
+/// What an error says: its text, where it is one.
+fn said(error: Error<Val>) -> String {
+    match error.into_val() {
+        Val::TStr(text) | Val::BStr(text) => String::from_utf8_lossy(&text).into_owned(),
+        other => other.to_string(),
+    }
+}
+
+fn compile(source: &str) -> Result<Filter<Kind>, String> {
+    if source.len() > MAX_SOURCE {
+        return Err(format!("This query is {} bytes long; the most is {MAX_SOURCE}.", source.len()));
+    }
+    // Everything that recurses over text or a tree of unknown depth, dropping it included, happens there.
+    on_deep_stack(|| compile_here(source)).unwrap_or_else(|| Err("This is not a jq query.".to_owned()))
+}
+
+fn compile_here(source: &str) -> Result<Filter<Kind>, String> {
+    let natives: Vec<Fun<Kind>> = natives().collect();
+    let names: Natives = natives.iter().map(|(name, arguments, _)| (*name, arguments.len())).collect();
+    let body = watch::term(parse(source)?, &names);
+    let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+    let definitions = definitions.filter(|one| !is_outside(one.name)).map(|one| watch::definition(one, &names));
+    let own = Def { name: MAIN, args: Vec::new(), body };
+    let loader = Loader::new(definitions.chain([own]));
+    let arena = Arena::default();
+    let unreadable = || "This is not a jq query.".to_owned();
+    let modules = loader.load(&arena, File { code: MAIN, path: () }).map_err(|_| unreadable())?;
+    Compiler::default().with_funs(natives.into_iter().chain(counting())).compile(modules).map_err(|errors| {
+        let first = errors.iter().flat_map(|(_, errors)| errors).next();
+        first.map_or_else(unreadable, |(name, kind)| {
+            format!("{}there is no {} `{name}`.", place(source, name), kind.as_str())
+        })
+    })
+}
+
+/// The name of the query among the definitions.
+const MAIN: &str = "__main";
+
+/// The filters that are not defined in jq itself.
+fn natives() -> impl Iterator<Item = Fun<Kind>> {
+    let all = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
+    all.filter(|(name, ..)| !is_outside(name)).chain([super::convert::from_json()])
+}
+
+fn is_outside(name: &str) -> bool {
+    OUTSIDE.contains(&name)
+}
+
+fn parse(source: &str) -> Result<Term<&str>, String> {
+    let tokens = Lexer::new(source).lex().map_err(|errors| {
+        let first = errors.first().map(|(expected, found)| {
+            format!("{}a {} is expected.", place(source, found), expected.as_str())
+        });
+        first.unwrap_or_else(|| "This is not a jq query.".to_owned())
+    })?;
+    Parser::new(&tokens).parse(|parser| parser.term()).map_err(|errors| {
+        let first = errors.first().map(|(expected, found)| match found {
+            Some(token) => format!("{}{} is expected before `{}`.", place(source, token.0), expected.as_str(), token.0),
+            None => format!("At the end of the query: {} is expected.", expected.as_str()),
+        });
+        first.unwrap_or_else(|| "This is not a jq query.".to_owned())
+    })
+}
+
+/// Where a part of the query stands, in words; nothing where it is no part of it.
+fn place(source: &str, part: &str) -> String {
+    let inside = source.as_bytes().as_ptr_range().contains(&part.as_ptr());
+    let Some(before) = inside.then(|| source.get(..span(source, part).start)).flatten() else {
+        return String::new();
+    };
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let (line, column) = (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
+    format!("Line {line}, column {column} of the query: ")
+}

@@ -1,0 +1,145 @@
+//! Rewrites a query's tree so that nothing in it can go on uncounted. jq has no loops but recursion and streams, so these
+//! are the places: the beginning of each definition's body (which keeps tail calls what they are), what a stream gives
+//! (`.[]`, `..`, a comma, a native filter), and what makes values larger.
+
+use std::collections::HashSet;
+
+use jaq_core::load::lex::StrPart;
+use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
+use jaq_core::ops::Math;
+use jaq_core::path::{Part, Path};
+
+use super::budget::{MAKE, MULTIPLY, STEP};
+
+/// The names and arities of the filters that are not defined in jq itself.
+pub(super) type Natives = HashSet<(&'static str, usize)>;
+
+/// The same definition, watched.
+pub(super) fn definition<'s>(definition: Def<&'s str>, natives: &Natives) -> Def<&'s str> {
+    let body = then(call(STEP), term(definition.body, natives));
+    Def { body, ..definition }
+}
+
+/// The same term, watched.
+pub(super) fn term<'s>(of: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
+    let watched = |part: Term<&'s str>| term(part, natives);
+    let boxed = |part: Box<Term<&'s str>>| Box::new(term(*part, natives));
+    match of {
+        Term::Id | Term::Num(_) | Term::Var(_) | Term::Break(_) | Term::Arr(None) => of,
+        Term::Recurse => counted(Term::Recurse),
+        Term::Str(format, parts) => {
+            let grows = format.is_some() || parts.iter().any(|part| matches!(part, StrPart::Term(_)));
+            let text = Term::Str(format, text_parts(parts, natives));
+            if grows { counted(text) } else { text }
+        }
+        Term::Arr(Some(items)) => made(Term::Arr(Some(boxed(items)))),
+        Term::Obj(entries) => made(Term::Obj(entries.into_iter().map(|entry| object_entry(entry, natives)).collect())),
+        Term::Neg(inner) => Term::Neg(boxed(inner)),
+        Term::BinOp(left, op, right) => binary(*left, op, *right, natives),
+        Term::Label(name, inner) => Term::Label(name, boxed(inner)),
+        Term::Fold(name, stream, bound, parts) => {
+            Term::Fold(name, boxed(stream), pattern(bound, natives), parts.into_iter().map(watched).collect())
+        }
+        Term::TryCatch(inner, caught) => Term::TryCatch(boxed(inner), caught.map(boxed)),
+        Term::IfThenElse(branches, otherwise) => {
+            let branches = branches.into_iter().map(|(test, then)| (watched(test), watched(then))).collect();
+            Term::IfThenElse(branches, otherwise.map(boxed))
+        }
+        Term::Def(definitions, inner) => {
+            let definitions = definitions.into_iter().map(|one| definition(one, natives)).collect();
+            Term::Def(definitions, boxed(inner))
+        }
+        Term::Call(name, arguments) => {
+            let native = natives.contains(&(name, arguments.len()));
+            let called = Term::Call(name, arguments.into_iter().map(watched).collect());
+            if native { counted(called) } else { called }
+        }
+        Term::Path(inner, Path(parts)) => {
+            let streams = parts.iter().any(|(part, _)| matches!(part, Part::Range(None, None)));
+            let parts = parts.into_iter().map(|(part, optional)| (path_part(part, natives), optional));
+            let path = Term::Path(boxed(inner), Path(parts.collect()));
+            if streams { counted(path) } else { path }
+        }
+    }
+}
+
+fn binary<'s>(left: Term<&'s str>, op: BinaryOp<&'s str>, right: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
+    let (left, right) = (term(left, natives), term(right, natives));
+    let joined = |left, op, right| Term::BinOp(Box::new(left), op, Box::new(right));
+    match op {
+        // Only its left side, as the right one may be a tail call.
+        BinaryOp::Comma => joined(counted(left), BinaryOp::Comma, right),
+        BinaryOp::Pipe(bound) => joined(left, BinaryOp::Pipe(bound.map(|bound| pattern(bound, natives))), right),
+        BinaryOp::Math(Math::Mul) => counted(Term::Call(MULTIPLY, vec![left, right])),
+        BinaryOp::Math(Math::Add) => counted(joined(left, op, right)),
+        // `l *= r` is `r as $r | l |= . * $r`.
+        BinaryOp::UpdateMath(Math::Mul) => {
+            let product = Term::Call(MULTIPLY, vec![Term::Id, Term::Var(FACTOR)]);
+            let update = joined(left, BinaryOp::Update, product);
+            joined(right, BinaryOp::Pipe(Some(Pattern::Var(FACTOR))), update)
+        }
+        _ => joined(left, op, right),
+    }
+}
+
+/// A variable that no query writes down: letters, digits and `_` are all it may have in one.
+const FACTOR: &str = "$factor of a product";
+
+fn text_parts<'s>(
+    parts: Vec<StrPart<&'s str, Term<&'s str>>>,
+    natives: &Natives,
+) -> Vec<StrPart<&'s str, Term<&'s str>>> {
+    let watched = |part| match part {
+        StrPart::Term(inner) => StrPart::Term(term(inner, natives)),
+        other => other,
+    };
+    parts.into_iter().map(watched).collect()
+}
+
+/// Without a value, the key's own form says what the value is: `{name}`, `{$name}`.
+fn object_entry<'s>(
+    (key, value): (Term<&'s str>, Option<Term<&'s str>>),
+    natives: &Natives,
+) -> (Term<&'s str>, Option<Term<&'s str>>) {
+    match (key, value) {
+        (key, Some(value)) => (term(key, natives), Some(term(value, natives))),
+        (Term::Str(format, parts), None) => (Term::Str(format, text_parts(parts, natives)), None),
+        (key, None) => (key, None),
+    }
+}
+
+fn pattern<'s>(of: Pattern<&'s str>, natives: &Natives) -> Pattern<&'s str> {
+    match of {
+        Pattern::Var(name) => Pattern::Var(name),
+        Pattern::Arr(items) => Pattern::Arr(items.into_iter().map(|item| pattern(item, natives)).collect()),
+        Pattern::Obj(entries) => {
+            let entries = entries.into_iter().map(|(key, value)| (term(key, natives), pattern(value, natives)));
+            Pattern::Obj(entries.collect())
+        }
+    }
+}
+
+fn path_part<'s>(part: Part<Term<&'s str>>, natives: &Natives) -> Part<Term<&'s str>> {
+    match part {
+        Part::Index(index) => Part::Index(term(index, natives)),
+        Part::Range(from, to) => {
+            Part::Range(from.map(|from| term(from, natives)), to.map(|to| term(to, natives)))
+        }
+    }
+}
+
+fn counted<'s>(of: Term<&'s str>) -> Term<&'s str> {
+    then(of, call(STEP))
+}
+
+fn made<'s>(of: Term<&'s str>) -> Term<&'s str> {
+    then(of, call(MAKE))
+}
+
+fn then<'s>(left: Term<&'s str>, right: Term<&'s str>) -> Term<&'s str> {
+    Term::BinOp(Box::new(left), BinaryOp::Pipe(None), Box::new(right))
+}
+
+fn call<'s>(name: &'static str) -> Term<&'s str> {
+    Term::Call(name, Vec::new())
+}

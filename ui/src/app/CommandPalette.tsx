@@ -18,7 +18,7 @@ export function CommandPalette() {
   return (
     <Dialog.Root open={open} onOpenChange={(next) => !next && hidePalette()}>
       <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/30" />
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
         <Dialog.Popup
           className="pop fixed top-[14%] left-1/2 z-40 w-[560px] max-w-[92vw] -translate-x-1/2"
           data-testid="command-palette"
@@ -60,7 +60,7 @@ function Everything() {
             onChoose={after(() => addNodeOf(type.type, overlayStore.getState().paletteAt))}
           >
             <TypeBadge type={type} />
-            <span>Add {type.title}</span>
+            <span className="shrink-0">Add {type.title}</span>
             <span className="ml-auto truncate pl-3 text-fg-3 text-xs">{type.summary}</span>
           </MenuItem>
         ))}

@@ -64,7 +64,7 @@ export function Shell() {
                 <Panel
                   id="part-dock"
                   {...dock}
-                  defaultSize="240px"
+                  defaultSize="216px"
                   minSize="120px"
                   groupResizeBehavior="preserve-pixel-size"
                   collapsible

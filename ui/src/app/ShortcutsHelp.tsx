@@ -19,7 +19,7 @@ export function ShortcutsHelp() {
   return (
     <Dialog.Root open={open} onOpenChange={(next) => !next && hideShortcuts()}>
       <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/30" />
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
         <Dialog.Popup
           className="pop fixed top-1/2 left-1/2 z-40 flex max-h-[86vh] w-[860px] max-w-[94vw] -translate-x-1/2 -translate-y-1/2 flex-col p-5"
           data-testid="shortcuts-help"

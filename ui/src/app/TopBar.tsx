@@ -68,10 +68,10 @@ function DocumentName() {
 }
 
 function SaveButton() {
-  const dirty = useFlow((state) => isDirty(state) || state.path === undefined);
+  const dirty = useFlow(isDirty);
   return (
     <IconButton
-      label={dirty ? "Save" : "Saved"}
+      label="Save"
       keys="Mod+S"
       data-testid="save-button"
       icon={

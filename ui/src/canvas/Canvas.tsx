@@ -39,6 +39,8 @@ const CATEGORY_COLORS: Partial<Record<string, string>> = {
 };
 /** Below this zoom, cards show their shape and colour only. */
 const FAR = 0.5;
+/** A document is never opened at a zoom at which its names cannot be read; what does not fit lies to the right. */
+const READABLE = 0.62;
 /** Above this zoom, ports show their names. */
 const NEAR = 1.3;
 /** From this many nodes on, only what is in view is in the page. */
@@ -85,20 +87,22 @@ export function Canvas() {
         >
           <Background variant={BackgroundVariant.Dots} gap={GRID} size={1.5} color="var(--dot)" bgColor="var(--bg)" />
           {nodes.length > 0 ? (
-            <MiniMap<CanvasNode>
-              className="minimap"
-              style={MAP_SIZE}
-              pannable
-              zoomable
-              ariaLabel="Map of the flow"
-              nodeBorderRadius={12}
-              nodeStrokeWidth={0}
-              nodeColor={miniColor}
-              maskColor="color-mix(in srgb, var(--bg) 55%, transparent)"
-              bgColor="var(--bg-1)"
-            />
+            <>
+              <CanvasControls />
+              <MiniMap<CanvasNode>
+                className="minimap"
+                style={MAP_SIZE}
+                pannable
+                zoomable
+                ariaLabel="Map of the flow"
+                nodeBorderRadius={12}
+                nodeStrokeWidth={0}
+                nodeColor={miniColor}
+                maskColor="color-mix(in srgb, var(--bg) 55%, transparent)"
+                bgColor="var(--bg-1)"
+              />
+            </>
           ) : null}
-          <CanvasControls />
           <Detail />
         </ReactFlow>
         <EmptyCanvas />
@@ -157,7 +161,7 @@ function useFitNewDocuments(count: number): void {
     if (count === 0 || !ready || (same && (before.arcs || !arcs || !before.viewport || !isStill(before.viewport))))
       return;
     const frame = requestAnimationFrame(() => {
-      showAll({ maxZoom: 1, duration: 0 });
+      showAll({ minZoom: READABLE, maxZoom: 1, duration: 0 });
       fitted.current = { document, arcs, viewport: canvasStore.getState().instance?.getViewport() };
     });
     return () => cancelAnimationFrame(frame);

@@ -21,7 +21,7 @@ export function ConnectDialog() {
   return (
     <Dialog.Root open={node !== undefined} onOpenChange={(open) => !open && close(node)}>
       <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/30" />
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
         <Dialog.Popup
           className="pop fixed top-[18%] left-1/2 z-40 w-[440px] -translate-x-1/2"
           data-testid="connect-dialog"

@@ -6,6 +6,7 @@ import { useFlow } from "@/flow/store";
 import { call } from "@/ipc";
 import { Button } from "@/look/Button";
 import { Keys } from "@/look/Keys";
+import { plain } from "@/look/plain";
 
 /** What an empty canvas shows: how to begin, and the examples. */
 export function EmptyCanvas() {
@@ -59,7 +60,7 @@ function Begin() {
                     onClick={() => void openExample(example.id)}
                   >
                     <b className="block font-medium">{example.title}</b>
-                    <span className="line-clamp-2 text-fg-2 text-xs">{example.description}</span>
+                    <span className="line-clamp-2 text-fg-2 text-xs">{plain(example.description)}</span>
                   </button>
                 </li>
               ))}

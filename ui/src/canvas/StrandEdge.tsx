@@ -10,14 +10,14 @@ export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>)
   const run = useEdgeRun(id);
   const from = { x: sourceX, y: sourceY };
   const to = { x: targetX, y: targetY };
-  const curve = data?.back ? backCurve(from, to) : forwardCurve(from, to);
+  const curve = data?.back !== undefined ? backCurve(from, to, data.back) : forwardCurve(from, to);
   const style = data?.context === undefined ? undefined : ({ "--strand": shade(data.context) } as CSSProperties);
   return (
     <g
       className="strand"
       data-testid={`edge-${id}`}
       data-kind={data?.kind ?? "data"}
-      data-back={data?.back || undefined}
+      data-back={data?.back !== undefined || undefined}
       data-broken={data?.broken || undefined}
       data-selected={selected || undefined}
       style={style}

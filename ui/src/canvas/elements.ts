@@ -9,7 +9,7 @@ import type { Items } from "@/flow/edits";
 import { nodeType } from "@/flow/node-types";
 import { declaredPorts, drawnPorts, edgeKind } from "@/flow/ports";
 import { contextColor, contextIndexes } from "./context-colors";
-import { ERROR_PORT, handleBox, plannedSize } from "./geometry";
+import { CARD_WIDTH, ERROR_PORT, handleBox, plannedSize } from "./geometry";
 import { NOTE } from "./note";
 
 export type CardData = {
@@ -24,7 +24,13 @@ export type CardData = {
 };
 export type CanvasNode = CanvasNodeBase<CardData, "card" | "note">;
 
-export type StrandData = { kind: PortKind; back: boolean; context: number | undefined; broken: boolean };
+export type StrandData = {
+  kind: PortKind;
+  /** For an edge back to the start of its cycle: the top of the cards it goes round. */
+  back: number | undefined;
+  context: number | undefined;
+  broken: boolean;
+};
 export type CanvasEdge = CanvasEdgeBase<StrandData, "strand">;
 
 /** The nodes to draw. `before` are the ones drawn so far; those that are being dragged stay under the pointer. */
@@ -122,7 +128,7 @@ export function canvasEdges(
       canvasEdge(
         id,
         edge,
-        { kind, back: back.has(id), context, broken: broken.has(id) },
+        { kind, back: back.has(id) ? topBetween(flow, edge) : undefined, context, broken: broken.has(id) },
         selection.edges.has(id),
         before.get(id),
       ),
@@ -167,8 +173,24 @@ function canvasEdge(
     targetHandle: edge.targetInput,
     data,
     selected,
-    ariaLabel: `${data.kind} edge from ${edge.source} ${edge.sourceOutput} to ${edge.target} ${edge.targetInput}${data.back ? ", back to the start of its cycle" : ""}`,
+    ariaLabel: `${data.kind} edge from ${edge.source} ${edge.sourceOutput} to ${edge.target} ${edge.targetInput}${data.back !== undefined ? ", back to the start of its cycle" : ""}`,
   };
+}
+
+/** The top of the highest node between the two ends of an edge, those included. */
+export function topBetween(flow: Flow, edge: Edge): number {
+  const source = flow.layout[edge.source];
+  const target = flow.layout[edge.target];
+  if (!source || !target) return 0;
+  const left = Math.min(source.x, target.x) - CARD_WIDTH;
+  const right = Math.max(source.x, target.x) + CARD_WIDTH;
+  const low = Math.max(source.y, target.y);
+  let top = Math.min(source.y, target.y);
+  for (const at of Object.values(flow.layout)) {
+    // What lies far above is another part of the flow: an arc need not climb over it.
+    if (at.x > left && at.x < right && at.y < top && at.y > low - 600) top = at.y;
+  }
+  return top;
 }
 
 /** The colour of a node's or edge's context; nothing outside of all contexts. */

@@ -9,7 +9,9 @@ const MIN_PULL = 40;
 const MAX_PULL = 180;
 /** How far an edge that must go backwards swings out of its cards first. */
 const SWING = 46;
-const ARC_RISE = 110;
+const ARC_RISE = 70;
+/** The least room between an arc and the cards below it. */
+const ARC_CLEAR = 40;
 
 /** The curve of an edge: a gentle S ahead, a hook round the cards where the target lies behind the source. */
 export function forwardCurve(from: Point, to: Point): Curve {
@@ -34,9 +36,9 @@ export function forwardCurve(from: Point, to: Point): Curve {
   };
 }
 
-/** The arc of a back edge: over the cards it goes round, back to where the cycle begins. */
-export function backCurve(from: Point, to: Point): Curve {
-  const { right, left, top } = arc(from, to);
+/** The arc of a back edge: over the cards it goes round, back to where the cycle begins. `over` is the top of those cards. */
+export function backCurve(from: Point, to: Point, over: number): Curve {
+  const { right, left, top } = arc(from, to, over);
   const middleX = (from.x + to.x) / 2;
   return {
     d: `M${p(from)} C${p({ x: right, y: from.y })} ${p({ x: right, y: top })} ${p({ x: middleX, y: top })} C${p({ x: left, y: top })} ${p({ x: left, y: to.y })} ${p(to)}`,
@@ -44,19 +46,20 @@ export function backCurve(from: Point, to: Point): Curve {
   };
 }
 
-/** The box that the arc of a back edge between two cards keeps within. */
-export function backBounds(source: Box, target: Box): Box {
-  const { right, left, top } = arc({ x: source.x + source.width, y: source.y + 37 }, { x: target.x, y: target.y + 37 });
+/** The box that the arc of a back edge keeps within. */
+export function backBounds(from: Point, to: Point, over: number): Box {
+  const { right, left, top } = arc(from, to, over);
   return { x: left, y: top, width: right - left, height: 1 };
 }
 
-/** How far an arc swings out. */
-function arc(from: Point, to: Point): { right: number; left: number; top: number } {
+/** How far an arc swings out. Wide arcs rise higher, so that they stay round. */
+function arc(from: Point, to: Point, over: number): { right: number; left: number; top: number } {
   const span = Math.abs(from.x - to.x);
+  const rise = ARC_RISE + Math.min(span * 0.06, 90);
   return {
     right: Math.max(from.x, to.x) + SWING,
     left: Math.min(from.x, to.x) - SWING,
-    top: Math.min(from.y, to.y) - ARC_RISE - Math.min(span * 0.06, 90),
+    top: Math.min(Math.min(from.y, to.y) - rise, over - ARC_CLEAR),
   };
 }
 

@@ -3,6 +3,8 @@ import { getViewportForBounds } from "@xyflow/react";
 import type { NodeId } from "@/bindings";
 import { type Box, type Boxes, bounds } from "@/flow/align";
 import { flowStore, shownFlow } from "@/flow/store";
+import { topBetween } from "./elements";
+import { portY } from "./geometry";
 import { backBounds, type Point } from "./paths";
 import { canvasStore } from "./state";
 
@@ -12,6 +14,7 @@ const QUICK_MS = 150;
 type Shown = {
   /** The nodes to bring into view; absent: all of them. */
   nodes?: readonly NodeId[];
+  minZoom?: number;
   maxZoom?: number;
   /** Room around them, as a share of the canvas. */
   padding?: number;
@@ -19,7 +22,13 @@ type Shown = {
 };
 
 /** Brings nodes into view, as large as fits. Back edges swing out above their nodes and are given room. */
-export function showAll({ nodes, maxZoom = 1.1, padding = 0.08, duration = QUICK_MS }: Shown = {}): void {
+export function showAll({
+  nodes,
+  minZoom = MIN_ZOOM,
+  maxZoom = 1.1,
+  padding = 0.08,
+  duration = QUICK_MS,
+}: Shown = {}): void {
   const { instance } = canvasStore.getState();
   const pane = paneBox();
   if (!instance || !pane) return;
@@ -35,19 +44,28 @@ export function showAll({ nodes, maxZoom = 1.1, padding = 0.08, duration = QUICK
   );
   if (boxes.size === 0) return;
   for (const [id, box] of arcs(boxes)) boxes.set(id, box);
-  const viewport = getViewportForBounds(bounds(boxes), pane.width, pane.height, MIN_ZOOM, maxZoom, padding);
+  const box = bounds(boxes);
+  const viewport = getViewportForBounds(box, pane.width, pane.height, minZoom, maxZoom, padding);
+  // What is too large for the least zoom is shown from its upper left corner, where flows begin.
+  const margin = padding * 300;
+  if (box.width * viewport.zoom > pane.width) viewport.x = margin - box.x * viewport.zoom;
+  if (box.height * viewport.zoom > pane.height) viewport.y = margin - box.y * viewport.zoom;
   void instance.setViewport(viewport, { duration });
 }
 
 /** The room that back edges take above and beside the nodes they join. */
 function arcs(boxes: Boxes): Boxes {
   const state = flowStore.getState();
+  const flow = shownFlow(state);
   const taken = new Map<string, Box>();
   for (const id of state.checked.backEdges) {
-    const edge = shownFlow(state).edges[id];
+    const edge = flow.edges[id];
     const source = edge && boxes.get(edge.source);
     const target = edge && boxes.get(edge.target);
-    if (source && target) taken.set(`arc ${id}`, backBounds(source, target));
+    if (!edge || !source || !target) continue;
+    const from = { x: source.x + source.width, y: source.y + portY(0) };
+    const to = { x: target.x, y: target.y + portY(0) };
+    taken.set(`arc ${id}`, backBounds(from, to, topBetween(flow, edge)));
   }
   return taken;
 }

@@ -4,6 +4,8 @@
  */
 import type { CheckedFlow, Diagnostic, Edge, EdgeId, Flow, Node, NodeDescriptor, NodeId, Ports } from "@/bindings";
 
+import { type Spec, specOf } from "@/inspector/spec";
+
 type Types = ReadonlyMap<string, NodeDescriptor>;
 
 export function checkInPage(flow: Flow, types: Types): CheckedFlow {
@@ -34,19 +36,18 @@ function portsFor(type: NodeDescriptor, node: Node): Ports {
   const config = node.config ?? {};
   const inputs = [...type.ports.inputs];
   let outputs = type.ports.outputs;
-  const templates = Object.values(config).filter((value): value is string => typeof value === "string");
-  if (type.type === "text" || type.type === "userInput" || type.type === "approval") {
-    for (const name of variables(templates.join(" "))) {
-      if (inputs.some((port) => port.name === name)) continue;
-      inputs.push({
-        name,
-        kind: "data",
-        type: "any",
-        required: true,
-        many: false,
-        description: "A variable of the template",
-      });
-    }
+  // What a fallback says is filled from the failure itself.
+  const said = type.type === "catch" ? [] : templates(specOf(type.configSchema), config);
+  for (const name of variables(said.join(" "))) {
+    if (inputs.some((port) => port.name === name)) continue;
+    inputs.push({
+      name,
+      kind: "data",
+      type: "any",
+      required: true,
+      many: false,
+      description: "A variable of the template",
+    });
   }
   if (type.type === "switch" && Array.isArray(config.cases)) {
     const cases = config.cases.map((one) =>
@@ -68,6 +69,14 @@ function portsFor(type: NodeDescriptor, node: Node): Ports {
     return { inputs: inputs.map((port) => ({ ...port, kind })), outputs: outputs.map((port) => ({ ...port, kind })) };
   }
   return { inputs, outputs };
+}
+
+/** The templates in a config, wherever its schema says that one stands. */
+function templates(spec: Spec, value: unknown): string[] {
+  if (spec.kind === "text") return spec.widget === "template" && typeof value === "string" ? [value] : [];
+  if (spec.kind === "list") return Array.isArray(value) ? value.flatMap((item) => templates(spec.item, item)) : [];
+  if (spec.kind !== "object" || typeof value !== "object" || value === null) return [];
+  return spec.fields.flatMap((field) => templates(field.spec, (value as Record<string, unknown>)[field.name]));
 }
 
 /** The names in `{{…}}`, helpers and paths left out, in the order of their first use. */

@@ -48,6 +48,7 @@ export {
   Eraser,
   FileInput,
   FileJson,
+  FileJson2,
   FileOutput,
   FileText,
   Filter,

@@ -8,6 +8,7 @@ import { call, HostError } from "@/ipc";
 import { IconButton } from "@/look/Button";
 import { Keys } from "@/look/Keys";
 import { notify } from "@/look/notify";
+import { plain } from "@/look/plain";
 
 const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
   { id: "flow.new", icon: <FilePlus size={15} aria-hidden /> },
@@ -86,12 +87,12 @@ export function FlowsPanel() {
                 type="button"
                 className="list-row"
                 data-testid={`flows-example-${example.id}`}
-                title={example.description}
+                title={plain(example.description)}
                 onClick={() => void openExample(example.id)}
               >
                 <span className="min-w-0">
                   <b className="block truncate font-medium">{example.title}</b>
-                  <span className="line-clamp-2 text-fg-3 text-xs leading-[1.3]">{example.description}</span>
+                  <span className="line-clamp-2 text-fg-3 text-xs leading-[1.3]">{plain(example.description)}</span>
                 </span>
               </button>
             </li>

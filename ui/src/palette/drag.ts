@@ -58,5 +58,7 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
 }
 
 function isOverCanvas(at: Point): boolean {
-  return document.elementFromPoint(at.x, at.y)?.closest(".canvas") != null;
+  // What an empty canvas shows lies over it, and is where a first node is most likely let go.
+  const over = document.elementFromPoint(at.x, at.y);
+  return over?.closest(".canvas, [data-testid=empty-canvas]") != null;
 }

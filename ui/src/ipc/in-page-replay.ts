@@ -57,7 +57,7 @@ export function startReplay(
     if (told.type === "run.started") told.run = run;
     if (told.seq !== undefined) journal.push(told);
     for (const listener of listeners) listener([told]);
-    if (told.type.startsWith("run.")) changed();
+    if (told.type.startsWith("run.") || told.type === "input.provided") changed();
   };
 
   const step = () => {
@@ -68,11 +68,12 @@ export function startReplay(
       const answer = answers.get(key(next.node, next.epoch));
       if (answer === undefined) return;
       answers.delete(key(next.node, next.epoch));
+      place += 1;
       emit({ ...next, answer });
     } else {
+      place += 1;
       emit(next);
     }
-    place += 1;
     schedule();
   };
 

@@ -4,10 +4,10 @@ import type { ReactNode } from "react";
 export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section className="mb-4">
-      <h3 className="mb-1.5 flex items-center gap-2 font-semibold text-fg-3 text-xs uppercase tracking-wide">
+      <h2 className="mb-1.5 flex items-center gap-2 font-semibold text-fg-3 text-xs uppercase tracking-wide">
         {title}
         {aside ? <span className="ml-auto font-normal normal-case tracking-normal">{aside}</span> : null}
-      </h3>
+      </h2>
       {children}
     </section>
   );

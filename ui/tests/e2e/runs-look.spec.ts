@@ -1,0 +1,75 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, node, openFlow, test } from "./fixture";
+
+async function expectAccessible(page: Page, what: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`);
+  expect(found, what).toEqual([]);
+}
+
+async function runThrough(page: Page): Promise<void> {
+  await openFlow(page);
+  await page.getByTestId("run-button").click();
+  for (const [round, text] of ["Where is my parcel 7731?", "It was due on Monday."].entries()) {
+    await expect(page.getByTestId("run-status")).toHaveText(`Waiting for you · round ${round + 1}`, {
+      timeout: 10_000,
+    });
+    await page.getByTestId("pause-answer").fill(text);
+    await page.keyboard.press("Enter");
+  }
+  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · round 3", { timeout: 10_000 });
+}
+
+for (const theme of ["dark", "light"] as const) {
+  test.describe(theme, () => {
+    test.use({ colorScheme: theme });
+
+    test("a run has no accessibility faults in any of its views", async ({ page }) => {
+      test.slow();
+      await runThrough(page);
+      await expectAccessible(page, "conversation");
+      for (const tab of ["timeline", "facts", "problems"]) {
+        await page.getByTestId(`dock-tab-${tab}`).click();
+        await expectAccessible(page, tab);
+      }
+      await page.getByTestId("dock-tab-facts").click();
+      await page.getByTestId("fact").last().click();
+      await expectAccessible(page, "a fact");
+      await node(page, "answer").click();
+      for (const tab of ["io", "prompt", "context"]) {
+        await page.getByTestId(`inspector-tab-${tab}`).click();
+        await expectAccessible(page, `inspector ${tab}`);
+      }
+      await page.getByTestId("rail-runs").click();
+      await expect(page.locator("[data-testid^=run-row-]")).toHaveCount(1);
+      await expectAccessible(page, "runs");
+    });
+  });
+}
+
+for (const [width, height] of [
+  [1440, 900],
+  [1280, 800],
+] as const) {
+  test(`fits ${width}×${height}`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await runThrough(page);
+    await node(page, "answer").click();
+    await page.getByTestId("inspector-tab-prompt").click();
+    const cut = await page.evaluate(() => {
+      const { scrollWidth, scrollHeight, clientWidth, clientHeight } = document.documentElement;
+      const bars = [...document.querySelectorAll("header, [role=tablist]")].filter(
+        (bar) => bar.scrollWidth > bar.clientWidth + 1,
+      );
+      return [
+        scrollWidth > clientWidth,
+        scrollHeight > clientHeight,
+        ...bars.map((bar) => bar.outerHTML.slice(0, 120)),
+      ];
+    });
+    expect(cut).toEqual([false, false]);
+    const pause = await page.getByTestId("pause-ask").boundingBox();
+    expect(pause && pause.y + pause.height).toBeLessThanOrEqual(height);
+  });
+}

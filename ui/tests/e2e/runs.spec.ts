@@ -1,0 +1,261 @@
+import type { Page } from "@playwright/test";
+import { expect, node, openFlow, test } from "./fixture";
+
+const state = (page: Page, id: string) => page.getByTestId(`node-status-${id}`);
+const status = (page: Page) => page.getByTestId("run-status");
+
+async function start(page: Page): Promise<void> {
+  await openFlow(page);
+  await page.getByTestId("run-button").click();
+  await expect(status(page)).toHaveAttribute("data-status", "waiting");
+}
+
+async function answer(page: Page, text: string): Promise<void> {
+  await page.getByTestId("pause-answer").fill(text);
+  await page.getByTestId("pause-send").click();
+  await expect(page.getByText(text, { exact: true }).first()).toBeVisible();
+}
+
+test.describe("a run", () => {
+  test("shows states, asks, takes an answer, streams, and goes round", async ({ page }) => {
+    await start(page);
+    await expect(status(page)).toHaveText("Waiting for you · round 1");
+    await expect(state(page, "start")).toHaveAttribute("data-state", "done");
+    await expect(state(page, "ask")).toHaveAttribute("data-state", "paused");
+    await expect(state(page, "answer")).toHaveAttribute("data-state", "idle");
+
+    await answer(page, "Where is my parcel 7731?");
+    await expect(state(page, "answer")).toHaveAttribute("data-state", "running");
+    await expect(page.getByTestId("streaming")).toContainText("It is at");
+    await expect(node(page, "answer").locator(".stream")).toContainText("It is at");
+
+    await expect(status(page)).toHaveText("Waiting for you · round 2");
+    await expect(state(page, "answer")).toHaveAttribute("data-state", "done");
+    await expect(page.getByTestId("messages")).toContainText("It is at the depot in Lyon.");
+    await expect(page.getByTestId("run-tokens")).toHaveText("105 tokens");
+  });
+
+  test("ends when its pause is ended, and what depended on it is skipped", async ({ page }) => {
+    await start(page);
+    await page.getByTestId("pause-end").click();
+    await expect(status(page)).toHaveAttribute("data-status", "finished");
+    await expect(state(page, "ask")).toHaveAttribute("data-state", "done");
+    await expect(state(page, "answer")).toHaveAttribute("data-state", "skipped");
+    await expect(page.getByTestId("pause-ask")).toHaveCount(0);
+  });
+
+  test("stops when told to", async ({ page }) => {
+    await start(page);
+    await page.getByTestId("stop-button").click();
+    await expect(status(page)).toHaveAttribute("data-status", "cancelled");
+    await expect(state(page, "ask")).toHaveAttribute("data-state", "skipped");
+    await expect(page.getByTestId("stop-button")).toBeDisabled();
+  });
+
+  test("is told from the keyboard alone", async ({ page }) => {
+    await openFlow(page);
+    await page.keyboard.press("Control+Enter");
+    await expect(page.getByTestId("pause-answer")).toBeFocused();
+    await page.keyboard.type("One");
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.type("two");
+    await expect(page.getByTestId("pause-answer")).toHaveValue("One\ntwo");
+    await page.keyboard.press("Enter");
+    await expect(status(page)).toHaveText("Waiting for you · round 2");
+    await expect(page.getByTestId("pause-answer")).toBeFocused();
+    await page.getByTestId("pause-answer").blur();
+    await page.keyboard.press("Alt+a");
+    await expect(page.getByTestId("pause-answer")).toBeFocused();
+    await page.keyboard.press("Control+.");
+    await expect(status(page)).toHaveAttribute("data-status", "cancelled");
+  });
+
+  test("keeps what was typed while the dock shows something else", async ({ page }) => {
+    await start(page);
+    await page.getByTestId("pause-answer").fill("Half an ans");
+    await page.getByTestId("dock-tab-facts").click();
+    await page.getByTestId("dock-tab-conversation").click();
+    await expect(page.getByTestId("pause-answer")).toHaveValue("Half an ans");
+  });
+
+  test("puts nothing in the way of a flow that cannot run but its problems", async ({ page }) => {
+    await openFlow(page, {
+      version: 1,
+      name: "Broken",
+      nodes: { odd: { type: "nothingOfTheKind" } },
+      edges: {},
+      layout: { odd: { x: 0, y: 0 } },
+    });
+    await expect(page.getByTestId("run-button")).toHaveText("1 problem");
+    await page.getByTestId("run-button").click();
+    const problem = page.getByTestId("problem");
+    await expect(problem).toHaveAttribute("data-code", "node.unknown_type");
+    await problem.getByRole("button").click();
+    await expect(node(page, "odd")).toHaveAttribute("data-selected", "true");
+  });
+
+  test("says so when a page without an engine cannot run a flow", async ({ page }) => {
+    await openFlow(page, {
+      version: 1,
+      name: "Unrecorded",
+      nodes: { note: { type: "value", config: { value: 1 } } },
+      edges: {},
+      layout: { note: { x: 0, y: 0 } },
+    });
+    await page.getByTestId("run-button").click();
+    await expect(page.getByText("This page has no engine")).toBeVisible();
+    await expect(page.getByTestId("run-status")).toHaveCount(0);
+  });
+});
+
+test.describe("what a run made of a node", () => {
+  test.beforeEach(async ({ page }) => {
+    await start(page);
+    await answer(page, "Where is my parcel 7731?");
+    await expect(status(page)).toHaveText("Waiting for you · round 2");
+    await answer(page, "Hold it until Friday.");
+    await expect(status(page)).toHaveText("Waiting for you · round 3", { timeout: 10_000 });
+    await node(page, "answer").click();
+  });
+
+  test("stands in the inspector, round by round", async ({ page }) => {
+    await page.getByTestId("inspector-tab-io").click();
+    await expect(page.getByTestId("io-input-message")).toContainText("Hold it until Friday.");
+    await expect(page.getByTestId("io-output-response")).toContainText("Your parcel left the depot");
+    await expect(page.getByTestId("io-tool-calculator")).toContainText("4 - 1");
+    await page.getByTestId("epoch-picker").focus();
+    await page.getByTestId("epoch-picker").selectOption({ label: "Round 1" });
+    await expect(page.getByTestId("io-input-message")).toContainText("Where is my parcel 7731?");
+    await expect(page.getByTestId("io-output-response")).toContainText("It is at the depot");
+    await page
+      .getByTestId("io-input-message")
+      .getByRole("button", { name: /Ask the customer/ })
+      .click();
+    await expect(page.getByTestId("io-output-message")).toContainText("Where is my parcel 7731?");
+    await expect(page.getByTestId("epoch-picker")).toHaveValue("0");
+  });
+
+  test("tells what was sent to the model, and what it took of the window", async ({ page }) => {
+    await page.getByTestId("inspector-tab-prompt").click();
+    const lens = page.getByTestId("prompt-lens");
+    await expect(lens).toContainText("You answer customers of a parcel service.");
+    await expect(lens).toContainText("It is at the depot in **Lyon**.");
+    await expect(lens).toContainText("Hold it until Friday.");
+    await expect(lens).toContainText("→ calculator");
+    await expect(page.getByTestId("prompt-use")).toContainText("% of 2,640");
+  });
+
+  test("tells the context as it is and as it was", async ({ page }) => {
+    await page.getByTestId("inspector-tab-context").click();
+    await expect(page.getByTestId("context-view")).toHaveAttribute("data-revision", "4");
+    await expect(page.getByTestId("context-view")).toContainText("Hold it until Friday.");
+    await page.getByTestId("epoch-picker").focus();
+    await page.getByTestId("epoch-picker").selectOption({ label: "Round 1" });
+    await expect(page.getByTestId("context-view")).toHaveAttribute("data-revision", "2");
+    await expect(page.getByTestId("context-view")).not.toContainText("Hold it until Friday.");
+  });
+
+  test("stands in the timeline; a click looks at that round", async ({ page }) => {
+    await page.getByTestId("dock-tab-timeline").click();
+    const row = page.getByTestId("timeline-row-answer");
+    await expect(row.locator(".span-mark")).toHaveCount(2);
+    await expect(page.getByTestId("timeline-tool-answer-calculator").locator(".span-mark")).toHaveCount(1);
+    await row.locator(".span-mark").first().click();
+    await expect(page.getByTestId("epoch-picker")).toHaveValue("0");
+    await page.getByTestId("timeline-row-answer").getByRole("button").focus();
+    await page.keyboard.press("ArrowRight");
+    await expect(page.getByTestId("epoch-picker")).toHaveValue("1");
+  });
+
+  test("stands in the journal; facts are found by type and node", async ({ page }) => {
+    await page.getByTestId("dock-tab-facts").click();
+    await page.getByTestId("facts-filter").fill("replied answer");
+    await expect(page.getByTestId("fact")).toHaveCount(3);
+    await page.getByTestId("fact").first().click();
+    await expect(page.getByTestId("fact-details")).toContainText("It is at the depot");
+    await page.getByTestId("facts-family").selectOption("tool");
+    await expect(page.getByTestId("facts-shown")).toHaveText(/^0 of /);
+    await page.getByTestId("facts-filter").fill("");
+    await expect(page.getByTestId("fact")).toHaveCount(2);
+  });
+});
+
+test.describe("earlier runs", () => {
+  test("are listed, and shown on the canvas until one goes back to editing", async ({ page }) => {
+    await start(page);
+    await page.getByTestId("pause-end").click();
+    await expect(status(page)).toHaveAttribute("data-status", "finished");
+    await page.reload();
+    await expect(state(page, "start")).toHaveAttribute("data-state", "idle");
+    await page.getByRole("button", { name: "Runs", exact: true }).click();
+    const row = page.locator("[data-testid^=run-row-]");
+    await expect(row).toHaveAttribute("data-status", "finished");
+    await row.getByRole("button").first().click();
+    await expect(page.getByTestId("viewing-banner")).toContainText("Support triage");
+    await expect(state(page, "start")).toHaveAttribute("data-state", "done");
+    await expect(status(page)).toHaveAttribute("data-status", "finished");
+    await expect(page.getByTestId("run-button")).toHaveAttribute("aria-disabled", "true");
+    await page.getByTestId("leave-view").click();
+    await expect(page.getByTestId("viewing-banner")).toHaveCount(0);
+    await expect(state(page, "start")).toHaveAttribute("data-state", "idle");
+  });
+
+  test("that wait are offered when the window begins, and go on from there", async ({ page }) => {
+    await start(page);
+    await answer(page, "Where is my parcel 7731?");
+    await expect(status(page)).toHaveText("Waiting for you · round 2");
+    await page.reload();
+    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await expect(status(page)).toHaveText("Waiting for you · round 2");
+    await expect(page.getByTestId("messages")).toContainText("It is at the depot in Lyon.");
+    await answer(page, "Hold it until Friday.");
+    await expect(status(page)).toHaveText("Waiting for you · round 3", { timeout: 10_000 });
+    await page.getByTestId("pause-end").click();
+    await expect(status(page)).toHaveAttribute("data-status", "finished");
+  });
+
+  test("that were interrupted go on when they are resumed", async ({ page }) => {
+    await start(page);
+    await answer(page, "Where is my parcel 7731?");
+    await expect(state(page, "answer")).toHaveAttribute("data-state", "running");
+    await page.reload();
+    await page.getByRole("button", { name: "Runs", exact: true }).click();
+    const row = page.locator("[data-testid^=run-row-]");
+    await expect(row).toHaveAttribute("data-status", "interrupted");
+    await row.hover();
+    await page.locator("[data-testid^=run-resume-]").click();
+    await expect(status(page)).toHaveText("Waiting for you · round 2", { timeout: 10_000 });
+  });
+
+  test("are deleted after a question", async ({ page }) => {
+    await start(page);
+    await page.getByTestId("stop-button").click();
+    await expect(status(page)).toHaveAttribute("data-status", "cancelled");
+    await page.getByRole("button", { name: "Runs", exact: true }).click();
+    const row = page.locator("[data-testid^=run-row-]");
+    await expect(row).toHaveAttribute("data-status", "cancelled");
+    await row.hover();
+    await page.locator("[data-testid^=run-delete-]").click();
+    await page.getByTestId("ask-delete").click();
+    await expect(row).toHaveCount(0);
+    await expect(state(page, "start")).toHaveAttribute("data-state", "idle");
+    await expect(page.getByText("No runs yet")).toBeVisible();
+  });
+
+  test("are found by their state and their words", async ({ page }) => {
+    await start(page);
+    await page.getByTestId("pause-end").click();
+    await expect(status(page)).toHaveAttribute("data-status", "finished");
+    await page.getByTestId("run-button").click();
+    await expect(status(page)).toHaveAttribute("data-status", "waiting");
+    await page.getByRole("button", { name: "Runs", exact: true }).click();
+    const rows = page.locator("[data-testid^=run-row-]");
+    await expect(rows).toHaveCount(2);
+    await page.getByTestId("runs-state").selectOption("waiting");
+    await expect(rows).toHaveCount(1);
+    await expect(rows).toContainText("What can I do for you?");
+    await page.getByTestId("runs-state").selectOption("all");
+    await page.getByTestId("runs-search").fill("nothing like that");
+    await expect(page.getByText("No run is like that")).toBeVisible();
+  });
+});

@@ -1,0 +1,172 @@
+use std::sync::Arc;
+
+use imbl::Vector;
+use serde_json::json;
+
+use super::{Call, ModelConfig, Prompt, PromptPart, prepare, tokens};
+use crate::context::{Content, ContextRecord, ContextType, Message, Part, Role, SharedMessage, ToolCall};
+use crate::error::Fault;
+use crate::id::{Activation, Epoch};
+use crate::tool::ToolSpec;
+
+const MODEL: &str = "gpt-4o";
+
+fn message(id: &str, role: Role, text: &str) -> SharedMessage {
+    Arc::new(Message {
+        id: id.into(),
+        role,
+        content: text.into(),
+        reasoning: None,
+        tool_calls: Vec::new(),
+        tool_call_id: None,
+        author: Activation { node: "n".into(), epoch: Epoch::root() },
+        tokens: tokens::message(MODEL, text),
+    })
+}
+
+fn context(instructions: &str, history: &[SharedMessage]) -> ContextRecord {
+    let mut record = ContextRecord::new("main".into(), ContextType::Main, "openai", MODEL);
+    record.system_instructions = (!instructions.is_empty()).then(|| instructions.to_owned());
+    record.with_history(Vector::from(history.to_vec()))
+}
+
+fn config(window: u64, reserve: u64) -> ModelConfig {
+    ModelConfig { provider: "openai".into(), model: MODEL.into(), max_tokens: None, window, reserve }
+}
+
+fn tool(instructions: Option<&str>) -> ToolSpec {
+    ToolSpec {
+        name: "clock".into(),
+        description: "The time.".into(),
+        parameters: json!({ "type": "object" }),
+        source: "native".into(),
+        instructions: instructions.map(str::to_owned),
+    }
+}
+
+fn ask(context: &ContextRecord, config: &ModelConfig, question: &SharedMessage) -> Result<Prompt, Fault> {
+    prepare(Call { context, config, question, tools: &[], steps: &[] })
+}
+
+fn said(prompt: &Prompt) -> Vec<String> {
+    prompt.messages.iter().map(|message| message.content.text()).collect()
+}
+
+#[test]
+fn instructions_once_then_history_then_the_question() {
+    let context = context("Be brief.", &[message("1", Role::User, "Hi"), message("2", Role::Assistant, "Hello")]);
+    let prompt = ask(&context, &config(10_000, 100), &message("3", Role::User, "Why?")).unwrap();
+    assert_eq!(prompt.system.as_deref(), Some("Be brief."));
+    assert_eq!(said(&prompt), ["Hi", "Hello", "Why?"]);
+    let [system, history, question] = &prompt.record.parts[..] else { panic!("{:?}", prompt.record.parts) };
+    assert!(matches!(system, PromptPart::Message { role: Role::System, text, .. } if text == "Be brief."));
+    assert!(matches!(history, PromptPart::History { first, last, count: 2, .. } if first.as_str() == "1" && last.as_str() == "2"));
+    assert!(matches!(question, PromptPart::Message { role: Role::User, text, .. } if text == "Why?"));
+    assert_eq!(prompt.record.tokens, prompt.record.parts.iter().map(PromptPart::tokens).sum::<u64>());
+    assert_eq!(prompt.record.omitted, None);
+}
+
+#[test]
+fn a_question_that_is_in_the_history_is_sent_once() {
+    let question = message("2", Role::User, "Why?");
+    let context = context("", &[message("1", Role::User, "Hi"), Arc::clone(&question)]);
+    let prompt = ask(&context, &config(10_000, 100), &question).unwrap();
+    assert_eq!(prompt.system, None);
+    assert_eq!(said(&prompt), ["Hi", "Why?"]);
+    assert!(matches!(&prompt.record.parts[..], [PromptPart::History { count: 2, .. }]));
+}
+
+#[test]
+fn system_messages_of_the_history_join_the_instructions_and_are_never_trimmed() {
+    let fact = "The menu: soup.";
+    let history = [
+        message("1", Role::System, fact),
+        message("2", Role::User, "something quite long to say, which will not fit"),
+        message("3", Role::Assistant, "indeed"),
+        message("4", Role::System, fact),
+        message("5", Role::System, "Be brief."),
+    ];
+    let context = context("Be brief.", &history);
+    assert_eq!(context.system_messages, 3);
+    let prompt = ask(&context, &config(40, 0), &message("6", Role::User, "What is for lunch?")).unwrap();
+    assert_eq!(prompt.system.as_deref(), Some("Be brief.\n\nThe menu: soup."));
+    assert_eq!(said(&prompt), ["What is for lunch?"]);
+    assert_eq!(prompt.record.omitted.as_ref().unwrap().count, 2);
+}
+
+#[test]
+fn the_oldest_is_left_out_and_told() {
+    let history: Vec<_> = (0..20)
+        .map(|index| message(&index.to_string(), if index % 2 == 0 { Role::User } else { Role::Assistant }, "word word word"))
+        .collect();
+    let each = u64::from(history[0].tokens);
+    let question = message("q", Role::User, "word word word");
+    let prompt = ask(&context("", &history), &config(5 * each + 50, 50), &question).unwrap();
+    assert_eq!(prompt.messages.len(), 5);
+    assert_eq!(prompt.messages[0].id.as_str(), "16");
+    let omitted = prompt.record.omitted.unwrap();
+    assert_eq!((omitted.first.as_str(), omitted.last.as_str(), omitted.count), ("0", "15", 16));
+    // Room for half a turn more keeps no more: what is kept begins with a user's message.
+    let prompt = ask(&context("", &history), &config(6 * each + 50, 50), &question).unwrap();
+    assert_eq!(prompt.messages.len(), 5);
+    let prompt = ask(&context("", &history), &config(each + 50, 50), &question).unwrap();
+    assert_eq!(said(&prompt).len(), 1);
+    assert_eq!(prompt.record.omitted.unwrap().count, 20);
+}
+
+#[test]
+fn what_does_not_fit_says_by_how_much() {
+    let question = message("q", Role::User, "Why?");
+    let needed = u64::from(question.tokens);
+    let system = tokens::PER_MESSAGE + tokens::count(MODEL, "Be brief.");
+    let exact = config(needed + system + 10, 10);
+    assert!(ask(&context("Be brief.", &[]), &exact, &question).is_ok());
+    let fault = ask(&context("Be brief.", &[]), &ModelConfig { window: exact.window - 7, ..exact }, &question).unwrap_err();
+    assert_eq!((fault.code.as_str(), &fault.details["over"]), ("context.too_large", &json!(7)));
+    assert!(fault.message.contains("by 7 tokens"), "{}", fault.message);
+}
+
+#[test]
+fn tools_count_and_their_instructions_go_before_the_question_without_being_stored() {
+    let question = message("q", Role::User, "What time is it?");
+    let tools = [tool(Some("Times are UTC.")), tool(None)];
+    let (context, config) = (context("", &[]), config(10_000, 100));
+    let call = Call { context: &context, config: &config, question: &question, tools: &tools, steps: &[] };
+    let prompt = prepare(call).unwrap();
+    assert_eq!(said(&prompt), ["How to use the tools:\n- clock: Times are UTC.\n\nWhat time is it?"]);
+    assert_eq!(prompt.messages[0].id, question.id);
+    assert!(prompt.messages[0].tokens > question.tokens);
+    assert_eq!(question.content.text(), "What time is it?");
+    assert!(prompt.record.tool_tokens > 0);
+    assert_eq!(prompt.record.tools, ["clock", "clock"]);
+    assert_eq!(prompt.record.tokens, prompt.record.tool_tokens + u64::from(prompt.messages[0].tokens));
+
+    let parts = Content::Parts(vec![Part::Text { text: "What time?".into() }]);
+    let question = Arc::new(Message { content: parts, ..Message::clone(&question) });
+    let prompt = prepare(Call { question: &question, ..call }).unwrap();
+    assert_eq!(said(&prompt), ["How to use the tools:\n- clock: Times are UTC.\nWhat time?"]);
+}
+
+#[test]
+fn a_stored_question_with_blocks_takes_the_place_of_the_stored_one() {
+    let question = message("2", Role::User, "What time is it?");
+    let context = context("", &[message("1", Role::User, "Hi"), Arc::clone(&question)]);
+    let tools = [tool(Some("Times are UTC."))];
+    let config = config(10_000, 100);
+    let prompt = prepare(Call { context: &context, config: &config, question: &question, tools: &tools, steps: &[] }).unwrap();
+    assert_eq!(prompt.messages.len(), 2);
+    assert!(said(&prompt)[1].ends_with("What time is it?"));
+}
+
+#[test]
+fn tool_steps_follow_the_question_and_are_referred_to() {
+    let question = message("q", Role::User, "What time is it?");
+    let call = ToolCall { id: "1".into(), name: "clock".into(), arguments: json!({}) };
+    let asked = Arc::new(Message { tool_calls: vec![call], ..Message::clone(&message("a", Role::Assistant, "")) });
+    let told = Arc::new(Message { tool_call_id: Some("1".into()), ..Message::clone(&message("t", Role::Tool, "noon")) });
+    let (context, config) = (context("", &[]), config(10_000, 100));
+    let steps = [vec![Arc::clone(&asked), Arc::clone(&told)]];
+    let prompt = prepare(Call { context: &context, config: &config, question: &question, tools: &[], steps: &steps }).unwrap();
+    assert_eq!(prompt.messages, [question, asked, told]);
+    assert!(matches!(prompt.record.parts[..], [PromptPart::Message { .. }, PromptPart::Step { step: 0, count: 2, .. }]));
+}

@@ -25,14 +25,24 @@ pub(super) fn guard(source: &str) -> Result<(), Problem> {
     while let Some(start) = lexer.next_tag() {
         lexer.tag(start)?;
     }
-    Ok(())
+    match lexer.blocks.last() {
+        Some(block) => Err(lexer.problem("template.syntax", block.start, "the block that opens here is not closed.")),
+        None => Ok(()),
+    }
+}
+
+struct Block {
+    /// Where it opens.
+    start: usize,
+    /// How much depth it takes.
+    depth: usize,
 }
 
 struct Lexer<'s> {
     source: &'s str,
     at: usize,
-    /// For each open block how much depth it takes.
-    blocks: Vec<usize>,
+    /// The open blocks, innermost last.
+    blocks: Vec<Block>,
 }
 
 impl Lexer<'_> {
@@ -81,7 +91,9 @@ impl Lexer<'_> {
                 self.open(start)?;
             }
             Some(b'/') => {
-                self.blocks.pop();
+                if self.blocks.pop().is_none() {
+                    return Err(self.problem("template.syntax", start, "this closes a block that is not open."));
+                }
             }
             Some(b'^') => self.otherwise(start, 1)?,
             _ if self.rest().starts_with("else") => self.otherwise(start, 4)?,
@@ -102,7 +114,7 @@ impl Lexer<'_> {
 
     fn open(&mut self, start: usize) -> Result<(), Problem> {
         self.refuse_partials(start)?;
-        self.blocks.push(1);
+        self.blocks.push(Block { start, depth: 1 });
         self.check_depth(start)
     }
 
@@ -114,13 +126,13 @@ impl Lexer<'_> {
             self.peek() != Some(b'}')
         };
         if let Some(block) = self.blocks.last_mut().filter(|_| chained) {
-            *block += 1;
+            block.depth += 1;
         }
         self.check_depth(start)
     }
 
     fn check_depth(&self, start: usize) -> Result<(), Problem> {
-        if self.blocks.iter().sum::<usize>() > MAX_DEPTH {
+        if self.blocks.iter().map(|block| block.depth).sum::<usize>() > MAX_DEPTH {
             let message = format!("blocks are nested more than {MAX_DEPTH} deep here.");
             return Err(self.problem("template.too_deep", start, message));
         }

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use handlebars::{
     Context, Handlebars, Output, RenderContext, RenderError, RenderErrorReason, Renderable, Template,
+    TemplateErrorReason,
 };
 use serde_json::Value;
 
@@ -35,12 +36,13 @@ pub(super) fn parse(source: &str) -> Result<Template, Problem> {
         Err(_) => None,
     };
     let (line, column) = error.as_ref().and_then(handlebars::TemplateError::pos).unwrap_or((1, 1));
-    let message = error.map_or_else(
-        || "this is not a Handlebars template.".to_owned(),
-        |error| {
-            format!("{}.", error.reason().to_string().replace("invalid handlebars syntax: ", "").trim_end())
-        },
-    );
+    let message = match error.as_ref().map(handlebars::TemplateError::reason) {
+        Some(TemplateErrorReason::MismatchingClosedHelper(open, close)) => {
+            format!("`{{{{/{close}}}}}` closes a block that was opened with `{{{{#{open}}}}}`.")
+        }
+        // A list of the grammar's rules helps nobody; the place does.
+        _ => "this tag is not understood.".to_owned(),
+    };
     Err(Problem { code: "template.syntax", message, line, column })
 }
 

@@ -1,0 +1,321 @@
+use serde_json::{Value, json};
+
+use crate::context::{ContextChange, ContextRecord, ContextType, Role};
+use crate::error::Fault;
+use crate::node::Datum;
+use crate::provider::{ModelReply, StopReason};
+use crate::run::{Fact, TokenUsage};
+use crate::testing::{Bench, Ran, Scripted};
+
+fn main() -> Value {
+    json!({ "contextId": "main" })
+}
+
+fn say(bench: &mut Bench, config: Value, text: &str) -> Ran {
+    bench.run("chat", config, &[("context", main()), ("message", json!(text))])
+}
+
+fn pairs(told: &[(&str, &str)]) -> Vec<(String, String)> {
+    told.iter().map(|(role, text)| ((*role).to_owned(), (*text).to_owned())).collect()
+}
+
+/// Role and text of each message the provider was sent in call `index`.
+fn sent(bench: &Bench, index: usize) -> Vec<(String, String)> {
+    let request = &bench.provider.requests()[index];
+    let told = request.messages.iter().map(|message| (format!("{:?}", message.role).to_lowercase(), message.content.text()));
+    told.collect()
+}
+
+fn tools(bench: &mut Bench) -> Value {
+    bench.run("tools", json!({}), &[]).output("tools").unwrap().clone()
+}
+
+#[test]
+fn a_turn_enters_the_history_whole_and_the_next_one_sees_it() {
+    let mut bench = Bench::new();
+    bench.provider.script([Scripted::text("Hello Ada."), Scripted::text("Four.")]);
+    let ran = say(&mut bench, json!({}), "I am Ada.");
+    assert_eq!(ran.output("response"), Some(&json!("Hello Ada.")));
+    assert_eq!(ran.streamed, "Hello Ada.");
+    assert_eq!(ran.message("response").unwrap().as_str(), "chat/1");
+    assert_eq!(ran.fact_names(), ["turn.started", "prompt.rendered", "model.replied"]);
+    assert!(matches!(&ran.changes[..], [(_, ContextChange::Turn { messages })] if messages.len() == 2));
+    say(&mut bench, json!({}), "Two and two?");
+    assert_eq!(sent(&bench, 1), pairs(&[("user", "I am Ada."), ("assistant", "Hello Ada."), ("user", "Two and two?")]));
+    let all = [("user", "I am Ada."), ("assistant", "Hello Ada."), ("user", "Two and two?"), ("assistant", "Four.")];
+    assert_eq!(bench.history("main"), pairs(&all));
+    assert!(bench.context("main").message_history.iter().all(|message| message.tokens > 0));
+}
+
+#[test]
+fn system_instructions_are_sent_once_in_every_call() {
+    let mut bench = Bench::new();
+    let mut record = ContextRecord::new("main".into(), ContextType::Main, "offline", "echo");
+    record.system_instructions = Some("Be brief.".to_owned());
+    bench.contexts.create(record);
+    say(&mut bench, json!({}), "One");
+    say(&mut bench, json!({}), "Two");
+    for request in bench.provider.requests() {
+        assert_eq!(request.system.as_deref(), Some("Be brief."));
+        assert!(request.messages.iter().all(|message| message.role != Role::System));
+    }
+}
+
+#[test]
+fn what_is_said_comes_from_message_then_data_then_the_context_edge() {
+    let mut bench = Bench::new();
+    let handle = json!({ "contextId": "main", "currentOutput": "edge" });
+    let run = |bench: &mut Bench, inputs: &[(&str, Value)]| {
+        bench.run("chat", json!({ "skipHistory": true }), inputs).output("response").cloned()
+    };
+    let context = ("context", handle.clone());
+    assert_eq!(run(&mut bench, &[context.clone(), ("message", json!("m")), ("data", json!("d"))]), Some(json!("m")));
+    assert_eq!(run(&mut bench, &[context.clone(), ("data", json!({ "k": 1 }))]), Some(json!("{\"k\":1}")));
+    assert_eq!(run(&mut bench, &[context]), Some(json!("edge")));
+    for inputs in [vec![("context", main())], vec![("context", main()), ("message", json!("  "))]] {
+        assert_eq!(bench.run("chat", json!({}), &inputs).code(), "chat.no_message");
+    }
+    assert_eq!(bench.run("chat", json!({}), &[("message", json!("m"))]).code(), "context.none");
+    assert_eq!(bench.run("chat", json!({}), &[("context", json!({ "contextId": "x" }))]).code(), "context.unknown");
+}
+
+#[test]
+fn a_prompt_is_written_from_its_variables() {
+    let mut bench = Bench::new();
+    let config = json!({ "prompt": "{{formattedData}} {{message}}" });
+    let inputs = [("context", main()), ("formattedData", json!({ "n": 1 })), ("message", json!("Hello"))];
+    let ran = bench.run("chat", config.clone(), &inputs);
+    assert_eq!(sent(&bench, 0), pairs(&[("user", "{\"n\":1} Hello")]));
+    assert_eq!(ran.output("response"), Some(&json!("{\"n\":1} Hello")));
+    let along = json!({ "contextId": "main", "currentOutput": "edge" });
+    let ran = bench.run("chat", config.clone(), &[("context", along), ("formattedData", json!("d"))]);
+    assert_eq!(ran.output("response"), Some(&json!("d edge")));
+    assert_eq!(bench.run("chat", config, &[("context", main()), ("formattedData", json!("d"))]).code(), "chat.no_message");
+    let reserved = bench.run("chat", json!({ "prompt": "{{tools}}" }), &[("context", main())]);
+    assert_eq!(reserved.code(), "config.invalid");
+}
+
+#[test]
+fn a_message_that_is_already_the_last_of_the_history_is_not_added_twice() {
+    let mut bench = Bench::new();
+    bench.answer = Some(json!("Hello"));
+    let asked = bench.run("userInput", json!({ "addToHistory": true }), &[("context", main())]);
+    assert_eq!(bench.history("main"), pairs(&[("user", "Hello")]));
+    // Along the context edge alone.
+    let handle = asked.output("context").unwrap().clone();
+    bench.run("chat", json!({}), &[("context", handle)]);
+    assert_eq!(sent(&bench, 0), pairs(&[("user", "Hello")]));
+    assert_eq!(bench.history("main"), pairs(&[("user", "Hello"), ("assistant", "Hello")]));
+    // Along a data edge, by the message's id.
+    let asked = bench.run("userInput", json!({ "addToHistory": true }), &[("context", main())]);
+    let message = Datum { message: asked.message("message").cloned(), ..json!("Hello").into() };
+    assert!(message.message.is_some());
+    bench.run_data("chat", json!({}), vec![("context", main().into()), ("message", message)]);
+    assert_eq!(bench.history("main").len(), 4);
+    // The same words said again are another message.
+    say(&mut bench, json!({}), "Hello");
+    assert_eq!(bench.history("main").len(), 6);
+}
+
+#[test]
+fn skip_history_sees_the_conversation_and_leaves_it() {
+    let mut bench = Bench::new();
+    say(&mut bench, json!({}), "One");
+    let before = bench.context("main");
+    let ran = say(&mut bench, json!({ "skipHistory": true }), "Two");
+    assert_eq!(sent(&bench, 1), pairs(&[("user", "One"), ("assistant", "One"), ("user", "Two")]));
+    assert_eq!(bench.context("main"), before);
+    assert!(ran.changes.is_empty());
+    assert_eq!(ran.message("response"), None);
+    assert_eq!(ran.fact_names(), ["prompt.rendered", "model.replied"]);
+}
+
+#[test]
+fn a_failed_call_leaves_the_history_and_says_what_had_come() {
+    let mut bench = Bench::new();
+    say(&mut bench, json!({}), "One");
+    let fault = Fault::new("provider.cut", "The stream ended early.").retryable();
+    bench.provider.script([Scripted::Fails { after: "Well, I".to_owned(), fault: fault.clone() }]);
+    let ran = say(&mut bench, json!({}), "Two");
+    assert_eq!(ran.result, Err(fault));
+    assert_eq!(bench.history("main").len(), 2);
+    assert_eq!(ran.fact_names(), ["turn.started", "prompt.rendered", "turn.discarded"]);
+    assert!(matches!(ran.facts.last(), Some(Fact::TurnDiscarded { partial, .. }) if partial == "Well, I"));
+    assert_eq!(say(&mut bench, json!({ "overrideProvider": "nobody", "overrideModel": "x" }), "Hi").code(), "provider.unknown");
+}
+
+#[test]
+fn overrides_hold_for_one_call_only() {
+    let mut bench = Bench::new();
+    let config = json!({ "overrideModel": "gpt-4o", "overrideProvider": "openai", "temperature": 0.5, "maxTokens": 77, "options": { "seed": 1 } });
+    let ran = say(&mut bench, config, "One");
+    say(&mut bench, json!({}), "Two");
+    let requests = bench.provider.requests();
+    assert_eq!((requests[0].model.as_str(), requests[0].temperature, requests[0].max_tokens), ("gpt-4o", Some(0.5), Some(77)));
+    assert_eq!(requests[0].options, json!({ "seed": 1 }));
+    assert_eq!((requests[1].model.as_str(), requests[1].temperature, requests[1].max_tokens), ("echo", None, None));
+    assert_eq!((bench.context("main").provider.as_str(), bench.context("main").model.as_str()), ("offline", "echo"));
+    let extra = &ran.result.unwrap().extra;
+    assert_eq!((&extra["provider"], &extra["model"], &extra["stopReason"]), (&json!("openai"), &json!("gpt-4o"), &json!("end")));
+}
+
+#[test]
+fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
+    let mut bench = Bench::new();
+    let offered = tools(&mut bench);
+    bench.provider.script([
+        Scripted::calls(&[("calculator", json!({ "expression": "6 * 7" })), ("broken", json!({}))]),
+        Scripted::calls(&[("rocket", json!({}))]),
+        Scripted::text("It is 42."),
+    ]);
+    let inputs = [("context", main()), ("message", json!("What is it?")), ("tools", json!([offered.clone(), offered]))];
+    let ran = bench.run("chat", json!({}), &inputs);
+    assert_eq!(ran.output("response"), Some(&json!("It is 42.")));
+    assert_eq!(bench.history("main"), pairs(&[("user", "What is it?"), ("assistant", "It is 42.")]));
+    assert_eq!(
+        ran.fact_names(),
+        [
+            "turn.started", "prompt.rendered", "model.replied", "tool.called", "tool.finished", "tool.called", "tool.finished",
+            "prompt.rendered", "model.replied", "tool.called", "tool.finished", "prompt.rendered", "model.replied",
+        ]
+    );
+    let requests = bench.provider.requests();
+    assert_eq!(requests[0].tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["broken", "calculator"]);
+    let last = sent(&bench, 2);
+    assert_eq!(last[2], ("tool".to_owned(), "42".to_owned()));
+    assert!(last[3].1.contains("It is broken.") && last[3].1.contains("tool.failed"), "{last:?}");
+    assert!(last[5].1.contains("tool.not_offered"), "{last:?}");
+    let messages = &requests[2].messages;
+    assert_eq!(messages[1].tool_calls.len(), 2);
+    assert_eq!((messages[2].tool_call_id.as_deref(), messages[3].tool_call_id.as_deref()), (Some("1"), Some("2")));
+    assert_ne!(messages[4].tool_calls[0].id, "1", "an id that was used before is replaced");
+    assert_eq!(messages[5].tool_call_id.as_deref(), Some(messages[4].tool_calls[0].id.as_str()));
+    assert_eq!(bench.tools.calls().len(), 2, "a tool that is not offered is never called");
+    let extra = &ran.result.as_ref().unwrap().extra;
+    assert_eq!((&extra["modelCalls"], &extra["toolCalls"]), (&json!(3), &json!(3)));
+}
+
+#[test]
+fn endless_tool_calls_end() {
+    let mut bench = Bench::new();
+    let offered = tools(&mut bench);
+    let call = Scripted::calls(&[("calculator", json!({}))]);
+    bench.provider.script(vec![call; 3]);
+    let inputs = [("context", main()), ("message", json!("Hi")), ("tools", json!([offered]))];
+    let ran = bench.run("chat", json!({ "maxToolRounds": 2 }), &inputs);
+    assert_eq!(ran.code(), "chat.too_many_tool_rounds");
+    assert_eq!((bench.provider.requests().len(), bench.tools.calls().len()), (3, 2));
+    assert!(bench.history("main").is_empty());
+}
+
+#[test]
+fn two_different_tools_of_one_name_are_refused() {
+    let mut bench = Bench::new();
+    let offered = tools(&mut bench);
+    let mut other = offered.clone();
+    other[0]["description"] = json!("Another.");
+    let inputs = [("context", main()), ("message", json!("Hi")), ("tools", json!([offered, other]))];
+    assert_eq!(bench.run("chat", json!({}), &inputs).code(), "tools.duplicate");
+    let inputs = [("context", main()), ("message", json!("Hi")), ("tools", json!(["x"]))];
+    assert_eq!(bench.run("chat", json!({}), &inputs).code(), "input.type");
+}
+
+#[test]
+fn nothing_that_is_recorded_is_paid_for_or_done_again() {
+    let mut whole = Bench::new();
+    let offered = tools(&mut whole);
+    let script = || {
+        [Scripted::calls(&[("calculator", json!({})), ("broken", json!({}))]), Scripted::text("It is 42.")]
+    };
+    let inputs = [("context", main()), ("message", json!("What?")), ("tools", json!([offered]))];
+    whole.provider.script(script());
+    let undisturbed = whole.run("chat", json!({}), &inputs);
+    let bought: Vec<Fact> = undisturbed.facts.iter().filter(|fact| {
+        matches!(fact, Fact::ModelReplied { .. } | Fact::ToolFinished { .. })
+    }).cloned().collect();
+    assert_eq!(bought.len(), 4);
+    for done in 0..=bought.len() {
+        let mut again = Bench::new();
+        let replies = bought[..done].iter().filter(|fact| matches!(fact, Fact::ModelReplied { .. })).count();
+        again.provider.script(script().into_iter().skip(replies));
+        again.recorded = bought[..done].to_vec();
+        let ran = again.run("chat", json!({}), &inputs);
+        assert_eq!(ran.result, undisturbed.result, "after {done} recorded facts");
+        assert_eq!(again.context("main"), whole.context("main"));
+        assert_eq!(again.provider.requests().len(), 2 - replies);
+        assert_eq!(again.tools.calls().len(), 2 - (done - replies));
+    }
+}
+
+#[test]
+fn a_structured_reply_is_read_and_held_to_its_schema() {
+    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+    let config = json!({ "responseSchema": schema });
+    for (reply, expected) in [("{\"n\": 1}", Some(1)), ("```json\n{\"n\": 2}\n```", Some(2)), ("{\"n\": \"x\"}", None), ("{}", None), ("one", None)] {
+        let mut bench = Bench::new();
+        bench.provider.script([Scripted::text(reply)]);
+        let ran = say(&mut bench, config.clone(), "Count.");
+        assert_eq!(bench.provider.requests()[0].response_schema.as_ref(), Some(&schema));
+        match expected {
+            Some(n) => {
+                assert_eq!((ran.output("structured"), ran.output("response")), (Some(&json!({ "n": n })), Some(&json!(reply))));
+            }
+            None => {
+                assert_eq!(ran.code(), "chat.not_structured", "{reply}");
+                assert!(bench.history("main").is_empty());
+            }
+        }
+    }
+    let wrong = Bench::new().run("chat", json!({ "responseSchema": { "type": "objekt" } }), &[("context", main())]);
+    assert_eq!(wrong.code(), "config.invalid");
+}
+
+#[test]
+fn replies_that_are_no_answer_are_faults() {
+    for (stop_reason, text, code) in [
+        (StopReason::ContentFilter, "I", "chat.content_filtered"),
+        (StopReason::End, " ", "chat.empty_reply"),
+        (StopReason::MaxTokens, "", "chat.empty_reply"),
+    ] {
+        let mut bench = Bench::new();
+        bench.provider.script([Scripted::Reply(ModelReply { text: text.to_owned(), stop_reason, ..ModelReply::default() })]);
+        assert_eq!(say(&mut bench, json!({}), "Hi").code(), code);
+        assert!(bench.history("main").is_empty());
+    }
+}
+
+#[test]
+fn reported_usage_is_summed_and_unreported_is_counted() {
+    let mut bench = Bench::new();
+    let reported = ModelReply { text: "Hi".to_owned(), usage: Some(TokenUsage { input: 100, output: 5 }), ..ModelReply::default() };
+    bench.provider.script([Scripted::Reply(reported), Scripted::text("hello world")]);
+    assert_eq!(say(&mut bench, json!({}), "Hi").result.unwrap().token_usage, Some(TokenUsage { input: 100, output: 5 }));
+    let counted = say(&mut bench, json!({}), "Hi").result.unwrap().token_usage.unwrap();
+    assert_eq!(counted.output, 2);
+    assert!(counted.input >= 12, "{counted:?}");
+}
+
+#[test]
+fn reasoning_stays_with_the_answer() {
+    let mut bench = Bench::new();
+    let reply = ModelReply { text: "Four.".to_owned(), reasoning: Some("2 + 2".to_owned()), ..ModelReply::default() };
+    bench.provider.script([Scripted::Reply(reply)]);
+    say(&mut bench, json!({}), "Two and two?");
+    assert_eq!(bench.context("main").message_history[1].reasoning.as_deref(), Some("2 + 2"));
+}
+
+#[test]
+fn a_long_history_is_trimmed_and_too_large_a_question_refused() {
+    let mut bench = Bench::new();
+    for _ in 0..10 {
+        say(&mut bench, json!({}), "word word word word");
+    }
+    let ran = say(&mut bench, json!({ "contextWindow": 60, "maxTokens": 10 }), "word word word word");
+    assert!(ran.result.is_ok(), "{:?}", ran.result);
+    let request = bench.provider.requests().pop().unwrap();
+    assert!(request.messages.len() < 10 && request.messages[0].role == Role::User);
+    assert_eq!(bench.history("main").len(), 22, "the history itself keeps everything");
+    let ran = say(&mut bench, json!({ "contextWindow": 20, "maxTokens": 10 }), &"word ".repeat(20));
+    assert_eq!(ran.code(), "context.too_large");
+    assert_eq!(bench.provider.requests().len(), 11, "nobody is asked");
+}

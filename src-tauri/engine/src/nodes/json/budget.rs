@@ -11,7 +11,7 @@ use jaq_json::{Num, Val};
 use tokio_util::sync::CancellationToken;
 
 /// How many steps a query may take. Handling a large value is several.
-const STEPS: u64 = 1_000_000;
+const STEPS: u64 = 500_000;
 /// How many lists and objects it may make; a value can be nested no deeper.
 const MADE: u64 = 250_000;
 /// The longest text it may make, in bytes.

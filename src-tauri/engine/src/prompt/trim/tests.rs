@@ -1,0 +1,118 @@
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::{TooLarge, trim};
+use crate::context::{Message, Role, ToolCall};
+use crate::id::{Activation, Epoch};
+
+fn message(role: Role, tokens: u32) -> Message {
+    Message {
+        id: "m".into(),
+        role,
+        content: "".into(),
+        reasoning: None,
+        tool_calls: Vec::new(),
+        tool_call_id: None,
+        author: Activation { node: "n".into(), epoch: Epoch::root() },
+        tokens,
+    }
+}
+
+fn calling(ids: &[&str], tokens: u32) -> Message {
+    let calls = ids.iter().map(|id| ToolCall { id: (*id).into(), name: "t".into(), arguments: Value::Null });
+    Message { tool_calls: calls.collect(), ..message(Role::Assistant, tokens) }
+}
+
+fn result(id: &str, tokens: u32) -> Message {
+    Message { tool_call_id: Some(id.into()), ..message(Role::Tool, tokens) }
+}
+
+fn start(messages: &[Message], room: u64) -> Result<usize, TooLarge> {
+    trim(messages.iter().rev(), messages.len(), room)
+}
+
+#[test]
+fn all_of_it_stays_where_it_fits() {
+    let messages = [message(Role::Assistant, 5), message(Role::User, 5), message(Role::Assistant, 5), message(Role::User, 5)];
+    assert_eq!(start(&messages, 20), Ok(0));
+    assert_eq!(start(&messages, 19), Ok(1));
+    assert_eq!(start(&messages, 14), Ok(3));
+    assert_eq!(start(&messages, 5), Ok(3));
+    assert_eq!(start(&messages, 4), Err(TooLarge { needed: 5, room: 4 }));
+}
+
+#[test]
+fn the_latest_question_and_its_tool_steps_always_stay() {
+    let messages = [message(Role::User, 5), message(Role::Assistant, 5), message(Role::User, 5), calling(&["1"], 3), result("1", 40)];
+    assert_eq!(start(&messages, 50), Ok(2));
+    assert_eq!(start(&messages, 47), Err(TooLarge { needed: 48, room: 47 }));
+}
+
+#[test]
+fn a_result_is_never_kept_without_its_call() {
+    let messages = [
+        message(Role::User, 1),
+        calling(&["1"], 1),
+        message(Role::User, 1),
+        result("1", 1),
+        message(Role::Assistant, 1),
+        message(Role::User, 1),
+    ];
+    assert_eq!(start(&messages, 6), Ok(0));
+    assert_eq!(start(&messages, 4), Ok(5), "not from the question between the call and its result");
+}
+
+#[test]
+fn without_a_question_all_must_fit() {
+    assert_eq!(start(&[], 0), Ok(0));
+    assert_eq!(start(&[message(Role::Assistant, 3)], 3), Ok(0));
+    assert_eq!(start(&[message(Role::Assistant, 3)], 2), Err(TooLarge { needed: 3, room: 2 }));
+}
+
+/// The rule, said as plainly as can be: try every beginning, first to last.
+fn naive(messages: &[Message], room: u64) -> Result<usize, TooLarge> {
+    let tokens = |from: usize| messages[from..].iter().map(|message| u64::from(message.tokens)).sum::<u64>();
+    if tokens(0) <= room {
+        return Ok(0);
+    }
+    let latest = messages.iter().rposition(|message| message.role == Role::User);
+    let Some(latest) = latest else { return Err(TooLarge { needed: tokens(0), room }) };
+    if tokens(latest) > room {
+        return Err(TooLarge { needed: tokens(latest), room });
+    }
+    let whole = |from: usize| {
+        let mut known = Vec::new();
+        messages[from..].iter().all(|message| {
+            known.extend(message.tool_calls.iter().map(|call| call.id.clone()));
+            message.tool_call_id.as_ref().is_none_or(|id| known.contains(id))
+        })
+    };
+    let fits = |from: &usize| messages[*from].role == Role::User && tokens(*from) <= room && whole(*from);
+    Ok((0..latest).find(fits).unwrap_or(latest))
+}
+
+fn any_message() -> impl Strategy<Value = Message> {
+    prop_oneof![
+        3 => (0_u32..20).prop_map(|tokens| message(Role::User, tokens)),
+        3 => (0_u32..20).prop_map(|tokens| message(Role::Assistant, tokens)),
+        2 => (0_u32..20, prop::collection::vec(0_usize..4, 1..3)).prop_map(|(tokens, ids)| {
+            let ids: Vec<_> = ids.into_iter().map(|id| ["a", "b", "c", "d"][id]).collect();
+            calling(&ids, tokens)
+        }),
+        2 => (0_u32..20, 0_usize..4).prop_map(|(tokens, id)| result(["a", "b", "c", "d"][id], tokens)),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn the_same_as_trying_every_beginning(messages in prop::collection::vec(any_message(), 0..14), room in 0_u64..150) {
+        prop_assert_eq!(start(&messages, room), naive(&messages, room));
+    }
+
+    #[test]
+    fn more_room_never_keeps_less(messages in prop::collection::vec(any_message(), 0..14), room in 0_u64..150) {
+        if let Ok(start_small) = start(&messages, room) {
+            prop_assert!(start(&messages, room + 1).unwrap() <= start_small);
+        }
+    }
+}

@@ -181,7 +181,11 @@ function replace(value: unknown, from: string, to: string): unknown {
 /** Whether a recording began like this journal, but for the texts of answers. */
 function sameBeginning(recorded: readonly Entry[], journal: readonly Entry[]): boolean {
   const facts = recorded.filter((entry) => entry.seq !== undefined);
-  return journal.every((entry, index) => facts[index]?.type === entry.type);
+  return journal.every((entry, index) => {
+    const other = facts[index];
+    if (entry.type !== "input.provided" || other?.type !== "input.provided") return other?.type === entry.type;
+    return fits(other.answer, entry.answer);
+  });
 }
 
 /** The facts that end a run which is cancelled, as the engine gives them. */

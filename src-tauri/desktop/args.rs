@@ -6,9 +6,10 @@ use std::path::PathBuf;
 const HELP: &str = "\
 Plait: a desktop editor and debugger for LLM flows
 
-Usage: plait-desktop [FLOW]
+Usage: plait-desktop [FLOW | --example ID]
 
   FLOW           a .flow.json file to open
+  --example ID   an example to open, as a flow that is not saved yet
   -h, --help     this text
   -V, --version  the version
 
@@ -17,19 +18,28 @@ PLAIT_HOME chooses the data directory. `plait` runs flows in the terminal.";
 /// What a command line asks for.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Asked {
-    /// The window, on a flow or on none.
-    Window {
-        /// The flow's absolute path.
-        flow: Option<PathBuf>,
-    },
+    /// The window.
+    Window(Start),
     /// This text and nothing more.
     Text(String),
 }
 
+/// What the window opens on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Start {
+    /// Nothing
+    #[default]
+    Empty,
+    /// A flow's file, by its absolute path
+    Flow(PathBuf),
+    /// An example, by its id
+    Example(String),
+}
+
 /// Reads the arguments that follow the program's name. An error is a sentence for the person.
-pub(crate) fn read(args: impl Iterator<Item = OsString>) -> Result<Asked, String> {
-    let mut flow = None;
-    for arg in args {
+pub(crate) fn read(mut args: impl Iterator<Item = OsString>) -> Result<Asked, String> {
+    let mut start = Start::Empty;
+    while let Some(arg) = args.next() {
         match arg.to_str() {
             Some("-h" | "--help") => return Ok(Asked::Text(HELP.to_owned())),
             Some("-V" | "--version") => {
@@ -37,18 +47,22 @@ pub(crate) fn read(args: impl Iterator<Item = OsString>) -> Result<Asked, String
             }
             // The Finder of old macOS adds this to every start.
             Some(option) if option.starts_with("-psn_") => {}
-            Some(option) if option.starts_with('-') => {
+            Some("--example") if start == Start::Empty => {
+                let id = args.next().and_then(|id| id.into_string().ok());
+                start = Start::Example(id.ok_or("--example needs the id of an example, such as hello")?);
+            }
+            Some(option) if option.starts_with('-') && option != "--example" => {
                 return Err(format!("there is no option `{option}`; see `plait-desktop --help`"));
             }
-            _ if flow.is_some() => return Err("only one flow can be opened at a time".to_owned()),
+            _ if start != Start::Empty => return Err("only one flow can be opened at a time".to_owned()),
             _ => {
                 let path = std::path::absolute(&arg)
                     .map_err(|error| format!("`{}` is not a path: {error}", arg.display()))?;
-                flow = Some(path);
+                start = Start::Flow(path);
             }
         }
     }
-    Ok(Asked::Window { flow })
+    Ok(Asked::Window(start))
 }
 
 #[cfg(test)]
@@ -62,13 +76,16 @@ mod tests {
     #[test]
     fn a_flow_becomes_an_absolute_path() {
         let here = std::env::current_dir().unwrap();
-        assert_eq!(read(&["a.flow.json"]), Ok(Asked::Window { flow: Some(here.join("a.flow.json")) }));
-        assert_eq!(read(&[]), Ok(Asked::Window { flow: None }));
+        assert_eq!(read(&["a.flow.json"]), Ok(Asked::Window(Start::Flow(here.join("a.flow.json")))));
+        assert_eq!(read(&[]), Ok(Asked::Window(Start::Empty)));
+        assert_eq!(read(&["--example", "hello"]), Ok(Asked::Window(Start::Example("hello".to_owned()))));
     }
 
     #[test]
     fn what_is_not_understood_is_refused() {
         assert!(read(&["--nonsense"]).unwrap_err().contains("--nonsense"));
         assert!(read(&["a", "b"]).unwrap_err().contains("one flow"));
+        assert!(read(&["a", "--example", "hello"]).unwrap_err().contains("one flow"));
+        assert!(read(&["--example"]).unwrap_err().contains("id"));
     }
 }

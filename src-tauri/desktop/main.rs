@@ -19,8 +19,8 @@ use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use args::Asked;
 
 fn main() -> ExitCode {
-    let flow = match args::read(std::env::args_os().skip(1)) {
-        Ok(Asked::Window { flow }) => flow,
+    let start = match args::read(std::env::args_os().skip(1)) {
+        Ok(Asked::Window(start)) => start,
         Ok(Asked::Text(text)) => {
             println!("{text}");
             return ExitCode::SUCCESS;
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
             match host::open(app.handle()) {
                 Ok(plait) => {
                     app.manage(plait);
-                    window::open(app.handle(), flow.as_deref())?;
+                    window::open(app.handle(), &start)?;
                 }
                 Err(error) => cannot_start(app.handle(), &error),
             }

@@ -1,6 +1,5 @@
 //! The window itself: where it opens, what it may load, how it closes.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tauri::utils::config::Color;
@@ -10,6 +9,7 @@ use tauri::{
     WindowEvent,
 };
 
+use crate::args::Start;
 use crate::ipc::Watches;
 
 /// The window's name inside Tauri; the capability in `tauri.conf.json` is for it alone.
@@ -33,17 +33,9 @@ pub(crate) fn has_display() -> bool {
     !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
-/// Opens it, on a flow or on none. It shows itself when the page has loaded, so that nobody sees it empty.
-pub(crate) fn open(app: &AppHandle, flow: Option<&Path>) -> tauri::Result<()> {
-    let page = match flow {
-        Some(flow) => {
-            let query = url::form_urlencoded::Serializer::new(String::new())
-                .append_pair("open", &flow.to_string_lossy())
-                .finish();
-            format!("index.html?{query}")
-        }
-        None => "index.html".to_owned(),
-    };
+/// Opens it. It shows itself when the page has loaded, so that nobody sees it empty.
+pub(crate) fn open(app: &AppHandle, start: &Start) -> tauri::Result<()> {
+    let page = page(start);
     let size = fitting(app)?;
     let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App(page.into()))
         .title("Plait")
@@ -88,6 +80,19 @@ pub(crate) fn answered(window: &WebviewWindow, now: bool) -> tauri::Result<()> {
     if now { window.destroy() } else { Ok(()) }
 }
 
+/// The page's address: it reads from the query what to open.
+fn page(start: &Start) -> String {
+    let query = |name: &str, value: &str| {
+        let query = url::form_urlencoded::Serializer::new(String::new()).append_pair(name, value).finish();
+        format!("index.html?{query}")
+    };
+    match start {
+        Start::Empty => "index.html".to_owned(),
+        Start::Flow(path) => query("open", &path.to_string_lossy()),
+        Start::Example(id) => query("example", id),
+    }
+}
+
 /// The default size, or what the screen has room for.
 fn fitting(app: &AppHandle) -> tauri::Result<LogicalSize<f64>> {
     let Some(monitor) = app.primary_monitor()? else { return Ok(SIZE) };
@@ -118,6 +123,14 @@ fn open_outside(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_is_told_what_to_open() {
+        let path = "/a b/ü&c#.flow.json";
+        let url = Url::parse(&format!("tauri://localhost/{}", page(&Start::Flow(path.into())))).unwrap();
+        assert_eq!(url.query_pairs().collect::<Vec<_>>(), [("open".into(), path.into())]);
+        assert_eq!(page(&Start::Empty), "index.html");
+    }
 
     #[test]
     fn only_our_own_page_is_loaded() {

@@ -20,10 +20,10 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// The window's binary as built with or without optimisations.
-pub(crate) fn window_binary(release: bool) -> PathBuf {
+/// A binary as built with or without optimisations.
+pub(crate) fn binary(name: &str, release: bool) -> PathBuf {
     let profile = if release { "release" } else { "debug" };
-    target().join(profile).join(format!("plait-desktop{}", std::env::consts::EXE_SUFFIX))
+    target().join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// When the newest file below `path` was last changed; `None` if there is none.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
-use fantoccini::actions::{InputSource, KeyAction, KeyActions, MouseActions, PointerAction};
+use anyhow::{Context, Result};
+use fantoccini::actions::{ActionSequence, InputSource, KeyAction, KeyActions, MouseActions, PointerAction};
 use fantoccini::elements::Element;
 
 use crate::App;
@@ -28,16 +28,37 @@ impl Place {
     }
 }
 
-/// The middle of an element.
-pub async fn middle(element: &Element) -> Result<Place> {
-    let (x, y, width, height) = element.rectangle().await?;
-    Ok(Place { x: x + width / 2.0, y: y + height / 2.0 })
+/// Where an element is in the page, and how large.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    /// Its top left corner
+    pub corner: Place,
+    /// Its width
+    pub width: f64,
+    /// Its height
+    pub height: f64,
+}
+
+impl Area {
+    /// Its middle.
+    pub fn middle(self) -> Place {
+        self.corner.by(self.width / 2.0, self.height / 2.0)
+    }
 }
 
 impl App {
+    /// Where an element is. (The page is asked, because the driver refuses places that are not whole pixels.)
+    pub async fn area(&self, element: &Element) -> Result<Area> {
+        let script =
+            "const box = arguments[0].getBoundingClientRect(); return [box.x, box.y, box.width, box.height];";
+        let found = self.client.execute(script, vec![serde_json::to_value(element)?]).await?;
+        let (x, y, width, height) = serde_json::from_value(found)?;
+        Ok(Area { corner: Place { x, y }, width, height })
+    }
+
     /// Presses and releases the pointer in the middle of an element.
     pub async fn click(&self, element: &Element) -> Result<()> {
-        let at = middle(element).await?;
+        let at = self.area(element).await?.middle();
         self.click_at(at).await
     }
 
@@ -47,12 +68,16 @@ impl App {
             .then(go(at, 0))
             .then(PointerAction::Down { button: LEFT })
             .then(PointerAction::Up { button: LEFT });
-        Ok(self.client.perform_actions(hand).await?)
+        self.act(hand).await
+    }
+
+    async fn act(&self, sequence: impl Into<ActionSequence>) -> Result<()> {
+        self.client.perform_actions(sequence.into()).await.context("the driver refused an action")
     }
 
     /// Moves the pointer to a place.
     pub async fn point(&self, at: Place) -> Result<()> {
-        Ok(self.client.perform_actions(MouseActions::new("hand".to_owned()).then(go(at, 0))).await?)
+        self.act(MouseActions::new("hand".to_owned()).then(go(at, 0))).await
     }
 
     /// Presses at one place, moves in steps as a hand does, and releases at the other.
@@ -67,7 +92,7 @@ impl App {
             hand = hand.then(go(from.by((to.x - from.x) * part, (to.y - from.y) * part), 16));
         }
         hand = hand.then(pause(60)).then(PointerAction::Up { button: LEFT });
-        Ok(self.client.perform_actions(hand).await?)
+        self.act(hand).await
     }
 
     /// Types text where the focus is.
@@ -76,7 +101,7 @@ impl App {
         for value in text.chars() {
             keys = keys.then(KeyAction::Down { value }).then(KeyAction::Up { value });
         }
-        Ok(self.client.perform_actions(keys).await?)
+        self.act(keys).await
     }
 
     /// Presses the last key while the others are held, for example `[Control, 's']`.
@@ -88,7 +113,7 @@ impl App {
         for &value in chord.iter().rev() {
             keys = keys.then(KeyAction::Up { value });
         }
-        Ok(self.client.perform_actions(keys).await?)
+        self.act(keys).await
     }
 }
 

@@ -50,7 +50,11 @@ impl App {
 
     /// The value of an expression in the page.
     pub async fn evaluate(&self, expression: &str) -> Result<Value> {
-        Ok(self.client.execute(&format!("return ({expression})"), Vec::new()).await?)
+        let script = format!("return ({expression})");
+        self.client
+            .execute(&script, Vec::new())
+            .await
+            .with_context(|| format!("cannot evaluate {expression}"))
     }
 
     /// Waits until an expression in the page is true. `what` says what is awaited, for the message.
@@ -92,8 +96,11 @@ impl App {
             Ok(path) => format!("See {}.", path.display()),
             Err(error) => format!("No picture: {error:#}."),
         };
-        let text = self.evaluate("document.body.innerText").await.unwrap_or_default();
-        format!("{picture} The page says: {text}\n{}", self.log())
+        let text = self
+            .evaluate("document.querySelector('main')?.innerText.slice(0, 600)")
+            .await
+            .unwrap_or_default();
+        format!("{picture} The canvas says: {text}\n{}", self.log())
     }
 }
 

@@ -116,7 +116,8 @@ async fn what_is_not_the_protocol() {
         assert_eq!(told.code, "provider.garbage", "{}", String::from_utf8_lossy(stream));
         assert!(!told.retryable);
     }
-    assert_eq!(raw(b"SSH-2.0-OpenSSH_9.2\r\n").await.code, "provider.garbage");
+    let told = raw(b"SSH-2.0-OpenSSH_9.2\r\n").await;
+    assert_eq!(told.code, "provider.garbage", "{told}");
     assert_eq!(raw(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n").await.code, "provider.garbage");
 }
 

@@ -135,9 +135,10 @@ async fn dialects() {
 async fn a_stream_without_a_goodbye_is_whole_once_it_has_finished() {
     let event = |event: &Value| format!("data: {event}\n\n").into_bytes();
     let finished = [event(&delta(json!({"content": "Hi"}))), event(&finish("stop"))].concat();
+    let pause = |milliseconds| Step::Wait(std::time::Duration::from_millis(milliseconds));
     // It just ends; the connection breaks; it falls silent.
     let mut settings = Server::saying([Answer::stream(finished.clone())]).await.settings();
-    for rest in [vec![], vec![Step::Cut], vec![Step::Wait(std::time::Duration::from_secs(60))]] {
+    for rest in [vec![], vec![pause(20), Step::Cut], vec![pause(60_000)]] {
         let steps = std::iter::once(Step::Send(finished.clone())).chain(rest).collect();
         let server = Server::saying([Answer::events(steps)]).await;
         settings.base_url = Some(server.base_url.clone());

@@ -1,6 +1,7 @@
 //! What can go wrong with a call, as coded faults. Owns which failure is which; each says where it was met and what to do.
 
 use std::error::Error;
+use std::io;
 use std::time::{Duration, SystemTime};
 
 use plait_engine::error::Fault;
@@ -42,9 +43,12 @@ impl Place {
 
     /// The connection broke while an answer was read.
     pub(super) fn transport_midway(&self, error: &reqwest::Error) -> Fault {
-        let is_garbled = causes(error)
-            .filter_map(|error| error.downcast_ref::<hyper::Error>())
-            .any(|error| error.is_parse() && !error.is_incomplete_message());
+        let is_garbled = causes(error).any(|cause| {
+            let head = cause.downcast_ref::<hyper::Error>().is_some_and(|error| error.is_parse() && !error.is_incomplete_message());
+            // How the framing of a body is wrong is told by an I/O error's kind alone.
+            let body = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+            head || matches!(body, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData))
+        });
         if is_garbled {
             self.garbage("sent what is no HTTP", &innermost(error))
         } else {

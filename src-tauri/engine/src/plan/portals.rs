@@ -58,19 +58,17 @@ fn origins(
             continue;
         };
         let feeds = entrances.get(&channel);
-        if feeds.is_none() {
-            diagnostics.push(
-                Diagnostic::on_node(
-                    "portal.no_entrance",
-                    &source.0,
-                    format!("Nothing goes into the portal `{channel}`."),
-                )
-                .hint("Add a `portalIn` node of the same channel and wire something to it."),
-            );
-        }
         if entered.insert(channel) {
             work.extend(feeds.into_iter().flatten().rev().cloned());
         }
+    }
+    if found.is_empty() {
+        // Nothing at all, or portals that lead only into one another.
+        let exit = &end.edge.source;
+        diagnostics.push(
+            Diagnostic::on_node("portal.no_entrance", exit, "Nothing goes into the channel of this portal.")
+                .hint("Add a `portalIn` node of the same channel and wire something to it."),
+        );
     }
     found
 }

@@ -62,11 +62,11 @@ fn origins(
             work.extend(feeds.into_iter().flatten().rev().cloned());
         }
     }
-    if found.is_empty() {
+    if let (true, Some(Portal::Out(channel))) = (found.is_empty(), portal(wiring, &end.edge.source)) {
         // Nothing at all, or portals that lead only into one another.
-        let exit = &end.edge.source;
+        let message = format!("Nothing goes into the portal `{channel}`.");
         diagnostics.push(
-            Diagnostic::on_node("portal.no_entrance", exit, "Nothing goes into the channel of this portal.")
+            Diagnostic::on_node("portal.no_entrance", &end.edge.source, message)
                 .hint("Add a `portalIn` node of the same channel and wire something to it."),
         );
     }

@@ -17,6 +17,11 @@ const INLINE_MAX: usize = 64 << 10;
 /// The first byte of a reference. JSON text never begins with it; what does, goes to a file whatever its size.
 const REFERENCE: u8 = b'@';
 
+/// Whether a stored value stands in a file.
+pub(super) fn is_reference(stored: &[u8]) -> bool {
+    stored.first() == Some(&REFERENCE)
+}
+
 /// The folder of large values.
 #[derive(Clone, Debug)]
 pub(super) struct Blobs(PathBuf);
@@ -29,7 +34,7 @@ impl Blobs {
     /// What the database is to hold for `bytes`: themselves, or a reference to a file in the folder `owner` that is on
     /// disk when this returns.
     pub(super) fn store(&self, owner: &str, bytes: Vec<u8>) -> Result<Vec<u8>, Fault> {
-        if bytes.len() <= INLINE_MAX && bytes.first() != Some(&REFERENCE) {
+        if bytes.len() <= INLINE_MAX && !is_reference(&bytes) {
             return Ok(bytes);
         }
         let hash = content_hash(&bytes);
@@ -46,7 +51,7 @@ impl Blobs {
 
     /// The bytes that a stored value stands for. `Err` says in words what is wrong with them.
     pub(super) fn load(&self, owner: &str, stored: &[u8]) -> Result<Vec<u8>, String> {
-        if stored.first() != Some(&REFERENCE) {
+        if !is_reference(stored) {
             return Ok(stored.to_vec());
         }
         let hash = referred(stored).ok_or("its reference to a large value is garbled")?;

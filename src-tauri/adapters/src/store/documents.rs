@@ -40,7 +40,7 @@ pub(super) fn put_flow(inner: &Inner, text: &str) -> Result<String, Fault> {
     let at = key::of(key::FLOW, hash.as_bytes());
     if inner.get(&at)?.is_none() {
         let changes = vec![(at, Some(text.as_bytes().to_vec()))];
-        inner.put_durably(Write { owner: FLOWS.into(), changes })?;
+        inner.put_durably(Write::of(FLOWS, changes))?;
     }
     Ok(hash)
 }
@@ -67,7 +67,7 @@ pub(super) fn put(inner: &Inner, name: &str, document: &impl Serialize) -> Resul
     let bytes = serde_json::to_vec(document)
         .map_err(|error| Fault::new("store.io", format!("The {name} can't be written as JSON: {error}.")))?;
     let changes = vec![(key::of(key::SETTING, name.as_bytes()), Some(bytes))];
-    inner.put_durably(Write { owner: SETTINGS_FOLDER.into(), changes })
+    inner.put_durably(Write::of(SETTINGS_FOLDER, changes))
 }
 
 pub(super) fn recent(inner: &Inner) -> Result<Vec<RecentFlow>, Fault> {

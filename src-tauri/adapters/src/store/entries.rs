@@ -1,4 +1,4 @@
-//! Reading the journal of a run, a piece at a time. Owns telling a damaged entry from the end.
+//! Reading the journal of a run, some pieces at a time. Owns telling a damaged entry from the end.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,49 +8,105 @@ use plait_engine::run::Entry;
 
 use super::inner::Inner;
 use super::key::{self, RunKey};
+use super::piece;
 
-/// How many entries are fetched at once. No iterator of the database is kept between, so that it can be opened again
+/// How many pieces are fetched at once. No iterator of the database is kept between, so that it can be opened again
 /// after an error while somebody reads.
-const PIECE: usize = 512;
+const FETCHED: usize = 16;
 
-/// The entries of a journal, in order, as far as it went when each piece of it was fetched. After a fault it is over.
+/// The entries of a journal, in order, as far as it went when each part of it was fetched. After a fault it is over.
 pub struct Entries {
     inner: Arc<Inner>,
     key: RunKey,
     next_seq: u64,
-    fetched: VecDeque<(u64, sled::IVec)>,
+    /// From where to fetch; none before the first time.
+    next_piece: Option<u64>,
+    pieces: VecDeque<(u64, sled::IVec)>,
+    /// The piece that is being read.
+    entries: std::vec::IntoIter<Result<Entry, Fault>>,
     over: bool,
 }
 
 impl Entries {
     pub(super) fn from(inner: &Arc<Inner>, key: RunKey, from_seq: u64) -> Result<Self, Fault> {
         inner.writer.settle()?;
-        Ok(Self { inner: Arc::clone(inner), key, next_seq: from_seq, fetched: VecDeque::new(), over: false })
+        Ok(Self {
+            inner: Arc::clone(inner),
+            key,
+            next_seq: from_seq,
+            next_piece: None,
+            pieces: VecDeque::new(),
+            entries: Vec::new().into_iter(),
+            over: false,
+        })
+    }
+
+    /// The next entry, or a fault, or nothing at the end.
+    fn read(&mut self) -> Result<Option<Entry>, Fault> {
+        loop {
+            if let Some(entry) = self.entries.next() {
+                self.next_seq += 1;
+                return entry.map(Some);
+            }
+            if self.pieces.is_empty() {
+                self.fetch()?;
+            }
+            let Some((seq, stored)) = self.pieces.pop_front() else { return Ok(None) };
+            self.open(seq, &stored)?;
+        }
     }
 
     fn fetch(&mut self) -> Result<(), Fault> {
-        let range = key::entry(self.key, self.next_seq)..=key::entry(self.key, u64::MAX);
-        self.fetched = self.inner.database.read(|db| {
-            db.range(range)
-                .take(PIECE)
+        self.pieces = self.inner.database.read(|db| {
+            let begin = match self.next_piece {
+                Some(seq) => key::entry(self.key, seq),
+                // The first entry wanted may stand amid a piece.
+                None => {
+                    let up_to = key::entry(self.key, 0)..=key::entry(self.key, self.next_seq);
+                    let around = db.range(up_to).next_back().transpose()?;
+                    around.map_or_else(|| key::entry(self.key, self.next_seq), |(key, _)| key.to_vec())
+                }
+            };
+            db.range(begin..=key::entry(self.key, u64::MAX))
+                .take(FETCHED)
                 .map(|pair| pair.map(|(key, value)| (key::seq_of(&key).unwrap_or_default(), value)))
                 .collect()
         })?;
+        if let Some((last, _)) = self.pieces.back() {
+            self.next_piece = Some(last + 1);
+        }
         Ok(())
     }
 
-    fn decode(&self, seq: u64, stored: &[u8]) -> Result<Entry, Fault> {
-        if seq != self.next_seq {
-            return Err(self.corrupt("it is missing"));
+    /// Takes the entries out of a piece, up to one that is damaged.
+    fn open(&mut self, first_seq: u64, stored: &[u8]) -> Result<(), Fault> {
+        if first_seq > self.next_seq {
+            return Err(self.corrupt(self.next_seq, "it is missing"));
         }
         let run = key::run_id(self.key);
-        let bytes = self.inner.blobs.load(run.as_str(), stored).map_err(|why| self.corrupt(&why))?;
-        let entry: Entry = serde_json::from_slice(&bytes).map_err(|error| self.corrupt(&error.to_string()))?;
-        if entry.seq == Some(seq) { Ok(entry) } else { Err(self.corrupt("it carries another seq")) }
+        let text = self.inner.blobs.load(run.as_str(), stored).map_err(|why| self.corrupt(first_seq, &why))?;
+        let wanted = (first_seq..).zip(piece::lines(&text)).skip_while(|(seq, _)| *seq < self.next_seq);
+        let mut entries = Vec::new();
+        for (seq, line) in wanted {
+            let entry = self.decode(seq, line);
+            let damaged = entry.is_err();
+            entries.push(entry);
+            if damaged {
+                break;
+            }
+        }
+        self.entries = entries.into_iter();
+        Ok(())
     }
 
-    fn corrupt(&self, why: &str) -> Fault {
-        let (seq, run) = (self.next_seq, key::run_id(self.key));
+    fn decode(&self, seq: u64, line: &[u8]) -> Result<Entry, Fault> {
+        let entry: Entry =
+            serde_json::from_slice(line).map_err(|error| self.corrupt(seq, &error.to_string()))?;
+        if entry.seq == Some(seq) { Ok(entry) } else { Err(self.corrupt(seq, "it carries another seq")) }
+    }
+
+    fn corrupt(&self, seq: u64, why: &str) -> Fault {
+        let run = key::run_id(self.key);
         Fault::new("journal.corrupt", format!("Entry {seq} of the journal of run `{run}` is damaged: {why}."))
             .hint("Everything before it can still be read. Start the flow again, or from a node, to go on.")
             .details(serde_json::json!({ "run": run, "seq": seq }))
@@ -64,20 +120,9 @@ impl Iterator for Entries {
         if self.over {
             return None;
         }
-        if self.fetched.is_empty()
-            && let Err(fault) = self.fetch()
-        {
-            self.over = true;
-            return Some(Err(fault));
-        }
-        let Some((seq, stored)) = self.fetched.pop_front() else {
-            self.over = true;
-            return None;
-        };
-        let decoded = self.decode(seq, &stored);
-        self.next_seq += 1;
-        self.over = decoded.is_err();
-        Some(decoded)
+        let read = self.read();
+        self.over = !matches!(read, Ok(Some(_)));
+        read.transpose()
     }
 }
 
@@ -85,5 +130,5 @@ impl Iterator for Entries {
 pub(super) fn next_seq(inner: &Inner, key: RunKey) -> Result<u64, Fault> {
     let range = key::entry(key, 0)..=key::entry(key, u64::MAX);
     let last = inner.database.read(|db| db.range(range).next_back().transpose())?;
-    Ok(last.and_then(|(key, _)| key::seq_of(&key)).map_or(0, |seq| seq + 1))
+    Ok(last.and_then(|(key, stored)| Some(key::seq_of(&key)? + piece::count(&stored))).unwrap_or_default())
 }

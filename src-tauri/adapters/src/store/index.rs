@@ -12,7 +12,7 @@ use super::key::{self, RunKey};
 use super::record::{RunRecord, RunStatus};
 use super::writer::Write;
 
-/// Entries removed in one batch.
+/// Pieces of a journal removed in one batch.
 const REMOVE_PIECE: usize = 1024;
 
 /// Which runs to list.
@@ -179,7 +179,7 @@ fn keys(inner: &Inner, prefix: &[u8]) -> Result<Vec<RunKey>, Fault> {
 }
 
 fn write(inner: &Inner, changes: Vec<(Vec<u8>, Option<Vec<u8>>)>) -> Result<(), Fault> {
-    inner.writer.write(None, Write { owner: "index".into(), changes })
+    inner.writer.write(None, Write::of("index", changes))
 }
 
 fn unknown(id: &str) -> Fault {

@@ -12,6 +12,7 @@ use plait_engine::run::Entry;
 
 use super::inner::{Inner, LiveRecord, answer};
 use super::key::{self, RunKey};
+use super::piece::Lines;
 use super::record::RunRecord;
 use super::writer::Write;
 use super::{entries, index};
@@ -83,16 +84,15 @@ impl Journal for RunJournal {
     /// Queues the entries for the writer and returns. Faults: `journal.out_of_order` where their seqs do not go on from
     /// what is there, and what the writer met on an earlier append (`store.*`).
     fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
-        let mut changes = Vec::with_capacity(entries.len() + 1);
         for (entry, expected) in entries.iter().zip(self.next_seq..) {
             if entry.seq != Some(expected) {
                 let found = entry.seq.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
                 return Err(out_of_order(&format!("The next entry must have seq {expected}, but this one has {found}.")));
             }
-            changes.push((key::entry(self.key, expected), Some(json(entry)?)));
         }
-        changes.extend(self.fold(entries)?);
-        self.inner.writer.write(Some(self.generation), Write { owner: Arc::clone(&self.owner), changes })?;
+        let lines = Some(Lines::of(self.key, self.next_seq, entries)?);
+        let changes = self.fold(entries)?;
+        self.inner.writer.write(Some(self.generation), Write { owner: Arc::clone(&self.owner), changes, lines })?;
         self.next_seq += entries.len() as u64;
         Ok(())
     }
@@ -111,7 +111,7 @@ impl Drop for RunJournal {
         if let Some(bytes) = record.and_then(|record| json(&record).ok()) {
             let changes = vec![(key::of(key::RUN, &self.key), Some(bytes))];
             // Refused only after an error of the disk; the record is then made up from the journal when it is read.
-            let _ = self.inner.writer.write(Some(self.generation), Write { owner: Arc::clone(&self.owner), changes });
+            let _ = self.inner.writer.write(Some(self.generation), Write::of(Arc::clone(&self.owner), changes));
         }
         self.inner.live().remove(&self.key);
     }

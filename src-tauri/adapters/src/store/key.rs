@@ -3,7 +3,7 @@
 //!
 //! | first byte | then | value |
 //! |---|---|---|
-//! | `j` | run, seq | an entry of a journal |
+//! | `j` | run, seq of its first entry | a piece of a journal |
 //! | `r` | run | the run's record |
 //! | `h` | flow hash, run | nothing: that run ran that flow |
 //! | `f` | flow hash | the flow document as it ran |
@@ -47,14 +47,14 @@ pub(super) fn of(space: u8, rest: &[u8]) -> Vec<u8> {
     key
 }
 
-/// The key of one entry.
+/// The key of the piece that begins with an entry.
 pub(super) fn entry(run: RunKey, seq: u64) -> Vec<u8> {
     let mut key = of(JOURNAL, &run);
     key.extend_from_slice(&seq.to_be_bytes());
     key
 }
 
-/// The seq at the end of an entry's key.
+/// The seq at the end of a piece's key.
 pub(super) fn seq_of(key: &[u8]) -> Option<u64> {
     key.last_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes))
 }

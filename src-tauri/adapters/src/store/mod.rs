@@ -10,11 +10,13 @@ mod documents;
 mod drafts;
 mod entries;
 mod fault;
+mod gather;
 mod index;
 mod inner;
 mod journal;
 mod key;
 mod open;
+mod piece;
 pub mod record;
 mod writer;
 

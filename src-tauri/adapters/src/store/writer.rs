@@ -19,6 +19,8 @@ use plait_engine::error::Fault;
 
 use super::blobs::Blobs;
 use super::database::Backend;
+use super::gather::Gathered;
+use super::piece::Lines;
 
 /// How long a write that nobody waits for may be held back to go with others.
 const GATHER: Duration = Duration::from_millis(5);
@@ -35,6 +37,20 @@ pub(super) struct Write {
     pub(super) owner: Arc<str>,
     /// Keys with their new values; none removes the key.
     pub(super) changes: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+    /// Entries of a journal.
+    pub(super) lines: Option<Lines>,
+}
+
+impl Write {
+    /// Changes and no entries.
+    pub(super) fn of(owner: impl Into<Arc<str>>, changes: Vec<(Vec<u8>, Option<Vec<u8>>)>) -> Self {
+        Self { owner: owner.into(), changes, lines: None }
+    }
+
+    fn bytes(&self) -> usize {
+        let changes = self.changes.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len));
+        changes.sum::<usize>() + self.lines.as_ref().map_or(0, Lines::len)
+    }
 }
 
 enum Job {
@@ -96,7 +112,7 @@ impl Writer {
 
     /// Queues a write; given a generation, only if it is still that one.
     pub(super) fn write(&self, generation: Option<u64>, write: Write) -> Result<(), Fault> {
-        let bytes = write.changes.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len)).sum::<usize>();
+        let bytes = write.bytes();
         let mut state = self.queue.lock();
         loop {
             if generation.is_some_and(|generation| generation != state.generation) {
@@ -251,37 +267,28 @@ impl Worker {
     }
 
     fn write_all(&self, jobs: Vec<Job>, waiting: &mut Waiting) -> Result<(), Fault> {
-        let (mut batch, mut bytes) = (sled::Batch::default(), 0);
+        let mut gathered = Gathered::new(&self.blobs);
         let mut outcome = Ok(());
         for job in jobs {
             match job {
                 Job::Write(write) if outcome.is_ok() => {
-                    outcome = self.add(&mut batch, &mut bytes, write);
-                    if outcome.is_ok() && bytes >= BATCH_BYTES {
-                        bytes = 0;
-                        outcome = guarded(|| self.backend.apply(std::mem::take(&mut batch)));
+                    outcome = gathered.add(write);
+                    if outcome.is_ok() && gathered.bytes() >= BATCH_BYTES {
+                        outcome = self.apply(&mut gathered);
                     }
                 }
                 other => waiting.add(other),
             }
         }
         outcome?;
-        if bytes > 0 { guarded(|| self.backend.apply(batch)) } else { Ok(()) }
+        self.apply(&mut gathered)
     }
 
-    fn add(&self, batch: &mut sled::Batch, bytes: &mut usize, write: Write) -> Result<(), Fault> {
-        for (key, value) in write.changes {
-            *bytes += key.len();
-            match value {
-                Some(value) => {
-                    let stored = self.blobs.store(&write.owner, value)?;
-                    *bytes += stored.len();
-                    batch.insert(key, stored);
-                }
-                None => batch.remove(key),
-            }
+    fn apply(&self, gathered: &mut Gathered<'_>) -> Result<(), Fault> {
+        match gathered.take()? {
+            Some(batch) => guarded(|| self.backend.apply(batch)),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -163,10 +163,16 @@ fn damage_is_told_and_what_stands_before_it_is_read() {
         change(&db);
         db.flush().expect("flushed");
     };
-    tamper(&|db| drop(db.insert(key(4), &b"{\"seq\":4,\"at\":1,\"ty"[..]).expect("written")));
+    // The large entry stands alone; those behind it share a piece, and so do those before.
+    let pieces: Vec<_> = database(home.path()).scan_prefix(b"j").keys().map(|key| key.expect("read").to_vec()).collect();
+    assert_eq!(pieces, [key(0), key(2), key(3)]);
+    let last = database(home.path()).get(key(3)).expect("read").expect("a piece").to_vec();
+    let torn = last.len() - 20;
+    tamper(&|db| drop(db.insert(key(3), &last[..torn]).expect("written")));
     damaged_at(4);
-    tamper(&|db| drop(db.insert(key(4), &b"@../../../etc/passwd"[..]).expect("written")));
-    damaged_at(4);
-    tamper(&|db| drop(db.remove(key(3)).expect("removed")));
+    tamper(&|db| drop(db.insert(key(3), &b"@../../../etc/passwd"[..]).expect("written")));
     damaged_at(3);
+    tamper(&|db| drop(db.insert(key(3), last.clone()).expect("written")));
+    tamper(&|db| drop(db.remove(key(2)).expect("removed")));
+    damaged_at(2);
 }

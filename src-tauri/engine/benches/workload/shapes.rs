@@ -35,7 +35,12 @@ impl Shape {
         }
     }
 
-    /// A flow of this shape with exactly `nodes` nodes; a ladder has the next smaller count that closes its last diamond.
+    /// The largest number of nodes up to `nodes` that a flow of this shape can have.
+    pub fn closed(self, nodes: usize) -> usize {
+        if self == Self::Ladder { (nodes - 1) / 3 * 3 + 1 } else { nodes }
+    }
+
+    /// A flow of this shape with that many nodes.
     fn flow(self, nodes: usize) -> Flow {
         let mut made = Made(Flow::default());
         made.node(0, "source");
@@ -91,13 +96,6 @@ pub struct Planned {
     pub plan: Arc<Plan>,
     /// What each node does, in plan order.
     pub evaluate: Vec<Evaluate>,
-}
-
-impl Planned {
-    /// How many nodes run.
-    pub fn nodes(&self) -> usize {
-        self.plan.nodes.len()
-    }
 }
 
 /// A flow of that shape and size.

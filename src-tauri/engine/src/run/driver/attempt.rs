@@ -1,6 +1,7 @@
 //! One try of one activation: running the node with a deadline, and judging what came of it.
 
-use std::panic::AssertUnwindSafe;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,9 +18,17 @@ use crate::node::{Cx, NodeOutput, Pause};
 use crate::plan::PlanNode;
 use crate::run::{Fact, FinishMetadata};
 
+/// A try that was begun.
+pub(super) enum Begun<'p> {
+    /// It took no waiting.
+    Done(Done),
+    /// The rest of it.
+    Waiting(BoxFuture<'p, Done>),
+}
+
 /// What came of a try.
 pub(super) struct Done {
-    /// How it was started; how to start it again.
+    /// How it was started, without the inputs: the node took those.
     pub start: Start,
     pub outcome: Outcome,
 }
@@ -40,32 +49,54 @@ pub(super) enum Outcome {
     Failed(Fault),
 }
 
-/// Runs one try.
-pub(super) fn run(node: &PlanNode, mut start: Start, cx: Cx) -> BoxFuture<'_, Done> {
-    Box::pin(async move {
-        let host = cx.host.clone();
-        let transaction = Arc::clone(&cx.transaction);
-        let began = host.clock.now_ms();
-        let inputs = start.inputs.clone();
-        let result = match AssertUnwindSafe(guarded(node, inputs, cx)).catch_unwind().await {
-            Ok(result) => result,
-            Err(panic) => Err(panicked(panic.as_ref())),
-        };
-        let outcome = match result {
+/// Begins one try. Most nodes never wait; they cost nothing more than their own future.
+pub(super) fn begin(node: &PlanNode, mut start: Start, cx: Cx) -> Begun<'_> {
+    let inputs = std::mem::take(&mut start.inputs);
+    let trial =
+        Trial { node, start, host: cx.host.clone(), transaction: Arc::clone(&cx.transaction), began: now(&cx.host) };
+    let mut execution = match catch_unwind(AssertUnwindSafe(|| node.node.execute(inputs, cx))) {
+        Ok(execution) => AssertUnwindSafe(execution).catch_unwind(),
+        Err(panic) => return Begun::Done(trial.end(Err(panic))),
+    };
+    if let Some(result) = (&mut execution).now_or_never() {
+        return Begun::Done(trial.end(result));
+    }
+    Begun::Waiting(Box::pin(async move {
+        let Some(limit) = node.timeout_ms else { return trial.end(execution.await) };
+        let deadline = trial.host.clock.sleep(Duration::from_millis(limit));
+        match select(execution, deadline).await {
+            Either::Left((result, _)) => trial.end(result),
+            Either::Right(_) => trial.end(Ok(Err(timed_out(node, limit)))),
+        }
+    }))
+}
+
+/// A try under way.
+struct Trial<'p> {
+    node: &'p PlanNode,
+    start: Start,
+    host: Host,
+    transaction: Arc<Mutex<Transaction>>,
+    began: u64,
+}
+
+impl Trial<'_> {
+    fn end(self, result: Result<Result<NodeOutput, Fault>, Box<dyn Any + Send>>) -> Done {
+        let outcome = match result.unwrap_or_else(|panic| Err(panicked(panic.as_ref()))) {
             Ok(NodeOutput { pause: Some(pause), .. }) => Outcome::Paused(pause),
             Ok(output) => Outcome::Finished {
                 output,
-                written: take(&transaction),
-                duration_ms: host.clock.now_ms().saturating_sub(began),
+                written: take(&self.transaction),
+                duration_ms: now(&self.host).saturating_sub(self.began),
             },
-            Err(error) => judge(node, start.attempt, error, &host),
+            Err(error) => judge(self.node, self.start.attempt, error, &self.host),
         };
-        if let Outcome::Retrying { .. } = outcome {
-            // `node.retrying` names the try that failed; the next start is the one after.
-            start.attempt += 1;
-        }
-        Done { start, outcome }
-    })
+        Done { start: self.start, outcome }
+    }
+}
+
+fn now(host: &Host) -> u64 {
+    host.clock.now_ms()
 }
 
 /// Waits, and then asks to start again.
@@ -81,17 +112,10 @@ pub(super) fn finished(node: NodeId, epoch: Epoch, output: NodeOutput, duration_
     Fact::NodeFinished { node, epoch, outputs: output.outputs, messages: output.messages, metadata }
 }
 
-async fn guarded(node: &PlanNode, inputs: crate::node::Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
-    let Some(limit) = node.timeout_ms else { return node.node.execute(inputs, cx).await };
-    let deadline = cx.host.clock.sleep(Duration::from_millis(limit));
-    match select(node.node.execute(inputs, cx), deadline).await {
-        Either::Left((result, _)) => result,
-        Either::Right(_) => {
-            Err(Fault::new("node.timeout", format!("`{}` took longer than {limit} ms.", node.id))
-                .hint("Raise `limits.timeoutMs`, or find out why it takes so long.")
-                .retryable())
-        }
-    }
+fn timed_out(node: &PlanNode, limit: u64) -> Fault {
+    Fault::new("node.timeout", format!("`{}` took longer than {limit} ms.", node.id))
+        .hint("Raise `limits.timeoutMs`, or find out why it takes so long.")
+        .retryable()
 }
 
 fn take(transaction: &Arc<Mutex<Transaction>>) -> Written {
@@ -116,7 +140,7 @@ fn delay(policy: &RetryPolicy, attempt: u32, chance: f64) -> u64 {
     (wait * (1.0 - policy.jitter * chance)) as u64
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send)) -> Fault {
+fn panicked(panic: &(dyn Any + Send)) -> Fault {
     let said = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
@@ -136,9 +160,9 @@ impl Driver {
             attempt: start.attempt,
             run: Arc::clone(&self.info),
             host: self.host.clone(),
-            cancel: self.cancel.child_token(),
+            cancel: self.cancel.clone(),
             answer: start.answer.clone(),
-            recorded: recorded.map_or_else(|| Arc::from([]), |facts| Arc::from(facts.as_slice())),
+            recorded: recorded.map_or_else(Arc::default, |facts| Arc::from(facts.as_slice())),
             transaction: Transaction::over(self.contexts.clone()),
             signals: self.signals.0.clone(),
         }

@@ -77,7 +77,7 @@ impl Driver {
                 if taken.is_ok() {
                     self.questions.remove(&activation);
                     let Activation { node, epoch } = activation;
-                    self.happen(vec![Fact::InputProvided { node, epoch, answer }])?;
+                    self.happen([Fact::InputProvided { node, epoch, answer }])?;
                     self.recorder.flush().await?;
                 }
                 // Who asked may have gone.

@@ -36,9 +36,9 @@ impl Driver {
                     facts.drain(..journaled.len().min(facts.len()));
                 }
                 let durable = !facts.is_empty() || self.recorded.remove(&key).is_some();
-                facts.push(attempt::finished(node, epoch, output, duration_ms));
+                let finished = attempt::finished(node, epoch, output, duration_ms);
                 self.turns.close(done.start.node, &done.start.epoch);
-                self.happen(facts)?;
+                self.happen(facts.into_iter().chain([finished]))?;
                 if durable {
                     self.recorder.flush().await?;
                 }
@@ -46,19 +46,14 @@ impl Driver {
             Outcome::Paused(pause) => {
                 let activation = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.questions.insert(activation, pause.schema.clone());
-                self.happen(vec![Fact::RunPaused {
-                    node,
-                    epoch,
-                    prompt: pause.prompt,
-                    schema: pause.schema,
-                }])?;
+                self.happen([Fact::RunPaused { node, epoch, prompt: pause.prompt, schema: pause.schema }])?;
             }
             Outcome::Retrying { delay_ms, error } => {
-                let attempt = done.start.attempt - 1;
-                self.happen(vec![Fact::NodeRetrying { node, epoch, attempt, delay_ms, error }])?;
+                let attempt = done.start.attempt;
+                self.happen([Fact::NodeRetrying { node, epoch, attempt, delay_ms, error }])?;
                 running.push(attempt::again(done.start, delay_ms, &self.host));
             }
-            Outcome::Again => self.again.push(done.start),
+            Outcome::Again => self.again.extend(self.scheduler.running(done.start.node)),
             Outcome::Failed(error) => {
                 self.recorded.remove(&key);
                 self.dangling.remove(&key);
@@ -84,7 +79,7 @@ impl Driver {
             }
             Signal::Note(fact) => {
                 self.turns.note(&self.plan, &fact);
-                self.recorder.append(vec![fact])?;
+                self.recorder.append([fact])?;
             }
             Signal::Durable(fact, done) => {
                 if let Some((node, epoch)) = restore::effect_of(&fact)
@@ -92,7 +87,7 @@ impl Driver {
                 {
                     self.recorded.entry((node, epoch.clone())).or_default().push(fact.clone());
                 }
-                self.recorder.append(vec![fact])?;
+                self.recorder.append([fact])?;
                 self.recorder.flush().await?;
                 // A node that was dropped meanwhile does not listen.
                 let _ = done.send(());

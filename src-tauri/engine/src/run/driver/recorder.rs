@@ -12,6 +12,8 @@ pub(super) struct Recorder {
     journal: Box<dyn Journal>,
     watcher: Watcher,
     clock: Arc<dyn Clock>,
+    /// What is being appended; kept for its room.
+    entries: Vec<Entry>,
     next: u64,
     unflushed: bool,
     end: Option<RunEnd>,
@@ -27,23 +29,20 @@ impl Recorder {
     ) -> Self {
         let next = entries.iter().rev().find_map(|entry| entry.seq).map_or(0, |last| last + 1);
         let end = entries.last().and_then(|entry| end_of(&entry.fact));
-        Self { journal, watcher, clock, next, unflushed: false, end }
+        Self { journal, watcher, clock, entries: Vec::new(), next, unflushed: false, end }
     }
 
     /// Appends facts, all or none.
-    pub fn append(&mut self, facts: Vec<Fact>) -> Result<(), Fault> {
-        if facts.is_empty() {
-            return Ok(());
-        }
+    pub fn append(&mut self, facts: impl IntoIterator<Item = Fact>) -> Result<(), Fault> {
         let at = self.clock.now_ms();
-        let first = self.next;
-        let entries: Vec<Entry> =
-            (first..).zip(facts).map(|(seq, fact)| Entry { seq: Some(seq), at, fact }).collect();
-        self.journal.append(&entries)?;
-        self.next += entries.len() as u64;
+        self.entries.clear();
+        self.entries.extend((self.next..).zip(facts).map(|(seq, fact)| Entry { seq: Some(seq), at, fact }));
+        let Some(last) = self.entries.last() else { return Ok(()) };
+        self.journal.append(&self.entries)?;
+        self.next += self.entries.len() as u64;
         self.unflushed = true;
-        self.end = entries.last().and_then(|entry| end_of(&entry.fact)).or(self.end);
-        (self.watcher)(&entries);
+        self.end = end_of(&last.fact).or(self.end);
+        (self.watcher)(&self.entries);
         Ok(())
     }
 

@@ -42,15 +42,15 @@ impl Scheduler {
         &mut self,
         node: NodeIx,
         epoch: &Epoch,
-        outputs: NodeOutputs,
-        messages: BTreeMap<PortName, MessageId>,
+        outputs: &NodeOutputs,
+        messages: &BTreeMap<PortName, MessageId>,
     ) {
         self.slots[node].pop_front();
         self.counts.active -= 1;
         self.counts.open -= 1;
         self.ran[node] = true;
-        self.agenda.push_back(Step::Emit { node, epoch: epoch.clone(), outputs, messages });
         self.agenda.push_back(Step::Decide(node));
+        self.emit(node, epoch, outputs, messages);
     }
 
     /// Decides the node's first open activation, if all of its edges are decided.
@@ -68,7 +68,7 @@ impl Scheduler {
             derived.push(Fact::NodeReady {
                 node: spec.id.clone(),
                 epoch: epoch.clone(),
-                inputs: sources.into_iter().collect(),
+                inputs: sources,
             });
             self.ready.push(Reverse((node, epoch)));
             return;
@@ -85,12 +85,7 @@ impl Scheduler {
         }
         self.slots[node].pop_front();
         self.counts.open -= 1;
-        self.agenda.push_back(Step::Emit {
-            node,
-            epoch,
-            outputs: NodeOutputs::new(),
-            messages: BTreeMap::new(),
-        });
+        self.agenda.push_back(Step::Skip(node, epoch));
         self.agenda.push_back(Step::Decide(node));
     }
 
@@ -132,17 +127,19 @@ impl Scheduler {
             self.close_back_edge(cycle, edge, value);
             return;
         }
-        let arrival =
-            value.clone().map(|value| Arrival { port: spec.target_port, rank: (false, edge), value });
+        let arrival = |value| Arrival { port: spec.target_port, rank: (false, edge), value };
         // Open activations are in order of their epochs.
         let slots = &mut self.slots[spec.target];
         let first = slots.partition_point(|slot| slot.epoch < *epoch);
-        for slot in slots.range_mut(first..).take_while(|slot| slot.epoch.starts_with(epoch)) {
-            slot.pending -= 1;
-            slot.arrived.extend(arrival.clone());
-        }
         if plan.holds(edge) {
+            for slot in slots.range_mut(first..).take_while(|slot| slot.epoch.starts_with(epoch)) {
+                slot.pending -= 1;
+                slot.arrived.extend(value.clone().map(arrival));
+            }
             self.held.insert(edge, Held { prefix: epoch.clone(), value });
+        } else if let Some(slot) = slots.get_mut(first).filter(|slot| slot.epoch == *epoch) {
+            slot.pending -= 1;
+            slot.arrived.extend(value.map(arrival));
         }
         self.agenda.push_back(Step::Decide(spec.target));
     }

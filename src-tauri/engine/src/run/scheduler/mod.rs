@@ -87,6 +87,7 @@ pub struct Scheduler {
     cycles: Vec<CycleState>,
     results: BTreeMap<NodeId, NodeOutputs>,
     counts: Counts,
+    begun: bool,
     ended: bool,
     was_waiting: bool,
     /// What is to be worked off: never recursion, so that a chain of any length fits any stack.
@@ -106,13 +107,8 @@ struct Counts {
 enum Step {
     /// Decide whether the node's first open activation is ready.
     Decide(NodeIx),
-    /// An activation is over; pass on its outputs.
-    Emit {
-        node: NodeIx,
-        epoch: Epoch,
-        outputs: NodeOutputs,
-        messages: BTreeMap<crate::id::PortName, crate::id::MessageId>,
-    },
+    /// An activation will not run: its outputs are dead.
+    Skip(NodeIx, Epoch),
     /// All back edges of a cycle are decided.
     Turn(crate::plan::CycleIx),
 }
@@ -121,7 +117,8 @@ impl Scheduler {
     /// A run of `plan` that has not started.
     pub fn new(plan: Arc<Plan>) -> Self {
         Self {
-            slots: plan.nodes.iter().map(|_| VecDeque::new()).collect(),
+            // One at a time is the rule; room for more would be most of what a run of many nodes takes.
+            slots: plan.nodes.iter().map(|_| VecDeque::with_capacity(1)).collect(),
             ran: vec![false; plan.nodes.len()],
             cycles: plan.cycles.iter().map(|_| CycleState::default()).collect(),
             idle: FxHashMap::default(),
@@ -130,6 +127,7 @@ impl Scheduler {
             last_live: FxHashMap::default(),
             results: BTreeMap::new(),
             counts: Counts::default(),
+            begun: false,
             ended: false,
             was_waiting: false,
             agenda: VecDeque::new(),
@@ -159,10 +157,17 @@ impl Scheduler {
         if self.ended {
             return Err(impossible(fact, "the run has ended"));
         }
+        if matches!(fact, Fact::RunStarted { .. }) == self.begun {
+            return Err(impossible(fact, "`run.started` is the first fact of a run, and comes once"));
+        }
         match fact {
-            Fact::RunStarted { .. } => self.open_root(),
+            Fact::RunStarted { .. } => {
+                self.begun = true;
+                self.open_root();
+            }
             Fact::NodeStarted { node, epoch, attempt } => {
-                let slot = self.slot(node, epoch, fact)?;
+                let ix = self.find(node, fact)?;
+                let slot = self.slot(ix, epoch, fact)?;
                 if !matches!(slot.phase, Phase::Ready | Phase::Answered | Phase::Running) {
                     return Err(impossible(fact, "it is not ready"));
                 }
@@ -170,16 +175,18 @@ impl Scheduler {
                 slot.attempt = *attempt;
             }
             Fact::NodeRetrying { node, epoch, attempt, .. } => {
-                self.expect(node, epoch, Phase::Running, fact)?.attempt = attempt + 1;
+                let ix = self.find(node, fact)?;
+                self.expect(ix, epoch, Phase::Running, fact)?.attempt = attempt + 1;
             }
             Fact::RunPaused { node, epoch, .. } => {
-                self.expect(node, epoch, Phase::Running, fact)?.phase = Phase::Paused;
+                let ix = self.find(node, fact)?;
+                self.expect(ix, epoch, Phase::Running, fact)?.phase = Phase::Paused;
                 self.counts.active -= 1;
                 self.counts.paused += 1;
             }
             Fact::InputProvided { node, epoch, answer } => {
                 let ix = self.find(node, fact)?;
-                let slot = self.expect(node, epoch, Phase::Paused, fact)?;
+                let slot = self.expect(ix, epoch, Phase::Paused, fact)?;
                 slot.phase = Phase::Answered;
                 slot.answer = Some(answer.clone());
                 self.counts.paused -= 1;
@@ -195,7 +202,7 @@ impl Scheduler {
                         metadata: super::FinishMetadata::default(),
                     };
                     derived.push(ended);
-                    self.close(ix, epoch, NodeOutputs::new(), BTreeMap::new());
+                    self.close(ix, epoch, &NodeOutputs::new(), &BTreeMap::new());
                     if self.plan.target == Some(ix) {
                         self.reach_target(derived);
                     }
@@ -205,21 +212,21 @@ impl Scheduler {
             }
             Fact::NodeFinished { node, epoch, outputs, messages, .. } => {
                 let ix = self.find(node, fact)?;
-                self.expect(node, epoch, Phase::Running, fact)?;
+                self.expect(ix, epoch, Phase::Running, fact)?;
                 if self.plan.nodes[ix].is_result {
                     // The last live value of each port counts, whichever round it came in.
                     self.results.entry(node.clone()).or_default().extend(outputs.clone());
                 }
-                self.close(ix, epoch, outputs.clone(), messages.clone());
+                self.close(ix, epoch, outputs, messages);
                 if self.plan.target == Some(ix) {
                     self.reach_target(derived);
                 }
             }
             Fact::NodeFailed { node, epoch, error, handled } => {
                 let ix = self.find(node, fact)?;
-                self.expect(node, epoch, Phase::Running, fact)?;
+                self.expect(ix, epoch, Phase::Running, fact)?;
                 if *handled {
-                    self.close(ix, epoch, delivery::error_outputs(node, error), BTreeMap::new());
+                    self.close(ix, epoch, &delivery::error_outputs(node, error), &BTreeMap::new());
                 } else {
                     self.fail(ix, epoch, error, derived);
                 }
@@ -245,12 +252,14 @@ impl Scheduler {
         None
     }
 
+    /// The activation of `node` that is running, to be started again for another try.
+    pub fn running(&self, node: NodeIx) -> Option<Start> {
+        self.slots[node].front().filter(|slot| slot.phase == Phase::Running).map(|slot| slot.start(node))
+    }
+
     /// Activations that were running when the journal ended, in plan order: a resumed run starts them again.
     pub fn interrupted(&self) -> Vec<Start> {
-        let running = |(node, slots): (usize, &VecDeque<Slot>)| {
-            slots.front().filter(|slot| slot.phase == Phase::Running).map(|slot| slot.start(node))
-        };
-        self.slots.iter().enumerate().filter_map(running).collect()
+        (0..self.slots.len()).filter_map(|node| self.running(node)).collect()
     }
 
     /// The open pauses, in plan order.
@@ -272,7 +281,7 @@ impl Scheduler {
             }
             match step {
                 Step::Decide(node) => self.decide(node, derived),
-                Step::Emit { node, epoch, outputs, messages } => self.emit(node, &epoch, &outputs, &messages),
+                Step::Skip(node, epoch) => self.emit(node, &epoch, &NodeOutputs::new(), &BTreeMap::new()),
                 Step::Turn(cycle) => self.turn(cycle, derived),
             }
         }
@@ -289,9 +298,8 @@ impl Scheduler {
         self.plan.find(node).ok_or_else(|| impossible(fact, &format!("the flow has no node `{node}`")))
     }
 
-    fn slot(&mut self, node: &NodeId, epoch: &Epoch, fact: &Fact) -> Result<&mut Slot, Fault> {
-        let ix = self.find(node, fact)?;
-        self.slots[ix]
+    fn slot(&mut self, node: NodeIx, epoch: &Epoch, fact: &Fact) -> Result<&mut Slot, Fault> {
+        self.slots[node]
             .front_mut()
             .filter(|slot| slot.epoch == *epoch)
             .ok_or_else(|| impossible(fact, "that activation is not open"))
@@ -299,7 +307,7 @@ impl Scheduler {
 
     fn expect(
         &mut self,
-        node: &NodeId,
+        node: NodeIx,
         epoch: &Epoch,
         phase: Phase,
         fact: &Fact,

@@ -1,5 +1,7 @@
 //! One open activation: its phase, and what its inputs have so far.
 
+use std::collections::BTreeMap;
+
 use smallvec::SmallVec;
 
 use super::delivery::Delivered;
@@ -64,13 +66,13 @@ impl Slot {
     }
 
     /// Decides what each port holds. Gives the sources of the values, or nothing where a required port is dead.
-    pub fn decide(&mut self, node: &PlanNode) -> Option<Vec<(PortName, Vec<SourceRef>)>> {
+    pub fn decide(&mut self, node: &PlanNode) -> Option<BTreeMap<PortName, Vec<SourceRef>>> {
         let mut arrived = std::mem::take(&mut self.arrived);
         arrived.sort_by_key(|arrival| (arrival.port, arrival.rank));
         let ports = &node.node.ports().inputs;
         let first = self.epoch.0.last().is_none_or(|&counter| counter == 0);
         let must = if first { &node.must_first } else { &node.must_later };
-        let mut sources = Vec::new();
+        let mut sources = BTreeMap::new();
         let mut rest = arrived.as_slice();
         for (at, port) in ports.iter().enumerate() {
             let here = rest.iter().take_while(|arrival| arrival.port == at).count();
@@ -89,10 +91,8 @@ impl Slot {
                 self.inputs.push(&port.name, arrival.value.datum.clone());
             }
             if !values.is_empty() {
-                sources.push((
-                    port.name.clone(),
-                    values.iter().map(|arrival| arrival.value.source.clone()).collect(),
-                ));
+                let from = values.iter().map(|arrival| arrival.value.source.clone()).collect();
+                sources.insert(port.name.clone(), from);
             }
         }
         Some(sources)

@@ -1,0 +1,145 @@
+//! Pieces of journals: what the database holds of them. A piece is a stretch of entries that were written together, one
+//! JSON text a line, under the seq of the first.
+//!
+//! A key for each entry would cost the database more than the rest of a run together. Owns the form of pieces; refuses
+//! to know what entries mean.
+
+use plait_engine::error::Fault;
+use plait_engine::id::RunId;
+use plait_engine::run::Entry;
+
+use super::blobs;
+use super::key::{self, RunKey};
+
+/// A piece takes no more entries than fit in so many bytes. A larger entry stands alone, so that it alone goes to a file.
+const FULL: usize = 16 << 10;
+
+/// Entries of one append, each a line.
+pub(super) struct Lines {
+    run: RunKey,
+    first_seq: u64,
+    text: Vec<u8>,
+}
+
+impl Lines {
+    /// The lines of `entries`, of which the first has `first_seq`.
+    pub(super) fn of(run: RunKey, first_seq: u64, entries: &[Entry]) -> Result<Self, Fault> {
+        // Most entries take less, so that the text seldom has to move while it grows.
+        let mut text = Vec::with_capacity(entries.len() * 256);
+        for entry in entries {
+            serde_json::to_writer(&mut text, entry).map_err(|error| {
+                Fault::new("journal.unwritable", format!("A fact can't be written as JSON: {error}."))
+            })?;
+            text.push(b'\n');
+        }
+        Ok(Self { run, first_seq, text })
+    }
+
+    /// How many bytes they take.
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+}
+
+/// A piece that may take more entries.
+pub(super) struct Piece {
+    run: RunKey,
+    first_seq: u64,
+    next_seq: u64,
+    /// Its lines.
+    pub(super) text: Vec<u8>,
+}
+
+impl Piece {
+    /// Whose folder it goes to if it is large.
+    pub(super) fn owner(&self) -> RunId {
+        key::run_id(self.run)
+    }
+
+    /// The key it is kept under.
+    pub(super) fn key(&self) -> Vec<u8> {
+        key::entry(self.run, self.first_seq)
+    }
+}
+
+/// Adds lines to the piece at hand, or to new ones where they do not fit or do not go on from it. Gives the pieces that
+/// are full by that.
+pub(super) fn add(at_hand: &mut Option<Piece>, lines: &Lines) -> Vec<Piece> {
+    let mut full = Vec::new();
+    for (line, seq) in lines.text.split_inclusive(|&byte| byte == b'\n').zip(lines.first_seq..) {
+        let fits = |piece: &Piece| {
+            piece.run == lines.run && piece.next_seq == seq && piece.text.len() + line.len() <= FULL
+        };
+        if !at_hand.as_ref().is_some_and(fits) {
+            full.extend(at_hand.take());
+        }
+        let piece = at_hand.get_or_insert_with(|| Piece {
+            run: lines.run,
+            first_seq: seq,
+            next_seq: seq,
+            text: Vec::with_capacity(line.len()),
+        });
+        piece.text.extend_from_slice(line);
+        piece.next_seq += 1;
+    }
+    full
+}
+
+/// The lines of a piece, without what ends them.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
+}
+
+/// How many entries a stored piece holds. One that stands in a file holds one.
+pub(super) fn count(stored: &[u8]) -> u64 {
+    if blobs::is_reference(stored) { 1 } else { lines(stored).count() as u64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use plait_engine::run::Fact;
+
+    use super::*;
+
+    const RUN: RunKey = [7; 16];
+
+    fn lines_of(first_seq: u64, lengths: &[usize]) -> Lines {
+        let text = lengths.iter().flat_map(|&length| [vec![b'x'; length], b"\n".to_vec()].concat()).collect();
+        Lines { run: RUN, first_seq, text }
+    }
+
+    fn shape(piece: &Piece) -> (u64, u64, usize) {
+        (piece.first_seq, piece.next_seq, piece.text.len())
+    }
+
+    #[test]
+    fn entries_share_a_piece_until_it_is_full_and_a_large_one_stands_alone() {
+        let mut at_hand = None;
+        assert!(add(&mut at_hand, &lines_of(0, &[10, 10])).is_empty());
+        let full = add(&mut at_hand, &lines_of(2, &[FULL, 5]));
+        assert_eq!(full.iter().map(shape).collect::<Vec<_>>(), [(0, 2, 22), (2, 3, FULL + 1)]);
+        assert_eq!(at_hand.as_ref().map(shape), Some((3, 4, 6)));
+        assert_eq!(add(&mut at_hand, &lines_of(4, &[FULL - 7])).len(), 0, "filled to the last byte");
+    }
+
+    #[test]
+    fn what_does_not_go_on_from_a_piece_begins_another() {
+        let mut at_hand = None;
+        add(&mut at_hand, &lines_of(0, &[1]));
+        assert_eq!(add(&mut at_hand, &lines_of(5, &[1])).len(), 1, "a gap");
+        let other = Lines { run: [8; 16], ..lines_of(6, &[1]) };
+        assert_eq!(add(&mut at_hand, &other).len(), 1, "another run");
+    }
+
+    #[test]
+    fn a_text_of_several_lines_stays_one_line() {
+        let fact = Fact::RunPaused {
+            node: "n".into(),
+            epoch: plait_engine::id::Epoch::root(),
+            prompt: "a\nb\r\nc".into(),
+            schema: serde_json::json!({}),
+        };
+        let written = Lines::of(RUN, 0, &[Entry { seq: Some(0), at: 1, fact }]).unwrap();
+        assert_eq!((written.text.iter().filter(|&&byte| byte == b'\n').count(), count(&written.text)), (1, 1));
+    }
+}

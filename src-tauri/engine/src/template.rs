@@ -75,11 +75,11 @@ impl Template {
 
     /// Writes it out with these values. Faults are coded `template.*` and name the line and column.
     pub fn render(&self, mut values: Map<String, Value>) -> Result<String, Fault> {
-        let compiled = self.compiled.as_ref().map_err(|problem| fault(problem.clone()))?;
+        let compiled = self.compiled.as_ref().map_err(fault)?;
         for variable in compiled.variables.iter().filter(|variable| variable.optional) {
             values.entry(variable.name.as_str()).or_insert(Value::Null);
         }
-        render::render(&compiled.template, Value::Object(values)).map_err(fault)
+        render::render(&compiled.template, Value::Object(values)).map_err(|problem| fault(&problem))
     }
 }
 
@@ -122,7 +122,7 @@ fn compile(source: &str) -> Result<Compiled, Problem> {
     Ok(Compiled { template, variables })
 }
 
-fn fault(problem: Problem) -> Fault {
+fn fault(problem: &Problem) -> Fault {
     let hint = match problem.code {
         "template.missing_value" => {
             "Feed that input, or write `{{default name \"…\"}}` or `{{#if name}}…{{/if}}` where it may be absent."

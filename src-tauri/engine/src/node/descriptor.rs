@@ -122,6 +122,10 @@ pub struct NodeDescriptor {
 }
 
 /// What planning needs to know of a node, given its config.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an independent yes or no that a node type says of itself"
+)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Behavior {
     /// It pauses for a person, and so bounds every cycle it stands in.

@@ -55,11 +55,11 @@ pub trait NodeType: Send + Sync + 'static {
     fn examples() -> Vec<Example>;
 
     /// Runs it. Cancellation drops the future.
-    fn execute<'a>(
-        config: &'a Self::Config,
+    fn execute(
+        config: &Self::Config,
         inputs: Inputs,
         cx: Cx,
-    ) -> impl Future<Output = Result<NodeOutput, Fault>> + Send + 'a;
+    ) -> impl Future<Output = Result<NodeOutput, Fault>> + Send;
 }
 
 /// A node with its config read: ready to run, any number of times.

@@ -47,14 +47,24 @@ impl NodeType for Approval {
         the node that made the draft.";
     const CATEGORY: Category = Category::People;
     const ICON: &'static str = "shield-check";
-    const TERMS: &'static [&'static str] = &["approve", "reject", "confirm", "review", "gate", "human", "hitl", "pause"];
+    const TERMS: &'static [&'static str] =
+        &["approve", "reject", "confirm", "review", "gate", "human", "hitl", "pause"];
 
     fn ports(config: &Config) -> Ports {
-        let ports = Ports::new()
-            .when_fed("in", PortKind::Data, PortType::Any, "What is to be approved")
-            .when_fed("context", PortKind::Context, PortType::Any, "The conversation that goes on when approved");
+        let ports =
+            Ports::new().when_fed("in", PortKind::Data, PortType::Any, "What is to be approved").when_fed(
+                "context",
+                PortKind::Context,
+                PortType::Any,
+                "The conversation that goes on when approved",
+            );
         templating::add_inputs(ports, &config.prompt)
-            .output("approved", PortKind::Data, PortType::Any, "The value as it came in (true without one), when approved")
+            .output(
+                "approved",
+                PortKind::Data,
+                PortType::Any,
+                "The value as it came in (true without one), when approved",
+            )
             .output("rejected", PortKind::Data, PortType::Object, "`{comment}`, when rejected")
             .output("context", PortKind::Context, PortType::Any, "The conversation, when approved")
             .error()

@@ -37,7 +37,8 @@ impl NodeType for Catch {
         `caught`: `{code, message, node, details}`.";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "life-buoy";
-    const TERMS: &'static [&'static str] = &["error", "try", "fallback", "default", "recover", "failure", "exception"];
+    const TERMS: &'static [&'static str] =
+        &["error", "try", "fallback", "default", "recover", "failure", "exception"];
 
     fn ports(_: &Config) -> Ports {
         Ports::new()
@@ -70,7 +71,10 @@ impl NodeType for Catch {
                 .outputs(json!({ "result": "42" })),
             Example::new("It failed; say so")
                 .config(json!({ "template": "{{node}} failed: {{message}}" }))
-                .input("error", json!({ "code": "provider.unreachable", "message": "No connection.", "node": "chat" }))
+                .input(
+                    "error",
+                    json!({ "code": "provider.unreachable", "message": "No connection.", "node": "chat" }),
+                )
                 .outputs(json!({
                     "result": "chat failed: No connection.",
                     "caught": { "code": "provider.unreachable", "message": "No connection.", "node": "chat" },

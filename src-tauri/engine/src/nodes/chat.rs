@@ -103,14 +103,30 @@ impl NodeType for Chat {
         Provider and model can be set otherwise for this call; that never changes the conversation.";
     const CATEGORY: Category = Category::Models;
     const ICON: &'static str = "bot-message-square";
-    const TERMS: &'static [&'static str] =
-        &["llm", "model", "ask", "answer", "gpt", "claude", "completion", "prompt", "assistant", "agent", "request"];
+    const TERMS: &'static [&'static str] = &[
+        "llm",
+        "model",
+        "ask",
+        "answer",
+        "gpt",
+        "claude",
+        "completion",
+        "prompt",
+        "assistant",
+        "agent",
+        "request",
+    ];
 
     fn ports(config: &Config) -> Ports {
         let mut ports = Ports::new()
             .input("context", PortKind::Context, PortType::Any, "The conversation")
             .when_fed("message", PortKind::Data, PortType::Text, "What is said to the model")
-            .when_fed("data", PortKind::Data, PortType::Any, "What is said to the model when there is no message")
+            .when_fed(
+                "data",
+                PortKind::Data,
+                PortType::Any,
+                "What is said to the model when there is no message",
+            )
             .many("tools", PortKind::Tools, PortType::Any, "What the model may call");
         if let Some(prompt) = &config.prompt {
             ports = templating::add_inputs(ports, prompt);
@@ -120,10 +136,16 @@ impl NodeType for Chat {
             }
         }
         ports = ports
-            .output("context", PortKind::Context, PortType::Any, "The conversation, with the reply as what is said")
+            .output(
+                "context",
+                PortKind::Context,
+                PortType::Any,
+                "The conversation, with the reply as what is said",
+            )
             .output("response", PortKind::Data, PortType::Text, "The reply");
         if config.response_schema.is_some() {
-            ports = ports.output("structured", PortKind::Data, PortType::Any, "The reply, read by its schema");
+            ports =
+                ports.output("structured", PortKind::Data, PortType::Any, "The reply, read by its schema");
         }
         ports.error()
     }
@@ -182,7 +204,8 @@ impl NodeType for Chat {
         let manager = cx.context_manager(&handle.context_id)?;
         let context = manager.get();
         let model = resolve_model_config(&context, config.overrides())?;
-        let question = question::question(config.prompt.as_ref(), &inputs, &handle, &context, &cx, &model.model)?;
+        let question =
+            question::question(config.prompt.as_ref(), &inputs, &handle, &context, &cx, &model.model)?;
         let tools = tool_calls::offered(&inputs)?;
         let provider = cx.host.providers.get(&model.provider)?;
         let id = context.context_id.clone();
@@ -234,7 +257,8 @@ const FIRST_STEP: usize = 2;
 
 fn give(handle: &ContextHandle, done: Done, written: Option<crate::id::MessageId>) -> NodeOutput {
     let text = Value::String(done.reply.text);
-    let mut output = NodeOutput::new().hand_on(&handle.saying(text.clone(), written.clone())).with("response", text);
+    let mut output =
+        NodeOutput::new().hand_on(&handle.saying(text.clone(), written.clone())).with("response", text);
     if let Some(id) = written {
         output = output.is_message("response", id);
     }

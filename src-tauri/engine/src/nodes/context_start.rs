@@ -53,7 +53,8 @@ impl NodeType for ContextStart {
         Every node on the same context edge speaks in the same conversation. Use *New context* for one apart.";
     const CATEGORY: Category = Category::Contexts;
     const ICON: &'static str = "messages-square";
-    const TERMS: &'static [&'static str] = &["start", "begin", "conversation", "system prompt", "model", "provider", "main"];
+    const TERMS: &'static [&'static str] =
+        &["start", "begin", "conversation", "system prompt", "model", "provider", "main"];
 
     fn ports(_: &Config) -> Ports {
         Ports::new().output("context", PortKind::Context, PortType::Any, "The conversation").error()
@@ -64,7 +65,8 @@ impl NodeType for ContextStart {
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
-        let fields = [("/provider", &config.provider), ("/model", &config.model), ("/contextId", &config.context_id)];
+        let fields =
+            [("/provider", &config.provider), ("/model", &config.model), ("/contextId", &config.context_id)];
         let empty = fields.into_iter().filter(|(_, value)| value.trim().is_empty());
         empty.map(|(pointer, _)| (pointer.to_owned(), format!("`{}` is empty.", &pointer[1..]))).collect()
     }

@@ -11,7 +11,9 @@ const STACK: usize = 256 << 20;
 
 /// What `work` gives, run elsewhere on a large stack while this future waits; nothing if it panicked or the system has no
 /// thread to give. Dropping the future does not stop the work: that must be bounded, or watch for cancellation.
-pub(super) async fn run_on_deep_stack<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> Option<R> {
+pub(super) async fn run_on_deep_stack<R: Send + 'static>(
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Option<R> {
     let (done, result) = oneshot::channel();
     let guarded = move || {
         // Whoever waited may be gone.
@@ -25,7 +27,10 @@ pub(super) async fn run_on_deep_stack<R: Send + 'static>(work: impl FnOnce() -> 
 pub(super) fn on_deep_stack<R: Send>(work: impl FnOnce() -> R + Send) -> Option<R> {
     thread::scope(|scope| {
         let guarded = || catch_unwind(AssertUnwindSafe(work)).ok();
-        let worker = thread::Builder::new().name("deep-stack".to_owned()).stack_size(STACK).spawn_scoped(scope, guarded);
+        let worker = thread::Builder::new()
+            .name("deep-stack".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, guarded);
         worker.ok()?.join().ok().flatten()
     })
 }

@@ -42,14 +42,20 @@ impl NodeType for Delay {
     const TERMS: &'static [&'static str] = &["wait", "sleep", "pause", "throttle", "time"];
 
     fn ports(_: &Config) -> Ports {
-        Ports::new()
-            .input("in", PortKind::Data, PortType::Any, "The value")
-            .output("out", PortKind::Data, PortType::Any, "The same value, later")
+        Ports::new().input("in", PortKind::Data, PortType::Any, "The value").output(
+            "out",
+            PortKind::Data,
+            PortType::Any,
+            "The same value, later",
+        )
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
         let too_long = config.ms > MOST;
-        too_long.then(|| ("/ms".to_owned(), format!("The longest delay is a day, {MOST} ms."))).into_iter().collect()
+        too_long
+            .then(|| ("/ms".to_owned(), format!("The longest delay is a day, {MOST} ms.")))
+            .into_iter()
+            .collect()
     }
 
     fn examples() -> Vec<Example> {

@@ -58,13 +58,17 @@ impl NodeType for InjectMessages {
         else.";
     const CATEGORY: Category = Category::Contexts;
     const ICON: &'static str = "message-square-quote";
-    const TERMS: &'static [&'static str] = &["few-shot", "examples", "history", "seed", "prime", "add message", "system"];
+    const TERMS: &'static [&'static str] =
+        &["few-shot", "examples", "history", "seed", "prime", "add message", "system"];
 
     fn ports(config: &Config) -> Ports {
         let ports = Ports::new()
             .when_fed("context", PortKind::Context, PortType::Any, "The conversation")
             .when_fed("contextId", PortKind::Data, PortType::Any, "The conversation, by its id or handle");
-        let ports = config.messages.iter().fold(ports, |ports, message| templating::add_inputs(ports, &message.content));
+        let ports = config
+            .messages
+            .iter()
+            .fold(ports, |ports, message| templating::add_inputs(ports, &message.content));
         ports
             .output("context", PortKind::Context, PortType::Any, "The conversation written to")
             .output("contextId", PortKind::Data, PortType::Text, "Its id")
@@ -108,7 +112,9 @@ impl NodeType for InjectMessages {
                     "contextId": "main",
                 })),
             Example::new("Into a conversation that is addressed by its handle")
-                .config(json!({ "messages": [{ "role": "assistant", "content": "I have read the report." }] }))
+                .config(
+                    json!({ "messages": [{ "role": "assistant", "content": "I have read the report." }] }),
+                )
                 .input("contextId", json!({ "contextId": "main" }))
                 .outputs(json!({ "context": { "contextId": "main" }, "contextId": "main" })),
         ]

@@ -38,7 +38,8 @@ impl NodeType for Join {
         - `text`: all of them as text, with the separator between";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "merge";
-    const TERMS: &'static [&'static str] = &["merge", "collect", "gather", "wait", "combine", "concat", "list", "barrier"];
+    const TERMS: &'static [&'static str] =
+        &["merge", "collect", "gather", "wait", "combine", "concat", "list", "barrier"];
 
     fn ports(_: &Config) -> Ports {
         Ports::new()
@@ -60,9 +61,11 @@ impl NodeType for Join {
     async fn execute(config: &Config, inputs: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
         let values = inputs.all("values");
         let Some(first) = values.first() else { return Ok(NodeOutput::new()) };
-        let text = values.iter().map(|datum| as_text(&datum.value)).collect::<Vec<_>>().join(&config.separator);
+        let text =
+            values.iter().map(|datum| as_text(&datum.value)).collect::<Vec<_>>().join(&config.separator);
         let list = values.iter().map(|datum| Value::clone(&datum.value)).collect::<Vec<_>>();
-        let output = NodeOutput::of("list", list).with_shared("first", first.value.clone()).with("text", text);
+        let output =
+            NodeOutput::of("list", list).with_shared("first", first.value.clone()).with("text", text);
         Ok(match &first.message {
             Some(id) => output.is_message("first", id.clone()),
             None => output,

@@ -57,7 +57,8 @@ impl NodeType for Json {
         `json.limit`.";
     const CATEGORY: Category = Category::Data;
     const ICON: &'static str = "file-json-2";
-    const TERMS: &'static [&'static str] = &["jq", "query", "filter", "map", "select", "pick", "extract", "transform", "parse"];
+    const TERMS: &'static [&'static str] =
+        &["jq", "query", "filter", "map", "select", "pick", "extract", "transform", "parse"];
 
     fn ports(_: &Config) -> Ports {
         Ports::new()
@@ -100,7 +101,8 @@ impl NodeType for Json {
                 None => NodeOutput::new(),
             },
             Mode::List if results.len() > MOST => {
-                return Err(Fault::new("json.limit", format!("The query gives more than {MOST} results.")).hint(query::BOUNDS));
+                return Err(Fault::new("json.limit", format!("The query gives more than {MOST} results."))
+                    .hint(query::BOUNDS));
             }
             Mode::List => NodeOutput::of("result", results),
         })

@@ -37,12 +37,13 @@ impl NodeType for ManualInput {
 
     fn ports(config: &Config) -> Ports {
         let history = "The conversation; needed to write the text to its history";
-        let ports = match config.add_to_history {
-            true => Ports::new().input("context", PortKind::Context, PortType::Any, history),
-            false => Ports::new().when_fed("context", PortKind::Context, PortType::Any, history),
-        };
-        ports
-            .output("context", PortKind::Context, PortType::Any, "The conversation, with the text as what is said")
+        super::conversation(config.add_to_history, history)
+            .output(
+                "context",
+                PortKind::Context,
+                PortType::Any,
+                "The conversation, with the text as what is said",
+            )
             .output("value", PortKind::Data, PortType::Text, "The text")
             .error()
     }

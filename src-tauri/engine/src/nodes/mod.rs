@@ -31,6 +31,7 @@ use crate::context::{ContextHandle, Role};
 use crate::error::Fault;
 use crate::id::MessageId;
 use crate::node::{Cx, Inputs, NodeOutput, Registry};
+use crate::port::{PortKind, PortType, Ports};
 
 /// Every node type of Plait.
 pub fn registry() -> Registry {
@@ -59,6 +60,16 @@ pub fn registry() -> Registry {
 /// The text, unless there is nothing in it.
 fn nonempty(text: &str) -> Option<String> {
     (!text.trim().is_empty()).then(|| text.to_owned())
+}
+
+/// The `context` input of a node that may write to the conversation, and then needs one.
+fn conversation(needed: bool, description: &str) -> Ports {
+    let ports = Ports::new();
+    if needed {
+        ports.input("context", PortKind::Context, PortType::Any, description)
+    } else {
+        ports.when_fed("context", PortKind::Context, PortType::Any, description)
+    }
 }
 
 /// Writes one message to the history of the context `handle` stands for, and gives its id.

@@ -41,7 +41,8 @@ impl NodeType for NewContext {
         which *Inject messages* can address it.\n\nInside a cycle every time round makes a fresh one.";
     const CATEGORY: Category = Category::Contexts;
     const ICON: &'static str = "message-square-plus";
-    const TERMS: &'static [&'static str] = &["isolated", "fork", "branch", "separate", "subconversation", "child"];
+    const TERMS: &'static [&'static str] =
+        &["isolated", "fork", "branch", "separate", "subconversation", "child"];
 
     fn ports(_: &Config) -> Ports {
         Ports::new()

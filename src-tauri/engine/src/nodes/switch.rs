@@ -62,12 +62,18 @@ impl NodeType for Switch {
         - `value.items.exists(item, item.price > 100)`";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "split";
-    const TERMS: &'static [&'static str] = &["if", "else", "branch", "condition", "route", "case", "when", "cel", "filter"];
+    const TERMS: &'static [&'static str] =
+        &["if", "else", "branch", "condition", "route", "case", "when", "cel", "filter"];
 
     fn ports(config: &Config) -> Ports {
         let ports = Ports::new().input("value", PortKind::Data, PortType::Any, "The value to send on");
         let ports = config.cases.iter().fold(ports, |ports, case| {
-            ports.output(&case.name, PortKind::Data, PortType::Any, "The value, when this case is the first that holds")
+            ports.output(
+                &case.name,
+                PortKind::Data,
+                PortType::Any,
+                "The value, when this case is the first that holds",
+            )
         });
         ports.output(DEFAULT, PortKind::Data, PortType::Any, "The value, when no case holds").error()
     }
@@ -84,10 +90,14 @@ impl NodeType for Switch {
             }
             let place = format!("/cases/{index}");
             match (&case.when, &case.equals) {
-                (Some(_), Some(_)) => problems.push((place, format!("`{name}` has both `when` and `equals`; keep one."))),
+                (Some(_), Some(_)) => {
+                    problems.push((place, format!("`{name}` has both `when` and `equals`; keep one.")))
+                }
                 (None, None) => problems.push((place, format!("`{name}` has neither `when` nor `equals`."))),
                 (Some(condition), None) => {
-                    problems.extend(condition.problem().map(|problem| (format!("{place}/when"), problem.to_owned())));
+                    problems.extend(
+                        condition.problem().map(|problem| (format!("{place}/when"), problem.to_owned())),
+                    );
                 }
                 (None, Some(_)) => {}
             }
@@ -102,7 +112,8 @@ impl NodeType for Switch {
         ]});
         let example = |title, value: Value| Example::new(title).config(cases.clone()).input("value", value);
         vec![
-            example("A condition holds", json!({ "priority": 9 })).outputs(json!({ "urgent": { "priority": 9 } })),
+            example("A condition holds", json!({ "priority": 9 }))
+                .outputs(json!({ "urgent": { "priority": 9 } })),
             example("A value is met", json!({ "priority": 0 })).outputs(json!({ "spam": { "priority": 0 } })),
             example("Neither", json!({ "priority": 3 })).outputs(json!({ "default": { "priority": 3 } })),
         ]

@@ -35,7 +35,10 @@ pub(super) fn check(template: &Template, pointer: &str, ports: &Ports) -> Vec<(S
     clashes
         .map(|variable| {
             let name = &variable.name;
-            (pointer.to_owned(), format!("`{name}` is an input of its own on this node; call the variable something else."))
+            (
+                pointer.to_owned(),
+                format!("`{name}` is an input of its own on this node; call the variable something else."),
+            )
         })
         .collect()
 }

@@ -1,4 +1,8 @@
-//! What holds for every node type.
+//! What holds for every node type, and (below) what the smaller ones do; the larger ones have tests of their own.
+
+mod contexts;
+mod people;
+mod values;
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -74,7 +78,8 @@ fn unknown_settings_and_wrong_types_are_named_with_their_place() {
     let (code, pointer, message) = wrong("chat", json!({ "temprature": 1 }));
     assert_eq!((code.as_str(), pointer.as_str()), ("config.invalid", "/nodes/n/config/temprature"));
     assert!(message.contains("unknown field `temprature`"), "{message}");
-    let (_, pointer, _) = wrong("injectMessages", json!({ "messages": [{ "role": "boss", "content": "hi" }] }));
+    let (_, pointer, _) =
+        wrong("injectMessages", json!({ "messages": [{ "role": "boss", "content": "hi" }] }));
     assert_eq!(pointer, "/nodes/n/config/messages/0/role");
     let (_, pointer, message) = wrong("text", json!({ "template": "one\n{{#if x}}" }));
     assert_eq!(pointer, "/nodes/n/config/template");

@@ -36,7 +36,8 @@ impl NodeType for Text {
         - `\\{{` writes the braces themselves";
     const CATEGORY: Category = Category::Data;
     const ICON: &'static str = "type";
-    const TERMS: &'static [&'static str] = &["template", "handlebars", "format", "string", "prompt", "compose"];
+    const TERMS: &'static [&'static str] =
+        &["template", "handlebars", "format", "string", "prompt", "compose"];
 
     fn ports(config: &Config) -> Ports {
         templating::add_inputs(Ports::new(), &config.template)

@@ -54,7 +54,8 @@ impl NodeType for Tools {
         calculator, and reading files in the flow's folder.";
     const CATEGORY: Category = Category::Tools;
     const ICON: &'static str = "wrench";
-    const TERMS: &'static [&'static str] = &["function", "functions", "calling", "agent", "calculator", "time", "file"];
+    const TERMS: &'static [&'static str] =
+        &["function", "functions", "calling", "agent", "calculator", "time", "file"];
 
     fn ports(_: &Config) -> Ports {
         Ports::new()
@@ -77,8 +78,9 @@ impl NodeType for Tools {
             Selection::Names(names) => choose(&there, names)?,
         };
         let names: Vec<Value> = chosen.iter().map(|tool| tool.name.as_str().into()).collect();
-        let tools = serde_json::to_value(&chosen)
-            .map_err(|error| Fault::new("tools.unreadable", format!("A tool can't be described: {error}.")))?;
+        let tools = serde_json::to_value(&chosen).map_err(|error| {
+            Fault::new("tools.unreadable", format!("A tool can't be described: {error}."))
+        })?;
         Ok(NodeOutput::of("tools", tools).with("names", names))
     }
 }

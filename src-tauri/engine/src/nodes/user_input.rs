@@ -8,7 +8,9 @@ use std::sync::Arc;
 use super::templating;
 use crate::context::Role;
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Pause, as_text, check_answer, check_schema};
+use crate::node::{
+    Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Pause, as_text, check_answer, check_schema,
+};
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::Answer;
 use crate::template::Template;
@@ -33,7 +35,12 @@ pub(super) struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { prompt: "What would you like to say?".into(), placeholder: None, schema: None, add_to_history: false }
+        Self {
+            prompt: "What would you like to say?".into(),
+            placeholder: None,
+            schema: None,
+            add_to_history: false,
+        }
     }
 }
 
@@ -49,18 +56,26 @@ impl NodeType for UserInput {
         one time round. Ending the pause instead of answering ends the cycle.";
     const CATEGORY: Category = Category::People;
     const ICON: &'static str = "message-circle-question-mark";
-    const TERMS: &'static [&'static str] = &["ask", "question", "prompt", "human", "pause", "wait", "form", "hitl"];
+    const TERMS: &'static [&'static str] =
+        &["ask", "question", "prompt", "human", "pause", "wait", "form", "hitl"];
 
     fn ports(config: &Config) -> Ports {
         let history = "The conversation; needed to write the answer to its history";
-        let ports = match config.add_to_history {
-            true => Ports::new().input("context", PortKind::Context, PortType::Any, history),
-            false => Ports::new().when_fed("context", PortKind::Context, PortType::Any, history),
-        };
-        let ports = ports.when_fed("in", PortKind::Data, PortType::Any, "Waits for this before it asks; `{{in}}` in the prompt");
+        let ports = super::conversation(config.add_to_history, history);
+        let ports = ports.when_fed(
+            "in",
+            PortKind::Data,
+            PortType::Any,
+            "Waits for this before it asks; `{{in}}` in the prompt",
+        );
         let answer = if config.schema.is_some() { PortType::Any } else { PortType::Text };
         templating::add_inputs(ports, &config.prompt)
-            .output("context", PortKind::Context, PortType::Any, "The conversation, with the answer as what is said")
+            .output(
+                "context",
+                PortKind::Context,
+                PortType::Any,
+                "The conversation, with the answer as what is said",
+            )
             .output("message", PortKind::Data, answer, "The answer")
             .error()
     }
@@ -71,7 +86,9 @@ impl NodeType for UserInput {
 
     fn check(config: &Config) -> Vec<(String, String)> {
         let mut problems = templating::check(&config.prompt, "/prompt", &Self::ports(config));
-        problems.extend(config.schema.as_ref().and_then(check_schema).map(|problem| ("/schema".to_owned(), problem)));
+        problems.extend(
+            config.schema.as_ref().and_then(check_schema).map(|problem| ("/schema".to_owned(), problem)),
+        );
         problems
     }
 

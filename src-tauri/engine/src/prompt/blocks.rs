@@ -15,15 +15,17 @@ pub(super) fn with_blocks(question: &SharedMessage, tools: &[ToolSpec], model: &
     let added = u32::try_from(tokens::count_kept(model, &blocks)).unwrap_or(u32::MAX);
     let content = match &question.content {
         Content::Text(text) => Content::Text(format!("{blocks}\n\n{text}")),
-        Content::Parts(parts) => {
-            Content::Parts(std::iter::once(Part::Text { text: blocks }).chain(parts.iter().cloned()).collect())
-        }
+        Content::Parts(parts) => Content::Parts(
+            std::iter::once(Part::Text { text: blocks }).chain(parts.iter().cloned()).collect(),
+        ),
     };
     Arc::new(Message { content, tokens: question.tokens.saturating_add(added), ..Message::clone(question) })
 }
 
 fn tool_instructions(tools: &[ToolSpec]) -> Option<String> {
-    let told = tools.iter().filter_map(|tool| Some(format!("- {}: {}", tool.name, tool.instructions.as_deref()?.trim())));
+    let told = tools
+        .iter()
+        .filter_map(|tool| Some(format!("- {}: {}", tool.name, tool.instructions.as_deref()?.trim())));
     let told: Vec<_> = told.collect();
     (!told.is_empty()).then(|| format!("How to use the tools:\n{}", told.join("\n")))
 }

@@ -60,7 +60,9 @@ pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
     let tool_tokens = tool_tokens(&config.model, tools);
     let fixed = config.reserve + parts.system_tokens + tool_tokens;
     let conversation = parts.history.iter().chain(&parts.question).chain(steps.iter().flatten());
-    let count = parts.history.len() + usize::from(parts.question.is_some()) + steps.iter().map(Vec::len).sum::<usize>();
+    let count = parts.history.len()
+        + usize::from(parts.question.is_some())
+        + steps.iter().map(Vec::len).sum::<usize>();
     let newest_first = conversation.rev().map(|message| &**message);
     let start = trim(newest_first, count, config.window.saturating_sub(fixed))
         .map_err(|found| too_large(found, config, parts.system_tokens, tool_tokens))?;

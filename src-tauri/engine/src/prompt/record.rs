@@ -110,7 +110,11 @@ pub(super) fn record(
 ) -> PromptRecord {
     let mut sent = Vec::with_capacity(3 + steps.len());
     if let Some(text) = &parts.system {
-        sent.push(PromptPart::Message { role: Role::System, text: text.clone(), tokens: parts.system_tokens });
+        sent.push(PromptPart::Message {
+            role: Role::System,
+            text: text.clone(),
+            tokens: parts.system_tokens,
+        });
     }
     if let (Some(first), Some(last)) = (kept.front(), kept.last()) {
         let (first, last, count) = (first.id.clone(), last.id.clone(), kept.len() as u64);
@@ -123,11 +127,12 @@ pub(super) fn record(
         sent.push(PromptPart::Step { step, count: messages.len() as u64, tokens: sum(messages) });
     }
     let left_out = parts.history.len() - kept.len();
-    let omitted = parts.history.get(left_out.wrapping_sub(1)).zip(parts.history.front()).map(|(last, first)| Omitted {
-        first: first.id.clone(),
-        last: last.id.clone(),
-        count: left_out as u64,
-    });
+    let omitted =
+        parts.history.get(left_out.wrapping_sub(1)).zip(parts.history.front()).map(|(last, first)| Omitted {
+            first: first.id.clone(),
+            last: last.id.clone(),
+            count: left_out as u64,
+        });
     let tokens = tool_tokens + sent.iter().map(PromptPart::tokens).sum::<u64>();
     PromptRecord {
         provider: config.provider.clone(),
@@ -146,7 +151,9 @@ impl PromptPart {
     /// What the part takes of the window.
     pub fn tokens(&self) -> u64 {
         match self {
-            Self::History { tokens, .. } | Self::Step { tokens, .. } | Self::Message { tokens, .. } => *tokens,
+            Self::History { tokens, .. } | Self::Step { tokens, .. } | Self::Message { tokens, .. } => {
+                *tokens
+            }
         }
     }
 }

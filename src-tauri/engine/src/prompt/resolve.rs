@@ -81,8 +81,7 @@ mod tests {
 
     #[test]
     fn overrides_win_and_bring_their_own_window() {
-        let overrides =
-            Overrides { model: Some("gpt-4"), max_tokens: Some(100), ..Overrides::default() };
+        let overrides = Overrides { model: Some("gpt-4"), max_tokens: Some(100), ..Overrides::default() };
         let config = resolve_model_config(&context(), overrides).unwrap();
         assert_eq!((config.model.as_str(), config.window, config.max_tokens), ("gpt-4", 8_192, Some(100)));
         let overrides = Overrides { window: Some(1_000), ..overrides };

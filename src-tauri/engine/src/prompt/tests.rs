@@ -54,13 +54,16 @@ fn said(prompt: &Prompt) -> Vec<String> {
 
 #[test]
 fn instructions_once_then_history_then_the_question() {
-    let context = context("Be brief.", &[message("1", Role::User, "Hi"), message("2", Role::Assistant, "Hello")]);
+    let context =
+        context("Be brief.", &[message("1", Role::User, "Hi"), message("2", Role::Assistant, "Hello")]);
     let prompt = ask(&context, &config(10_000, 100), &message("3", Role::User, "Why?")).unwrap();
     assert_eq!(prompt.system.as_deref(), Some("Be brief."));
     assert_eq!(said(&prompt), ["Hi", "Hello", "Why?"]);
     let [system, history, question] = &prompt.record.parts[..] else { panic!("{:?}", prompt.record.parts) };
     assert!(matches!(system, PromptPart::Message { role: Role::System, text, .. } if text == "Be brief."));
-    assert!(matches!(history, PromptPart::History { first, last, count: 2, .. } if first.as_str() == "1" && last.as_str() == "2"));
+    assert!(
+        matches!(history, PromptPart::History { first, last, count: 2, .. } if first.as_str() == "1" && last.as_str() == "2")
+    );
     assert!(matches!(question, PromptPart::Message { role: Role::User, text, .. } if text == "Why?"));
     assert_eq!(prompt.record.tokens, prompt.record.parts.iter().map(PromptPart::tokens).sum::<u64>());
     assert_eq!(prompt.record.omitted, None);
@@ -97,7 +100,13 @@ fn system_messages_of_the_history_join_the_instructions_and_are_never_trimmed() 
 #[test]
 fn the_oldest_is_left_out_and_told() {
     let history: Vec<_> = (0..20)
-        .map(|index| message(&index.to_string(), if index % 2 == 0 { Role::User } else { Role::Assistant }, "word word word"))
+        .map(|index| {
+            message(
+                &index.to_string(),
+                if index % 2 == 0 { Role::User } else { Role::Assistant },
+                "word word word",
+            )
+        })
         .collect();
     let each = u64::from(history[0].tokens);
     let question = message("q", Role::User, "word word word");
@@ -121,7 +130,9 @@ fn what_does_not_fit_says_by_how_much() {
     let system = tokens::PER_MESSAGE + tokens::count(MODEL, "Be brief.");
     let exact = config(needed + system + 10, 10);
     assert!(ask(&context("Be brief.", &[]), &exact, &question).is_ok());
-    let fault = ask(&context("Be brief.", &[]), &ModelConfig { window: exact.window - 7, ..exact }, &question).unwrap_err();
+    let fault =
+        ask(&context("Be brief.", &[]), &ModelConfig { window: exact.window - 7, ..exact }, &question)
+            .unwrap_err();
     assert_eq!((fault.code.as_str(), &fault.details["over"]), ("context.too_large", &json!(7)));
     assert!(fault.message.contains("by 7 tokens"), "{}", fault.message);
 }
@@ -153,7 +164,9 @@ fn a_stored_question_with_blocks_takes_the_place_of_the_stored_one() {
     let context = context("", &[message("1", Role::User, "Hi"), Arc::clone(&question)]);
     let tools = [tool(Some("Times are UTC."))];
     let config = config(10_000, 100);
-    let prompt = prepare(Call { context: &context, config: &config, question: &question, tools: &tools, steps: &[] }).unwrap();
+    let prompt =
+        prepare(Call { context: &context, config: &config, question: &question, tools: &tools, steps: &[] })
+            .unwrap();
     assert_eq!(prompt.messages.len(), 2);
     assert!(said(&prompt)[1].ends_with("What time is it?"));
 }
@@ -162,11 +175,20 @@ fn a_stored_question_with_blocks_takes_the_place_of_the_stored_one() {
 fn tool_steps_follow_the_question_and_are_referred_to() {
     let question = message("q", Role::User, "What time is it?");
     let call = ToolCall { id: "1".into(), name: "clock".into(), arguments: json!({}) };
-    let asked = Arc::new(Message { tool_calls: vec![call], ..Message::clone(&message("a", Role::Assistant, "")) });
-    let told = Arc::new(Message { tool_call_id: Some("1".into()), ..Message::clone(&message("t", Role::Tool, "noon")) });
+    let asked =
+        Arc::new(Message { tool_calls: vec![call], ..Message::clone(&message("a", Role::Assistant, "")) });
+    let told = Arc::new(Message {
+        tool_call_id: Some("1".into()),
+        ..Message::clone(&message("t", Role::Tool, "noon"))
+    });
     let (context, config) = (context("", &[]), config(10_000, 100));
     let steps = [vec![Arc::clone(&asked), Arc::clone(&told)]];
-    let prompt = prepare(Call { context: &context, config: &config, question: &question, tools: &[], steps: &steps }).unwrap();
+    let prompt =
+        prepare(Call { context: &context, config: &config, question: &question, tools: &[], steps: &steps })
+            .unwrap();
     assert_eq!(prompt.messages, [question, asked, told]);
-    assert!(matches!(prompt.record.parts[..], [PromptPart::Message { .. }, PromptPart::Step { step: 0, count: 2, .. }]));
+    assert!(matches!(
+        prompt.record.parts[..],
+        [PromptPart::Message { .. }, PromptPart::Step { step: 0, count: 2, .. }]
+    ));
 }

@@ -75,7 +75,9 @@ pub fn message(model: &str, text: &str) -> u32 {
 
 /// What the tool calls of a message take beside its text.
 pub fn calls(model: &str, calls: &[ToolCall]) -> u32 {
-    let each = calls.iter().map(|call| PER_MESSAGE + count(model, &call.name) + count(model, &call.arguments.to_string()));
+    let each = calls
+        .iter()
+        .map(|call| PER_MESSAGE + count(model, &call.name) + count(model, &call.arguments.to_string()));
     u32::try_from(each.sum::<u64>()).unwrap_or(u32::MAX)
 }
 
@@ -113,7 +115,11 @@ mod tests {
 
     #[test]
     fn a_message_counts_its_text_its_calls_and_its_frame() {
-        let call = ToolCall { id: "1".into(), name: "calculator".into(), arguments: json!({ "expression": "1 + 1" }) };
+        let call = ToolCall {
+            id: "1".into(),
+            name: "calculator".into(),
+            arguments: json!({ "expression": "1 + 1" }),
+        };
         assert_eq!(message("gpt-4o", "hello world"), 2 + 4);
         assert!(calls("gpt-4o", &[call]) > 4);
     }

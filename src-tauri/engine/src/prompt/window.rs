@@ -18,8 +18,11 @@ struct Table {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     // The file is part of the program, and a test reads it; an empty table keeps this total.
-    serde_json::from_str(include_str!("windows.json"))
-        .unwrap_or_else(|_| Table { default: 128_000, vendors: Vec::new(), windows: BTreeMap::new() })
+    serde_json::from_str(include_str!("windows.json")).unwrap_or_else(|_| Table {
+        default: 128_000,
+        vendors: Vec::new(),
+        windows: BTreeMap::new(),
+    })
 });
 
 /// The window of a provider's model, in tokens of prompt and reply together.

@@ -26,7 +26,9 @@ pub(super) fn guard(source: &str) -> Result<(), Problem> {
         lexer.tag(start)?;
     }
     match lexer.blocks.last() {
-        Some(block) => Err(lexer.problem("template.syntax", block.start, "the block that opens here is not closed.")),
+        Some(block) => {
+            Err(lexer.problem("template.syntax", block.start, "the block that opens here is not closed."))
+        }
         None => Ok(()),
     }
 }
@@ -90,10 +92,8 @@ impl Lexer<'_> {
                 self.skip_blanks();
                 self.open(start)?;
             }
-            Some(b'/') => {
-                if self.blocks.pop().is_none() {
-                    return Err(self.problem("template.syntax", start, "this closes a block that is not open."));
-                }
+            Some(b'/') if self.blocks.pop().is_none() => {
+                return Err(self.problem("template.syntax", start, "this closes a block that is not open."));
             }
             Some(b'^') => self.otherwise(start, 1)?,
             _ if self.rest().starts_with("else") => self.otherwise(start, 4)?,

@@ -36,15 +36,15 @@ pub(super) fn register(engine: &mut Handlebars<'static>) {
     engine.register_helper("join", Box::new(Function { arity: 1..=2, call: join }));
     engine.register_helper(
         "trim",
-        Box::new(Function { arity: 1..=1, call: |values| text(values, |text| text.trim().to_owned()) }),
+        Box::new(Function { arity: 1..=1, call: |values| Ok(text(values, |text| text.trim().to_owned())) }),
     );
     engine.register_helper(
         "upper",
-        Box::new(Function { arity: 1..=1, call: |values| text(values, |text| text.to_uppercase()) }),
+        Box::new(Function { arity: 1..=1, call: |values| Ok(text(values, str::to_uppercase)) }),
     );
     engine.register_helper(
         "lower",
-        Box::new(Function { arity: 1..=1, call: |values| text(values, |text| text.to_lowercase()) }),
+        Box::new(Function { arity: 1..=1, call: |values| Ok(text(values, str::to_lowercase)) }),
     );
 }
 
@@ -94,7 +94,7 @@ impl HelperDef for Default {
         _: &mut RenderContext<'reg, 'rc>,
     ) -> Result<ScopedJson<'rc>, RenderError> {
         let values = || helper.params().iter().map(handlebars::PathAndJson::value);
-        let chosen = values().find(|value| !as_text(value).is_empty()).or_else(|| values().last());
+        let chosen = values().find(|value| !as_text(value).is_empty()).or_else(|| values().next_back());
         Ok(ScopedJson::Derived(chosen.map_or(Value::Null, |value| Value::String(as_text(value)))))
     }
 }
@@ -116,8 +116,8 @@ impl HelperDef for Step {
 }
 
 /// A change of a value written out as text. `Function` has made sure that there is one.
-fn text(values: &[&Value], change: impl FnOnce(&str) -> String) -> Result<Value, String> {
-    Ok(Value::String(change(&as_text(values[0]))))
+fn text(values: &[&Value], change: impl FnOnce(&str) -> String) -> Value {
+    Value::String(change(&as_text(values[0])))
 }
 
 /// `{{json value}}` on one line; `{{json value true}}` over several.

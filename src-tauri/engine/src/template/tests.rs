@@ -1,7 +1,9 @@
+#![expect(clippy::needless_pass_by_value, reason = "values are written in place")]
+
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{MAX_DEPTH, MAX_SOURCE, MAX_STEPS, Template};
+use super::{MAX_DEPTH, MAX_SOURCE, Template};
 
 fn render(source: &str, values: Value) -> String {
     let values = values.as_object().cloned().unwrap_or_default();
@@ -25,8 +27,14 @@ fn variables(source: &str) -> Vec<String> {
 #[test]
 fn values_are_written_as_text_or_json() {
     let values = json!({ "text": "a < b & \"c\"", "n": 2.5, "yes": true, "none": null, "list": [1, "x"], "object": { "k": [] } });
-    assert_eq!(render("{{text}}|{{n}}|{{yes}}|{{none}}|{{list}}|{{object}}", values.clone()), "a < b & \"c\"|2.5|true||[1,\"x\"]|{\"k\":[]}");
-    assert_eq!(render("{{{text}}} {{&text}} {{~ text ~}} !", values), "a < b & \"c\" a < b & \"c\"a < b & \"c\"!");
+    assert_eq!(
+        render("{{text}}|{{n}}|{{yes}}|{{none}}|{{list}}|{{object}}", values.clone()),
+        "a < b & \"c\"|2.5|true||[1,\"x\"]|{\"k\":[]}"
+    );
+    assert_eq!(
+        render("{{{text}}} {{&text}} {{~ text ~}} !", values),
+        "a < b & \"c\" a < b & \"c\"a < b & \"c\"!"
+    );
 }
 
 #[test]
@@ -35,7 +43,10 @@ fn blocks_and_helpers() {
     for (source, expected) in [
         ("{{#each items}}{{@index}}:{{name}}{{#unless @last}}, {{/unless}}{{/each}}", "0:tea, 1:cup"),
         ("{{#each items as |item index|}}{{index}}{{item.name}} {{/each}}", "0tea 1cup "),
-        ("{{#each items}}{{#if (gt price 10)}}{{name}} for {{../user.name}}{{/if}}{{/each}}", "cup for  Ada "),
+        (
+            "{{#each items}}{{#if (gt price 10)}}{{name}} for {{../user.name}}{{/if}}{{/each}}",
+            "cup for  Ada ",
+        ),
         ("{{#with user}}{{name}}{{/with}}", " Ada "),
         ("{{#with user as |u|}}{{u.name}}{{/with}}", " Ada "),
         ("{{trim user.name}}{{upper user.name}}{{lower user.name}}", "Ada ADA  ada "),
@@ -61,7 +72,10 @@ fn variables_in_order_of_first_use() {
         ("plain text", vec![]),
         ("{{b}} {{a}} {{b}}", vec!["b", "a"]),
         ("{{user.name}} {{user.age}} {{[odd name].x}}", vec!["user", "odd name"]),
-        ("{{#each items}}{{name}} {{this.price}} {{@index}} {{../shop}} {{@root.city}}{{/each}}", vec!["items", "shop", "city"]),
+        (
+            "{{#each items}}{{name}} {{this.price}} {{@index}} {{../shop}} {{@root.city}}{{/each}}",
+            vec!["items", "shop", "city"],
+        ),
         ("{{#each items as |item i|}}{{item.name}} {{i}} {{other}}{{/each}}", vec!["items"]),
         ("{{#each a}}{{#each b}}{{../../c}} {{../d}}{{/each}}{{/each}}", vec!["a", "c"]),
         ("{{#if x}}{{x}} {{y}}{{/if}}", vec!["x?", "y"]),
@@ -82,10 +96,25 @@ fn variables_in_order_of_first_use() {
 #[test]
 fn what_could_run_away_is_refused() {
     for source in [
-        "{{> x}}", "{{ > x}}", "{{~> x}}", "{{~ ~> x}}", "{{#> x}}{{/x}}", "{{# > x}}{{/x}}", "{{~#~> x}}{{/x}}",
-        "{{#*inline \"x\"}}{{/inline}}", "{{ # * inline \"x\"}}{{/inline}}", "{{~#*inline \"x\"}}{{/inline}}", "{{* x}}",
-        "{{ ~ * x}}", "{{{{raw}}}} {{x}} {{{{/raw}}}}", "{{{{> x}}}}", "\\\\{{> x}}", "{{!-- --}}{{> x}}", "{{!}}{{> x}}",
-        "{{a.[\"]}}{{> x}}", "{{#if a}}{{a.[}}{{/if}}]}}{{/if}}",
+        "{{> x}}",
+        "{{ > x}}",
+        "{{~> x}}",
+        "{{~ ~> x}}",
+        "{{#> x}}{{/x}}",
+        "{{# > x}}{{/x}}",
+        "{{~#~> x}}{{/x}}",
+        "{{#*inline \"x\"}}{{/inline}}",
+        "{{ # * inline \"x\"}}{{/inline}}",
+        "{{~#*inline \"x\"}}{{/inline}}",
+        "{{* x}}",
+        "{{ ~ * x}}",
+        "{{{{raw}}}} {{x}} {{{{/raw}}}}",
+        "{{{{> x}}}}",
+        "\\\\{{> x}}",
+        "{{!-- --}}{{> x}}",
+        "{{!}}{{> x}}",
+        "{{a.[\"]}}{{> x}}",
+        "{{#if a}}{{a.[}}{{/if}}]}}{{/if}}",
     ] {
         assert_eq!(code(source, json!({})), "template.forbidden", "{source}");
     }
@@ -107,7 +136,11 @@ fn size_and_nesting_are_bounded() {
     assert_eq!(code(&calls(MAX_DEPTH), json!({ "a": "x" })), "wrote X");
     assert_eq!(code(&calls(MAX_DEPTH + 1), json!({ "a": "x" })), "template.too_deep");
     for hidden in ["{{!-- {{/if}} --}}", "\\{{/if}}", "{{! {{/if}}"] {
-        assert_eq!(code(&format!("{{{{#if a}}}}{hidden}").repeat(2_000), json!({})), "template.too_deep", "{hidden}");
+        assert_eq!(
+            code(&format!("{{{{#if a}}}}{hidden}").repeat(2_000), json!({})),
+            "template.too_deep",
+            "{hidden}"
+        );
     }
     // A closing tag hidden in a text is no closing tag to the parser; here it is a syntax error or counts as none.
     let hidden = "{{#if a}}{{a \"{{/if}}\"}}".repeat(2_000);
@@ -118,9 +151,11 @@ fn size_and_nesting_are_bounded() {
 fn output_and_steps_are_bounded() {
     let large = json!({ "list": vec![0; 1_000], "text": "x".repeat(100_000) });
     assert_eq!(code("{{#each list}}{{@root.text}}{{/each}}", large.clone()), "template.too_large");
-    assert_eq!(code("{{#each list}}{{#each @root.list}}{{/each}}{{/each}}", large.clone()), "template.too_many_steps");
+    assert_eq!(
+        code("{{#each list}}{{#each @root.list}}{{/each}}{{/each}}", large.clone()),
+        "template.too_many_steps"
+    );
     assert_eq!(code("{{#each list}}{{/each}}", large), "wrote ");
-    assert!(MAX_STEPS >= 100_000);
 }
 
 #[test]
@@ -147,7 +182,11 @@ fn problems_say_what_and_where() {
     ] {
         let values = values.as_object().cloned().unwrap_or_default();
         let fault = Template::new(source).render(values).unwrap_err();
-        assert_eq!((fault.code.as_str(), &fault.details), (code, &json!({ "line": line, "column": column })), "{source}: {fault}");
+        assert_eq!(
+            (fault.code.as_str(), &fault.details),
+            (code, &json!({ "line": line, "column": column })),
+            "{source}: {fault}"
+        );
         assert!(fault.message.starts_with(&format!("Line {line}, column {column}")), "{source}: {fault}");
     }
 }
@@ -160,8 +199,14 @@ fn pieces() -> impl Strategy<Value = Vec<(String, Option<(String, bool)>)>> {
         name.prop_map(|n| (format!("{{{{json {n}}}}}"), Some((n, false)))),
         name.prop_map(|n| (format!("{{{{#if {n}}}}}y{{{{else}}}}n{{{{/if}}}}"), Some((n, true)))),
         name.prop_map(|n| (format!("{{{{default {n} \"d\"}}}}"), Some((n, true)))),
-        name.prop_map(|n| (format!("{{{{#each {n}}}}}{{{{this}}}}{{{{x.y}}}}{{{{/each}}}}"), Some((n, false)))),
-        name.prop_map(|n| (format!("{{{{#each {n} as |it|}}}}{{{{it}}}}{{{{else}}}}-{{{{/each}}}}"), Some((n, true)))),
+        name.prop_map(|n| (
+            format!("{{{{#each {n}}}}}{{{{this}}}}{{{{x.y}}}}{{{{/each}}}}"),
+            Some((n, false))
+        )),
+        name.prop_map(|n| (
+            format!("{{{{#each {n} as |it|}}}}{{{{it}}}}{{{{else}}}}-{{{{/each}}}}"),
+            Some((n, true))
+        )),
         "[ a-z.,\n]{0,8}".prop_map(|text| (text, None)),
     ];
     prop::collection::vec(piece, 0..12)

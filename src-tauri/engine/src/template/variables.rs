@@ -77,15 +77,15 @@ impl Walk {
     }
 
     fn expression(&mut self, expression: &mut HelperTemplate) -> Result<(), Problem> {
-        if expression.params.is_empty() && expression.hash.is_empty() {
-            if let Parameter::Path(path) = &expression.name {
-                self.path(path, Need::Must)?;
-                let value = std::mem::replace(&mut expression.name, Parameter::Name(TEXT.to_owned()));
-                expression.params.push(value);
-                return Ok(());
-            }
+        let plain = expression.params.is_empty() && expression.hash.is_empty();
+        let Parameter::Path(path) = &expression.name else { return self.call(expression, Need::Must) };
+        if !plain {
+            return self.call(expression, Need::Must);
         }
-        self.call(expression, Need::Must)
+        self.path(path, Need::Must)?;
+        let value = std::mem::replace(&mut expression.name, Parameter::Name(TEXT.to_owned()));
+        expression.params.push(value);
+        Ok(())
     }
 
     /// A helper called with values.

@@ -68,9 +68,8 @@ impl Bench {
 
     /// Role and text of each message of a context.
     pub fn history(&self, id: &str) -> Vec<(String, String)> {
-        let said = |message: &SharedMessage| {
-            (format!("{:?}", message.role).to_lowercase(), message.content.text())
-        };
+        let said =
+            |message: &SharedMessage| (format!("{:?}", message.role).to_lowercase(), message.content.text());
         self.context(id).message_history.iter().map(said).collect()
     }
 
@@ -84,13 +83,24 @@ impl Bench {
     pub fn run_data(&mut self, node_type: &str, config: Value, inputs: Vec<(&str, Datum)>) -> Ran {
         let node = match bind(node_type, config) {
             Ok(node) => node,
-            Err(fault) => return Ran { result: Err(fault), facts: Vec::new(), streamed: String::new(), changes: Vec::new() },
+            Err(fault) => {
+                return Ran {
+                    result: Err(fault),
+                    facts: Vec::new(),
+                    streamed: String::new(),
+                    changes: Vec::new(),
+                };
+            }
         };
         let mut live = Inputs::default();
         for (port, datum) in inputs {
             let many = node.ports().find_input(port).is_some_and(|port| port.many);
             match (&*datum.value, many) {
-                (Value::Array(values), true) => values.iter().for_each(|value| live.push(&port.into(), value.clone().into())),
+                (Value::Array(values), true) => {
+                    for value in values {
+                        live.push(&port.into(), value.clone().into());
+                    }
+                }
                 _ => live.push(&port.into(), datum),
             }
         }
@@ -99,11 +109,15 @@ impl Bench {
 
     /// Runs an example: first up to its question, where it has an answer, then with the answer.
     pub fn run_example(&mut self, node_type: &str, example: &Example) -> Ran {
-        let inputs: Vec<_> = example.inputs.iter().map(|(port, value)| (port.as_str(), value.clone())).collect();
+        let inputs: Vec<_> =
+            example.inputs.iter().map(|(port, value)| (port.as_str(), value.clone())).collect();
         if example.answer.is_some() {
             let asked = self.run(node_type, example.config.clone(), &inputs);
             if asked.result.as_ref().is_ok_and(|output| output.pause.is_none()) {
-                let fault = Fault::new("example.no_question", "The example has an answer, but the node asks nothing.");
+                let fault = Fault::new(
+                    "example.no_question",
+                    "The example has an answer, but the node asks nothing.",
+                );
                 return Ran { result: Err(fault), ..asked };
             }
         }
@@ -141,7 +155,9 @@ impl Bench {
             futures::executor::block_on(futures::future::join(run, listen(received)));
         let (created, changes) = transaction.lock().unwrap_or_else(PoisonError::into_inner).take();
         if result.is_ok() {
-            created.into_iter().for_each(|record| self.contexts.create(record));
+            for record in created {
+                self.contexts.create(record);
+            }
             for (id, change) in &changes {
                 self.contexts.apply(id, change);
             }
@@ -190,7 +206,8 @@ fn bind(node_type: &str, config: Value) -> Result<Arc<dyn BoundNode>, Fault> {
     let bound = crate::nodes::registry().bind(&node_type.into(), node_type, &config);
     let unknown = || Fault::new("node.unknown_type", format!("There is no node type `{node_type}`."));
     bound.ok_or_else(unknown)?.map_err(|found| {
-        let told: BTreeMap<_, _> = found.iter().map(|found| (found.pointer.clone(), found.message.clone())).collect();
+        let told: BTreeMap<_, _> =
+            found.iter().map(|found| (found.pointer.clone(), found.message.clone())).collect();
         Fault::new("config.invalid", format!("{told:?}")).details(json!(told))
     })
 }

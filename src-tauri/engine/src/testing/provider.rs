@@ -65,7 +65,9 @@ impl FakeProvider {
         let scripted = self.script.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let own = request.options.pointer("/script/0/reply").and_then(Value::as_str);
         let last = request.messages.iter().rev().find(|message| message.role == Role::User);
-        let echo = || own.map_or_else(|| last.map(|message| message.content.text()).unwrap_or_default(), str::to_owned);
+        let echo = || {
+            own.map_or_else(|| last.map(|message| message.content.text()).unwrap_or_default(), str::to_owned)
+        };
         scripted.unwrap_or_else(|| Scripted::text(&echo()))
     }
 }

@@ -51,7 +51,8 @@ impl Turn<'_> {
             })
             .await?;
         if reply.usage.is_none() {
-            reply.usage = Some(TokenUsage { input: prompt_tokens, output: counted(&self.model.model, &reply) });
+            reply.usage =
+                Some(TokenUsage { input: prompt_tokens, output: counted(&self.model.model, &reply) });
         }
         let (node, epoch) = self.place();
         self.cx.record(Fact::ModelReplied { node, epoch, step, reply: reply.clone() }).await?;
@@ -68,9 +69,10 @@ impl Turn<'_> {
 
 /// The tokens of a reply whose provider does not say.
 fn counted(model: &str, reply: &ModelReply) -> u64 {
-    let calls = reply.tool_calls.iter().map(|call| {
-        tokens::count(model, &call.name) + tokens::count(model, &as_text(&call.arguments))
-    });
+    let calls = reply
+        .tool_calls
+        .iter()
+        .map(|call| tokens::count(model, &call.name) + tokens::count(model, &as_text(&call.arguments)));
     let reasoning = reply.reasoning.as_deref().map_or(0, |text| tokens::count(model, text));
     tokens::count(model, &reply.text) + reasoning + calls.sum::<u64>()
 }

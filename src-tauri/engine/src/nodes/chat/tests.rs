@@ -22,7 +22,10 @@ fn pairs(told: &[(&str, &str)]) -> Vec<(String, String)> {
 /// Role and text of each message the provider was sent in call `index`.
 fn sent(bench: &Bench, index: usize) -> Vec<(String, String)> {
     let request = &bench.provider.requests()[index];
-    let told = request.messages.iter().map(|message| (format!("{:?}", message.role).to_lowercase(), message.content.text()));
+    let told = request
+        .messages
+        .iter()
+        .map(|message| (format!("{:?}", message.role).to_lowercase(), message.content.text()));
     told.collect()
 }
 
@@ -41,8 +44,16 @@ fn a_turn_enters_the_history_whole_and_the_next_one_sees_it() {
     assert_eq!(ran.fact_names(), ["turn.started", "prompt.rendered", "model.replied"]);
     assert!(matches!(&ran.changes[..], [(_, ContextChange::Turn { messages })] if messages.len() == 2));
     say(&mut bench, json!({}), "Two and two?");
-    assert_eq!(sent(&bench, 1), pairs(&[("user", "I am Ada."), ("assistant", "Hello Ada."), ("user", "Two and two?")]));
-    let all = [("user", "I am Ada."), ("assistant", "Hello Ada."), ("user", "Two and two?"), ("assistant", "Four.")];
+    assert_eq!(
+        sent(&bench, 1),
+        pairs(&[("user", "I am Ada."), ("assistant", "Hello Ada."), ("user", "Two and two?")])
+    );
+    let all = [
+        ("user", "I am Ada."),
+        ("assistant", "Hello Ada."),
+        ("user", "Two and two?"),
+        ("assistant", "Four."),
+    ];
     assert_eq!(bench.history("main"), pairs(&all));
     assert!(bench.context("main").message_history.iter().all(|message| message.tokens > 0));
 }
@@ -69,14 +80,20 @@ fn what_is_said_comes_from_message_then_data_then_the_context_edge() {
         bench.run("chat", json!({ "skipHistory": true }), inputs).output("response").cloned()
     };
     let context = ("context", handle.clone());
-    assert_eq!(run(&mut bench, &[context.clone(), ("message", json!("m")), ("data", json!("d"))]), Some(json!("m")));
+    assert_eq!(
+        run(&mut bench, &[context.clone(), ("message", json!("m")), ("data", json!("d"))]),
+        Some(json!("m"))
+    );
     assert_eq!(run(&mut bench, &[context.clone(), ("data", json!({ "k": 1 }))]), Some(json!("{\"k\":1}")));
     assert_eq!(run(&mut bench, &[context]), Some(json!("edge")));
     for inputs in [vec![("context", main())], vec![("context", main()), ("message", json!("  "))]] {
         assert_eq!(bench.run("chat", json!({}), &inputs).code(), "chat.no_message");
     }
     assert_eq!(bench.run("chat", json!({}), &[("message", json!("m"))]).code(), "context.none");
-    assert_eq!(bench.run("chat", json!({}), &[("context", json!({ "contextId": "x" }))]).code(), "context.unknown");
+    assert_eq!(
+        bench.run("chat", json!({}), &[("context", json!({ "contextId": "x" }))]).code(),
+        "context.unknown"
+    );
 }
 
 #[test]
@@ -90,7 +107,10 @@ fn a_prompt_is_written_from_its_variables() {
     let along = json!({ "contextId": "main", "currentOutput": "edge" });
     let ran = bench.run("chat", config.clone(), &[("context", along), ("formattedData", json!("d"))]);
     assert_eq!(ran.output("response"), Some(&json!("d edge")));
-    assert_eq!(bench.run("chat", config, &[("context", main()), ("formattedData", json!("d"))]).code(), "chat.no_message");
+    assert_eq!(
+        bench.run("chat", config, &[("context", main()), ("formattedData", json!("d"))]).code(),
+        "chat.no_message"
+    );
     let reserved = bench.run("chat", json!({ "prompt": "{{tools}}" }), &[("context", main())]);
     assert_eq!(reserved.code(), "config.invalid");
 }
@@ -141,7 +161,10 @@ fn a_failed_call_leaves_the_history_and_says_what_had_come() {
     assert_eq!(bench.history("main").len(), 2);
     assert_eq!(ran.fact_names(), ["turn.started", "prompt.rendered", "turn.discarded"]);
     assert!(matches!(ran.facts.last(), Some(Fact::TurnDiscarded { partial, .. }) if partial == "Well, I"));
-    assert_eq!(say(&mut bench, json!({ "overrideProvider": "nobody", "overrideModel": "x" }), "Hi").code(), "provider.unknown");
+    assert_eq!(
+        say(&mut bench, json!({ "overrideProvider": "nobody", "overrideModel": "x" }), "Hi").code(),
+        "provider.unknown"
+    );
 }
 
 #[test]
@@ -151,12 +174,24 @@ fn overrides_hold_for_one_call_only() {
     let ran = say(&mut bench, config, "One");
     say(&mut bench, json!({}), "Two");
     let requests = bench.provider.requests();
-    assert_eq!((requests[0].model.as_str(), requests[0].temperature, requests[0].max_tokens), ("gpt-4o", Some(0.5), Some(77)));
+    assert_eq!(
+        (requests[0].model.as_str(), requests[0].temperature, requests[0].max_tokens),
+        ("gpt-4o", Some(0.5), Some(77))
+    );
     assert_eq!(requests[0].options, json!({ "seed": 1 }));
-    assert_eq!((requests[1].model.as_str(), requests[1].temperature, requests[1].max_tokens), ("echo", None, None));
-    assert_eq!((bench.context("main").provider.as_str(), bench.context("main").model.as_str()), ("offline", "echo"));
+    assert_eq!(
+        (requests[1].model.as_str(), requests[1].temperature, requests[1].max_tokens),
+        ("echo", None, None)
+    );
+    assert_eq!(
+        (bench.context("main").provider.as_str(), bench.context("main").model.as_str()),
+        ("offline", "echo")
+    );
     let extra = &ran.result.unwrap().extra;
-    assert_eq!((&extra["provider"], &extra["model"], &extra["stopReason"]), (&json!("openai"), &json!("gpt-4o"), &json!("end")));
+    assert_eq!(
+        (&extra["provider"], &extra["model"], &extra["stopReason"]),
+        (&json!("openai"), &json!("gpt-4o"), &json!("end"))
+    );
 }
 
 #[test]
@@ -168,26 +203,47 @@ fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
         Scripted::calls(&[("rocket", json!({}))]),
         Scripted::text("It is 42."),
     ]);
-    let inputs = [("context", main()), ("message", json!("What is it?")), ("tools", json!([offered.clone(), offered]))];
+    let inputs = [
+        ("context", main()),
+        ("message", json!("What is it?")),
+        ("tools", json!([offered.clone(), offered])),
+    ];
     let ran = bench.run("chat", json!({}), &inputs);
     assert_eq!(ran.output("response"), Some(&json!("It is 42.")));
     assert_eq!(bench.history("main"), pairs(&[("user", "What is it?"), ("assistant", "It is 42.")]));
     assert_eq!(
         ran.fact_names(),
         [
-            "turn.started", "prompt.rendered", "model.replied", "tool.called", "tool.finished", "tool.called", "tool.finished",
-            "prompt.rendered", "model.replied", "tool.called", "tool.finished", "prompt.rendered", "model.replied",
+            "turn.started",
+            "prompt.rendered",
+            "model.replied",
+            "tool.called",
+            "tool.finished",
+            "tool.called",
+            "tool.finished",
+            "prompt.rendered",
+            "model.replied",
+            "tool.called",
+            "tool.finished",
+            "prompt.rendered",
+            "model.replied",
         ]
     );
     let requests = bench.provider.requests();
-    assert_eq!(requests[0].tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["broken", "calculator"]);
+    assert_eq!(
+        requests[0].tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        ["broken", "calculator"]
+    );
     let last = sent(&bench, 2);
     assert_eq!(last[2], ("tool".to_owned(), "42".to_owned()));
     assert!(last[3].1.contains("It is broken.") && last[3].1.contains("tool.failed"), "{last:?}");
     assert!(last[5].1.contains("tool.not_offered"), "{last:?}");
     let messages = &requests[2].messages;
     assert_eq!(messages[1].tool_calls.len(), 2);
-    assert_eq!((messages[2].tool_call_id.as_deref(), messages[3].tool_call_id.as_deref()), (Some("1"), Some("2")));
+    assert_eq!(
+        (messages[2].tool_call_id.as_deref(), messages[3].tool_call_id.as_deref()),
+        (Some("1"), Some("2"))
+    );
     assert_ne!(messages[4].tool_calls[0].id, "1", "an id that was used before is replaced");
     assert_eq!(messages[5].tool_call_id.as_deref(), Some(messages[4].tool_calls[0].id.as_str()));
     assert_eq!(bench.tools.calls().len(), 2, "a tool that is not offered is never called");
@@ -230,9 +286,12 @@ fn nothing_that_is_recorded_is_paid_for_or_done_again() {
     let inputs = [("context", main()), ("message", json!("What?")), ("tools", json!([offered]))];
     whole.provider.script(script());
     let undisturbed = whole.run("chat", json!({}), &inputs);
-    let bought: Vec<Fact> = undisturbed.facts.iter().filter(|fact| {
-        matches!(fact, Fact::ModelReplied { .. } | Fact::ToolFinished { .. })
-    }).cloned().collect();
+    let bought: Vec<Fact> = undisturbed
+        .facts
+        .iter()
+        .filter(|fact| matches!(fact, Fact::ModelReplied { .. } | Fact::ToolFinished { .. }))
+        .cloned()
+        .collect();
     assert_eq!(bought.len(), 4);
     for done in 0..=bought.len() {
         let mut again = Bench::new();
@@ -251,22 +310,29 @@ fn nothing_that_is_recorded_is_paid_for_or_done_again() {
 fn a_structured_reply_is_read_and_held_to_its_schema() {
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
     let config = json!({ "responseSchema": schema });
-    for (reply, expected) in [("{\"n\": 1}", Some(1)), ("```json\n{\"n\": 2}\n```", Some(2)), ("{\"n\": \"x\"}", None), ("{}", None), ("one", None)] {
+    for (reply, expected) in [
+        ("{\"n\": 1}", Some(1)),
+        ("```json\n{\"n\": 2}\n```", Some(2)),
+        ("{\"n\": \"x\"}", None),
+        ("{}", None),
+        ("one", None),
+    ] {
         let mut bench = Bench::new();
         bench.provider.script([Scripted::text(reply)]);
         let ran = say(&mut bench, config.clone(), "Count.");
         assert_eq!(bench.provider.requests()[0].response_schema.as_ref(), Some(&schema));
-        match expected {
-            Some(n) => {
-                assert_eq!((ran.output("structured"), ran.output("response")), (Some(&json!({ "n": n })), Some(&json!(reply))));
-            }
-            None => {
-                assert_eq!(ran.code(), "chat.not_structured", "{reply}");
-                assert!(bench.history("main").is_empty());
-            }
+        if let Some(n) = expected {
+            assert_eq!(
+                (ran.output("structured"), ran.output("response")),
+                (Some(&json!({ "n": n })), Some(&json!(reply)))
+            );
+        } else {
+            assert_eq!(ran.code(), "chat.not_structured", "{reply}");
+            assert!(bench.history("main").is_empty());
         }
     }
-    let wrong = Bench::new().run("chat", json!({ "responseSchema": { "type": "objekt" } }), &[("context", main())]);
+    let wrong =
+        Bench::new().run("chat", json!({ "responseSchema": { "type": "objekt" } }), &[("context", main())]);
     assert_eq!(wrong.code(), "config.invalid");
 }
 
@@ -278,7 +344,11 @@ fn replies_that_are_no_answer_are_faults() {
         (StopReason::MaxTokens, "", "chat.empty_reply"),
     ] {
         let mut bench = Bench::new();
-        bench.provider.script([Scripted::Reply(ModelReply { text: text.to_owned(), stop_reason, ..ModelReply::default() })]);
+        bench.provider.script([Scripted::Reply(ModelReply {
+            text: text.to_owned(),
+            stop_reason,
+            ..ModelReply::default()
+        })]);
         assert_eq!(say(&mut bench, json!({}), "Hi").code(), code);
         assert!(bench.history("main").is_empty());
     }
@@ -287,9 +357,16 @@ fn replies_that_are_no_answer_are_faults() {
 #[test]
 fn reported_usage_is_summed_and_unreported_is_counted() {
     let mut bench = Bench::new();
-    let reported = ModelReply { text: "Hi".to_owned(), usage: Some(TokenUsage { input: 100, output: 5 }), ..ModelReply::default() };
+    let reported = ModelReply {
+        text: "Hi".to_owned(),
+        usage: Some(TokenUsage { input: 100, output: 5 }),
+        ..ModelReply::default()
+    };
     bench.provider.script([Scripted::Reply(reported), Scripted::text("hello world")]);
-    assert_eq!(say(&mut bench, json!({}), "Hi").result.unwrap().token_usage, Some(TokenUsage { input: 100, output: 5 }));
+    assert_eq!(
+        say(&mut bench, json!({}), "Hi").result.unwrap().token_usage,
+        Some(TokenUsage { input: 100, output: 5 })
+    );
     let counted = say(&mut bench, json!({}), "Hi").result.unwrap().token_usage.unwrap();
     assert_eq!(counted.output, 2);
     assert!(counted.input >= 12, "{counted:?}");
@@ -298,7 +375,8 @@ fn reported_usage_is_summed_and_unreported_is_counted() {
 #[test]
 fn reasoning_stays_with_the_answer() {
     let mut bench = Bench::new();
-    let reply = ModelReply { text: "Four.".to_owned(), reasoning: Some("2 + 2".to_owned()), ..ModelReply::default() };
+    let reply =
+        ModelReply { text: "Four.".to_owned(), reasoning: Some("2 + 2".to_owned()), ..ModelReply::default() };
     bench.provider.script([Scripted::Reply(reply)]);
     say(&mut bench, json!({}), "Two and two?");
     assert_eq!(bench.context("main").message_history[1].reasoning.as_deref(), Some("2 + 2"));

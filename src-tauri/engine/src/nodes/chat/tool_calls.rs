@@ -15,15 +15,18 @@ use crate::tool::{ToolInvocation, ToolSpec};
 pub(super) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
     let mut tools: Vec<ToolSpec> = Vec::new();
     for datum in inputs.all("tools") {
-        let bundle: Vec<ToolSpec> = serde::Deserialize::deserialize(&*datum.value)
-            .map_err(|error| Fault::new("input.type", format!("What came in on `tools` is no list of tools: {error}.")))?;
+        let bundle: Vec<ToolSpec> = serde::Deserialize::deserialize(&*datum.value).map_err(|error| {
+            Fault::new("input.type", format!("What came in on `tools` is no list of tools: {error}."))
+        })?;
         for tool in bundle {
             match tools.iter().find(|known| known.name == tool.name) {
                 None => tools.push(tool),
                 Some(known) if *known == tool => {}
                 Some(_) => {
                     let message = format!("Two different tools are called `{}`.", tool.name);
-                    return Err(Fault::new("tools.duplicate", message).hint("Offer only one of them to this chat."));
+                    return Err(
+                        Fault::new("tools.duplicate", message).hint("Offer only one of them to this chat.")
+                    );
                 }
             }
         }

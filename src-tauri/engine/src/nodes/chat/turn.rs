@@ -80,8 +80,11 @@ impl<'a> Turn<'a> {
             }
         }
         let most = self.config.max_tool_rounds;
-        Err(Fault::new("chat.too_many_tool_rounds", format!("The model still calls tools after {most} rounds of it."))
-            .hint("Raise `maxToolRounds`, or tell the model in its instructions when to answer."))
+        Err(Fault::new(
+            "chat.too_many_tool_rounds",
+            format!("The model still calls tools after {most} rounds of it."),
+        )
+        .hint("Raise `maxToolRounds`, or tell the model in its instructions when to answer."))
     }
 
     /// One round: the model's message, then each result.
@@ -116,7 +119,11 @@ impl<'a> Turn<'a> {
         }
         if reply.text.trim().is_empty() {
             let cut = reply.stop_reason == StopReason::MaxTokens;
-            let hint = if cut { "Raise `maxTokens`: all of it went into reasoning." } else { "Ask again, or ask another model." };
+            let hint = if cut {
+                "Raise `maxTokens`: all of it went into reasoning."
+            } else {
+                "Ask again, or ask another model."
+            };
             return Err(Fault::new("chat.empty_reply", "The model answered nothing.").hint(hint));
         }
         self.config.response_schema.as_ref().map(|schema| structured(schema, reply)).transpose()
@@ -126,12 +133,17 @@ impl<'a> Turn<'a> {
 fn structured(schema: &Value, reply: &ModelReply) -> Result<Value, Fault> {
     let wrong = |why: String| {
         let cut = reply.stop_reason == StopReason::MaxTokens;
-        let hint = if cut { "The reply was cut short: raise `maxTokens`." } else { "Describe the shape in the prompt too, or ask another model." };
+        let hint = if cut {
+            "The reply was cut short: raise `maxTokens`."
+        } else {
+            "Describe the shape in the prompt too, or ask another model."
+        };
         Fault::new("chat.not_structured", format!("The reply does not follow `responseSchema`: {why}."))
             .hint(hint)
             .details(json!({ "reply": reply.text }))
     };
-    let value: Value = serde_json::from_str(unfenced(&reply.text)).map_err(|error| wrong(format!("it is not JSON: {error}")))?;
+    let value: Value = serde_json::from_str(unfenced(&reply.text))
+        .map_err(|error| wrong(format!("it is not JSON: {error}")))?;
     let violations = violations(schema, &value).map_err(|message| Fault::new("chat.schema", message))?;
     if violations.is_empty() { Ok(value) } else { Err(wrong(violations.join("; "))) }
 }

@@ -145,7 +145,8 @@ fn step<'a>(cv: &Cv<'a, Kind>) -> Result<(), Exn<'a, Val>> {
 /// Whether the product of two values is of a bearable size.
 fn multiplies(left: &Val, right: &Val) -> bool {
     match (left, right) {
-        (Val::TStr(text) | Val::BStr(text), Val::Num(times)) | (Val::Num(times), Val::TStr(text) | Val::BStr(text)) => {
+        (Val::TStr(text) | Val::BStr(text), Val::Num(times))
+        | (Val::Num(times), Val::TStr(text) | Val::BStr(text)) => {
             let times = match times {
                 Num::Int(times) => usize::try_from(*times).unwrap_or(0),
                 // Too large for a machine, or not whole, which is an error of its own.

@@ -21,7 +21,10 @@ pub(super) fn from_json() -> Fun<Kind> {
         let (Val::TStr(text) | Val::BStr(text)) = &cv.1 else {
             return bome(Err(Error::str(format_args!("cannot parse {} as JSON", cv.1))));
         };
-        bome(serde_json::from_slice(text).map_err(|error| Error::str(format_args!("this text is not JSON: {error}"))))
+        bome(
+            serde_json::from_slice(text)
+                .map_err(|error| Error::str(format_args!("this text is not JSON: {error}"))),
+        )
     });
     ("fromjson", v(0), native)
 }
@@ -56,7 +59,8 @@ impl Room {
                 Value::Array(items.iter().map(|item| self.convert(item, depth)).collect::<Result<_, _>>()?)
             }
             Val::Obj(entries) => {
-                let entries = entries.iter().map(|(name, value)| Ok((self.name(name)?, self.convert(value, depth)?)));
+                let entries =
+                    entries.iter().map(|(name, value)| Ok((self.name(name)?, self.convert(value, depth)?)));
                 Value::Object(entries.collect::<Result<Map<_, _>, &'static str>>()?)
             }
         })

@@ -98,7 +98,12 @@ impl JsonSchema for Query {
     }
 }
 
-fn run(filter: &Filter<Kind>, value: &Value, most: usize, cancel: CancellationToken) -> Result<Vec<Value>, Fault> {
+fn run(
+    filter: &Filter<Kind>,
+    value: &Value,
+    most: usize,
+    cancel: CancellationToken,
+) -> Result<Vec<Value>, Fault> {
     let failed = |message: String| Fault::new("json.query", format!("The query fails: {message}."));
     let limit = |why: &str| Fault::new("json.limit", format!("The query was stopped: {why}.")).hint(BOUNDS);
     let input = Val::deserialize(value).map_err(|error| failed(error.to_string()))?;
@@ -139,7 +144,8 @@ fn compile_here(source: &str) -> Result<Filter<Kind>, String> {
     let names: Natives = natives.iter().map(|(name, arguments, _)| (*name, arguments.len())).collect();
     let body = watch::term(parse(source)?, &names);
     let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
-    let definitions = definitions.filter(|one| !is_outside(one.name)).map(|one| watch::definition(one, &names));
+    let definitions =
+        definitions.filter(|one| !is_outside(one.name)).map(|one| watch::definition(one, &names));
     let own = Def { name: MAIN, args: Vec::new(), body };
     let loader = Loader::new(definitions.chain([own]));
     let arena = Arena::default();
@@ -168,14 +174,16 @@ fn is_outside(name: &str) -> bool {
 
 fn parse(source: &str) -> Result<Term<&str>, String> {
     let tokens = Lexer::new(source).lex().map_err(|errors| {
-        let first = errors.first().map(|(expected, found)| {
-            format!("{}a {} is expected.", place(source, found), expected.as_str())
-        });
+        let first = errors
+            .first()
+            .map(|(expected, found)| format!("{}a {} is expected.", place(source, found), expected.as_str()));
         first.unwrap_or_else(|| "This is not a jq query.".to_owned())
     })?;
-    Parser::new(&tokens).parse(|parser| parser.term()).map_err(|errors| {
+    Parser::new(&tokens).parse(Parser::term).map_err(|errors| {
         let first = errors.first().map(|(expected, found)| match found {
-            Some(token) => format!("{}{} is expected before `{}`.", place(source, token.0), expected.as_str(), token.0),
+            Some(token) => {
+                format!("{}{} is expected before `{}`.", place(source, token.0), expected.as_str(), token.0)
+            }
             None => format!("At the end of the query: {} is expected.", expected.as_str()),
         });
         first.unwrap_or_else(|| "This is not a jq query.".to_owned())

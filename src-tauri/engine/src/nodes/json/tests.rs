@@ -97,7 +97,9 @@ fn code_and_message(query: &str) -> (String, String) {
 
 #[test]
 fn a_query_sees_nothing_but_its_input() {
-    for query in ["env", "$ENV", "now", "input", "inputs", "debug", "stderr", "halt", "halt_error", "localtime"] {
+    for query in
+        ["env", "$ENV", "now", "input", "inputs", "debug", "stderr", "halt", "halt_error", "localtime"]
+    {
         assert_eq!(code(query, json!(0)), "config.invalid", "{query}");
     }
 }

@@ -33,7 +33,9 @@ pub(super) fn term<'s>(of: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
             if grows { counted(text) } else { text }
         }
         Term::Arr(Some(items)) => made(Term::Arr(Some(boxed(items)))),
-        Term::Obj(entries) => made(Term::Obj(entries.into_iter().map(|entry| object_entry(entry, natives)).collect())),
+        Term::Obj(entries) => {
+            made(Term::Obj(entries.into_iter().map(|entry| object_entry(entry, natives)).collect()))
+        }
         Term::Neg(inner) => Term::Neg(boxed(inner)),
         Term::BinOp(left, op, right) => binary(*left, op, *right, natives),
         Term::Label(name, inner) => Term::Label(name, boxed(inner)),
@@ -63,13 +65,20 @@ pub(super) fn term<'s>(of: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
     }
 }
 
-fn binary<'s>(left: Term<&'s str>, op: BinaryOp<&'s str>, right: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
+fn binary<'s>(
+    left: Term<&'s str>,
+    op: BinaryOp<&'s str>,
+    right: Term<&'s str>,
+    natives: &Natives,
+) -> Term<&'s str> {
     let (left, right) = (term(left, natives), term(right, natives));
     let joined = |left, op, right| Term::BinOp(Box::new(left), op, Box::new(right));
     match op {
         // Only its left side, as the right one may be a tail call.
         BinaryOp::Comma => joined(counted(left), BinaryOp::Comma, right),
-        BinaryOp::Pipe(bound) => joined(left, BinaryOp::Pipe(bound.map(|bound| pattern(bound, natives))), right),
+        BinaryOp::Pipe(bound) => {
+            joined(left, BinaryOp::Pipe(bound.map(|bound| pattern(bound, natives))), right)
+        }
         BinaryOp::Math(Math::Mul) => counted(Term::Call(MULTIPLY, vec![left, right])),
         BinaryOp::Math(Math::Add) => counted(joined(left, op, right)),
         // `l *= r` is `r as $r | l |= . * $r`.
@@ -113,7 +122,8 @@ fn pattern<'s>(of: Pattern<&'s str>, natives: &Natives) -> Pattern<&'s str> {
         Pattern::Var(name) => Pattern::Var(name),
         Pattern::Arr(items) => Pattern::Arr(items.into_iter().map(|item| pattern(item, natives)).collect()),
         Pattern::Obj(entries) => {
-            let entries = entries.into_iter().map(|(key, value)| (term(key, natives), pattern(value, natives)));
+            let entries =
+                entries.into_iter().map(|(key, value)| (term(key, natives), pattern(value, natives)));
             Pattern::Obj(entries.collect())
         }
     }
@@ -128,11 +138,11 @@ fn path_part<'s>(part: Part<Term<&'s str>>, natives: &Natives) -> Part<Term<&'s 
     }
 }
 
-fn counted<'s>(of: Term<&'s str>) -> Term<&'s str> {
+fn counted(of: Term<&str>) -> Term<&str> {
     then(of, call(STEP))
 }
 
-fn made<'s>(of: Term<&'s str>) -> Term<&'s str> {
+fn made(of: Term<&str>) -> Term<&str> {
     then(of, call(MAKE))
 }
 
@@ -140,6 +150,6 @@ fn then<'s>(left: Term<&'s str>, right: Term<&'s str>) -> Term<&'s str> {
     Term::BinOp(Box::new(left), BinaryOp::Pipe(None), Box::new(right))
 }
 
-fn call<'s>(name: &'static str) -> Term<&'s str> {
+fn call(name: &'static str) -> Term<&'static str> {
     Term::Call(name, Vec::new())
 }

@@ -48,8 +48,11 @@ impl Condition {
         let Compiled { program, loops } =
             self.compiled.as_ref().map_err(|problem| Fault::new("switch.condition", problem.clone()))?;
         if parts(value).checked_pow(*loops).is_none_or(|rounds| rounds > MAX_ROUNDS) {
-            return Err(Fault::new("switch.too_much", "its nested loops go round too often for so large a value.")
-                .hint("Pick what is needed with a `json` node first."));
+            return Err(Fault::new(
+                "switch.too_much",
+                "its nested loops go round too often for so large a value.",
+            )
+            .hint("Pick what is needed with a `json` node first."));
         }
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.add_variable_from_value("value", to_cel(value));

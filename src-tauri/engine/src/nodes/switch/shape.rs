@@ -6,7 +6,19 @@ use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, IdedExpr};
 const MAX_DEPTH: usize = 50;
 /// The names of CEL's types, which `type(value)` may be compared with.
 const TYPES: [&str; 13] = [
-    "bool", "bytes", "double", "duration", "dyn", "int", "list", "map", "null_type", "string", "timestamp", "type", "uint",
+    "bool",
+    "bytes",
+    "double",
+    "duration",
+    "dyn",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "timestamp",
+    "type",
+    "uint",
 ];
 
 /// How deep the loops of a condition nest. An error says what is wrong with its tree.
@@ -24,7 +36,9 @@ impl<'e> Walk<'e> {
     fn expr(&mut self, expr: &'e Expr) -> Result<u32, String> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(format!("This condition is nested more than {MAX_DEPTH} deep; split it over several cases."));
+            return Err(format!(
+                "This condition is nested more than {MAX_DEPTH} deep; split it over several cases."
+            ));
         }
         let loops = match expr {
             Expr::Ident(name) => self.name(name),

@@ -1,3 +1,5 @@
+#![expect(clippy::needless_pass_by_value, reason = "values are written in place")]
+
 use serde_json::{Value, json};
 
 use crate::testing::Bench;
@@ -44,7 +46,10 @@ fn conditions_read_all_kinds_of_values() {
         ("!has(value.error)", json!({ "ok": 1 })),
         ("size(value) > 2", json!([1, 2, 3])),
         ("value in [\"a\", \"b\"]", json!("b")),
-        ("value.items.exists(item, item.price > 100)", json!({ "items": [{ "price": 5 }, { "price": 101 }] })),
+        (
+            "value.items.exists(item, item.price > 100)",
+            json!({ "items": [{ "price": 5 }, { "price": 101 }] }),
+        ),
         ("value == null", json!(null)),
         ("value", json!(true)),
         ("type(value) == string", json!("x")),
@@ -73,7 +78,8 @@ fn what_cannot_be_decided_is_a_fault_that_names_the_case() {
 
 #[test]
 fn a_case_that_holds_keeps_later_ones_from_failing() {
-    let cases = json!([{ "name": "text", "when": "type(value) == string" }, { "name": "big", "when": "value > 1" }]);
+    let cases =
+        json!([{ "name": "text", "when": "type(value) == string" }, { "name": "big", "when": "value > 1" }]);
     assert_eq!(taken(cases, json!("x")), "text");
 }
 
@@ -89,7 +95,10 @@ fn wrong_cases_are_found_before_a_run() {
     assert!(problems(json!([{ "name": "a", "when": "true", "equals": 1 }])).contains("both"));
     assert!(problems(json!([{ "name": "default", "when": "true" }])).contains("another output `default`"));
     assert!(problems(json!([{ "name": "error", "when": "true" }])).contains("another output `error`"));
-    assert!(problems(json!([{ "name": "a", "when": "true" }, { "name": "a", "when": "true" }])).contains("/cases/1/name"));
+    assert!(
+        problems(json!([{ "name": "a", "when": "true" }, { "name": "a", "when": "true" }]))
+            .contains("/cases/1/name")
+    );
     assert!(problems(json!([{ "name": " ", "when": "true" }])).contains("needs a name"));
 }
 

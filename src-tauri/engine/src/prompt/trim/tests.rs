@@ -33,7 +33,12 @@ fn start(messages: &[Message], room: u64) -> Result<usize, TooLarge> {
 
 #[test]
 fn all_of_it_stays_where_it_fits() {
-    let messages = [message(Role::Assistant, 5), message(Role::User, 5), message(Role::Assistant, 5), message(Role::User, 5)];
+    let messages = [
+        message(Role::Assistant, 5),
+        message(Role::User, 5),
+        message(Role::Assistant, 5),
+        message(Role::User, 5),
+    ];
     assert_eq!(start(&messages, 20), Ok(0));
     assert_eq!(start(&messages, 19), Ok(1));
     assert_eq!(start(&messages, 14), Ok(3));
@@ -43,7 +48,13 @@ fn all_of_it_stays_where_it_fits() {
 
 #[test]
 fn the_latest_question_and_its_tool_steps_always_stay() {
-    let messages = [message(Role::User, 5), message(Role::Assistant, 5), message(Role::User, 5), calling(&["1"], 3), result("1", 40)];
+    let messages = [
+        message(Role::User, 5),
+        message(Role::Assistant, 5),
+        message(Role::User, 5),
+        calling(&["1"], 3),
+        result("1", 40),
+    ];
     assert_eq!(start(&messages, 50), Ok(2));
     assert_eq!(start(&messages, 47), Err(TooLarge { needed: 48, room: 47 }));
 }

@@ -1,0 +1,179 @@
+//! `contextStart`, `newContext`, `injectMessages`: each conversation has its own history, and stays apart.
+
+use serde_json::{Value, json};
+
+use crate::context::{ContextType, Contexts};
+use crate::id::Epoch;
+use crate::nodes::registry;
+use crate::testing::Bench;
+
+fn empty() -> Bench {
+    Bench { contexts: Contexts::default(), ..Bench::default() }
+}
+
+fn main() -> Value {
+    json!({ "contextId": "main" })
+}
+
+fn pairs(told: &[(&str, &str)]) -> Vec<(String, String)> {
+    told.iter().map(|(role, text)| ((*role).to_owned(), (*text).to_owned())).collect()
+}
+
+#[test]
+fn a_start_makes_the_context_it_is_told_to() {
+    let mut bench = empty();
+    let config = json!({ "provider": "openai", "model": "gpt-4o", "systemInstructions": "Be brief.", "contextId": "side" });
+    bench.run("contextStart", config, &[]).result.unwrap();
+    let record = bench.context("side");
+    assert_eq!((record.provider.as_str(), record.model.as_str()), ("openai", "gpt-4o"));
+    assert_eq!(
+        (record.system_instructions.as_deref(), record.context_type),
+        (Some("Be brief."), ContextType::Main)
+    );
+    assert_eq!((record.session_id.as_str(), record.message_history.len()), ("side", 0));
+    assert_eq!(bench.run("contextStart", json!({ "contextId": "side" }), &[]).code(), "context.duplicate");
+    assert_eq!(bench.context("side"), record, "a failed node changes nothing");
+    assert_eq!(empty().run("contextStart", json!({ "model": " " }), &[]).code(), "config.invalid");
+}
+
+#[test]
+fn a_new_context_inherits_what_is_not_said_and_leaves_its_base_alone() {
+    let mut bench = empty();
+    let start = json!({ "provider": "openai", "model": "gpt-4o", "systemInstructions": "Be brief." });
+    bench.run("contextStart", start, &[]);
+    bench.run("chat", json!({}), &[("context", main()), ("message", json!("Hi"))]);
+    let before = bench.context("main");
+
+    let ran = bench.run("newContext", json!({}), &[("context", main())]);
+    assert_eq!(ran.output("handle"), Some(&json!({ "contextId": "newContext" })));
+    let made = bench.context("newContext");
+    assert_eq!((made.provider.as_str(), made.model.as_str()), ("openai", "gpt-4o"));
+    assert_eq!(made.system_instructions.as_deref(), Some("Be brief."));
+    assert_eq!((made.context_type, made.message_history.len()), (ContextType::Isolated, 0));
+    assert_eq!(made.parent_context_id.as_ref().map(|id| id.as_str()), Some("main"));
+
+    let config = json!({ "copyHistory": true, "systemInstructions": "", "provider": "offline" });
+    bench.run("newContext", config, &[("context", main())]);
+    let copy = bench.context("newContext");
+    assert_eq!((copy.system_instructions.as_deref(), copy.model.as_str()), (None, "echo"));
+    assert_eq!(bench.history("newContext"), bench.history("main"));
+
+    let inputs = [("context", json!({ "contextId": "newContext" })), ("message", json!("Only here"))];
+    bench.run("chat", json!({}), &inputs);
+    assert_eq!(bench.history("newContext").len(), 4);
+    assert_eq!(bench.context("main"), before);
+}
+
+#[test]
+fn a_new_context_of_another_provider_needs_a_model() {
+    let mut bench = Bench::new();
+    assert_eq!(
+        bench.run("newContext", json!({ "provider": "openai" }), &[("context", main())]).code(),
+        "model.none"
+    );
+    let ran = bench.run("newContext", json!({ "provider": "openai", "model": "gpt-4o" }), &[]);
+    assert!(ran.result.is_ok());
+    assert_eq!(
+        bench.run("newContext", json!({}), &[("context", json!({ "contextId": "x" }))]).code(),
+        "context.unknown"
+    );
+}
+
+#[test]
+fn every_time_round_makes_a_context_of_its_own() {
+    let mut bench = Bench::new();
+    for epoch in [0, 1] {
+        bench.epoch = Epoch::root().child(epoch);
+        bench.run("newContext", json!({}), &[]);
+    }
+    assert_eq!(bench.context("newContext#0").context_id.as_str(), "newContext#0");
+    assert_eq!(bench.context("newContext#1").context_id.as_str(), "newContext#1");
+}
+
+#[test]
+fn messages_are_injected_all_together_where_they_are_meant_to_go() {
+    let mut bench = Bench::new();
+    bench.run("newContext", json!({}), &[]);
+    let config = json!({ "messages": [
+        { "role": "system", "content": "You know {{fact}}." },
+        { "role": "user", "content": "Ready?" },
+        { "role": "assistant", "content": "Yes." },
+    ]});
+    let handle = json!({ "contextId": "newContext" });
+    let inputs = [("context", main()), ("contextId", handle.clone()), ("fact", json!("it"))];
+    let ran = bench.run("injectMessages", config.clone(), &inputs);
+    let expected = pairs(&[("system", "You know it."), ("user", "Ready?"), ("assistant", "Yes.")]);
+    assert_eq!(bench.history("newContext"), expected);
+    assert_eq!(bench.context("newContext").system_messages, 1);
+    assert!(bench.history("main").is_empty(), "the handle wins over the context edge");
+    assert_eq!(ran.outputs(), json!({ "context": handle, "contextId": "newContext" }));
+
+    let by_name = json!({ "contextId": "newContext", "messages": [{ "role": "user", "content": "x" }] });
+    bench.run("injectMessages", by_name, &[("context", main())]).result.unwrap();
+    assert_eq!(bench.history("newContext").len(), 4);
+    let by_text = [("contextId", json!("newContext")), ("fact", json!("y"))];
+    bench.run("injectMessages", config.clone(), &by_text).result.unwrap();
+    assert_eq!(bench.history("newContext").len(), 7);
+
+    assert_eq!(
+        bench.run("injectMessages", config.clone(), &[("context", main())]).code(),
+        "template.missing_value"
+    );
+    assert!(bench.history("main").is_empty());
+    assert_eq!(bench.run("injectMessages", json!({}), &[]).code(), "context.none");
+    assert_eq!(
+        bench.run("injectMessages", json!({}), &[("contextId", json!("x"))]).code(),
+        "context.unknown"
+    );
+    assert_eq!(bench.run("injectMessages", json!({}), &[("contextId", json!(7))]).code(), "input.type");
+}
+
+#[test]
+fn an_injected_question_is_answered_once() {
+    let mut bench = Bench::new();
+    let config = json!({ "messages": [{ "role": "user", "content": "Hello" }] });
+    let ran = bench.run("injectMessages", config, &[("context", main())]);
+    let handle = ran.output("context").unwrap().clone();
+    bench.run("chat", json!({}), &[("context", handle)]).result.unwrap();
+    assert_eq!(bench.history("main"), pairs(&[("user", "Hello"), ("assistant", "Hello")]));
+}
+
+#[test]
+fn what_was_said_before_goes_on_past_injected_examples() {
+    let mut bench = Bench::new();
+    let config = json!({ "messages": [{ "role": "user", "content": "1+1" }, { "role": "assistant", "content": "2" }] });
+    let said = json!({ "contextId": "main", "currentOutput": "2+2" });
+    let ran = bench.run("injectMessages", config, &[("context", said.clone())]);
+    assert_eq!(ran.output("context"), Some(&said));
+}
+
+#[test]
+fn planning_is_told_who_uses_and_who_makes_which_context() {
+    let behavior = |node_type: &str, config: Value| {
+        let config = config.as_object().cloned().unwrap_or_default();
+        let bound = registry().bind(&"n".into(), node_type, &config).unwrap();
+        bound.unwrap_or_else(|found| panic!("{found:?}")).behavior().clone()
+    };
+    assert!(behavior("contextStart", json!({})).makes_context);
+    assert_eq!(behavior("contextStart", json!({})).context_id.as_deref(), Some("main"));
+    assert!(behavior("newContext", json!({})).makes_context);
+    assert_eq!(behavior("newContext", json!({})).context_id, None);
+    assert!(!behavior("newContext", json!({})).uses_context);
+    assert!(behavior("newContext", json!({ "copyHistory": true })).uses_context);
+    assert!(behavior("chat", json!({})).uses_context);
+    assert!(behavior("chat", json!({ "skipHistory": true })).uses_context);
+    assert!(behavior("injectMessages", json!({})).uses_context);
+    assert_eq!(behavior("injectMessages", json!({})).uses_context_from, Some("contextId"));
+    let named = behavior("injectMessages", json!({ "contextId": "side" }));
+    assert_eq!(
+        (named.uses_context_id.as_deref(), named.uses_context, named.uses_context_from),
+        (Some("side"), false, None)
+    );
+    for (node_type, pauses) in [("userInput", true), ("manualInput", false)] {
+        assert_eq!(behavior(node_type, json!({})).pauses, pauses);
+        assert!(!behavior(node_type, json!({})).uses_context);
+        assert!(behavior(node_type, json!({ "addToHistory": true })).uses_context);
+    }
+    assert!(behavior("approval", json!({})).pauses && !behavior("approval", json!({})).uses_context);
+    assert!(behavior("output", json!({})).is_output && behavior("note", json!({})).inert);
+}

@@ -1,0 +1,157 @@
+//! The nodes that only move and make values.
+
+use serde_json::{Value, json};
+use std::time::Duration;
+
+use crate::node::Datum;
+use crate::nodes::registry;
+use crate::port::{PortKind, PortType, Ports};
+use crate::testing::Bench;
+
+fn ports(node_type: &str, config: Value) -> Ports {
+    let config = config.as_object().cloned().unwrap_or_default();
+    let bound = registry().bind(&"n".into(), node_type, &config).unwrap();
+    bound.unwrap_or_else(|found| panic!("{found:?}")).ports().clone()
+}
+
+fn inputs(ports: &Ports) -> Vec<String> {
+    let told = ports.inputs.iter().map(|port| {
+        let mark = if port.required {
+            "!"
+        } else if port.required_when_fed {
+            "~"
+        } else {
+            "?"
+        };
+        format!("{}{mark}", port.name)
+    });
+    told.collect()
+}
+
+#[test]
+fn variables_of_templates_are_inputs() {
+    let template = "{{a}}{{#if b}}{{b.c}}{{/if}}{{#each list}}{{x}}{{/each}}";
+    assert_eq!(inputs(&ports("text", json!({ "template": template }))), ["a!", "b?", "list!"]);
+    assert_eq!(inputs(&ports("text", json!({}))), Vec::<String>::new());
+    let prompt = json!({ "prompt": "{{formattedData}} {{message}} {{#if data}}{{/if}}" });
+    assert_eq!(inputs(&ports("chat", prompt)), ["context!", "message~", "data~", "tools?", "formattedData!"]);
+    assert_eq!(
+        inputs(&ports("userInput", json!({ "prompt": "{{in}} {{who}}" }))),
+        ["context~", "in!", "who!"]
+    );
+    assert_eq!(inputs(&ports("userInput", json!({ "addToHistory": true }))), ["context!", "in~"]);
+    assert_eq!(inputs(&ports("approval", json!({}))), ["in~", "context~"]);
+    let injected = json!({ "messages": [{ "role": "user", "content": "{{a}}" }, { "role": "user", "content": "{{a}}{{b}}" }] });
+    assert_eq!(inputs(&ports("injectMessages", injected)), ["context~", "contextId~", "a!", "b!"]);
+}
+
+#[test]
+fn ports_follow_the_config() {
+    let outputs = |ports: Ports| ports.outputs.iter().map(|port| port.name.to_string()).collect::<Vec<_>>();
+    let cases = json!({ "cases": [{ "name": "a", "equals": 1 }, { "name": "b", "equals": 2 }] });
+    assert_eq!(outputs(ports("switch", cases)), ["a", "b", "default", "error"]);
+    assert_eq!(outputs(ports("chat", json!({}))), ["context", "response", "error"]);
+    assert_eq!(
+        outputs(ports("chat", json!({ "responseSchema": {} }))),
+        ["context", "response", "structured", "error"]
+    );
+    assert_eq!(ports("portalIn", json!({ "kind": "tools" })).inputs[0].kind, PortKind::Tools);
+    assert_eq!(ports("portalOut", json!({ "kind": "context" })).outputs[0].kind, PortKind::Context);
+    assert_eq!(ports("value", json!({ "value": [1] })).outputs[0].value_type, PortType::List);
+    assert_eq!(
+        ports("userInput", json!({ "schema": {} })).find_output("message").unwrap().value_type,
+        PortType::Any
+    );
+    assert!(outputs(ports("output", json!({}))).is_empty());
+}
+
+#[test]
+fn a_join_leaves_out_what_did_not_come() {
+    let mut bench = Bench::new();
+    let ran = bench.run("join", json!({}), &[("values", json!(["a", { "k": 1 }, null]))]);
+    assert_eq!(
+        ran.outputs(),
+        json!({ "list": ["a", { "k": 1 }, null], "first": "a", "text": "a\n{\"k\":1}\n" })
+    );
+    assert_eq!(bench.run("join", json!({}), &[]).outputs(), json!({}));
+    assert!(ports("join", json!({})).inputs[0].required);
+}
+
+#[test]
+fn values_that_pass_through_stay_the_messages_they_are() {
+    let mut bench = Bench::new();
+    let said = Datum { message: Some("userInput/0".into()), ..json!("Hello").into() };
+    let cases = json!({ "cases": [{ "name": "greeting", "equals": "Hello" }] });
+    for (node_type, config, input, output) in [
+        ("delay", json!({}), "in", "out"),
+        ("switch", cases, "value", "greeting"),
+        ("catch", json!({}), "value", "result"),
+        ("join", json!({}), "values", "first"),
+    ] {
+        let ran = bench.run_data(node_type, config, vec![(input, said.clone())]);
+        assert_eq!(ran.message(output).map(|id| id.as_str()), Some("userInput/0"), "{node_type}");
+    }
+    bench.answer = Some(json!({ "approved": true }));
+    let ran = bench.run_data("approval", json!({}), vec![("in", said)]);
+    assert_eq!(ran.message("approved").map(|id| id.as_str()), Some("userInput/0"));
+}
+
+#[test]
+fn a_delay_sleeps_by_the_hosts_clock() {
+    let mut bench = Bench::new();
+    bench.run("delay", json!({ "ms": 250 }), &[("in", json!(1))]).result.unwrap();
+    assert_eq!(bench.clock.sleeps(), [Duration::from_millis(250)]);
+    assert_eq!(bench.run("delay", json!({ "ms": 90_000_000 }), &[]).code(), "config.invalid");
+    assert_eq!(bench.run("delay", json!({ "ms": -1 }), &[]).code(), "config.invalid");
+}
+
+#[test]
+fn a_catch_prefers_the_error_and_gives_its_fallback() {
+    let mut bench = Bench::new();
+    let error = json!({ "code": "c", "message": "m", "node": "n", "details": { "k": 1 } });
+    let both = [("value", json!(1)), ("error", error.clone())];
+    let ran = bench.run("catch", json!({ "fallback": [0] }), &both);
+    assert_eq!(ran.outputs(), json!({ "result": [0], "caught": error }));
+    let template = json!({ "template": "{{code}} {{message}} {{node}} {{details.k}}", "fallback": 1 });
+    assert_eq!(bench.run("catch", template, &[("error", error)]).output("result"), Some(&json!("c m n 1")));
+    let bare =
+        bench.run("catch", json!({ "template": "[{{details}}]" }), &[("error", json!({ "code": "c" }))]);
+    assert_eq!(bare.output("result"), Some(&json!("[]")));
+    assert_eq!(bench.run("catch", json!({}), &[]).outputs(), json!({}));
+    assert_eq!(bench.run("catch", json!({ "template": "{{reason}}" }), &[]).code(), "config.invalid");
+}
+
+#[test]
+fn an_output_is_given_in_its_format() {
+    let mut bench = Bench::new();
+    let mut given = |format: &str, value: Value| {
+        let ran = bench.run("output", json!({ "format": format }), &[("value", value)]);
+        ran.output("value").cloned().unwrap_or_else(|| json!(ran.code()))
+    };
+    assert_eq!(given("auto", json!({ "k": 1 })), json!({ "k": 1 }));
+    assert_eq!(given("text", json!({ "k": 1 })), json!("{\"k\":1}"));
+    assert_eq!(given("markdown", json!("*x*")), json!("*x*"));
+    assert_eq!(given("json", json!("[1]")), json!([1]));
+    assert_eq!(given("json", json!({ "k": 1 })), json!({ "k": 1 }));
+    assert_eq!(given("json", json!("one")), json!("output.not_json"));
+    assert_eq!(given("xml", json!(1)), json!("config.invalid"));
+}
+
+#[test]
+fn tools_are_chosen_by_name_and_unknown_ones_told() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.run("tools", json!({}), &[]).output("names"), Some(&json!(["broken", "calculator"])));
+    let ran = bench.run("tools", json!({ "tools": ["calculator", "calculator"] }), &[]);
+    assert_eq!(ran.output("names"), Some(&json!(["calculator"])));
+    assert_eq!(ran.output("tools").unwrap()[0]["name"], json!("calculator"));
+    let fault = bench.run("tools", json!({ "tools": ["rocket"] }), &[]).result.unwrap_err();
+    assert_eq!(fault.code, "tools.unknown");
+    assert!(fault.message.contains("`rocket`") && fault.hint.unwrap().contains("calculator"));
+}
+
+#[test]
+fn portals_need_a_channel() {
+    for node_type in ["portalIn", "portalOut"] {
+        assert_eq!(Bench::new().run(node_type, json!({ "channel": " " }), &[]).code(), "config.invalid");
+    }
+}

@@ -48,7 +48,7 @@ impl ProviderTable {
     /// Gives a provider its key for as long as this process lives; it is never written anywhere and goes before the
     /// environment's. An empty key takes it back. Faults `provider.unknown`, `provider.bad_settings` (it takes no key,
     /// or this can't be one).
-    pub fn set_key(&self, name: &str, key: String) -> Result<(), Fault> {
+    pub fn set_key(&self, name: &str, key: &str) -> Result<(), Fault> {
         let openai = self.entry(name)?.openai.as_ref();
         let openai = openai
             .ok_or_else(|| Fault::new("provider.bad_settings", format!("The provider `{name}` takes no key.")))?;
@@ -130,9 +130,9 @@ mod tests {
             assert!(fault.message.contains("`mine`"), "{fault}");
         }
         let table = ProviderTable::new(&BTreeMap::new()).expect("made");
-        assert_eq!(table.set_key("offline", "k".into()).expect_err("none").code, "provider.bad_settings");
-        assert_eq!(table.set_key("nobody", "k".into()).expect_err("none").code, "provider.unknown");
-        assert_eq!(table.set_key("openai", "two\nlines".into()).expect_err("none").code, "provider.bad_settings");
-        assert!(table.set_key("openai", "k".into()).is_ok());
+        assert_eq!(table.set_key("offline", "k").expect_err("none").code, "provider.bad_settings");
+        assert_eq!(table.set_key("nobody", "k").expect_err("none").code, "provider.unknown");
+        assert_eq!(table.set_key("openai", "two\nlines").expect_err("none").code, "provider.bad_settings");
+        assert!(table.set_key("openai", "k").is_ok());
     }
 }

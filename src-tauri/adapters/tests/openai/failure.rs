@@ -151,7 +151,7 @@ async fn errors_within_a_stream() {
 #[tokio::test]
 async fn slow_servers() {
     let begun = Step::Send(b"data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"Hi\"}}]}\n\n".to_vec());
-    let silent = Step::Wait(Duration::from_secs(60));
+    let silent = Step::Wait(Duration::from_mins(1));
     // Silent in the middle; silent before the first word; and, below, before the status.
     for steps in [vec![begun, silent.clone()], vec![silent]] {
         let server = Server::saying([Answer::events(steps)]).await;

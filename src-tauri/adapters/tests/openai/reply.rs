@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Answer, Server, Step, call, outcome, request, stream_of};
 
+#[allow(clippy::needless_pass_by_value)] // Made where it is given.
 fn delta(delta: Value) -> Value {
     json!({"id": "x", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": null}], "usage": null})
 }

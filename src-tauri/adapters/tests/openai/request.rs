@@ -164,9 +164,9 @@ async fn path_headers_and_key() {
     let table = ProviderTable::new(&[("test".to_owned(), settings.clone())].into()).expect("made");
     let provider = table.get("test").expect("there");
     call(&*provider, request()).await.0.expect("a reply");
-    table.set_key("test", "secret".into()).expect("taken");
+    table.set_key("test", "secret").expect("taken");
     call(&*provider, request()).await.0.expect("a reply");
-    table.set_key("test", String::new()).expect("taken back");
+    table.set_key("test", "").expect("taken back");
     call(&*provider, request()).await.0.expect("a reply");
     let heard = server.heard();
     assert!(heard.iter().all(|heard| heard.line == "POST /v1/chat/completions"), "{heard:?}");

@@ -196,7 +196,6 @@ pub(crate) async fn outcome(answer: Answer) -> Result<ModelReply, Fault> {
 
 /// The text of a stream: each of `events` as one, and the end.
 pub(crate) fn stream_of(events: &[Value]) -> String {
-    let mut text: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    text.push_str("data: [DONE]\n\n");
-    text
+    let events: Vec<String> = events.iter().map(Value::to_string).chain(["[DONE]".to_owned()]).collect();
+    format!("data: {}\n\n", events.join("\n\ndata: "))
 }

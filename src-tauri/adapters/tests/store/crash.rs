@@ -37,7 +37,7 @@ fn child() {
         let batch: Vec<_> = (seq..seq + count).map(|seq| entry(seq, finished("n", &text(seq)))).collect();
         journal.append(&batch).expect("appended");
         seq += count;
-        if seq % 3 == 0 {
+        if seq.is_multiple_of(3) {
             flush(&mut journal);
             println!("flushed {seq}");
         }
@@ -78,7 +78,7 @@ fn a_killed_writer_loses_nothing_that_was_flushed() {
             (first, counting)
         });
         let (first, counting) = reader.join().expect("reads");
-        first.recv_timeout(Duration::from_secs(60)).expect("the child flushes");
+        first.recv_timeout(Duration::from_mins(1)).expect("the child flushes");
         std::thread::sleep(Duration::from_micros(fastrand::u64(0..40_000)));
         child.kill().expect("killed");
         child.wait().expect("ended");

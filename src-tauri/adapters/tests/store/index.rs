@@ -36,7 +36,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
     let store = Store::open(home.path()).expect("opened");
     let mut journal = store.journal(&run).expect("journal");
     assert_eq!(store.run(&run).expect_err("not begun").code, "run.unknown");
-    let usage = Some(TokenUsage { input: 7, output: 3 });
+    let usage = TokenUsage { input: 7, output: 3 };
     append(
         &mut journal,
         0,
@@ -47,7 +47,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
                 node: "chat".into(),
                 epoch: Epoch::root(),
                 step: 0,
-                reply: ModelReply { usage, ..ModelReply::default() },
+                reply: ModelReply { usage: Some(usage), ..ModelReply::default() },
             },
             Fact::NodeSkipped { node: "b".into(), epoch: Epoch::root(), reason: SkipReason::DeadInput },
             Fact::NodeFailed { node: "c".into(), epoch: Epoch::root(), error: Fault::new("x.y", "No."), handled: true },
@@ -57,7 +57,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
     let record = store.run(&run).expect("record");
     assert_eq!(record.status, RunStatus::Running);
     assert_eq!(record.counters, RunCounters { done: 1, failed: 1, skipped: 1 });
-    assert_eq!(record.tokens, usage.expect("set"));
+    assert_eq!(record.tokens, usage);
     assert_eq!((record.facts, record.started_at, record.updated_at), (6, 1_700_000_000_000, 1_700_000_000_005));
 
     append(&mut journal, 6, vec![Fact::RunWaiting { on: vec![asked()] }]);

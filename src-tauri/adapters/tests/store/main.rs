@@ -1,5 +1,7 @@
 //! The store from outside: what was flushed is there, in order, whatever happened in between.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // All of this is tests; helpers may fail them.
+
 mod crash;
 mod full;
 mod index;

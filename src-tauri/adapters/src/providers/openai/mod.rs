@@ -68,8 +68,8 @@ impl OpenAi {
     }
 
     /// Gives it a key for as long as it lives; an empty one takes it back.
-    pub(super) fn set_key(&self, key: String) -> Result<(), Fault> {
-        let header = if key.is_empty() { None } else { Some(bearer(&key).ok_or_else(|| self.bad_key("given"))?) };
+    pub(super) fn set_key(&self, key: &str) -> Result<(), Fault> {
+        let header = if key.is_empty() { None } else { Some(bearer(key).ok_or_else(|| self.bad_key("given"))?) };
         *self.key.write().unwrap_or_else(PoisonError::into_inner) = header;
         Ok(())
     }

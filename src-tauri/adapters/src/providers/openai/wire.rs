@@ -29,9 +29,9 @@ pub(super) struct Choice {
 #[serde(default)]
 pub(super) struct Delta {
     pub(super) content: Option<Text>,
-    /// DeepSeek's name, which llama.cpp and vLLM took up.
+    /// `DeepSeek`'s name, which llama.cpp and vLLM took up.
     pub(super) reasoning_content: Option<String>,
-    /// Ollama's and OpenRouter's.
+    /// Ollama's and `OpenRouter`'s.
     pub(super) reasoning: Option<String>,
     pub(super) refusal: Option<String>,
     #[serde(deserialize_with = "or_default")]

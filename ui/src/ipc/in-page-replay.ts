@@ -154,11 +154,16 @@ function recordedAnswer(journal: readonly Entry[], place: number, node: NodeId, 
   return undefined;
 }
 
-/** Any text stands for any other; all else must be the same. */
+/** Any text stands for any other, also as a part of an answer, which may be left out; all else must be the same. */
 function fits(recorded: Answer | undefined, given: Answer): boolean {
   if (recorded === undefined || recorded === "end" || given === "end") return recorded === given;
-  if (typeof recorded.value === "string" && typeof given.value === "string") return true;
-  return JSON.stringify(recorded.value) === JSON.stringify(given.value);
+  return JSON.stringify(withoutTexts(recorded.value)) === JSON.stringify(withoutTexts(given.value));
+}
+
+function withoutTexts(value: unknown): unknown {
+  if (typeof value === "string") return "";
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.entries(value).filter(([, inner]) => typeof inner !== "string");
 }
 
 /** The rest of a recording with the recorded text replaced by the given one, wherever it was said again. */

@@ -1,0 +1,92 @@
+/**
+ * Records runs of the example flows with the real engine, for two uses: the in-page host replays them (`src/ipc/recordings`),
+ * and both folds of facts are held to some of them (`../tests/fixtures/folds`). Run it after the engine's facts have changed:
+ *
+ *   cargo build -p plait-cli && node scripts/record.mjs && PLAIT_WRITE_FOLDS=1 cargo test -p plait-engine --test folds
+ *
+ * `PLAIT` names another binary than `target/debug/plait`.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "../..");
+const plait = process.env.PLAIT ?? join(root, "target/debug/plait");
+const home = mkdtempSync(join(tmpdir(), "plait-record-"));
+
+/** Each run that is recorded: the flow, the answers, and whether the next pause is then ended. */
+const RUNS = [
+  { example: "hello" },
+  { example: "branch-and-join" },
+  { example: "second-opinion", fold: true },
+  { example: "error-handling", fold: true },
+  { example: "draft-and-critique", fold: true },
+  { example: "tool-brief", answers: ["Tell me the time."] },
+  { example: "tool-brief", end: true },
+  ...[0, 1, 2, 3].map((rounds) => ({
+    example: "chat-loop",
+    answers: ["What is 23 × 17?", "And half of that?", "Thank you!"].slice(0, rounds),
+    end: true,
+    fold: rounds === 2,
+  })),
+  ...[["true"], ["false", "true"], ["false", "false", "true"]].map((answers) => ({
+    example: "approval",
+    answers,
+    fold: answers.length === 2,
+  })),
+];
+
+/** Calls the terminal's face and gives the facts it prints. */
+function facts(...args) {
+  const { stdout, stderr, status, error } = spawnSync(plait, ["--home", home, ...args, "--json"], { encoding: "utf8" });
+  if (error) throw error;
+  if (status !== 0 && status !== 3) throw new Error(`plait ${args.join(" ")}: exit code ${status}\n${stderr}`);
+  return stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+function record({ example, answers = [], end = false }) {
+  const journal = facts("run", example, ...answers.flatMap((answer) => ["--answer", answer]));
+  if (end) {
+    const next = Math.max(...journal.map((entry) => entry.seq ?? -1)) + 1;
+    const rest = facts("resume", journal[0].run, "--end");
+    journal.push(...rest.slice(rest.findIndex((entry) => entry.seq === next)));
+  }
+  const last = journal.at(-1).type;
+  if (last !== "run.finished") throw new Error(`${example} with [${answers}] did not finish, but ended with ${last}`);
+  return tidy(journal);
+}
+
+/** Nothing of this machine or this hour: the same run gives the same file, but for how long things took. */
+function tidy(journal) {
+  const start = journal[0].at;
+  return journal.map((entry) => ({ ...entry, at: 1_700_000_000_000 + (entry.at - start), ...(entry.run ? { run: "recorded" } : {}) }));
+}
+
+try {
+  const taken = new Map();
+  for (const run of RUNS) {
+    const count = (taken.get(run.example) ?? 0) + 1;
+    taken.set(run.example, count);
+    const journal = record(run);
+    const flow = JSON.parse(readFileSync(join(root, `tests/fixtures/examples/${run.example}.flow.json`), "utf8"));
+    const nodes = Object.fromEntries(
+      Object.entries(flow.nodes)
+        .filter(([, node]) => node.type !== "note")
+        .map(([id, node]) => [id, node.type]),
+    );
+    const name = `${run.example}-${count}.json`;
+    writeFileSync(join(root, "ui/src/ipc/recordings", name), `${JSON.stringify({ nodes, journal }, null, 1)}\n`);
+    if (run.fold) {
+      const about = `Recorded: the example ${run.example}${run.answers ? `, answered ${JSON.stringify(run.answers)}` : ""}.`;
+      const file = join(root, "tests/fixtures/folds", `recorded-${run.example}.json`);
+      writeFileSync(file, `${JSON.stringify({ about, journal, view: null }, null, 1)}\n`);
+    }
+    process.stdout.write(`${name}: ${journal.length} entries\n`);
+  }
+} finally {
+  rmSync(home, { recursive: true });
+}

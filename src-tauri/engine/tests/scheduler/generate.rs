@@ -130,10 +130,10 @@ fn gene(kinds: &'static [usize], anywhere: u32) -> impl Strategy<Value = Gene> {
 }
 
 /// Indices into [`KINDS`].
-const EVERY_KIND: &[usize] = &[0, 1, 1, 2, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9, 10, 10, 11];
-const TALKATIVE: &[usize] = &[1, 2, 5, 5, 8, 9, 10, 10, 10, 10];
+const EVERY_KIND: &[usize] = &[0, 1, 1, 2, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9, 10, 10, 11, 12];
+const TALKATIVE: &[usize] = &[1, 2, 5, 5, 8, 9, 10, 10, 10, 10, 12];
 
-const CHAINED: &[usize] = &[1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 10];
+const CHAINED: &[usize] = &[1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 10, 12];
 
 /// A chain with ways back: cycles in cycles in cycles.
 fn coiled(size: usize) -> impl Strategy<Value = Vec<Gene>> {

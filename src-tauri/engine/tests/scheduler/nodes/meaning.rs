@@ -83,6 +83,12 @@ pub fn outputs(
             ("out".to_owned(), more.clone()),
             ("context".to_owned(), inputs["context"].last().unwrap().clone()),
         ]),
+        "relay" => {
+            let mut outputs = one("out");
+            let context = inputs.get("context").and_then(|values| values.last());
+            outputs.extend(context.map(|handle| ("context".to_owned(), handle.clone())));
+            outputs
+        }
         "context" => {
             let mut outputs = one("out");
             outputs.insert("context".to_owned(), json!({ "contextId": at.to_string() }));

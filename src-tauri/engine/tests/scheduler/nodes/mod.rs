@@ -93,6 +93,7 @@ node_types! {
     Ask "ask",
     Context "context",
     Turn "turn",
+    Relay "relay",
     Result_ "result",
     PortalIn "portalIn",
     PortalOut "portalOut",

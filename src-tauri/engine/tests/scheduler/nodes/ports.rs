@@ -9,9 +9,9 @@ const DATA: PortKind = PortKind::Data;
 const ANY: PortType = PortType::Any;
 
 /// The kinds that a random flow is made of.
-pub const KINDS: [&str; 12] = [
+pub const KINDS: [&str; 13] = [
     "source", "mix", "maybe", "gated", "collect", "route", "flaky", "effect", "ask", "context", "turn",
-    "result",
+    "result", "relay",
 ];
 
 /// The ports of a kind.
@@ -36,6 +36,8 @@ pub fn ports(kind: &str) -> Ports {
         "effect" => out(ports.optional("a", DATA, ANY, "").optional("b", DATA, ANY, "")).error(),
         "ask" => out(ports.input("a", DATA, ANY, "").optional("b", DATA, ANY, "")),
         "context" => out(ports.optional("a", DATA, ANY, "")).output("context", PortKind::Context, ANY, ""),
+        "relay" => out(ports.optional("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))
+            .output("context", PortKind::Context, ANY, ""),
         "turn" => out(ports.input("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))
             .output("context", PortKind::Context, ANY, "")
             .error(),

@@ -78,6 +78,22 @@ fn what_the_examples_put_out() {
 }
 
 #[test]
+fn values_can_be_given_to_ports_that_nothing_feeds() {
+    let home = Home::default();
+    let path = home.file(
+        "greet.flow.json",
+        r#"{ "version": 1, "nodes": { "greet": { "type": "text", "config": { "template": "{{name}}, {{len gifts}} gifts" } } } }"#,
+    );
+    let unfed = home.plait(&["run", &path]);
+    assert_eq!(unfed.code, 2, "{unfed:#?}");
+    assert!(unfed.err.contains("port.unfed") && unfed.err.contains("`name`"), "{unfed:#?}");
+    let said = home.plait(&["run", &path, "--set", "greet.name=\"Ada\"", "--set", "greet.gifts=[1, 2]"]);
+    assert_eq!((said.code, said.out.as_str()), (0, "Ada, 2 gifts\n"), "{said:#?}");
+    let twice = home.plait(&["run", "hello", "--set", "greeting.name=\"Ada\""]);
+    assert_eq!(twice.code, 2, "a port that an edge feeds takes no other value: {twice:#?}");
+}
+
+#[test]
 fn exit_code_1_for_a_run_that_failed() {
     let home = Home::default();
     let said = home.plait(&["run", &flow("fails"), "--json"]);
@@ -279,4 +295,33 @@ fn a_full_disk_is_told_and_loses_nothing() {
             .iter()
             .any(|run| run["flowName"] == "Hello" && run["status"] == "finished")
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_up_midway_interrupts_the_run_and_no_more() {
+    let home = Home::default();
+    assert_eq!(home.plait(&["run", "hello"]).code, 0);
+    // Sixty times sixty thousand letters: more than a file may hold here.
+    let flow = serde_json::json!({ "version": 1, "name": "Big", "nodes": {
+        "ask": { "type": "userInput" },
+        "letters": { "type": "value", "config": { "value": "x".repeat(60_000) } },
+        "many": { "type": "text", "config": { "template": format!("{{{{go}}}}{}", "{{letters}}".repeat(60)) } },
+    }, "edges": {
+        "go": { "source": "ask", "sourceOutput": "message", "target": "many", "targetInput": "go" },
+        "letters": { "source": "letters", "sourceOutput": "value", "target": "many", "targetInput": "letters" },
+    } });
+    let path = home.file("big.flow.json", &flow.to_string());
+    let binary = env!("CARGO_BIN_EXE_plait");
+    let script = format!("trap '' XFSZ; ulimit -f 2100; exec '{binary}' run '{path}' --answer Go");
+    let said: Said =
+        Command::new("sh").args(["-c", &script]).env("PLAIT_HOME", home.path()).output().unwrap().into();
+    assert_eq!(said.code, 1, "{said:#?}");
+    assert!(said.err.contains("error[store.full]") && said.err.contains("help:"), "{said:#?}");
+    let listed: Value = serde_json::from_str(&home.plait(&["runs", "list", "--json"]).out).unwrap();
+    let told: Vec<_> = listed.as_array().unwrap().iter().map(|run| run["status"].as_str().unwrap()).collect();
+    assert_eq!(told, ["interrupted", "finished"]);
+    // With room again it goes on, the answer kept.
+    let resumed = home.plait(&["resume", "last"]);
+    assert_eq!((resumed.code, resumed.out.len()), (0, 60 * 60_000 + 3));
 }

@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
 use criterion::measurement::WallTime;
+use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
 use futures::executor::block_on;
 use plait_adapters::Store;
 use plait_adapters::store::RunJournal;
@@ -115,7 +115,9 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
     let mut seq = 0..;
     std::iter::once(begin)
         .chain((0..NODES).map(node))
-        .map(|facts| facts.into_iter().map(|fact| Entry { seq: seq.next(), at: 1_700_000_000_000, fact }).collect())
+        .map(|facts| {
+            facts.into_iter().map(|fact| Entry { seq: seq.next(), at: 1_700_000_000_000, fact }).collect()
+        })
         .collect()
 }
 

@@ -141,7 +141,10 @@ impl<'a> Follow<'a> {
         loop {
             let asked = tokio::select! {
                 asked = ask(&pause.prompt, &pause.schema) => asked?,
-                _ = tokio::signal::ctrl_c() => return self.cancel().await,
+                _ = tokio::signal::ctrl_c() => {
+                    say("\n");
+                    return self.cancel().await;
+                }
             };
             let given = match asked {
                 Asked::End => return self.end(pause).await,
@@ -191,7 +194,7 @@ impl<'a> Follow<'a> {
     }
 
     fn ended(&mut self) -> Result<Ending, Failure> {
-        self.progress.end();
+        self.progress.pause();
         if !self.json {
             print_outputs(&self.view)?;
         }

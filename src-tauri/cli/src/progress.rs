@@ -11,11 +11,13 @@ use plait_api::engine::id::Activation;
 use plait_api::engine::run::{Entry, Fact, SkipReason};
 
 use crate::failure::say;
-use crate::table::duration;
+use crate::table::{duration, first_line};
 
 /// Shows a run's entries.
 pub(crate) struct Progress {
     shown: bool,
+    on_terminal: bool,
+    /// Turns while something is worked on; put away while a question stands.
     spinner: Option<ProgressBar>,
     /// What is being worked on, and the part of its text that is not a whole line yet.
     working: BTreeMap<Activation, String>,
@@ -24,19 +26,15 @@ pub(crate) struct Progress {
 impl Progress {
     /// Shows nothing unless `shown`.
     pub(crate) fn new(shown: bool) -> Self {
-        let spinner = (shown && std::io::stderr().is_terminal()).then(|| {
-            let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {wide_msg}") {
-                spinner.set_style(style);
-            }
-            spinner.enable_steady_tick(Duration::from_millis(100));
-            spinner
-        });
-        Self { shown, spinner, working: BTreeMap::new() }
+        let on_terminal = shown && std::io::stderr().is_terminal();
+        Self { shown, on_terminal, spinner: None, working: BTreeMap::new() }
     }
 
     /// Shows one entry.
     pub(crate) fn show(&mut self, entry: &Entry) {
+        if self.on_terminal && self.spinner.is_none() {
+            self.spinner = Some(spinner());
+        }
         let at = |node: &plait_api::engine::id::NodeId, epoch: &plait_api::engine::id::Epoch| Activation {
             node: node.clone(),
             epoch: epoch.clone(),
@@ -61,6 +59,18 @@ impl Progress {
                 let again = format!("{} [{}]; again in {}", error.message, error.code, duration(*delay_ms));
                 self.done(&at(node, epoch), &format!("{} {{}}  {again}", style("↻").yellow().for_stderr()));
             }
+            Fact::ToolCalled { node, epoch, call, .. } => {
+                let at = at(node, epoch);
+                self.flush(&at);
+                self.note(&streamed(&at, &format!("→ {} {}", call.name, call.arguments)));
+            }
+            Fact::ToolFinished { node, epoch, result, error, .. } => {
+                let said = match (result, error) {
+                    (_, Some(error)) => error.to_string(),
+                    (result, None) => result.as_ref().map(ToString::to_string).unwrap_or_default(),
+                };
+                self.note(&streamed(&at(node, epoch), &format!("← {}", first_line(&said, 100))));
+            }
             Fact::RunPaused { node, epoch, .. } => {
                 self.working.remove(&at(node, epoch));
             }
@@ -81,17 +91,8 @@ impl Progress {
         }
     }
 
-    /// Makes room for a question.
+    /// Takes the spinner away, for good or until the next entry.
     pub(crate) fn pause(&mut self) {
-        self.working.clear();
-        self.tell_what_works();
-        if let Some(spinner) = &self.spinner {
-            spinner.suspend(|| ());
-        }
-    }
-
-    /// Takes the spinner away.
-    pub(crate) fn end(&mut self) {
         if let Some(spinner) = self.spinner.take() {
             spinner.finish_and_clear();
         }
@@ -109,11 +110,17 @@ impl Progress {
         }
     }
 
-    fn done(&mut self, at: &Activation, template: &str) {
-        let rest = self.working.remove(at).unwrap_or_default();
+    /// Shows what streamed in and is not a whole line yet.
+    fn flush(&mut self, at: &Activation) {
+        let rest = self.working.get_mut(at).map(std::mem::take).unwrap_or_default();
         if !rest.trim().is_empty() {
             self.note(&streamed(at, rest.trim_end()));
         }
+    }
+
+    fn done(&mut self, at: &Activation, template: &str) {
+        self.flush(at);
+        self.working.remove(at);
         self.note(&template.replacen("{}", &at.to_string(), 1));
     }
 
@@ -125,6 +132,15 @@ impl Progress {
         };
         spinner.set_message(message);
     }
+}
+
+fn spinner() -> ProgressBar {
+    let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {wide_msg}") {
+        spinner.set_style(style);
+    }
+    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner
 }
 
 fn streamed(at: &Activation, text: &str) -> String {

@@ -29,8 +29,10 @@ pub struct FlowText {
 /// `flow.too_large` (over 256 MB).
 pub fn read(path: &Path) -> Result<FlowText, Fault> {
     let unreadable = |error: &io::Error| match error.kind() {
-        io::ErrorKind::NotFound => Fault::new("flow.not_found", format!("There is no file `{}`.", path.display()))
-            .hint("Check the path; it may have been moved or renamed."),
+        io::ErrorKind::NotFound => {
+            Fault::new("flow.not_found", format!("There is no file `{}`.", path.display()))
+                .hint("Check the path; it may have been moved or renamed.")
+        }
         _ => Fault::new("flow.unreadable", format!("`{}` can't be read: {error}.", path.display())),
     };
     let resolved = fs::canonicalize(path).map_err(|error| unreadable(&error))?;
@@ -51,8 +53,11 @@ pub fn read(path: &Path) -> Result<FlowText, Fault> {
     let hash = content_hash(&bytes);
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Fault::new("flow.not_text", format!("`{}` is not UTF-8 text: byte {at} is out of place.", path.display()))
-            .hint("A flow is JSON in UTF-8. Was the file saved in another encoding, or is it something else?")
+        Fault::new(
+            "flow.not_text",
+            format!("`{}` is not UTF-8 text: byte {at} is out of place.", path.display()),
+        )
+        .hint("A flow is JSON in UTF-8. Was the file saved in another encoding, or is it something else?")
     })?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     Ok(FlowText { path: resolved, text, hash })

@@ -17,7 +17,8 @@ fn a_save_that_dies_anywhere_leaves_the_old_text_or_the_new() {
     let new = "new ".repeat(9_000);
     let mut steps = Vec::new();
     let home = tempfile::tempdir().expect("folder");
-    replace_stepwise(&home.path().join("probe"), new.as_bytes(), &mut |step| steps.push(step)).expect("saved");
+    replace_stepwise(&home.path().join("probe"), new.as_bytes(), &mut |step| steps.push(step))
+        .expect("saved");
     assert!(steps.len() > 10 && steps.last() == Some(&Step::SyncFolder), "{steps:?}");
 
     let folder = tempfile::tempdir().expect("folder");

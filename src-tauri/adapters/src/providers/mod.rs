@@ -36,7 +36,8 @@ impl ProviderTable {
     pub fn new(settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
         let mut all = settings::built_in();
         all.extend(settings.iter().map(|(name, settings)| (name.clone(), settings.clone())));
-        let entries = all.into_iter().map(|(name, settings)| Ok((name.clone(), Entry::new(&name, settings)?)));
+        let entries =
+            all.into_iter().map(|(name, settings)| Ok((name.clone(), Entry::new(&name, settings)?)));
         Ok(Self(Arc::new(entries.collect::<Result<_, Fault>>()?)))
     }
 
@@ -50,8 +51,9 @@ impl ProviderTable {
     /// or this can't be one).
     pub fn set_key(&self, name: &str, key: &str) -> Result<(), Fault> {
         let openai = self.entry(name)?.openai.as_ref();
-        let openai = openai
-            .ok_or_else(|| Fault::new("provider.bad_settings", format!("The provider `{name}` takes no key.")))?;
+        let openai = openai.ok_or_else(|| {
+            Fault::new("provider.bad_settings", format!("The provider `{name}` takes no key."))
+        })?;
         openai.set_key(key)
     }
 
@@ -104,7 +106,10 @@ mod tests {
     use super::*;
 
     fn settings(base_url: Option<&str>) -> BTreeMap<String, ProviderSettings> {
-        let one = ProviderSettings { base_url: base_url.map(str::to_owned), ..ProviderSettings::of(ProviderKind::OpenAi) };
+        let one = ProviderSettings {
+            base_url: base_url.map(str::to_owned),
+            ..ProviderSettings::of(ProviderKind::OpenAi)
+        };
         BTreeMap::from([("mine".to_owned(), one)])
     }
 
@@ -124,7 +129,14 @@ mod tests {
 
     #[test]
     fn wrong_settings_are_told() {
-        for base_url in [None, Some(""), Some("box:9000"), Some("ftp://box/v1"), Some("http://"), Some("http://box/v1?key=1")] {
+        for base_url in [
+            None,
+            Some(""),
+            Some("box:9000"),
+            Some("ftp://box/v1"),
+            Some("http://"),
+            Some("http://box/v1?key=1"),
+        ] {
             let fault = ProviderTable::new(&settings(base_url)).err().expect("refused");
             assert_eq!(fault.code, "provider.bad_settings", "{base_url:?}");
             assert!(fault.message.contains("`mine`"), "{fault}");

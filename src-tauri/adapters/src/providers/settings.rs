@@ -47,7 +47,14 @@ pub struct ProviderSettings {
 impl ProviderSettings {
     /// Settings that say nothing but the protocol.
     pub fn of(kind: ProviderKind) -> Self {
-        Self { kind, base_url: None, key_env: None, connect_timeout_ms: None, header_timeout_ms: None, read_timeout_ms: None }
+        Self {
+            kind,
+            base_url: None,
+            key_env: None,
+            connect_timeout_ms: None,
+            header_timeout_ms: None,
+            read_timeout_ms: None,
+        }
     }
 }
 

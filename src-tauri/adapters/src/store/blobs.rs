@@ -56,12 +56,9 @@ impl Blobs {
         }
         let hash = referred(stored).ok_or("its reference to a large value is garbled")?;
         let path = self.path(owner, hash);
-        let bytes = fs::read(&path).map_err(|error| format!("`{}` can't be read: {error}", path.display()))?;
-        if content_hash(&bytes) == hash {
-            Ok(bytes)
-        } else {
-            Err(format!("`{}` is damaged", path.display()))
-        }
+        let bytes =
+            fs::read(&path).map_err(|error| format!("`{}` can't be read: {error}", path.display()))?;
+        if content_hash(&bytes) == hash { Ok(bytes) } else { Err(format!("`{}` is damaged", path.display())) }
     }
 
     /// Removes everything of `owner`.

@@ -44,10 +44,7 @@ impl Database {
     }
 
     /// Reads. The database stays open for that long, so `read` should be short and keep no iterator.
-    pub(super) fn read<T>(
-        &self,
-        read: impl FnOnce(&sled::Db) -> Result<T, sled::Error>,
-    ) -> Result<T, Fault> {
+    pub(super) fn read<T>(&self, read: impl FnOnce(&sled::Db) -> Result<T, sled::Error>) -> Result<T, Fault> {
         self.with(|open| read(&open.db).map_err(|error| fault::of_sled("read the store", &error)))
     }
 

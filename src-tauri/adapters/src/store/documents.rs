@@ -4,8 +4,8 @@
 use std::sync::PoisonError;
 
 use plait_engine::error::Fault;
-use serde::{Deserialize, Serialize};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::inner::Inner;
@@ -46,10 +46,11 @@ pub(super) fn put_flow(inner: &Inner, text: &str) -> Result<String, Fault> {
 }
 
 pub(super) fn flow(inner: &Inner, hash: &str) -> Result<String, Fault> {
-    let stored = inner.get(&key::of(key::FLOW, hash.as_bytes()))?.ok_or_else(|| {
-        Fault::new("flow.unknown", format!("The store has no flow document `{hash}`."))
-    })?;
-    let damaged = |why: String| Fault::new("store.corrupt", format!("The flow document `{hash}` is damaged: {why}."));
+    let stored = inner
+        .get(&key::of(key::FLOW, hash.as_bytes()))?
+        .ok_or_else(|| Fault::new("flow.unknown", format!("The store has no flow document `{hash}`.")))?;
+    let damaged =
+        |why: String| Fault::new("store.corrupt", format!("The flow document `{hash}` is damaged: {why}."));
     let bytes = inner.blobs.load(FLOWS, &stored).map_err(damaged)?;
     String::from_utf8(bytes).map_err(|error| damaged(error.to_string()))
 }

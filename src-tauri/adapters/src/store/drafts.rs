@@ -54,7 +54,8 @@ pub(super) fn all(home: &Path) -> Result<Vec<Draft>, Fault> {
         let path = item.map_err(|error| fault::of_io(doing, &error))?.path();
         if path.extension().is_some_and(|extension| extension == "json") {
             // One that can't be read must not hide the others.
-            drafts.extend(fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Draft>(&bytes).ok()));
+            drafts
+                .extend(fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Draft>(&bytes).ok()));
         }
     }
     drafts.sort_by(|a, b| b.saved_at.cmp(&a.saved_at).then_with(|| a.key.cmp(&b.key)));

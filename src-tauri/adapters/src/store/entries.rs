@@ -84,7 +84,8 @@ impl Entries {
             return Err(self.corrupt(self.next_seq, "it is missing"));
         }
         let run = key::run_id(self.key);
-        let text = self.inner.blobs.load(run.as_str(), stored).map_err(|why| self.corrupt(first_seq, &why))?;
+        let text =
+            self.inner.blobs.load(run.as_str(), stored).map_err(|why| self.corrupt(first_seq, &why))?;
         let wanted = (first_seq..).zip(piece::lines(&text)).skip_while(|(seq, _)| *seq < self.next_seq);
         let mut entries = Vec::new();
         for (seq, line) in wanted {

@@ -12,8 +12,9 @@ pub(super) fn of_io(doing: &str, error: &io::Error) -> Fault {
             Fault::new("store.full", format!("The disk is full: Plait could not {doing} ({error})."))
                 .hint("Free some space, then go on with the run. Everything written before is kept.")
         }
-        _ => Fault::new("store.io", format!("Plait could not {doing}: {error}."))
-            .hint("Check the disk and the permissions of the data directory. Everything written before is kept."),
+        _ => Fault::new("store.io", format!("Plait could not {doing}: {error}.")).hint(
+            "Check the disk and the permissions of the data directory. Everything written before is kept.",
+        ),
     }
 }
 

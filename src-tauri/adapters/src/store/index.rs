@@ -71,8 +71,7 @@ pub(super) fn remove(inner: &Arc<Inner>, id: &RunId) -> Result<(), Fault> {
     let key = key::run(id)?;
     inner.writer.settle()?;
     if inner.live().contains_key(&key) {
-        return Err(Fault::new("run.busy", format!("Run `{id}` is still going on."))
-            .hint("Cancel it first."));
+        return Err(Fault::new("run.busy", format!("Run `{id}` is still going on.")).hint("Cancel it first."));
     }
     let record = stored_record(inner, key)?.ok_or_else(|| unknown(id.as_str()))?;
     // From here on it is gone for everybody; what a crash leaves undone is done when the store is opened.
@@ -85,18 +84,26 @@ pub(super) fn remove(inner: &Arc<Inner>, id: &RunId) -> Result<(), Fault> {
 
 /// Finishes removals that a crash cut short.
 pub(super) fn finish_removals(inner: &Arc<Inner>) -> Result<(), Fault> {
-    let pending: Vec<RunKey> = inner.database.read(|db| {
-        db.scan_prefix([key::REMOVING]).keys().map(|key| key.map(|key| key::run_of(&key))).collect::<Result<Vec<_>, _>>()
-    })?.into_iter().flatten().collect();
+    let pending: Vec<RunKey> = inner
+        .database
+        .read(|db| {
+            db.scan_prefix([key::REMOVING])
+                .keys()
+                .map(|key| key.map(|key| key::run_of(&key)))
+                .collect::<Result<Vec<_>, _>>()
+        })?
+        .into_iter()
+        .flatten()
+        .collect();
     pending.into_iter().try_for_each(|key| finish_removal(inner, key))
 }
 
 fn finish_removal(inner: &Arc<Inner>, key: RunKey) -> Result<(), Fault> {
     inner.blobs.remove(key::run_id(key).as_str())?;
     loop {
-        let doomed: Vec<sled::IVec> = inner.database.read(|db| {
-            db.scan_prefix(key::of(key::JOURNAL, &key)).keys().take(REMOVE_PIECE).collect()
-        })?;
+        let doomed: Vec<sled::IVec> = inner
+            .database
+            .read(|db| db.scan_prefix(key::of(key::JOURNAL, &key)).keys().take(REMOVE_PIECE).collect())?;
         if doomed.is_empty() {
             break;
         }
@@ -109,7 +116,10 @@ fn finish_removal(inner: &Arc<Inner>, key: RunKey) -> Result<(), Fault> {
 fn clear_flow(inner: &Inner, hash: &str) -> Result<(), Fault> {
     inner.writer.settle()?;
     let used = inner.database.read(|db| {
-        db.scan_prefix(key::of(key::RUN_OF_FLOW, hash.as_bytes())).next().transpose().map(|first| first.is_some())
+        db.scan_prefix(key::of(key::RUN_OF_FLOW, hash.as_bytes()))
+            .next()
+            .transpose()
+            .map(|first| first.is_some())
     })?;
     if used || inner.kept_flows().contains(hash) {
         return Ok(());
@@ -145,9 +155,10 @@ pub(super) fn stored_record(inner: &Arc<Inner>, key: RunKey) -> Result<Option<Ru
     let at = key::of(key::RUN, &key);
     let Some(stored) = inner.database.read(|db| db.get(&at))? else { return Ok(None) };
     let run = key::run_id(key);
-    let read = inner.blobs.load(run.as_str(), &stored).and_then(|bytes| {
-        serde_json::from_slice::<RunRecord>(&bytes).map_err(|error| error.to_string())
-    });
+    let read = inner
+        .blobs
+        .load(run.as_str(), &stored)
+        .and_then(|bytes| serde_json::from_slice::<RunRecord>(&bytes).map_err(|error| error.to_string()));
     let mut record = match read {
         Ok(record) => record,
         // The journal tells it all again.
@@ -173,7 +184,10 @@ pub(super) fn stored_record(inner: &Arc<Inner>, key: RunKey) -> Result<Option<Ru
 
 fn keys(inner: &Inner, prefix: &[u8]) -> Result<Vec<RunKey>, Fault> {
     let keys = inner.database.read(|db| {
-        db.scan_prefix(key::of(key::RUN, prefix)).keys().map(|key| key.map(|key| key::run_of(&key))).collect::<Result<Vec<_>, _>>()
+        db.scan_prefix(key::of(key::RUN, prefix))
+            .keys()
+            .map(|key| key.map(|key| key::run_of(&key)))
+            .collect::<Result<Vec<_>, _>>()
     })?;
     Ok(keys.into_iter().flatten().collect())
 }

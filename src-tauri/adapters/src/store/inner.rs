@@ -10,9 +10,9 @@ use plait_engine::error::Fault;
 use super::blobs::Blobs;
 use super::database::{Backend, Database};
 use super::key::RunKey;
+use super::open;
 use super::record::RunRecord;
 use super::writer::{Write, Writer};
-use super::open;
 
 /// The record of a run that has a writer, ahead of the one on disk. None until its first fact.
 pub(super) type LiveRecord = Arc<Mutex<Option<RunRecord>>>;

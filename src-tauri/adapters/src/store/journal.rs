@@ -42,7 +42,14 @@ impl RunJournal {
                     .hint("Wait for it, or cancel it first."));
             }
         };
-        let mut journal = Self { inner: Arc::clone(inner), key, owner: key::run_id(key).as_str().into(), next_seq: 0, generation, record };
+        let mut journal = Self {
+            inner: Arc::clone(inner),
+            key,
+            owner: key::run_id(key).as_str().into(),
+            next_seq: 0,
+            generation,
+            record,
+        };
         // From here on dropping `journal` gives the run free again.
         journal.next_seq = entries::next_seq(inner, key)?;
         let stored = index::stored_record(inner, key)?;
@@ -65,7 +72,8 @@ impl RunJournal {
                 notable |= record.apply(entry);
                 continue;
             }
-            let record = RunRecord::begin(entry).ok_or_else(|| out_of_order("The first fact of a run must be `run.started`."))?;
+            let record = RunRecord::begin(entry)
+                .ok_or_else(|| out_of_order("The first fact of a run must be `run.started`."))?;
             if key::run(&record.run)? != self.key {
                 return Err(out_of_order("These are the facts of another run."));
             }
@@ -87,12 +95,16 @@ impl Journal for RunJournal {
         for (entry, expected) in entries.iter().zip(self.next_seq..) {
             if entry.seq != Some(expected) {
                 let found = entry.seq.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
-                return Err(out_of_order(&format!("The next entry must have seq {expected}, but this one has {found}.")));
+                return Err(out_of_order(&format!(
+                    "The next entry must have seq {expected}, but this one has {found}."
+                )));
             }
         }
         let lines = Some(Lines::of(self.key, self.next_seq, entries)?);
         let changes = self.fold(entries)?;
-        self.inner.writer.write(Some(self.generation), Write { owner: Arc::clone(&self.owner), changes, lines })?;
+        self.inner
+            .writer
+            .write(Some(self.generation), Write { owner: Arc::clone(&self.owner), changes, lines })?;
         self.next_seq += entries.len() as u64;
         Ok(())
     }
@@ -111,7 +123,8 @@ impl Drop for RunJournal {
         if let Some(bytes) = record.and_then(|record| json(&record).ok()) {
             let changes = vec![(key::of(key::RUN, &self.key), Some(bytes))];
             // Refused only after an error of the disk; the record is then made up from the journal when it is read.
-            let _ = self.inner.writer.write(Some(self.generation), Write::of(Arc::clone(&self.owner), changes));
+            let _ =
+                self.inner.writer.write(Some(self.generation), Write::of(Arc::clone(&self.owner), changes));
         }
         self.inner.live().remove(&self.key);
     }
@@ -122,5 +135,7 @@ fn out_of_order(message: &str) -> Fault {
 }
 
 fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
-    serde_json::to_vec(value).map_err(|error| Fault::new("journal.unwritable", format!("A fact can't be written as JSON: {error}.")))
+    serde_json::to_vec(value).map_err(|error| {
+        Fault::new("journal.unwritable", format!("A fact can't be written as JSON: {error}."))
+    })
 }

@@ -32,8 +32,8 @@ pub use documents::RecentFlow;
 pub use drafts::Draft;
 pub use entries::Entries;
 pub use index::RunFilter;
-pub use journal::RunJournal;
 use inner::Inner;
+pub use journal::RunJournal;
 use record::RunRecord;
 
 const SETTINGS: &str = "settings";

@@ -48,7 +48,8 @@ pub(super) fn lock(home: &Path) -> Result<File, Fault> {
         Err(TryLockError::Error(error)) => return Err(failed(&error)),
     }
     // The content only serves the message of the next one who comes; a full disk must not keep the store shut.
-    let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", std::process::id()));
+    let _ =
+        file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", std::process::id()));
     Ok(file)
 }
 
@@ -58,7 +59,8 @@ pub(super) fn lock(home: &Path) -> Result<File, Fault> {
 /// corruption, and a snapshot that does not fit its log can be dropped, because it only saves reading the log again.
 pub(super) fn database(dir: &Path) -> Result<sled::Db, Fault> {
     let doing = format!("open the store in `{}`", dir.display());
-    remove_snapshots(dir, |name| name.ends_with(".generating")).map_err(|error| fault::of_io(&doing, &error))?;
+    remove_snapshots(dir, |name| name.ends_with(".generating"))
+        .map_err(|error| fault::of_io(&doing, &error))?;
     match attempt(dir) {
         Ok(db) => Ok(db),
         Err(Failure::Error(error @ sled::Error::Io(_))) => Err(fault::of_sled(&doing, &error)),
@@ -94,7 +96,8 @@ fn is_lock(error: &io::Error) -> bool {
 }
 
 fn attempt_once(dir: &Path) -> Result<sled::Db, Failure> {
-    let config = sled::Config::new().path(dir).cache_capacity(CACHE_BYTES).flush_every_ms(Some(FLUSH_EVERY_MS));
+    let config =
+        sled::Config::new().path(dir).cache_capacity(CACHE_BYTES).flush_every_ms(Some(FLUSH_EVERY_MS));
     // Recovery asserts what it reads. Nothing of ours is shared with it, so a panic in it leaves nothing half done.
     match catch_unwind(AssertUnwindSafe(|| config.open())) {
         Ok(opened) => opened.map_err(Failure::Error),

@@ -140,6 +140,9 @@ mod tests {
             schema: serde_json::json!({}),
         };
         let written = Lines::of(RUN, 0, &[Entry { seq: Some(0), at: 1, fact }]).unwrap();
-        assert_eq!((written.text.iter().filter(|&&byte| byte == b'\n').count(), count(&written.text)), (1, 1));
+        assert_eq!(
+            (written.text.iter().filter(|&&byte| byte == b'\n').count(), count(&written.text)),
+            (1, 1)
+        );
     }
 }

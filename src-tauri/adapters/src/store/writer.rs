@@ -95,8 +95,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Starts the thread.
     pub(super) fn start(backend: Arc<dyn Backend>, blobs: Blobs) -> Result<Self, Fault> {
-        let queue =
-            Arc::new(Queue { state: Mutex::default(), work: Condvar::new(), room: Condvar::new() });
+        let queue = Arc::new(Queue { state: Mutex::default(), work: Condvar::new(), room: Condvar::new() });
         let worker = Worker { queue: Arc::clone(&queue), backend, blobs };
         let thread = thread::Builder::new()
             .name("plait-store".to_owned())
@@ -178,7 +177,8 @@ impl Drop for Writer {
 }
 
 fn gone() -> Fault {
-    Fault::new("store.io", "The store's writer has stopped.").hint("Start Plait again; everything flushed before is kept.")
+    Fault::new("store.io", "The store's writer has stopped.")
+        .hint("Start Plait again; everything flushed before is kept.")
 }
 
 struct Worker {
@@ -330,6 +330,8 @@ fn tell(settle: std::sync::mpsc::Sender<Result<(), Fault>>, outcome: &Result<(),
 
 /// The database asserts its own state; a panic in it is told like any other error of it.
 fn guarded(act: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
-    catch_unwind(AssertUnwindSafe(act))
-        .unwrap_or_else(|_| Err(Fault::new("store.io", "The database gave up while writing.").hint("Start Plait again; everything flushed before is kept.")))
+    catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| {
+        Err(Fault::new("store.io", "The database gave up while writing.")
+            .hint("Start Plait again; everything flushed before is kept."))
+    })
 }

@@ -33,7 +33,10 @@ impl NativeTool for CurrentTime {
         let zone = match arguments.time_zone.as_deref() {
             None => TimeZone::system(),
             Some(name) => TimeZone::get(name).map_err(|_| {
-                bad_arguments(Self::NAME, &[format!("`{name}` is no IANA time zone, such as `Europe/Berlin`")])
+                bad_arguments(
+                    Self::NAME,
+                    &[format!("`{name}` is no IANA time zone, such as `Europe/Berlin`")],
+                )
             })?,
         };
         let now = i64::try_from(self.0.now_ms())

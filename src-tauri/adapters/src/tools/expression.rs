@@ -116,7 +116,10 @@ impl Reader<'_> {
         self.expect(')')?;
         function(&name, &arguments).ok_or_else(|| {
             let count = arguments.len();
-            self.wrong(&format!("there is no function `{name}` of {count} argument{}", if count == 1 { "" } else { "s" }))
+            self.wrong(&format!(
+                "there is no function `{name}` of {count} argument{}",
+                if count == 1 { "" } else { "s" }
+            ))
         })
     }
 
@@ -211,7 +214,13 @@ fn function(name: &str, arguments: &[f64]) -> Option<f64> {
         ("ceil", &[x]) => x.ceil(),
         ("round", &[x]) => x.round(),
         ("trunc", &[x]) => x.trunc(),
-        ("sign", &[x]) => if x == 0.0 { 0.0 } else { x.signum() },
+        ("sign", &[x]) => {
+            if x == 0.0 {
+                0.0
+            } else {
+                x.signum()
+            }
+        }
         _ => return None,
     })
 }
@@ -262,7 +271,10 @@ mod tests {
 
     #[test]
     fn what_is_no_expression_is_told_with_its_place() {
-        for text in ["", "()", "1+", "1 2", "2(3)", "(1", "1)", "1,000", "x+1", "½", "1..2", "2e", "log(2)", "sqrt()", "a(1)", "1***2", "3!", "\0"] {
+        for text in [
+            "", "()", "1+", "1 2", "2(3)", "(1", "1)", "1,000", "x+1", "½", "1..2", "2e", "log(2)", "sqrt()",
+            "a(1)", "1***2", "3!", "\0",
+        ] {
             assert_eq!(evaluate(text).expect_err(text).code, "tool.bad_expression", "{text}");
         }
         let fault = evaluate("größe + 1").expect_err("no variables");
@@ -273,7 +285,9 @@ mod tests {
 
     #[test]
     fn size_is_bounded_before_the_stack_is() {
-        for deep in ["(".repeat(4_000), "-".repeat(4_000) + "1", "2^".repeat(2_000) + "1", "sqrt(".repeat(800)] {
+        for deep in
+            ["(".repeat(4_000), "-".repeat(4_000) + "1", "2^".repeat(2_000) + "1", "sqrt(".repeat(800)]
+        {
             assert!(evaluate(&deep).expect_err("nested").message.contains("nested"), "{deep}");
         }
         assert!(evaluate(&"1+".repeat(4_000)).expect_err("long").message.contains("8000 bytes"));
@@ -284,15 +298,17 @@ mod tests {
     fn tree() -> impl Strategy<Value = (String, f64)> {
         let leaf = (0u32..1_000).prop_map(|number| (number.to_string(), f64::from(number)));
         leaf.prop_recursive(5, 40, 2, |inner| {
-            (inner.clone(), inner, prop::sample::select(vec!['+', '-', '*', '/'])).prop_map(|(a, b, operator)| {
-                let value = match operator {
-                    '+' => a.1 + b.1,
-                    '-' => a.1 - b.1,
-                    '*' => a.1 * b.1,
-                    _ => a.1 / b.1,
-                };
-                (format!("({} {operator} {})", a.0, b.0), value)
-            })
+            (inner.clone(), inner, prop::sample::select(vec!['+', '-', '*', '/'])).prop_map(
+                |(a, b, operator)| {
+                    let value = match operator {
+                        '+' => a.1 + b.1,
+                        '-' => a.1 - b.1,
+                        '*' => a.1 * b.1,
+                        _ => a.1 / b.1,
+                    };
+                    (format!("({} {operator} {})", a.0, b.0), value)
+                },
+            )
         })
     }
 

@@ -5,8 +5,8 @@ use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::tool::{ToolInvocation, ToolSpec};
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde::Deserialize as _;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A native tool. One implementation, one file.

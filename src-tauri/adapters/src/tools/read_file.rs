@@ -48,8 +48,9 @@ fn read(folder: &str, path: &str) -> Result<Value, Fault> {
     if leads_out(Path::new(path)) {
         return Err(outside(path));
     }
-    let folder = Dir::open_ambient_dir(folder, ambient_authority())
-        .map_err(|error| Fault::new("tool.no_folder", format!("The flow's folder can't be opened: {error}.")))?;
+    let folder = Dir::open_ambient_dir(folder, ambient_authority()).map_err(|error| {
+        Fault::new("tool.no_folder", format!("The flow's folder can't be opened: {error}."))
+    })?;
     let failed = |error: io::Error| told(path, &error);
     // Before it is opened: opening a pipe would wait for somebody to write into it.
     let metadata = folder.metadata(path).map_err(failed)?;
@@ -62,7 +63,10 @@ fn read(folder: &str, path: &str) -> Result<Value, Fault> {
     folder.open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES {
         let limit = MAX_BYTES >> 10;
-        return Err(Fault::new("tool.too_large", format!("`{path}` is larger than {limit} KB, the most that can be read.")));
+        return Err(Fault::new(
+            "tool.too_large",
+            format!("`{path}` is larger than {limit} KB, the most that can be read."),
+        ));
     }
     String::from_utf8(bytes)
         .map(Value::String)
@@ -93,7 +97,9 @@ fn outside(path: &str) -> Fault {
 
 fn told(path: &str, error: &io::Error) -> Fault {
     match error.kind() {
-        io::ErrorKind::NotFound => Fault::new("tool.not_found", format!("There is no file `{path}` in the flow's folder.")),
+        io::ErrorKind::NotFound => {
+            Fault::new("tool.not_found", format!("There is no file `{path}` in the flow's folder."))
+        }
         // The capability refuses with an error of its own; the system's carries a number.
         io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => outside(path),
         _ => Fault::new("tool.unreadable", format!("`{path}` can't be read: {error}.")),

@@ -11,7 +11,10 @@ use crate::server::{Answer, Server, Step, call, outcome, provider, request, stre
 
 async fn fault(answer: Answer) -> Fault {
     let fault = outcome(answer).await.expect_err("a fault");
-    assert!(fault.message.contains("http://127.0.0.1:") && fault.message.contains("`tiny`"), "says where: {fault}");
+    assert!(
+        fault.message.contains("http://127.0.0.1:") && fault.message.contains("`tiny`"),
+        "says where: {fault}"
+    );
     assert!(fault.hint.is_some(), "says what to do: {fault}");
     fault
 }
@@ -35,7 +38,9 @@ async fn raw(bytes: &'static [u8]) -> Fault {
 
 #[tokio::test]
 async fn statuses() {
-    let error = |message: &str, code: &str| json!({"error": {"message": message, "type": "x", "code": code}}).to_string();
+    let error = |message: &str, code: &str| {
+        json!({"error": {"message": message, "type": "x", "code": code}}).to_string()
+    };
     for (status, body, code, retryable) in [
         (400, error("max_tokens is too large.", "bad"), "provider.bad_request", false),
         (400, error("Filtered", "content_filter"), "provider.content_filtered", false),
@@ -47,7 +52,12 @@ async fn statuses() {
         (429, error("Slow down", "rate_limit_exceeded"), "provider.rate_limited", true),
         (429, error("No credit", "insufficient_quota"), "provider.rate_limited", false),
         (500, "<html>oops</html>".to_owned(), "provider.server_error", true),
-        (503, r#"{"error": {"message": "Loading model", "code": 503}}"#.to_owned(), "provider.server_error", true),
+        (
+            503,
+            r#"{"error": {"message": "Loading model", "code": 503}}"#.to_owned(),
+            "provider.server_error",
+            true,
+        ),
         (301, String::new(), "provider.bad_settings", false),
     ] {
         let fault = fault(Answer::json(status, &body)).await;
@@ -68,16 +78,15 @@ async fn the_servers_own_words_are_told_and_bounded() {
 
 #[tokio::test]
 async fn a_server_says_how_long_to_wait() {
-    for (header, value, expected) in [
-        ("retry-after", "7", 7_000),
-        ("retry-after", "0.5", 500),
-        ("retry-after-ms", "1500", 1_500),
-    ] {
+    for (header, value, expected) in
+        [("retry-after", "7", 7_000), ("retry-after", "0.5", 500), ("retry-after-ms", "1500", 1_500)]
+    {
         let fault = fault(Answer::json(429, "{}").header(header, value)).await;
         assert_eq!(fault.retry_after_ms, Some(expected), "{header}: {value}");
     }
     let date = httpdate::fmt_http_date(std::time::SystemTime::now() + Duration::from_secs(100));
-    let waits = fault(Answer::json(503, "{}").header("retry-after", &date)).await.retry_after_ms.expect("a time");
+    let waits =
+        fault(Answer::json(503, "{}").header("retry-after", &date)).await.retry_after_ms.expect("a time");
     assert!((90_000..=100_000).contains(&waits), "{waits}");
     assert_eq!(fault(Answer::json(429, "{}").header("retry-after", "soon")).await.retry_after_ms, None);
 }
@@ -98,33 +107,54 @@ async fn a_cut_stream_is_never_a_shorter_reply() {
     let provider = server.provider();
     for at in (0..whole).chain(0..whole) {
         let fault = call(&*provider, request()).await.0.expect_err("cut");
-        assert_eq!((fault.code.as_str(), fault.retryable), ("provider.cut_short", true), "at byte {at}: {fault}");
+        assert_eq!(
+            (fault.code.as_str(), fault.retryable),
+            ("provider.cut_short", true),
+            "at byte {at}: {fault}"
+        );
     }
 }
 
 #[tokio::test]
 async fn what_is_not_the_protocol() {
-    let html = Answer { headers: vec![("content-type", "text/html".into())], ..Answer::json(200, "<html>Welcome</html>") };
+    let html = Answer {
+        headers: vec![("content-type", "text/html".into())],
+        ..Answer::json(200, "<html>Welcome</html>")
+    };
     let told = fault(html).await;
     assert_eq!(told.code, "provider.garbage");
     assert!(told.message.contains("text/html") && told.message.contains("Welcome"), "{told}");
     for body in ["{}", "[]", "nonsense", "", r#"{"choices": [{"message": 7}]}"#, r#"{"choices": []}"#] {
         assert_eq!(fault(Answer::json(200, body)).await.code, "provider.garbage", "{body}");
     }
-    for stream in [&b"data: nonsense\n\n"[..], b"data: {\"choices\": 7}\n\n", b"data: [DONE]\n\n", b"data: \xff\xfe\n\n", b"data: {\"choices\": [{\"delta\": \"x\"}]}\n\n"] {
+    for stream in [
+        &b"data: nonsense\n\n"[..],
+        b"data: {\"choices\": 7}\n\n",
+        b"data: [DONE]\n\n",
+        b"data: \xff\xfe\n\n",
+        b"data: {\"choices\": [{\"delta\": \"x\"}]}\n\n",
+    ] {
         let told = fault(Answer::stream(stream)).await;
         assert_eq!(told.code, "provider.garbage", "{}", String::from_utf8_lossy(stream));
         assert!(!told.retryable);
     }
     let told = raw(b"SSH-2.0-OpenSSH_9.2\r\n").await;
     assert_eq!(told.code, "provider.garbage", "{told}");
-    assert_eq!(raw(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n").await.code, "provider.garbage");
+    assert_eq!(
+        raw(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"
+        )
+        .await
+        .code,
+        "provider.garbage"
+    );
 }
 
 #[tokio::test]
 async fn an_endless_answer_is_given_up() {
     let piece = vec![b'a'; 1 << 20];
-    let steps = std::iter::once(Step::Send(b"data: ".to_vec())).chain((0..70).map(|_| Step::Send(piece.clone())));
+    let steps =
+        std::iter::once(Step::Send(b"data: ".to_vec())).chain((0..70).map(|_| Step::Send(piece.clone())));
     assert_eq!(fault(Answer::events(steps.collect())).await.code, "provider.garbage");
 }
 
@@ -134,15 +164,23 @@ async fn errors_within_a_stream() {
     for (error, code, retryable) in [
         (json!({"message": "Out of memory", "type": "server_error"}), "provider.server_error", true),
         (json!({"message": "Slow down", "code": "rate_limit_exceeded"}), "provider.rate_limited", true),
-        (json!({"message": "Too long", "type": "BadRequestError", "code": 400}), "provider.bad_request", false),
+        (
+            json!({"message": "Too long", "type": "BadRequestError", "code": 400}),
+            "provider.bad_request",
+            false,
+        ),
         (json!("gone"), "provider.server_error", true),
     ] {
         let told = fault(Answer::stream(stream_of(&[begun.clone(), json!({"error": error})]))).await;
         assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{error}");
     }
     let filtered = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "content_filter"}]});
-    assert_eq!(fault(Answer::stream(stream_of(&[begun.clone(), filtered]))).await.code, "provider.content_filtered");
-    let refused = json!({"choices": [{"index": 0, "delta": {"refusal": "I can't."}, "finish_reason": "stop"}]});
+    assert_eq!(
+        fault(Answer::stream(stream_of(&[begun.clone(), filtered]))).await.code,
+        "provider.content_filtered"
+    );
+    let refused =
+        json!({"choices": [{"index": 0, "delta": {"refusal": "I can't."}, "finish_reason": "stop"}]});
     let told = fault(Answer::stream(stream_of(&[refused]))).await;
     assert_eq!(told.code, "provider.content_filtered");
     assert!(told.message.contains("I can't"), "{told}");
@@ -150,7 +188,8 @@ async fn errors_within_a_stream() {
 
 #[tokio::test]
 async fn slow_servers() {
-    let begun = Step::Send(b"data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"Hi\"}}]}\n\n".to_vec());
+    let begun =
+        Step::Send(b"data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"Hi\"}}]}\n\n".to_vec());
     let silent = Step::Wait(Duration::from_mins(1));
     // Silent in the middle; silent before the first word; and, below, before the status.
     for steps in [vec![begun, silent.clone()], vec![silent]] {
@@ -180,7 +219,10 @@ async fn servers_that_are_not_there() {
     assert_eq!((told.code.as_str(), told.retryable), ("provider.unreachable", true), "{told}");
     assert!(!told.message.contains("secret"), "{told}");
     settings.base_url = Some("http://nowhere.invalid/v1".into());
-    assert_eq!(call(&*provider(settings), request()).await.0.expect_err("nobody").code, "provider.unreachable");
+    assert_eq!(
+        call(&*provider(settings), request()).await.0.expect_err("nobody").code,
+        "provider.unreachable"
+    );
     // There, but gone before it answers, or in the middle of its head.
     assert_eq!(raw(b"").await.code, "provider.cut_short");
     assert_eq!(raw(b"HTTP/1.1 200 OK\r\ncontent-ty").await.code, "provider.cut_short");
@@ -188,7 +230,8 @@ async fn servers_that_are_not_there() {
 
 #[tokio::test]
 async fn dropping_the_call_closes_the_connection() {
-    let begun = Step::Send(b"data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"Hi\"}}]}\n\n".to_vec());
+    let begun =
+        Step::Send(b"data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"Hi\"}}]}\n\n".to_vec());
     let steps = (0..10_000).flat_map(|_| [begun.clone(), Step::Wait(Duration::from_millis(2))]).collect();
     let mut server = Server::saying([Answer::events(steps)]).await;
     let provider = server.provider();

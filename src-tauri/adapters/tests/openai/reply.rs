@@ -36,7 +36,9 @@ fn recorded() -> String {
         delta(json!({"content": " 日本語\n\"x\""})),
         delta(json!({"tool_calls": [call(0, Some("call_a"), Some("calculator"), "")]})),
         delta(json!({"tool_calls": [call(0, None, None, "{\"expr")]})),
-        delta(json!({"tool_calls": [call(1, Some("call_b"), Some("current_time"), "{"), call(0, None, None, "ession\":\"1+1\"}")]})),
+        delta(
+            json!({"tool_calls": [call(1, Some("call_b"), Some("current_time"), "{"), call(0, None, None, "ession\":\"1+1\"}")]}),
+        ),
         delta(json!({"tool_calls": [call(1, None, None, "}")]})),
         finish("tool_calls"),
         json!({"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 34, "total_tokens": 46}}),
@@ -49,7 +51,11 @@ fn expected() -> ModelReply {
         text: "Schön 🙂 日本語\n\"x\"".into(),
         reasoning: Some("Größe…".into()),
         tool_calls: vec![
-            ToolCall { id: "call_a".into(), name: "calculator".into(), arguments: json!({"expression": "1+1"}) },
+            ToolCall {
+                id: "call_a".into(),
+                name: "calculator".into(),
+                arguments: json!({"expression": "1+1"}),
+            },
             ToolCall { id: "call_b".into(), name: "current_time".into(), arguments: json!({}) },
         ],
         stop_reason: StopReason::ToolCalls,
@@ -70,7 +76,11 @@ async fn the_same_reply_wherever_the_bytes_are_split() {
         let provider = server.provider();
         for at in 1..=bytes.len() {
             let (reply, chunks) = call(&*provider, request()).await;
-            assert_eq!(reply.unwrap_or_else(|fault| panic!("split at {at}: {fault}")), expected(), "split at {at}");
+            assert_eq!(
+                reply.unwrap_or_else(|fault| panic!("split at {at}: {fault}")),
+                expected(),
+                "split at {at}"
+            );
             let text = ["Schön 🙂", " 日本語\n\"x\""].map(|text| Chunk::Text(text.into()));
             assert_eq!(chunks, [&[Chunk::Reasoning("Größe…".into())][..], &text].concat(), "split at {at}");
         }
@@ -114,11 +124,23 @@ async fn dialects() {
     broken["index"] = json!(1);
     let mut none = json!({"function": {"name": "none"}});
     none["index"] = json!(2);
-    let reply = reply_to(&[delta(json!({"tool_calls": [function("object", json!({"a": 1})), broken, none]})), finish("tool_calls")]).await;
-    let calls: Vec<_> = reply.tool_calls.iter().map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.clone())).collect();
+    let reply = reply_to(&[
+        delta(json!({"tool_calls": [function("object", json!({"a": 1})), broken, none]})),
+        finish("tool_calls"),
+    ])
+    .await;
+    let calls: Vec<_> = reply
+        .tool_calls
+        .iter()
+        .map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.clone()))
+        .collect();
     assert_eq!(
         calls,
-        [("call_0", "object", json!({"a": 1})), ("call_1", "broken", json!("{oops")), ("call_2", "none", json!({}))]
+        [
+            ("call_0", "object", json!({"a": 1})),
+            ("call_1", "broken", json!("{oops")),
+            ("call_2", "none", json!({}))
+        ]
     );
 
     // Text in parts; nulls where something else could be; another choice, which nobody asked for.

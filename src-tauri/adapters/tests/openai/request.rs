@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 use crate::server::{Answer, Server, call, request, stream_of};
 
 fn hello() -> Answer {
-    Answer::stream(stream_of(&[json!({"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]})]))
+    Answer::stream(stream_of(&[
+        json!({"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]}),
+    ]))
 }
 
 fn message(role: Role, content: impl Into<Content>) -> Message {
@@ -89,9 +91,18 @@ async fn a_tool_round_trip() {
         ToolCall { id: "b".into(), name: "calculator".into(), arguments: json!("{broken") },
     ];
     let mut says_and_asks = message(Role::Assistant, "And now:");
-    says_and_asks.tool_calls = vec![ToolCall { id: "c".into(), name: "current_time".into(), arguments: json!({}) }];
-    let answer = |id: &str, text: &str| Message { tool_call_id: Some(id.into()), ..message(Role::Tool, text) };
-    let messages = [message(Role::User, "6*7?"), asks, answer("a", "42"), answer("b", "no"), says_and_asks, answer("c", "noon")];
+    says_and_asks.tool_calls =
+        vec![ToolCall { id: "c".into(), name: "current_time".into(), arguments: json!({}) }];
+    let answer =
+        |id: &str, text: &str| Message { tool_call_id: Some(id.into()), ..message(Role::Tool, text) };
+    let messages = [
+        message(Role::User, "6*7?"),
+        asks,
+        answer("a", "42"),
+        answer("b", "no"),
+        says_and_asks,
+        answer("c", "noon"),
+    ];
     let body = sent(ModelRequest { messages: shared(messages), ..request() }).await;
     let function = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
     assert_eq!(
@@ -148,9 +159,14 @@ async fn bounds_images_schema_and_options() {
 #[tokio::test]
 async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
     let server = Server::saying([hello()]).await;
-    for options in [json!([]), json!("x"), json!({"messages": []}), json!({"stream": false}), json!({"model": "other"})] {
+    for options in
+        [json!([]), json!("x"), json!({"messages": []}), json!({"stream": false}), json!({"model": "other"})]
+    {
         let asked = ModelRequest { options, ..request() };
-        assert_eq!(call(&*server.provider(), asked).await.0.expect_err("refused").code, "provider.bad_options");
+        assert_eq!(
+            call(&*server.provider(), asked).await.0.expect_err("refused").code,
+            "provider.bad_options"
+        );
     }
     assert!(server.heard().is_empty());
 }
@@ -172,7 +188,8 @@ async fn path_headers_and_key() {
     assert!(heard.iter().all(|heard| heard.line == "POST /v1/chat/completions"), "{heard:?}");
     assert_eq!(heard[0].headers["content-type"], "application/json");
     assert_eq!(heard[0].headers["accept"], "text/event-stream");
-    let keys: Vec<_> = heard.iter().map(|heard| heard.headers.get("authorization").map(String::as_str)).collect();
+    let keys: Vec<_> =
+        heard.iter().map(|heard| heard.headers.get("authorization").map(String::as_str)).collect();
     assert_eq!(keys, [None, Some("Bearer secret"), None]);
 
     // A key that is asked for and not there: told before anything is sent.
@@ -185,7 +202,11 @@ async fn path_headers_and_key() {
 
 #[tokio::test]
 async fn models_are_listed() {
-    let server = Server::saying([Answer::json(200, r#"{"object": "list", "data": [{"id": "b", "x": 1}, {"id": "a"}]}"#)]).await;
+    let server = Server::saying([Answer::json(
+        200,
+        r#"{"object": "list", "data": [{"id": "b", "x": 1}, {"id": "a"}]}"#,
+    )])
+    .await;
     assert_eq!(server.provider().models().await.expect("listed"), ["a", "b"]);
     assert_eq!(server.heard()[0].line, "GET /v1/models");
     let server = Server::saying([Answer::json(200, "[1]")]).await;

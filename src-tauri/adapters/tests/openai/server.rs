@@ -10,8 +10,8 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use futures::StreamExt as _;
-use plait_adapters::{ProviderSettings, ProviderTable};
 use plait_adapters::providers::ProviderKind;
+use plait_adapters::{ProviderSettings, ProviderTable};
 use plait_engine::error::Fault;
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::provider::{Chunk, ModelReply, ModelRequest, Provider, Providers as _};
@@ -87,7 +87,11 @@ impl Server {
     /// Answers in order; the last one again and again.
     pub(crate) async fn saying(answers: impl IntoIterator<Item = Answer>) -> Self {
         let (tell, closed) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared { answers: Mutex::new(answers.into_iter().collect()), heard: Mutex::default(), closed: tell });
+        let shared = Arc::new(Shared {
+            answers: Mutex::new(answers.into_iter().collect()),
+            heard: Mutex::default(),
+            closed: tell,
+        });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let base_url = format!("http://{}/v1", listener.local_addr().expect("address"));
@@ -105,7 +109,10 @@ impl Server {
     }
 
     pub(crate) fn settings(&self) -> ProviderSettings {
-        ProviderSettings { base_url: Some(self.base_url.clone()), ..ProviderSettings::of(ProviderKind::OpenAi) }
+        ProviderSettings {
+            base_url: Some(self.base_url.clone()),
+            ..ProviderSettings::of(ProviderKind::OpenAi)
+        }
     }
 
     pub(crate) fn provider(&self) -> Arc<dyn Provider> {
@@ -132,7 +139,10 @@ impl Drop for Ends {
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Infallible> {
     let (parts, body) = request.into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.expect("read");
-    let headers = parts.headers.iter().map(|(name, value)| (name.to_string(), value.to_str().expect("text").to_owned()));
+    let headers = parts
+        .headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), value.to_str().expect("text").to_owned()));
     shared.heard.lock().expect("lock").push(Heard {
         line: format!("{} {}", parts.method, parts.uri),
         headers: headers.collect(),
@@ -182,7 +192,10 @@ pub(crate) fn request() -> ModelRequest {
     }
 }
 
-pub(crate) async fn call(provider: &dyn Provider, request: ModelRequest) -> (Result<ModelReply, Fault>, Vec<Chunk>) {
+pub(crate) async fn call(
+    provider: &dyn Provider,
+    request: ModelRequest,
+) -> (Result<ModelReply, Fault>, Vec<Chunk>) {
     let mut chunks = Vec::new();
     let reply = provider.call(request, &mut |chunk| chunks.push(chunk)).await;
     (reply, chunks)

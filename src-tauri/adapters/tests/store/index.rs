@@ -50,7 +50,12 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
                 reply: ModelReply { usage: Some(usage), ..ModelReply::default() },
             },
             Fact::NodeSkipped { node: "b".into(), epoch: Epoch::root(), reason: SkipReason::DeadInput },
-            Fact::NodeFailed { node: "c".into(), epoch: Epoch::root(), error: Fault::new("x.y", "No."), handled: true },
+            Fact::NodeFailed {
+                node: "c".into(),
+                epoch: Epoch::root(),
+                error: Fault::new("x.y", "No."),
+                handled: true,
+            },
             paused(),
         ],
     );
@@ -58,7 +63,10 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
     assert_eq!(record.status, RunStatus::Running);
     assert_eq!(record.counters, RunCounters { done: 1, failed: 1, skipped: 1 });
     assert_eq!(record.tokens, usage);
-    assert_eq!((record.facts, record.started_at, record.updated_at), (6, 1_700_000_000_000, 1_700_000_000_005));
+    assert_eq!(
+        (record.facts, record.started_at, record.updated_at),
+        (6, 1_700_000_000_000, 1_700_000_000_005)
+    );
 
     append(&mut journal, 6, vec![Fact::RunWaiting { on: vec![asked()] }]);
     assert_eq!(store.run(&run).expect("record").status, RunStatus::Waiting);
@@ -74,7 +82,11 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
     let mut journal = store.journal(&run).expect("journal");
     assert_eq!(journal.next_seq(), 7);
     let Activation { node, epoch } = asked();
-    append(&mut journal, 7, vec![Fact::InputProvided { node, epoch, answer: Answer::Value(Arc::new(json!("Ada"))) }]);
+    append(
+        &mut journal,
+        7,
+        vec![Fact::InputProvided { node, epoch, answer: Answer::Value(Arc::new(json!("Ada"))) }],
+    );
     let record = store.run(&run).expect("record");
     assert_eq!((record.status, record.waiting_on.len()), (RunStatus::Running, 0));
     append(&mut journal, 8, vec![Fact::RunFinished { outputs: std::collections::BTreeMap::new() }]);
@@ -178,7 +190,13 @@ fn settings_recent_flows_and_drafts_last() {
         store.touch_recent(&recent(number)).expect("written");
     }
     store.forget_recent("/58").expect("written");
-    let draft = |key: &str, saved_at, text: &str| Draft { key: key.into(), path: None, base_hash: None, saved_at, text: text.into() };
+    let draft = |key: &str, saved_at, text: &str| Draft {
+        key: key.into(),
+        path: None,
+        base_hash: None,
+        saved_at,
+        text: text.into(),
+    };
     store.put_draft(&draft("../a", 1, "old")).expect("written");
     store.put_draft(&draft("b", 2, &"large ".repeat(50_000))).expect("written");
     store.put_draft(&draft("../a", 3, "new")).expect("written");

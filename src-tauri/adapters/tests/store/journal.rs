@@ -136,7 +136,8 @@ fn damage_is_told_and_what_stands_before_it_is_read() {
     let damaged_at = |seq: u64| {
         let store = Store::open(home.path()).expect("opened");
         let got: Vec<_> = store.read_journal(&run, 0).expect("opened").collect();
-        let before: Vec<_> = got.iter().take_while(|item| item.is_ok()).map(|item| item.clone().unwrap()).collect();
+        let before: Vec<_> =
+            got.iter().take_while(|item| item.is_ok()).map(|item| item.clone().unwrap()).collect();
         assert_eq!(before, all[..usize::try_from(seq).unwrap()]);
         let fault = got.last().expect("a fault").clone().expect_err("a fault");
         assert_eq!(fault.code, "journal.corrupt");
@@ -164,7 +165,8 @@ fn damage_is_told_and_what_stands_before_it_is_read() {
         db.flush().expect("flushed");
     };
     // The large entry stands alone; those behind it share a piece, and so do those before.
-    let pieces: Vec<_> = database(home.path()).scan_prefix(b"j").keys().map(|key| key.expect("read").to_vec()).collect();
+    let pieces: Vec<_> =
+        database(home.path()).scan_prefix(b"j").keys().map(|key| key.expect("read").to_vec()).collect();
     assert_eq!(pieces, [key(0), key(2), key(3)]);
     let last = database(home.path()).get(key(3)).expect("read").expect("a piece").to_vec();
     let torn = last.len() - 20;

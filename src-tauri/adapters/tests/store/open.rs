@@ -20,7 +20,11 @@ fn a_second_opening_is_refused_and_harmless() {
     }
     flush(&mut journal);
     drop(store);
-    assert_eq!(Store::open(home.path()).err().expect("refused").code, "store.locked", "the journal still has it");
+    assert_eq!(
+        Store::open(home.path()).err().expect("refused").code,
+        "store.locked",
+        "the journal still has it"
+    );
     drop(journal);
     let store = Store::open(home.path()).expect("opened");
     assert_eq!(read(&store, &run), all);
@@ -36,7 +40,9 @@ fn leftovers_of_a_crash_are_mended() {
         store.journal(&run).expect("journal").append(&all).expect("appended");
     }
     let db = home.path().join("db");
-    for (name, content) in [("snap.00000000000F0000.generating", &b"half"[..]), ("snap.FFFFFFFFFFFFFFFF", &[7; 4096][..])] {
+    for (name, content) in
+        [("snap.00000000000F0000.generating", &b"half"[..]), ("snap.FFFFFFFFFFFFFFFF", &[7; 4096][..])]
+    {
         std::fs::write(db.join(name), content).expect("written");
         let store = Store::open(home.path()).expect("opened");
         assert!(read(&store, &run) == all, "all is there after {name}");

@@ -29,7 +29,9 @@ fn main() {
         .without_plots()
         .configure_from_args();
     for shape in Shape::ALL {
-        both(&mut criterion.benchmark_group(shape.name()), shape.closed(NODES), |nodes| planned(shape, nodes));
+        both(&mut criterion.benchmark_group(shape.name()), shape.closed(NODES), |nodes| {
+            planned(shape, nodes)
+        });
     }
     let mut group = criterion.benchmark_group("growth");
     for nodes in SIZES {

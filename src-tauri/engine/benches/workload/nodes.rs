@@ -86,7 +86,15 @@ macro_rules! node_type {
 
 node_type!(Source, "source", source, |ports: Ports| ports);
 node_type!(Pass, "pass", pass, |ports: Ports| ports.input("in", PortKind::Data, PortType::Any, ""));
-node_type!(Pair, "pair", pair, |ports: Ports| ports
-    .input("left", PortKind::Data, PortType::Any, "")
-    .input("right", PortKind::Data, PortType::Any, ""));
-node_type!(Gather, "gather", gather, |ports: Ports| ports.at_least_one("in", PortKind::Data, PortType::Any, ""));
+node_type!(Pair, "pair", pair, |ports: Ports| ports.input("left", PortKind::Data, PortType::Any, "").input(
+    "right",
+    PortKind::Data,
+    PortType::Any,
+    ""
+));
+node_type!(Gather, "gather", gather, |ports: Ports| ports.at_least_one(
+    "in",
+    PortKind::Data,
+    PortType::Any,
+    ""
+));

@@ -53,7 +53,8 @@ pub(super) struct Config {
     max_tool_rounds: u32,
     /// The model's window in tokens, where Plait does not know it or less of it is to be used.
     context_window: Option<NonZeroU32>,
-    /// Anything a particular provider understands; for the offline simulator its script.
+    /// Anything a particular provider understands. For the offline simulator's model `script` its answers, for example
+    /// `{"replies": [{"text": "Hello."}], "tokensPerSecond": 30}`.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,
 }
@@ -169,10 +170,10 @@ impl NodeType for Chat {
     }
 
     fn examples() -> Vec<Example> {
-        let script = |reply: &str| json!({ "script": [{ "reply": reply }] });
+        let script = |reply: &str| json!({ "replies": [{ "text": reply }] });
         vec![
             Example::new("A question, answered by the offline simulator from a script")
-                .config(json!({ "options": script("Four.") }))
+                .config(json!({ "overrideModel": "script", "options": script("Four.") }))
                 .input("context", json!({ "contextId": "main" }))
                 .input("message", json!("What is two and two?"))
                 .outputs(json!({
@@ -184,6 +185,7 @@ impl NodeType for Chat {
                     "prompt": "How does the writer feel? {{letter}}",
                     "responseSchema": { "type": "object", "required": ["mood"] },
                     "skipHistory": true,
+                    "overrideModel": "script",
                     "options": script("{\"mood\": \"glad\"}"),
                 }))
                 .input("context", json!({ "contextId": "main" }))

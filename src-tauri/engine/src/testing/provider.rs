@@ -42,7 +42,7 @@ impl Scripted {
     }
 }
 
-/// Answers from its script; when that is used up, from the call's own (`options.script[0].reply`); without one it says
+/// Answers from its script; when that is used up, from the call's own (`options.replies[0].text`); without one it says
 /// back the last user message. There is only this one, whatever provider is asked for, except `nobody`.
 #[derive(Default)]
 pub struct FakeProvider {
@@ -63,7 +63,7 @@ impl FakeProvider {
 
     fn next(&self, request: &ModelRequest) -> Scripted {
         let scripted = self.script.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let own = request.options.pointer("/script/0/reply").and_then(Value::as_str);
+        let own = request.options.pointer("/replies/0/text").and_then(Value::as_str);
         let last = request.messages.iter().rev().find(|message| message.role == Role::User);
         let echo = || {
             own.map_or_else(|| last.map(|message| message.content.text()).unwrap_or_default(), str::to_owned)

@@ -73,7 +73,11 @@ impl Provider for Offline {
 
 /// The answer of `echo`: what the latest user message said.
 fn echo(messages: &[SharedMessage]) -> String {
-    let said = messages.iter().rev().find(|message| message.role == Role::User).map(|message| message.content.text());
+    let said = messages
+        .iter()
+        .rev()
+        .find(|message| message.role == Role::User)
+        .map(|message| message.content.text());
     match said.as_deref().map(str::trim) {
         Some("") | None => "You said nothing.".to_owned(),
         Some(text) => format!("You said: {text}"),
@@ -88,7 +92,8 @@ async fn pause(milliseconds: Option<u64>) {
 
 /// What the request takes. Messages were counted when they were made.
 fn input_tokens(request: &ModelRequest) -> u64 {
-    let system = request.system.as_deref().map_or(0, |text| tokens::PER_MESSAGE + tokens::count(&request.model, text));
+    let system =
+        request.system.as_deref().map_or(0, |text| tokens::PER_MESSAGE + tokens::count(&request.model, text));
     let messages: u64 = request.messages.iter().map(|message| u64::from(message.tokens)).sum();
     let tools: u64 = request
         .tools

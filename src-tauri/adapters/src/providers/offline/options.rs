@@ -104,7 +104,10 @@ impl ScriptedFailure {
 
     /// The fault, retryable where the real one of that code is.
     pub(super) fn fault(&self) -> Fault {
-        let message = self.message.clone().unwrap_or_else(|| "The script of the offline provider fails here.".to_owned());
+        let message = self
+            .message
+            .clone()
+            .unwrap_or_else(|| "The script of the offline provider fails here.".to_owned());
         let mut fault = Fault::new(&self.code, message);
         fault.retryable = crate::providers::is_retryable(&self.code);
         fault.retry_after_ms = self.retry_after_ms;
@@ -116,8 +119,11 @@ impl OfflineOptions {
     /// Reads them. Faults `provider.not_found` (no such model) and `provider.bad_options`.
     pub(super) fn read(model: &str, options: &Value) -> Result<Self, Fault> {
         if model != ECHO && model != SCRIPT {
-            return Err(Fault::new("provider.not_found", format!("The offline provider has no model `{model}`."))
-                .hint(format!("Its models are `{ECHO}` and `{SCRIPT}`.")));
+            return Err(Fault::new(
+                "provider.not_found",
+                format!("The offline provider has no model `{model}`."),
+            )
+            .hint(format!("Its models are `{ECHO}` and `{SCRIPT}`.")));
         }
         let options = match options {
             Value::Null => Self::default(),

@@ -53,7 +53,11 @@ impl Position {
         found.ok_or_else(|| {
             Fault::new(
                 "provider.script_over",
-                format!("The script of the offline provider has no reply for turn {}, step {}.", self.turn + 1, self.step + 1),
+                format!(
+                    "The script of the offline provider has no reply for turn {}, step {}.",
+                    self.turn + 1,
+                    self.step + 1
+                ),
             )
             .hint("Add replies, or set `repeat` to `last` or `cycle`.")
         })

@@ -63,13 +63,20 @@ async fn code(request: ModelRequest) -> String {
 
 #[tokio::test]
 async fn echo_says_what_was_said() {
-    let mut asked = request(ECHO, vec![user("first"), message(Role::Assistant, "chat", "x"), user(" Hello, world! ")], Value::Null);
+    let mut asked = request(
+        ECHO,
+        vec![user("first"), message(Role::Assistant, "chat", "x"), user(" Hello, world! ")],
+        Value::Null,
+    );
     asked.system = Some("Be brief.".into());
     let (answer, chunks) = call(asked).await;
     let answer = answer.expect("a reply");
     assert_eq!(answer.text, "You said: Hello, world!");
     assert_eq!(answer.stop_reason, StopReason::End);
-    assert_eq!(answer.usage, Some(TokenUsage { input: 4 + 3 + 15, output: tokens::count(ECHO, "You said: Hello, world!") }));
+    assert_eq!(
+        answer.usage,
+        Some(TokenUsage { input: 4 + 3 + 15, output: tokens::count(ECHO, "You said: Hello, world!") })
+    );
     let words: Vec<_> = ["You", " said:", " Hello,", " world!"].map(|word| Chunk::Text(word.into())).into();
     assert_eq!(chunks, words);
     assert_eq!(reply(request(ECHO, vec![user("  ")], Value::Null)).await.text, "You said nothing.");
@@ -88,7 +95,11 @@ fn script() -> Value {
 async fn a_script_goes_by_turns_and_steps() {
     let first = reply(request(SCRIPT, vec![user("a")], script())).await;
     assert_eq!(first.stop_reason, StopReason::ToolCalls);
-    let calls: Vec<_> = first.tool_calls.iter().map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.clone())).collect();
+    let calls: Vec<_> = first
+        .tool_calls
+        .iter()
+        .map(|call| (call.id.as_str(), call.name.as_str(), call.arguments.clone()))
+        .collect();
     assert_eq!(calls, [("call_0_0_0", "t", json!({"a": 1})), ("call_0_0_1", "u", json!({}))]);
 
     let [asks, done] = step();
@@ -109,7 +120,8 @@ async fn a_script_that_is_over_repeats_begins_again_or_fails() {
     let at_turn = |turn: usize, repeat: &str| {
         let mut options = script();
         options["repeat"] = json!(repeat);
-        let mut history: Vec<_> = (0..turn).flat_map(|_| [user("a"), message(Role::Assistant, "chat", "x")]).collect();
+        let mut history: Vec<_> =
+            (0..turn).flat_map(|_| [user("a"), message(Role::Assistant, "chat", "x")]).collect();
         history.push(user("z"));
         request(SCRIPT, history, options)
     };
@@ -130,10 +142,18 @@ async fn failures_count_tries_and_stream_what_came_before() {
     for attempt in 1..=3 {
         asked.attempt = attempt;
         let (answer, chunks) = call(asked.clone()).await;
-        let streamed: String = chunks.iter().map(|chunk| match chunk { Chunk::Text(text) | Chunk::Reasoning(text) => text.as_str() }).collect();
+        let streamed: String = chunks
+            .iter()
+            .map(|chunk| match chunk {
+                Chunk::Text(text) | Chunk::Reasoning(text) => text.as_str(),
+            })
+            .collect();
         if attempt < 3 {
             let fault = answer.expect_err("fails");
-            assert_eq!((fault.code.as_str(), fault.retryable, fault.retry_after_ms), ("provider.rate_limited", true, Some(30)));
+            assert_eq!(
+                (fault.code.as_str(), fault.retryable, fault.retry_after_ms),
+                ("provider.rate_limited", true, Some(30))
+            );
             assert_eq!(streamed, "größe i");
         } else {
             assert_eq!(answer.expect("a reply").text, "größe ist alles");
@@ -153,7 +173,10 @@ async fn it_speaks_at_its_speed_after_its_delay() {
     let answer = Offline.call(asked, &mut |_| at.push(begun.elapsed().as_millis())).await.expect("a reply");
     assert_eq!(answer.usage.expect("counted").output, 4);
     // Paused time moves in whole milliseconds.
-    assert!(at.iter().zip([1_500, 2_000, 2_500, 3_000]).all(|(at, expected)| at.abs_diff(expected) <= 4), "{at:?}");
+    assert!(
+        at.iter().zip([1_500, 2_000, 2_500, 3_000]).all(|(at, expected)| at.abs_diff(expected) <= 4),
+        "{at:?}"
+    );
 }
 
 #[tokio::test]
@@ -161,7 +184,8 @@ async fn it_can_be_dropped_while_it_speaks() {
     let asked = request(ECHO, vec![user("a b c d e f g h")], json!({"tokensPerSecond": 100}));
     let mut heard = 0;
     let mut sink = |_| heard += 1;
-    let cut = tokio::time::timeout(std::time::Duration::from_millis(35), Offline.call(asked, &mut sink)).await;
+    let cut =
+        tokio::time::timeout(std::time::Duration::from_millis(35), Offline.call(asked, &mut sink)).await;
     assert!(cut.is_err());
     assert!(heard < 10);
 }
@@ -186,7 +210,11 @@ async fn wrong_options_are_told() {
         (ECHO, json!({"tokensPerSecond": -1})),
         (ECHO, json!({"repeat": "never"})),
     ] {
-        assert_eq!(code(request(model, vec![user("a")], options.clone())).await, "provider.bad_options", "{options}");
+        assert_eq!(
+            code(request(model, vec![user("a")], options.clone())).await,
+            "provider.bad_options",
+            "{options}"
+        );
     }
     assert_eq!(code(request("gpt-5", vec![user("a")], Value::Null)).await, "provider.not_found");
 }

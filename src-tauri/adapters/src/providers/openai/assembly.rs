@@ -61,8 +61,8 @@ impl<'a> Assembly<'a> {
             self.done = true;
             return Ok(true);
         }
-        let event: Event =
-            serde_json::from_str(data).map_err(|_| self.place.garbage("sent an event that is not of the protocol", data))?;
+        let event: Event = serde_json::from_str(data)
+            .map_err(|_| self.place.garbage("sent an event that is not of the protocol", data))?;
         if let Some(error) = event.error.filter(|error| !error.is_null()) {
             return Err(self.place.told(&error));
         }
@@ -88,7 +88,8 @@ impl<'a> Assembly<'a> {
             self.reasoning.push_str(&reasoning);
             sink(Chunk::Reasoning(reasoning));
         }
-        if let Some(text) = delta.content.map(super::wire::Text::into_string).filter(|text| !text.is_empty()) {
+        if let Some(text) = delta.content.map(super::wire::Text::into_string).filter(|text| !text.is_empty())
+        {
             self.text.push_str(&text);
             sink(Chunk::Text(text));
         }
@@ -127,7 +128,11 @@ impl<'a> Assembly<'a> {
     /// The whole reply, or why it is none.
     pub(super) fn finish(self) -> Result<ModelReply, Fault> {
         if !self.is_whole() {
-            return Err(if self.done { self.place.garbage("sent an empty stream", DONE) } else { self.place.cut_short(&self.text) });
+            return Err(if self.done {
+                self.place.garbage("sent an empty stream", DONE)
+            } else {
+                self.place.cut_short(&self.text)
+            });
         }
         let reason = self.finish_reason.as_deref().unwrap_or_default();
         if reason == "content_filter" {

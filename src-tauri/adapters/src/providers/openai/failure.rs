@@ -44,7 +44,9 @@ impl Place {
     /// The connection broke while an answer was read.
     pub(super) fn transport_midway(&self, error: &reqwest::Error) -> Fault {
         let is_garbled = causes(error).any(|cause| {
-            let head = cause.downcast_ref::<hyper::Error>().is_some_and(|error| error.is_parse() && !error.is_incomplete_message());
+            let head = cause
+                .downcast_ref::<hyper::Error>()
+                .is_some_and(|error| error.is_parse() && !error.is_incomplete_message());
             // How the framing of a body is wrong is told by an I/O error's kind alone.
             let body = cause.downcast_ref::<io::Error>().map(io::Error::kind);
             head || matches!(body, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData))
@@ -52,8 +54,11 @@ impl Place {
         if is_garbled {
             self.garbage("sent what is no HTTP", &innermost(error))
         } else {
-            self.fault("provider.cut_short", &format!("closed the connection before its answer was whole ({})", innermost(error)))
-                .hint("Try again; if it stays so, look at the server's log.")
+            self.fault(
+                "provider.cut_short",
+                &format!("closed the connection before its answer was whole ({})", innermost(error)),
+            )
+            .hint("Try again; if it stays so, look at the server's log.")
         }
     }
 
@@ -87,7 +92,11 @@ impl Place {
     pub(super) fn status(&self, status: StatusCode, headers: &HeaderMap, body: &str) -> Fault {
         let parsed: Option<Value> = serde_json::from_str(body).ok();
         let (code, words) = words(parsed.as_ref(), body);
-        let said = if words.is_empty() { format!("answered {status}") } else { format!("answered {status}: {words}") };
+        let said = if words.is_empty() {
+            format!("answered {status}")
+        } else {
+            format!("answered {status}: {words}")
+        };
         if status.is_redirection() {
             let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("somewhere else");
             return self
@@ -105,7 +114,8 @@ impl Place {
     pub(super) fn told(&self, error: &Value) -> Fault {
         let (code, words) = words(Some(&serde_json::json!({ "error": error })), "");
         let status = ["code", "status", "status_code"].iter().find_map(|key| error.get(key)?.as_u64());
-        let status = status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
+        let status =
+            status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
         let named = match code.as_deref() {
             Some("rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota") => 429,
             Some("invalid_request_error" | "context_length_exceeded" | "BadRequestError") => 400,
@@ -115,7 +125,10 @@ impl Place {
     }
 
     fn by_status(&self, status: u16, code: Option<&str>, said: &str) -> Fault {
-        if matches!(code, Some("content_filter" | "content_policy_violation" | "ResponsibleAIPolicyViolation")) {
+        if matches!(
+            code,
+            Some("content_filter" | "content_policy_violation" | "ResponsibleAIPolicyViolation")
+        ) {
             return self.content_filtered(said);
         }
         match status {
@@ -124,18 +137,28 @@ impl Place {
                 self.provider
             )),
             404 => self.fault("provider.not_found", said).hint(match &self.model {
-                Some(model) => format!("Does it have the model `{model}`, and is the base URL right? It usually ends in /v1."),
+                Some(model) => format!(
+                    "Does it have the model `{model}`, and is the base URL right? It usually ends in /v1."
+                ),
                 None => "Is the base URL right? It usually ends in /v1.".to_owned(),
             }),
             408 => self.fault("provider.timeout", said).hint("Try again."),
             429 if code == Some("insufficient_quota") => {
-                let mut fault = self.fault("provider.rate_limited", said).hint("The account has no credit left; add some.");
+                let mut fault = self
+                    .fault("provider.rate_limited", said)
+                    .hint("The account has no credit left; add some.");
                 fault.retryable = false;
                 fault
             }
-            425 | 429 => self.fault("provider.rate_limited", said).hint("Wait a little, or let the node retry with more patience."),
-            500..=599 => self.fault("provider.server_error", said).hint("Try again; if it stays so, look at the server's log."),
-            _ => self.fault("provider.bad_request", said).hint("The server did not like the request; its own words say why."),
+            425 | 429 => self
+                .fault("provider.rate_limited", said)
+                .hint("Wait a little, or let the node retry with more patience."),
+            500..=599 => self
+                .fault("provider.server_error", said)
+                .hint("Try again; if it stays so, look at the server's log."),
+            _ => self
+                .fault("provider.bad_request", said)
+                .hint("The server did not like the request; its own words say why."),
         }
     }
 
@@ -188,5 +211,9 @@ fn innermost(error: &reqwest::Error) -> String {
 }
 
 fn shown(patience: Duration) -> String {
-    if patience.subsec_millis() == 0 { format!("{} s", patience.as_secs()) } else { format!("{} ms", patience.as_millis()) }
+    if patience.subsec_millis() == 0 {
+        format!("{} s", patience.as_secs())
+    } else {
+        format!("{} ms", patience.as_millis())
+    }
 }

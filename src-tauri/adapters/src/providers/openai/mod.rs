@@ -69,7 +69,8 @@ impl OpenAi {
 
     /// Gives it a key for as long as it lives; an empty one takes it back.
     pub(super) fn set_key(&self, key: &str) -> Result<(), Fault> {
-        let header = if key.is_empty() { None } else { Some(bearer(key).ok_or_else(|| self.bad_key("given"))?) };
+        let header =
+            if key.is_empty() { None } else { Some(bearer(key).ok_or_else(|| self.bad_key("given"))?) };
         *self.key.write().unwrap_or_else(PoisonError::into_inner) = header;
         Ok(())
     }
@@ -82,18 +83,28 @@ impl OpenAi {
         let Some(variable) = &self.key_env else { return Ok(None) };
         match std::env::var(variable).ok().filter(|key| !key.trim().is_empty()) {
             Some(key) => bearer(key.trim()).map(Some).ok_or_else(|| self.bad_key(&format!("in {variable}"))),
-            None => Err(Fault::new("provider.unauthorized", format!("The provider `{}` needs a key, and {variable} holds none.", self.name))
-                .hint(format!("Set {variable} in the environment, or give the key in the settings."))),
+            None => Err(Fault::new(
+                "provider.unauthorized",
+                format!("The provider `{}` needs a key, and {variable} holds none.", self.name),
+            )
+            .hint(format!("Set {variable} in the environment, or give the key in the settings."))),
         }
     }
 
     fn bad_key(&self, which: &str) -> Fault {
-        Fault::new("provider.bad_settings", format!("The key {which} for the provider `{}` has characters no key has.", self.name))
-            .hint("Look for spaces or line ends copied along.")
+        Fault::new(
+            "provider.bad_settings",
+            format!("The key {which} for the provider `{}` has characters no key has.", self.name),
+        )
+        .hint("Look for spaces or line ends copied along.")
     }
 
     fn place(&self, model: Option<&str>) -> Place {
-        Place { provider: self.name.clone(), base_url: self.address.shown().to_owned(), model: model.map(str::to_owned) }
+        Place {
+            provider: self.name.clone(),
+            base_url: self.address.shown().to_owned(),
+            model: model.map(str::to_owned),
+        }
     }
 
     /// Sends a request and gives the response if it is a success.

@@ -144,7 +144,9 @@ mod tests {
         optional["required"] = json!([]);
         assert!(is_strict(&closed));
         assert!(is_strict(&json!({"type": "array", "items": closed})));
-        for schema in [json!({"type": "object"}), open.clone(), optional, json!({"type": "array", "items": open})] {
+        for schema in
+            [json!({"type": "object"}), open.clone(), optional, json!({"type": "array", "items": open})]
+        {
             assert!(!is_strict(&schema), "{schema}");
         }
     }

@@ -26,7 +26,8 @@ pub(super) enum Kind {
 }
 
 pub(super) fn kind(response: &Response) -> Kind {
-    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type =
+        response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match content_type.split(';').next().unwrap_or_default().trim() {
         // A server that names no type is taken at its deed.
         "text/event-stream" | "" => Kind::Events,
@@ -68,8 +69,9 @@ pub(super) async fn read_whole(
     sink: &mut ChunkSink<'_>,
 ) -> Result<ModelReply, Fault> {
     let bytes = read_all(response, silence, assembly.place()).await?;
-    let text = String::from_utf8(bytes)
-        .map_err(|error| assembly.place().garbage("sent what is no text", &String::from_utf8_lossy(error.as_bytes())))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        assembly.place().garbage("sent what is no text", &String::from_utf8_lossy(error.as_bytes()))
+    })?;
     assembly.take(&text, sink)?;
     if assembly.is_whole() {
         assembly.finish()

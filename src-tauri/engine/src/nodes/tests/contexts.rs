@@ -50,7 +50,7 @@ fn a_new_context_inherits_what_is_not_said_and_leaves_its_base_alone() {
     assert_eq!((made.provider.as_str(), made.model.as_str()), ("openai", "gpt-4o"));
     assert_eq!(made.system_instructions.as_deref(), Some("Be brief."));
     assert_eq!((made.context_type, made.message_history.len()), (ContextType::Isolated, 0));
-    assert_eq!(made.parent_context_id.as_ref().map(|id| id.as_str()), Some("main"));
+    assert_eq!(made.parent_context_id.as_ref().map(crate::id::ContextId::as_str), Some("main"));
 
     let config = json!({ "copyHistory": true, "systemInstructions": "", "provider": "offline" });
     bench.run("newContext", config, &[("context", main())]);

@@ -52,7 +52,7 @@ fn an_answer_that_was_not_asked_for_is_refused() {
         let config = if schema.is_null() { json!({}) } else { json!({ "schema": schema }) };
         let ran = bench.run("userInput", config, &[]);
         assert_eq!(ran.code(), "answer.invalid");
-        assert_eq!(ran.result.unwrap_err().details["schema"].is_object(), true);
+        assert!(ran.result.unwrap_err().details["schema"].is_object());
     }
 }
 

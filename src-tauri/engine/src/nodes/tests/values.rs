@@ -8,6 +8,7 @@ use crate::nodes::registry;
 use crate::port::{PortKind, PortType, Ports};
 use crate::testing::Bench;
 
+#[expect(clippy::needless_pass_by_value, reason = "values are written in place")]
 fn ports(node_type: &str, config: Value) -> Ports {
     let config = config.as_object().cloned().unwrap_or_default();
     let bound = registry().bind(&"n".into(), node_type, &config).unwrap();
@@ -89,11 +90,11 @@ fn values_that_pass_through_stay_the_messages_they_are() {
         ("join", json!({}), "values", "first"),
     ] {
         let ran = bench.run_data(node_type, config, vec![(input, said.clone())]);
-        assert_eq!(ran.message(output).map(|id| id.as_str()), Some("userInput/0"), "{node_type}");
+        assert_eq!(ran.message(output).map(crate::id::MessageId::as_str), Some("userInput/0"), "{node_type}");
     }
     bench.answer = Some(json!({ "approved": true }));
     let ran = bench.run_data("approval", json!({}), vec![("in", said)]);
-    assert_eq!(ran.message("approved").map(|id| id.as_str()), Some("userInput/0"));
+    assert_eq!(ran.message("approved").map(crate::id::MessageId::as_str), Some("userInput/0"));
 }
 
 #[test]

@@ -52,8 +52,13 @@ pub(super) enum Outcome {
 /// Begins one try. Most nodes never wait; they cost nothing more than their own future.
 pub(super) fn begin(node: &PlanNode, mut start: Start, cx: Cx) -> Begun<'_> {
     let inputs = std::mem::take(&mut start.inputs);
-    let trial =
-        Trial { node, start, host: cx.host.clone(), transaction: Arc::clone(&cx.transaction), began: now(&cx.host) };
+    let trial = Trial {
+        node,
+        start,
+        host: cx.host.clone(),
+        transaction: Arc::clone(&cx.transaction),
+        began: now(&cx.host),
+    };
     let mut execution = match catch_unwind(AssertUnwindSafe(|| node.node.execute(inputs, cx))) {
         Ok(execution) => AssertUnwindSafe(execution).catch_unwind(),
         Err(panic) => return Begun::Done(trial.end(Err(panic))),

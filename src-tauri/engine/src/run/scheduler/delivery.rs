@@ -65,11 +65,7 @@ impl Scheduler {
         if let Some(sources) = slot.decide(spec) {
             slot.phase = Phase::Ready;
             self.counts.active += 1;
-            derived.push(Fact::NodeReady {
-                node: spec.id.clone(),
-                epoch: epoch.clone(),
-                inputs: sources,
-            });
+            derived.push(Fact::NodeReady { node: spec.id.clone(), epoch: epoch.clone(), inputs: sources });
             self.ready.push(Reverse((node, epoch)));
             return;
         }

@@ -305,13 +305,7 @@ impl Scheduler {
             .ok_or_else(|| impossible(fact, "that activation is not open"))
     }
 
-    fn expect(
-        &mut self,
-        node: NodeIx,
-        epoch: &Epoch,
-        phase: Phase,
-        fact: &Fact,
-    ) -> Result<&mut Slot, Fault> {
+    fn expect(&mut self, node: NodeIx, epoch: &Epoch, phase: Phase, fact: &Fact) -> Result<&mut Slot, Fault> {
         let slot = self.slot(node, epoch, fact)?;
         if slot.phase == phase {
             Ok(slot)

@@ -231,7 +231,7 @@ plans! {
         out.out -> in.a
         out.out -> all.a",
     "
-        all"
+        Error portal.no_entrance: Nothing goes into the portal `c`."
 
     nothing_bounds_it: "
         start: source

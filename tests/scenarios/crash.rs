@@ -136,7 +136,8 @@ fn kill_at(home: &Home, path: &str, moment: &Moment) {
     child.wait().unwrap();
 }
 
-fn disturb(seed: u64, server: &ModelServer, lines: usize, whole: Duration, undisturbed: &End) {
+/// Kills a run and takes it up again. Says whether it was killed in its midst.
+fn disturb(seed: u64, server: &ModelServer, lines: usize, whole: Duration, undisturbed: &End) -> bool {
     let mut chance = fastrand::Rng::with_seed(seed);
     let home = Home::default();
     Handle::current().block_on(home.provider_at(&server.url));
@@ -161,6 +162,7 @@ fn disturb(seed: u64, server: &ModelServer, lines: usize, whole: Duration, undis
     assert_eq!(said.code, 0, "seed {seed}: {said:#?}");
     let after = journal(&home).unwrap();
     assert_eq!(end(&after), *undisturbed, "seed {seed}");
+    let midst = before.as_ref().is_some_and(|journal| !journal.view().status.is_final());
     let before = before.map(|journal| journal.0).unwrap_or_default();
     assert!(after.0.starts_with(&before), "seed {seed}: the journal was rewritten");
     let calls = counted(server);
@@ -168,6 +170,7 @@ fn disturb(seed: u64, server: &ModelServer, lines: usize, whole: Duration, undis
         assert_eq!(calls[call.as_str()], calls_before[call.as_str()], "seed {seed}: {call} was made again");
     }
     assert!(calls.values().all(|count| *count <= 2), "seed {seed}: {calls:?}");
+    midst
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -201,9 +204,12 @@ async fn killed_at_any_moment_it_ends_as_if_nothing_had_been() {
             tokio::task::spawn_blocking(one).await
         });
     }
+    let mut in_the_midst = 0;
     while let Some(done) = work.join_next().await {
-        if let Err(broke) = done.unwrap() {
-            std::panic::resume_unwind(broke.into_panic());
+        match done.unwrap() {
+            Ok(midst) => in_the_midst += u64::from(midst),
+            Err(broke) => std::panic::resume_unwind(broke.into_panic()),
         }
     }
+    assert!(in_the_midst > MOMENTS / 2, "only {in_the_midst} of {MOMENTS} were killed in their midst");
 }

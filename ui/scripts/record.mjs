@@ -20,6 +20,7 @@ const RUNS = [
   { example: "hello" },
   { example: "branch-and-join" },
   { example: "second-opinion", fold: true },
+  { example: "second-opinion", to: "answer" },
   { example: "error-handling", fold: true },
   { example: "draft-and-critique", fold: true },
   { example: "tool-brief", answers: ["Tell me the time."] },
@@ -48,8 +49,13 @@ function facts(...args) {
     .map((line) => JSON.parse(line));
 }
 
-function record({ example, answers = [], end = false }) {
-  const journal = facts("run", example, ...answers.flatMap((answer) => ["--answer", answer]));
+function record({ example, to, answers = [], end = false }) {
+  const journal = facts(
+    "run",
+    example,
+    ...(to ? ["--to", to] : []),
+    ...answers.flatMap((answer) => ["--answer", answer]),
+  );
   if (end) {
     const next = Math.max(...journal.map((entry) => entry.seq ?? -1)) + 1;
     const rest = facts("resume", journal[0].run, "--end");
@@ -63,7 +69,11 @@ function record({ example, answers = [], end = false }) {
 /** Nothing of this machine or this hour: the same run gives the same file, but for how long things took. */
 function tidy(journal) {
   const start = journal[0].at;
-  return journal.map((entry) => ({ ...entry, at: 1_700_000_000_000 + (entry.at - start), ...(entry.run ? { run: "recorded" } : {}) }));
+  return journal.map((entry) => ({
+    ...entry,
+    at: 1_700_000_000_000 + (entry.at - start),
+    ...(entry.run ? { run: "recorded" } : {}),
+  }));
 }
 
 try {
@@ -79,7 +89,10 @@ try {
         .map(([id, node]) => [id, node.type]),
     );
     const name = `${run.example}-${count}.json`;
-    writeFileSync(join(root, "ui/src/ipc/recordings", name), `${JSON.stringify({ nodes, journal }, null, 1)}\n`);
+    writeFileSync(
+      join(root, "ui/src/ipc/recordings", name),
+      `${JSON.stringify({ nodes, to: run.to, journal }, null, 1)}\n`,
+    );
     if (run.fold) {
       const about = `Recorded: the example ${run.example}${run.answers ? `, answered ${JSON.stringify(run.answers)}` : ""}.`;
       const file = join(root, "tests/fixtures/folds", `recorded-${run.example}.json`);

@@ -35,7 +35,7 @@ export function runCommands(): Command[] {
       title: "Run to the selected node",
       group: "Run",
       keys: [RUN_TO_KEYS],
-      terms: ["until", "here", "partial"],
+      terms: ["until", "here", "partial", "node"],
       enabled: () => !flowStore.getState().viewing && onlySelected() !== undefined,
       run: () => startRun(onlySelected()),
     },

@@ -72,7 +72,7 @@ export function AnswerForm(props: Props) {
   }
 }
 
-function TextAnswer({ draftKey, label, busy, onAnswer }: Props) {
+function TextAnswer({ schema, draftKey, label, busy, onAnswer }: Props) {
   const [text, setText] = useDraft(draftKey, "");
   const send = () => {
     if (busy || text.trim() === "") return;
@@ -84,11 +84,16 @@ function TextAnswer({ draftKey, label, busy, onAnswer }: Props) {
       label={label}
       text={text}
       onText={setText}
-      placeholder="Type an answer"
+      placeholder={exampleOf(schema)}
       onEnter={send}
       end={<SendButton busy={busy || text.trim() === ""} onSend={send} />}
     />
   );
+}
+
+function exampleOf(schema: Record<string, unknown>): string {
+  const [example] = Array.isArray(schema.examples) ? schema.examples : [];
+  return typeof example === "string" && example !== "" ? `Type an answer, for example: ${example}` : "Type an answer";
 }
 
 function NumberAnswer({ label, busy, onAnswer, integer, draftKey }: Props & { integer: boolean }) {

@@ -1,15 +1,17 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { ContextId } from "@/bindings";
 import { Empty } from "@/look/Empty";
+import { textOf } from "../fold/contexts";
 import { sameEpoch } from "../fold/epoch";
 import type { OpenPause } from "../fold/types";
 import { useContextsRevision, useFactCount, useRunHead, useShownSession } from "../live/shown";
+import { nameOf } from "../names";
 import { Timeline } from "../timeline/Timeline";
 import { contextOf } from "../values/inputs";
+import { shorten } from "../values/preview";
 import { ContextChooser } from "./ContextChooser";
 import { ConversationItems, type Item, itemsOf } from "./conversation-items";
 import { Messages } from "./Messages";
-import { PauseCard } from "./PauseCard";
 import { useSize } from "./useSize";
 
 /** From this width on the timeline stands beside the conversation. */
@@ -55,15 +57,8 @@ function Chat() {
   return (
     <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label="Conversation">
       <ContextChooser chosen={shown} onChoose={setChosen} />
-      <Messages items={items} context={shown} />
-      {pauses.length > 0 ? (
-        <div className="flex max-h-[70%] shrink-0 flex-col gap-2 overflow-auto px-3.5 pb-3" data-testid="pauses">
-          {pauses.map((pause) => (
-            <PauseCard key={`${pause.node}/${pause.epoch.join(".")}/${pause.askedAt}`} pause={pause} />
-          ))}
-        </div>
-      ) : null}
-      <Announcer />
+      <Messages items={items} context={shown} pauses={pauses} />
+      <Announcer last={items.at(-1)} />
     </section>
   );
 }
@@ -88,15 +83,22 @@ function useShownContext(chosen: ContextId | undefined): ContextId | undefined {
   return contexts.has("main") ? "main" : contexts.keys().next().value;
 }
 
-/** Tells screen readers of new questions; the cards themselves may appear far from where they are. */
-function Announcer() {
-  const pauses = useRunHead((head) => head.pauses);
-  const [said, setSaid] = useState("");
-  const last = pauses.at(-1);
-  useEffect(() => setSaid(last ? `A question for you: ${last.prompt}` : ""), [last]);
+/**
+ * Tells screen readers what was said last, and of new questions. The list itself cannot: it draws only what is in view, and
+ * would read out whatever is scrolled to.
+ */
+function Announcer({ last }: { last: Item | undefined }) {
+  const pause = useRunHead((head) => head.pauses.at(-1));
+  const said =
+    last?.kind === "message" && last.message.role === "assistant"
+      ? `${nameOf(last.message.author.node)}: ${shorten(textOf(last.message.content), MOST_SAID)}`
+      : "";
+  const asked = pause ? `${nameOf(pause.node)} asks: ${pause.prompt}` : "";
   return (
     <p aria-live="polite" className="sr-only">
-      {said}
+      {said} {asked}
     </p>
   );
 }
+
+const MOST_SAID = 600;

@@ -4,17 +4,27 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react
 import type { ContextId } from "@/bindings";
 import { Empty } from "@/look/Empty";
 import { epochOf } from "../fold/epoch";
+import type { OpenPause } from "../fold/types";
 import { useContextView, useNodeOf } from "../live/shown";
 import type { Item } from "./conversation-items";
 import { Row } from "./MessageRow";
+import { PauseCard } from "./PauseCard";
 import { StreamingRow } from "./StreamingRow";
 
 /** How near the end still counts as being there. */
 const NEAR_END = 40;
 
 /** The items one below the other, only those in view drawn. Stays at the end while the end is in view. */
-export function Messages({ items, context }: { items: readonly Item[]; context: ContextId | undefined }) {
-  const scroller = useRef<HTMLDivElement>(null);
+export function Messages({
+  items,
+  context,
+  pauses,
+}: {
+  items: readonly Item[];
+  context: ContextId | undefined;
+  pauses: readonly OpenPause[];
+}) {
+  const scroller = useRef<HTMLElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const virtual = useVirtualizer({
     count: items.length,
@@ -26,14 +36,19 @@ export function Messages({ items, context }: { items: readonly Item[]; context: 
   const total = virtual.getTotalSize();
   const streaming = useStreaming(context);
 
+  const questions = useRef<HTMLDivElement>(null);
   const toEnd = useCallback(() => {
     const box = scroller.current;
-    if (box) box.scrollTop = box.scrollHeight;
+    if (!box) return;
+    // Of a question that is longer than there is room, its beginning is shown.
+    const asked = questions.current?.lastElementChild;
+    if (asked && asked.clientHeight > box.clientHeight) asked.scrollIntoView({ block: "start" });
+    else box.scrollTop = box.scrollHeight;
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something has grown and the end was in view.
   useLayoutEffect(() => {
     if (atEnd) toEnd();
-  }, [total, items.length, streaming?.length, atEnd, toEnd]);
+  }, [total, items.length, streaming?.length, pauses, atEnd, toEnd]);
   // A question that opens below takes room; the end is to stay in view.
   useEffect(() => {
     const box = scroller.current;
@@ -45,11 +60,10 @@ export function Messages({ items, context }: { items: readonly Item[]; context: 
 
   return (
     <div className="relative min-h-0 flex-1">
-      <div
+      <section
         ref={scroller}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
-        role="log"
         aria-label="Messages"
         className="h-full overflow-auto px-3.5 py-2.5"
         data-testid="messages"
@@ -58,7 +72,7 @@ export function Messages({ items, context }: { items: readonly Item[]; context: 
           setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END);
         }}
       >
-        {items.length === 0 && streaming === undefined ? (
+        {items.length === 0 && streaming === undefined && pauses.length === 0 ? (
           <Empty title="Nothing said yet">
             <p>The messages of the run's contexts appear here as they are said.</p>
           </Empty>
@@ -81,7 +95,14 @@ export function Messages({ items, context }: { items: readonly Item[]; context: 
           </div>
         )}
         {context !== undefined ? <StreamingRow context={context} /> : null}
-      </div>
+        {pauses.length > 0 ? (
+          <div ref={questions} className="flex flex-col gap-2 pt-1" data-testid="pauses">
+            {pauses.map((pause) => (
+              <PauseCard key={`${pause.node}/${pause.epoch.join(".")}/${pause.askedAt}`} pause={pause} />
+            ))}
+          </div>
+        ) : null}
+      </section>
       {atEnd ? null : (
         <button
           type="button"

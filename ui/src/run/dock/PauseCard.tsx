@@ -6,7 +6,7 @@ import { answerPause, endPause } from "../control";
 import { roundOf } from "../fold/epoch";
 import type { OpenPause } from "../fold/types";
 import { useShownSession } from "../live/shown";
-import { nameOf } from "../names";
+import { nameOf, typeOf } from "../names";
 import { AnswerForm } from "./AnswerForm";
 import { dockStore } from "./state";
 
@@ -58,7 +58,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           className="shrink-0 text-fg-3 hover:text-fg hover:underline disabled:opacity-50"
           onClick={() => void end()}
         >
-          {round ? "End the conversation" : "End without an answer"}
+          {round && typeOf(pause.node) === "userInput" ? "End the conversation" : "End without an answer"}
         </button>
       </header>
       <Markdown text={pause.prompt} />
@@ -88,9 +88,8 @@ function useFocusOfAnswer(box: RefObject<HTMLElement | null>): void {
     seen.current = wished;
     const active = document.activeElement;
     const idle =
-      active === null ||
-      active === document.body ||
-      (active instanceof HTMLElement && active.closest("[data-testid=run-button], [role=log]") !== null);
-    if (asked || idle) box.current?.querySelector<HTMLElement>("[data-testid=pause-answer]")?.focus();
+      active === null || active === document.body || active.matches("[data-testid=run-button], [data-testid=messages]");
+    if (asked || idle)
+      box.current?.querySelector<HTMLElement>("[data-testid=pause-answer]")?.focus({ preventScroll: !asked });
   }, [wished, box]);
 }

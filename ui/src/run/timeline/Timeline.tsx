@@ -13,7 +13,7 @@ import { TimelineRowView } from "./TimelineRow";
 import { useTick } from "./useTick";
 
 const ROW = 20;
-const LABEL = { full: 168, compact: 104 };
+const LABEL = { full: 168, compact: 118 };
 const TICK_PX = 110;
 const MAX_ZOOM = 400;
 /** Room to the right, so that the last span does not touch the edge. */

@@ -1,0 +1,76 @@
+/** The examples, replayed as the engine ran them: approvals, two contexts, failures and retries, running to a node. */
+import type { Page } from "@playwright/test";
+import { expect, node, test } from "./fixture";
+
+const state = (page: Page, id: string) => page.getByTestId(`node-status-${id}`);
+const status = (page: Page) => page.getByTestId("run-status");
+
+async function open(page: Page, example: string, first: string): Promise<void> {
+  await page.goto(`/?example=${example}`);
+  await expect(node(page, first)).toBeVisible();
+}
+
+test("an approval takes a decision with a comment, and goes round", async ({ page }) => {
+  await open(page, "approval", "draft");
+  await page.getByTestId("run-button").click();
+  const pause = page.getByTestId("pause-check");
+  await expect(pause).toContainText("May this go out?", { timeout: 10_000 });
+  await expect(page.getByTestId("pause-answer")).toBeFocused();
+  await page.getByTestId("pause-comment").fill("Too stiff.");
+  await page.getByTestId("pause-reject").getByRole("button").click();
+  await expect(pause).toHaveAttribute("data-epoch", "1", { timeout: 10_000 });
+  await page.getByTestId("pause-approve").getByRole("button").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 10_000 });
+  await node(page, "check").click();
+  await page.getByTestId("inspector-tab-io").click();
+  await page.getByTestId("epoch-picker").focus();
+  await page.getByTestId("epoch-picker").selectOption({ label: "Round 1" });
+  await expect(page.getByTestId("inspector")).toContainText("Too stiff.");
+});
+
+test("an answer that a question does not take is refused where it was given", async ({ page }) => {
+  await open(page, "tool-brief", "userInput");
+  await page.getByTestId("run-button").click();
+  await expect(page.getByTestId("pause-send")).toBeDisabled();
+  await page.getByTestId("pause-answer").fill("   ");
+  await page.keyboard.press("Enter");
+  await expect(status(page)).toHaveAttribute("data-status", "waiting");
+  await page.getByTestId("pause-answer").fill("Tell me the time.");
+  await page.keyboard.press("Enter");
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+});
+
+test("each context has a conversation of its own", async ({ page }) => {
+  await open(page, "second-opinion", "answer");
+  await page.getByTestId("run-button").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+  await expect(page.getByTestId("messages")).toContainText("Absolutely!");
+  await page.getByTestId("context-choice-apart").click();
+  await expect(page.getByTestId("messages")).toContainText("The claim names no evidence");
+  await expect(page.getByTestId("context-choice-apart")).toHaveAttribute("aria-pressed", "true");
+});
+
+test("a failure that is handled is told, and the run goes on; tries that failed are kept", async ({ page }) => {
+  await open(page, "error-handling", "flaky");
+  await page.getByTestId("run-button").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+  await expect(state(page, "broken")).toHaveAttribute("data-state", "failed");
+  await page.getByTestId("dock-tab-problems").click();
+  const problem = page.getByTestId("problem").filter({ hasText: "This model is down" });
+  await problem.getByRole("button").click();
+  await expect(node(page, "broken")).toHaveAttribute("data-selected", "true");
+  await page.getByTestId("inspector-tab-io").click();
+  await expect(page.getByTestId("io-error")).toContainText("handled by its error output");
+  await expect(page.getByTestId("io-output-error")).toContainText("broken");
+  await node(page, "flaky").click();
+  await expect(page.getByTestId("inspector")).toContainText("Try 2");
+});
+
+test("running to a node runs what it needs and no more", async ({ page }) => {
+  await open(page, "second-opinion", "answer");
+  await node(page, "answer").click({ button: "right" });
+  await page.getByTestId("menu-run.to").click();
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+  await expect(state(page, "answer")).toHaveAttribute("data-state", "done");
+  await expect(state(page, "critic")).not.toHaveAttribute("data-state", "done");
+});

@@ -3,7 +3,7 @@ import type { Command } from "@/app/command";
 import { showLeftPanel } from "@/app/layout";
 import { leaveView } from "@/flow/actions";
 import { flowStore } from "@/flow/store";
-import { controlStore, endPause, resumeRun, startRun, stopRun } from "./control";
+import { clearRun, controlStore, endPause, resumeRun, startRun, stopRun } from "./control";
 import { type DockTab, goToAnswer, showDockTab } from "./dock/state";
 import { isOver } from "./fold/status";
 import { shownSession } from "./live/shown";
@@ -80,6 +80,17 @@ export function runCommands(): Command[] {
         const session = shownSession();
         return session && resumeRun(session.run);
       },
+    },
+    {
+      id: "run.clear",
+      title: "Clear the run from the canvas",
+      group: "Run",
+      terms: ["reset", "states", "forget"],
+      enabled: () => {
+        const { document, viewed } = controlStore.getState();
+        return viewed === undefined && document !== undefined && isOver(document.fold.head.status);
+      },
+      run: clearRun,
     },
     {
       id: "run.leave",

@@ -2,7 +2,7 @@
 import { create } from "zustand";
 import type { Diagnostic, Epoch, NodeId, RunId } from "@/bindings";
 import { leaveView, viewFlow } from "@/flow/actions";
-import { documentName, flowStore } from "@/flow/store";
+import { flowStore } from "@/flow/store";
 import { call, HostError } from "@/ipc";
 import { ask } from "@/look/ask";
 import { notify } from "@/look/notify";
@@ -10,7 +10,7 @@ import { showDockTab } from "./dock/state";
 import { isOver } from "./fold/status";
 import { RunSession, type SessionEvents } from "./live/session";
 import { shownSession, showSession, wake, wakeSession } from "./live/shown";
-import { refreshRuns } from "./runs/list";
+import { loadRuns, refreshRuns } from "./runs/list";
 
 type Control = {
   /** The run started last from the document that is open. */
@@ -29,9 +29,12 @@ const events: SessionEvents = {
     if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) refreshRuns();
   },
   broke(session, error) {
-    session.interrupted = error.code === "run.interrupted" || session.interrupted;
-    wakeSession(session);
     notify.error(error, { label: "Follow again", run: () => session.watch() });
+    // The watch may have broken because nobody drives the run any more; then it can be resumed.
+    void loadRuns().then((list) => {
+      session.interrupted = list.find((one) => one.run === session.run)?.status === "interrupted";
+      wakeSession(session);
+    });
   },
 };
 
@@ -185,10 +188,10 @@ export async function deleteRun(run: RunId, name: string): Promise<void> {
   refreshRuns();
 }
 
-/** What a person calls the flow of the shown run. */
-export function shownRunName(): string {
-  const { viewing } = flowStore.getState();
-  return viewing?.label ?? documentName(flowStore.getState());
+/** Takes a run that is over off the canvas. */
+export function clearRun(): void {
+  const { document } = controlStore.getState();
+  if (document && isOver(document.fold.head.status)) setDocumentRun(undefined);
 }
 
 export function openAction(run: RunId): { label: string; run: () => void } {

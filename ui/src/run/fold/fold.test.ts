@@ -91,6 +91,16 @@ describe("the fold", () => {
     expect(before.contexts.get("main")?.record.messageHistory).not.toBe(context);
   });
 
+  it("can forget what is still streaming, and nothing else", () => {
+    const journal = vectors.find((vector) => vector.name === "in-flight.json")?.journal ?? [];
+    const partial = fold(journal);
+    expect(partial.forgetStreams()).toEqual(["works"]);
+    partial.apply(journal.filter((entry) => entry.seq === undefined));
+    expect(partial.toView()).toEqual(fold(journal).toView());
+    const cycle = vectors.find((vector) => vector.name === "chat-cycle.json")?.journal ?? [];
+    expect(fold(cycle).forgetStreams()).toEqual([]);
+  });
+
   it("says which entries were new, in order, and counts the pieces of streams", () => {
     const journal = vectors.find((vector) => vector.name === "chat-cycle.json")?.journal ?? [];
     const changed = new RunFold().apply([...journal, ...journal.filter((entry) => entry.seq !== undefined)]);

@@ -62,6 +62,28 @@ export class RunFold {
     return changed;
   }
 
+  /**
+   * Forgets what unfinished activations have streamed: whoever begins to watch anew is given it again from its beginning.
+   * Gives the nodes concerned.
+   */
+  forgetStreams(): NodeId[] {
+    const draft = new Draft();
+    const forgotten: NodeId[] = [];
+    for (const [id, known] of this.nodes) {
+      const open = known.epochs.findIndex(
+        (epoch) => epoch.endedAt === undefined && (epoch.streamed || epoch.reasoning),
+      );
+      if (open < 0) continue;
+      const node = draft.own(known);
+      node.epochs = node.epochs.map((epoch) =>
+        epoch.endedAt === undefined ? { ...epoch, streamed: "", reasoning: "" } : epoch,
+      );
+      this.nodes.set(id, node);
+      forgotten.push(id);
+    }
+    return forgotten;
+  }
+
   /** The whole view as one plain object, as the vectors have it. */
   toView(): RunView {
     return {

@@ -33,6 +33,7 @@ export class RunSession {
   #frame: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #unwatch: (() => void) | undefined;
+  #watched = false;
   #closed = false;
 
   constructor(
@@ -60,6 +61,11 @@ export class RunSession {
   /** Follows the run from what is known of it on. */
   watch(): void {
     if (this.#closed || this.#unwatch) return;
+    if (this.#watched) {
+      const nodes = new Set(this.fold.forgetStreams());
+      this.events.changed(this, { nodes, contexts: new Set(), entries: [], deltas: 0 });
+    }
+    this.#watched = true;
     const from = Math.max(
       this.fold.head.nextSeq,
       (this.#queue.findLast((entry) => entry.seq !== undefined)?.seq ?? -1) + 1,

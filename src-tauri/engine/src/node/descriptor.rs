@@ -140,8 +140,6 @@ pub struct Behavior {
     pub makes_context: bool,
     /// The id of the context it makes, where that is not the node's own id (with its epoch inside a cycle).
     pub context_id: Option<String>,
-    /// That context is the run's main one.
-    pub makes_main: bool,
     /// It never runs: a comment on the canvas.
     pub inert: bool,
     /// Its live outputs are the flow's.

@@ -91,7 +91,7 @@ impl NodeType for Switch {
             let place = format!("/cases/{index}");
             match (&case.when, &case.equals) {
                 (Some(_), Some(_)) => {
-                    problems.push((place, format!("`{name}` has both `when` and `equals`; keep one.")))
+                    problems.push((place, format!("`{name}` has both `when` and `equals`; keep one.")));
                 }
                 (None, None) => problems.push((place, format!("`{name}` has neither `when` nor `equals`."))),
                 (Some(condition), None) => {

@@ -124,6 +124,8 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     let groups = lease::groups(&used, &order);
     let shared = super::check::shared_contexts(&wiring, &forest, &clocks, &groups);
     wiring.diagnostics.extend(shared);
+    let named = super::makers::named_contexts(&wiring);
+    wiring.diagnostics.extend(named);
     Study { wiring, forest, clocks, order, origins, groups }
 }
 

@@ -10,7 +10,6 @@ use petgraph::unionfind::UnionFind;
 use smallvec::SmallVec;
 
 use super::wiring::Wiring;
-use crate::context::MAIN;
 use crate::port::PortKind;
 
 /// The makers of the contexts a node may work in; more than [`MANY`] count as any.
@@ -90,12 +89,7 @@ pub(super) fn used(wiring: &Wiring, origins: &[Origins]) -> Vec<Origins> {
             handed.entry((wire.target, wire.target_port)).or_default().push(at);
         }
     }
-    let maker = |id: &str| {
-        wiring.vertices.iter().position(|vertex| {
-            let behavior = vertex.node.behavior();
-            behavior.makes_context && (vertex.id.as_str() == id || (id == MAIN && behavior.makes_main))
-        })
-    };
+    let maker = |id: &str| wiring.vertices.iter().position(|vertex| vertex.makes_context() == Some(id));
     (0..wiring.vertices.len())
         .map(|vertex| {
             let behavior = wiring.vertices[vertex].node.behavior();

@@ -7,6 +7,7 @@ mod check;
 mod clock;
 mod feeds;
 mod lease;
+mod makers;
 mod nesting;
 mod order;
 mod portals;

@@ -1,0 +1,123 @@
+//! Chats whose model calls tools, and chats that go on where they were.
+
+use serde_json::{Value, json};
+
+use super::{main, pairs, sent};
+use crate::run::Fact;
+use crate::testing::{Bench, Scripted};
+
+fn tools(bench: &mut Bench) -> Value {
+    bench.run("tools", json!({}), &[]).output("tools").unwrap().clone()
+}
+
+#[test]
+fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
+    let mut bench = Bench::new();
+    let offered = tools(&mut bench);
+    bench.provider.script([
+        Scripted::calls(&[("calculator", json!({ "expression": "6 * 7" })), ("broken", json!({}))]),
+        Scripted::calls(&[("rocket", json!({}))]),
+        Scripted::text("It is 42."),
+    ]);
+    let inputs = [
+        ("context", main()),
+        ("message", json!("What is it?")),
+        ("tools", json!([offered.clone(), offered])),
+    ];
+    let ran = bench.run("chat", json!({}), &inputs);
+    assert_eq!(ran.output("response"), Some(&json!("It is 42.")));
+    assert_eq!(bench.history("main"), pairs(&[("user", "What is it?"), ("assistant", "It is 42.")]));
+    assert_eq!(
+        ran.fact_names(),
+        [
+            "turn.started",
+            "prompt.rendered",
+            "model.replied",
+            "tool.called",
+            "tool.finished",
+            "tool.called",
+            "tool.finished",
+            "prompt.rendered",
+            "model.replied",
+            "tool.called",
+            "tool.finished",
+            "prompt.rendered",
+            "model.replied",
+        ]
+    );
+    let requests = bench.provider.requests();
+    assert_eq!(
+        requests[0].tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        ["broken", "calculator"]
+    );
+    let last = sent(&bench, 2);
+    assert_eq!(last[2], ("tool".to_owned(), "42".to_owned()));
+    assert!(last[3].1.contains("It is broken.") && last[3].1.contains("tool.failed"), "{last:?}");
+    assert!(last[5].1.contains("tool.not_offered"), "{last:?}");
+    let messages = &requests[2].messages;
+    assert_eq!(messages[1].tool_calls.len(), 2);
+    assert_eq!(
+        (messages[2].tool_call_id.as_deref(), messages[3].tool_call_id.as_deref()),
+        (Some("1"), Some("2"))
+    );
+    assert_ne!(messages[4].tool_calls[0].id, "1", "an id that was used before is replaced");
+    assert_eq!(messages[5].tool_call_id.as_deref(), Some(messages[4].tool_calls[0].id.as_str()));
+    assert_eq!(bench.tools.calls().len(), 2, "a tool that is not offered is never called");
+    let extra = &ran.result.as_ref().unwrap().extra;
+    assert_eq!((&extra["modelCalls"], &extra["toolCalls"]), (&json!(3), &json!(3)));
+}
+
+#[test]
+fn endless_tool_calls_end() {
+    let mut bench = Bench::new();
+    let offered = tools(&mut bench);
+    let call = Scripted::calls(&[("calculator", json!({}))]);
+    bench.provider.script(vec![call; 3]);
+    let inputs = [("context", main()), ("message", json!("Hi")), ("tools", json!([offered]))];
+    let ran = bench.run("chat", json!({ "maxToolRounds": 2 }), &inputs);
+    assert_eq!(ran.code(), "chat.too_many_tool_rounds");
+    assert_eq!((bench.provider.requests().len(), bench.tools.calls().len()), (3, 2));
+    assert!(bench.history("main").is_empty());
+}
+
+#[test]
+fn two_different_tools_of_one_name_are_refused() {
+    let mut bench = Bench::new();
+    let offered = tools(&mut bench);
+    let mut other = offered.clone();
+    other[0]["description"] = json!("Another.");
+    let inputs = [("context", main()), ("message", json!("Hi")), ("tools", json!([offered, other]))];
+    assert_eq!(bench.run("chat", json!({}), &inputs).code(), "tools.duplicate");
+    let inputs = [("context", main()), ("message", json!("Hi")), ("tools", json!(["x"]))];
+    assert_eq!(bench.run("chat", json!({}), &inputs).code(), "input.type");
+}
+
+#[test]
+fn nothing_that_is_recorded_is_paid_for_or_done_again() {
+    let mut whole = Bench::new();
+    let offered = tools(&mut whole);
+    let script = || {
+        [Scripted::calls(&[("calculator", json!({})), ("broken", json!({}))]), Scripted::text("It is 42.")]
+    };
+    let inputs = [("context", main()), ("message", json!("What?")), ("tools", json!([offered]))];
+    whole.provider.script(script());
+    let undisturbed = whole.run("chat", json!({}), &inputs);
+    let bought: Vec<Fact> = undisturbed
+        .facts
+        .iter()
+        .filter(|fact| matches!(fact, Fact::ModelReplied { .. } | Fact::ToolFinished { .. }))
+        .cloned()
+        .collect();
+    assert_eq!(bought.len(), 4);
+    for done in 0..=bought.len() {
+        let mut again = Bench::new();
+        let replies = bought[..done].iter().filter(|fact| matches!(fact, Fact::ModelReplied { .. })).count();
+        again.provider.script(script().into_iter().skip(replies));
+        again.recorded = bought[..done].to_vec();
+        let ran = again.run("chat", json!({}), &inputs);
+        assert_eq!(ran.result, undisturbed.result, "after {done} recorded facts");
+        assert_eq!(again.context("main"), whole.context("main"));
+        assert_eq!(again.provider.requests().len(), 2 - replies);
+        assert_eq!(again.tools.calls().len(), 2 - (done - replies));
+    }
+}

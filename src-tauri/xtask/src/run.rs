@@ -11,12 +11,14 @@ use crate::needs::{self, Purpose};
 use crate::steps::{Step, cargo, note};
 use crate::{editor, platform, repo};
 
-/// An example that works with no key and no network, and has something of everything: all three strands, a pause, a
-/// stream.
-const EXAMPLE: &str = "tool-brief";
+/// An example that works with no key and no network, and has something of everything: a pause, a stream, a tool, a cycle.
+const EXAMPLE: &str = "chat-loop";
 
-/// What answers the example's question where nobody can: in a terminal that is none.
-const ANSWER: &str = "What can you do for me?";
+/// What answers the example's question where nobody can.
+const ANSWERS: &[&str] = &["Hello", "What is 23 × 17?"];
+
+/// The exit code of `plait` when the run waits for an answer.
+const WAITING: i32 = 3;
 
 /// Opens `flow`, or the example.
 pub(crate) fn run(flow: Option<&Path>, terminal: bool, release: bool) -> Result<()> {
@@ -43,17 +45,47 @@ pub(crate) fn run(flow: Option<&Path>, terminal: bool, release: bool) -> Result<
 
 fn in_terminal(flow: Option<&Path>, release: bool) -> Result<()> {
     build("plait", release)?;
-    let mut run = Command::new(repo::binary("plait", release));
-    run.arg("run");
-    match flow {
-        Some(flow) => run.arg(flow),
-        None => run.arg(EXAMPLE),
-    };
-    if flow.is_none() && !std::io::stdin().is_terminal() {
-        run.args(["--answer", ANSWER]);
+    let Some(flow) = flow else { return example_in_terminal(release) };
+    let mut run = plait(&["run"], release);
+    run.arg(flow);
+    aloud(run).map(drop)
+}
+
+/// The example talks with the person at the terminal; where there is none, it gets its answers from here.
+fn example_in_terminal(release: bool) -> Result<()> {
+    let mut run = plait(&["run", EXAMPLE], release);
+    let alone = !std::io::stdin().is_terminal();
+    if alone {
+        for answer in ANSWERS {
+            run.args(["--answer", answer]);
+        }
     }
-    note(&format!("$ plait {}", shown(&run)));
-    Step::new("plait run", run).hand_over()
+    if aloud(run)? == Ending::Waiting && alone {
+        note("Nobody is here to go on with the conversation, so it is ended");
+        aloud(plait(&["resume", "last", "--end"], release))?;
+    }
+    Ok(())
+}
+
+#[derive(PartialEq)]
+enum Ending {
+    Finished,
+    Waiting,
+}
+
+fn aloud(command: Command) -> Result<Ending> {
+    note(&format!("$ plait {}", shown(&command)));
+    match Step::new("plait", command).hand_over_for_code()? {
+        0 => Ok(Ending::Finished),
+        WAITING => Ok(Ending::Waiting),
+        code => bail!("plait ended with exit code {code}"),
+    }
+}
+
+fn plait(args: &[&str], release: bool) -> Command {
+    let mut command = Command::new(repo::binary("plait", release));
+    command.args(args);
+    command
 }
 
 fn build(package: &str, release: bool) -> Result<()> {

@@ -57,12 +57,18 @@ impl Step {
     }
 
     /// Lets it have the terminal: for what a person talks to. It has no limit.
-    pub(crate) fn hand_over(mut self) -> Result<()> {
-        let status = self.command.status().with_context(|| self.cannot_start())?;
-        if !status.success() {
-            bail!("{}: {status}", self.title);
+    pub(crate) fn hand_over(self) -> Result<()> {
+        let title = self.title.clone();
+        match self.hand_over_for_code()? {
+            0 => Ok(()),
+            code => bail!("{title}: exit code {code}"),
         }
-        Ok(())
+    }
+
+    /// Lets it have the terminal, and gives the code it ends with.
+    pub(crate) fn hand_over_for_code(mut self) -> Result<i32> {
+        let status = children::hand_over(&mut self.command).with_context(|| self.cannot_start())?;
+        status.code().with_context(|| format!("{}: {status}", self.title))
     }
 
     /// Runs it to its end; gives what it wrote to its standard output, as far as that is kept.

@@ -4,9 +4,13 @@
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The groups that are running now.
 static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// Whether a child has the terminal. It is interrupted by the same key then, and knows best what to do about it.
+static HANDED_OVER: AtomicBool = AtomicBool::new(false);
 
 /// A started process and its descendants.
 pub(super) struct Group {
@@ -25,12 +29,23 @@ pub(super) fn start(command: &mut Command) -> io::Result<Group> {
 /// From now on, being interrupted or told to end takes the children along.
 pub(crate) fn end_children_with_us() {
     let installed = ctrlc::set_handler(|| {
+        if HANDED_OVER.load(Ordering::SeqCst) {
+            return;
+        }
         running(|groups| groups.drain(..).for_each(kill));
         std::process::exit(130);
     });
     if let Err(error) = installed {
         eprintln!("note: children may outlive an interruption ({error})");
     }
+}
+
+/// Runs `command` in our place: it has the terminal, its input and its interruptions.
+pub(super) fn hand_over(command: &mut Command) -> io::Result<ExitStatus> {
+    HANDED_OVER.store(true, Ordering::SeqCst);
+    let status = command.status();
+    HANDED_OVER.store(false, Ordering::SeqCst);
+    status
 }
 
 impl Group {

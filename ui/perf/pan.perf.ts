@@ -20,7 +20,7 @@ for (const count of [1_000, 5_000]) {
     await page.bringToFront();
     results.idle = await pan(page, ".canvas .react-flow__pane");
     await page.getByTestId("run-button").click();
-    await page.getByTestId("node-status-n0").waitFor();
+    await page.locator("[data-testid^=node-status-]:not([data-state=idle])").first().waitFor();
     results.streaming = await pan(page, ".canvas .react-flow__pane");
     await bare.bringToFront();
     results.bareAgain = await pan(bare, ".react-flow__pane");
@@ -33,8 +33,11 @@ for (const count of [1_000, 5_000]) {
 /** As large as the bare page draws them, from the same corner; the two canvases differ in size only by the panels. */
 async function alignZoom(page: Page): Promise<void> {
   for (const part of ["Dock", "Inspector"]) await page.getByRole("button", { name: part, exact: true }).click();
-  await page.keyboard.press("Control+0");
-  await page.waitForTimeout(500);
+  // The third node of the third row in the middle, at full size: the upper left corner of the grid is in view.
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("go to node 102");
+  await page.keyboard.press("Enter");
+  await page.waitForTimeout(600);
 }
 
 /** Drags the pane to and fro, as a hand does. */

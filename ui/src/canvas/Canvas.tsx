@@ -1,23 +1,14 @@
-import {
-  Background,
-  BackgroundVariant,
-  MiniMap,
-  ReactFlow,
-  SelectionMode,
-  useStore,
-  type Viewport,
-} from "@xyflow/react";
+import { Background, BackgroundVariant, ReactFlow, SelectionMode, useStore, type Viewport } from "@xyflow/react";
 import { type FocusEvent, type MouseEvent, useEffect, useRef } from "react";
 import { showPalette } from "@/app/overlays";
 import { mayEdit, selectOnly } from "@/flow/actions";
-import { nodeType } from "@/flow/node-types";
 import { shownFlow, useFlow } from "@/flow/store";
 import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
 import { ConnectionLine } from "./ConnectionLine";
 import { EmptyCanvas } from "./EmptyCanvas";
-import { type CanvasNode, shade } from "./elements";
 import { GRID } from "./geometry";
+import { Minimap } from "./Minimap";
 import { NodeCard } from "./NodeCard";
 import { NoteCard } from "./NoteCard";
 import { QuickAddMenu } from "./QuickAddMenu";
@@ -31,12 +22,6 @@ import "./canvas.css";
 const NODE_TYPES = { card: NodeCard, note: NoteCard };
 const EDGE_TYPES = { strand: StrandEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
-const MAP_SIZE = { width: 140, height: 90 };
-const CATEGORY_COLORS: Partial<Record<string, string>> = {
-  people: "var(--wait)",
-  tools: "var(--tools)",
-  data: "var(--data)",
-};
 /** Below this zoom, cards show their shape and colour only. */
 const FAR = 0.5;
 /** A document is never opened at a zoom at which its names cannot be read; what does not fit lies to the right. */
@@ -54,7 +39,13 @@ export function Canvas() {
   useFitNewDocuments(nodes.length);
   return (
     <CanvasMenu>
-      <section className="canvas" data-testid="canvas" aria-label="Canvas" onFocus={selectFocused}>
+      <section
+        className="canvas"
+        data-testid="canvas"
+        data-many={nodes.length > MANY || undefined}
+        aria-label="Canvas"
+        onFocus={selectFocused}
+      >
         <ReactFlow
           nodes={nodes}
           edges={edges}
@@ -89,18 +80,7 @@ export function Canvas() {
           {nodes.length > 0 ? (
             <>
               <CanvasControls />
-              <MiniMap<CanvasNode>
-                className="minimap"
-                style={MAP_SIZE}
-                pannable
-                zoomable
-                ariaLabel="Map of the flow"
-                nodeBorderRadius={12}
-                nodeStrokeWidth={0}
-                nodeColor={miniColor}
-                maskColor="color-mix(in srgb, var(--bg) 55%, transparent)"
-                bgColor="var(--bg-1)"
-              />
+              <Minimap nodes={nodes} />
             </>
           ) : null}
           <Detail />
@@ -109,13 +89,6 @@ export function Canvas() {
         <QuickAddMenu />
       </section>
     </CanvasMenu>
-  );
-}
-
-function miniColor(node: CanvasNode): string {
-  if (node.selected) return "var(--fg)";
-  return (
-    shade(node.data.context) ?? CATEGORY_COLORS[nodeType(node.data.node.type)?.category ?? "wiring"] ?? "var(--line-2)"
   );
 }
 

@@ -60,19 +60,20 @@ function peekWidth(from: number, to: number): number {
 /** A short glow that runs along the edge when a value passes. */
 function Pulse({ d, passed }: { d: string; passed: number }) {
   const path = useRef<SVGPathElement>(null);
-  // The same element, animated anew for each value: values may pass faster than a glow takes.
+  const glow = useRef<Animation>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `passed` is what starts it.
   useEffect(() => {
     const line = path.current;
     if (!line?.animate || document.documentElement.hasAttribute("data-reduced-motion")) return;
-    const glow = line.animate(
+    // Values may pass faster than a glow takes; one that is under way stands for them all.
+    if (glow.current?.playState === "running") return;
+    glow.current = line.animate(
       [
         { strokeDashoffset: 1.12, opacity: 1 },
         { strokeDashoffset: 0, opacity: 0.2 },
       ],
       { duration: 600, easing: "ease-in-out" },
     );
-    return () => glow.cancel();
   }, [passed]);
   return <path ref={path} className="strand-pulse" d={d} fill="none" pathLength={1} />;
 }

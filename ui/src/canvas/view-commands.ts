@@ -16,9 +16,9 @@ export const viewCommands: readonly Command[] = [
     terms: ["zoom", "all"],
     run: () => showAll(),
   },
-  { id: "view.zoomIn", title: "Zoom in", group: "View", keys: ["+", "="], run: () => zoomBy(1.2) },
-  { id: "view.zoomOut", title: "Zoom out", group: "View", keys: ["-"], run: () => zoomBy(1 / 1.2) },
-  { id: "view.zoomReset", title: "Zoom to 100 %", group: "View", keys: ["0"], run: resetZoom },
+  { id: "view.zoomIn", title: "Zoom in", group: "View", keys: ["+", "=", "Mod++", "Mod+="], run: () => zoomBy(1.2) },
+  { id: "view.zoomOut", title: "Zoom out", group: "View", keys: ["-", "Mod+-"], run: () => zoomBy(1 / 1.2) },
+  { id: "view.zoomReset", title: "Zoom to 100 %", group: "View", keys: ["0", "Mod+0"], run: resetZoom },
   {
     id: "view.revealSelection",
     title: "Bring the selected node into view",

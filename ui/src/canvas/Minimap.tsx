@@ -1,0 +1,133 @@
+import { Panel, useStore } from "@xyflow/react";
+import { type PointerEvent, useEffect, useMemo, useRef } from "react";
+import { useTheme } from "@/app/theme";
+import { type Box, bounds } from "@/flow/align";
+import { nodeType } from "@/flow/node-types";
+import { type CanvasNode, shade } from "./elements";
+import type { Point } from "./paths";
+import { canvasStore } from "./state";
+
+const SIZE = { width: 140, height: 90 };
+const MARGIN = 8;
+const CATEGORY_COLORS: Partial<Record<string, string>> = {
+  people: "var(--wait)",
+  tools: "var(--tools)",
+  data: "var(--data)",
+};
+
+/**
+ * The map of the flow. Painted once for each change of the nodes; while the view moves only its frame does, however many
+ * nodes there are. Click or drag in it to go there.
+ */
+export function Minimap({ nodes }: { nodes: readonly CanvasNode[] }) {
+  const theme = useTheme();
+  const picture = useRef<HTMLCanvasElement>(null);
+  const map = useMemo(() => mapOf(nodes), [nodes]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => picture.current && paint(picture.current, nodes, map));
+    return () => cancelAnimationFrame(frame);
+  }, [nodes, map, theme]);
+  const goTo = (event: PointerEvent<HTMLDivElement>) => {
+    if (event.buttons !== 1) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    const frame = event.currentTarget.getBoundingClientRect();
+    const at = map.toCanvas({ x: event.clientX - frame.left, y: event.clientY - frame.top });
+    const { instance } = canvasStore.getState();
+    if (instance) void instance.setCenter(at.x, at.y, { zoom: instance.getZoom() });
+  };
+  return (
+    <Panel position="bottom-right" className="minimap" data-testid="minimap">
+      <div
+        role="img"
+        aria-label="Map of the flow"
+        className="relative h-full overflow-hidden"
+        onPointerDown={goTo}
+        onPointerMove={goTo}
+      >
+        <canvas ref={picture} style={SIZE} />
+        <Frame map={map} />
+      </div>
+    </Panel>
+  );
+}
+
+/** What is in view. */
+function Frame({ map }: { map: Mapping }) {
+  const [x, y, zoom] = useStore((state) => state.transform);
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  const corner = map.toMap({ x: -x / zoom, y: -y / zoom });
+  const end = map.toMap({ x: (width - x) / zoom, y: (height - y) / zoom });
+  return (
+    <div
+      className="minimap-frame"
+      style={{
+        width: end.x - corner.x,
+        height: end.y - corner.y,
+        transform: `translate(${corner.x}px, ${corner.y}px)`,
+      }}
+    />
+  );
+}
+
+type Mapping = { scale: number; toMap(at: Point): Point; toCanvas(at: Point): Point };
+
+/** From the canvas to the map and back: the whole flow fits, in its middle. */
+function mapOf(nodes: readonly CanvasNode[]): Mapping {
+  const all = bounds(new Map(nodes.map((node) => [node.id, boxOf(node)])));
+  const scale = Math.min(
+    (SIZE.width - 2 * MARGIN) / Math.max(1, all.width),
+    (SIZE.height - 2 * MARGIN) / Math.max(1, all.height),
+    0.12,
+  );
+  const left = (SIZE.width - all.width * scale) / 2 - all.x * scale;
+  const top = (SIZE.height - all.height * scale) / 2 - all.y * scale;
+  return {
+    scale,
+    toMap: ({ x, y }) => ({ x: left + x * scale, y: top + y * scale }),
+    toCanvas: ({ x, y }) => ({ x: (x - left) / scale, y: (y - top) / scale }),
+  };
+}
+
+function boxOf(node: CanvasNode): Box {
+  return { ...node.position, width: node.measured?.width ?? 0, height: node.measured?.height ?? 0 };
+}
+
+function paint(canvas: HTMLCanvasElement, nodes: readonly CanvasNode[], map: Mapping): void {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = SIZE.width * ratio;
+  canvas.height = SIZE.height * ratio;
+  const pen = canvas.getContext("2d");
+  if (!pen) return;
+  pen.scale(ratio, ratio);
+  const color = resolver(canvas);
+  for (const node of nodes) {
+    const box = boxOf(node);
+    const at = map.toMap(box);
+    pen.fillStyle = color(colorOf(node));
+    pen.beginPath();
+    pen.roundRect(at.x, at.y, Math.max(1.5, box.width * map.scale), Math.max(1.5, box.height * map.scale), 1.5);
+    pen.fill();
+  }
+}
+
+function colorOf(node: CanvasNode): string {
+  if (node.selected) return "var(--fg)";
+  const category = nodeType(node.data.node.type)?.category ?? "wiring";
+  return shade(node.data.context) ?? CATEGORY_COLORS[category] ?? "var(--line-2)";
+}
+
+/** A painter knows no custom properties: the page works each colour out once. */
+function resolver(canvas: HTMLCanvasElement): (css: string) => string {
+  const known = new Map<string, string>();
+  return (css) => {
+    let color = known.get(css);
+    if (color === undefined) {
+      canvas.style.color = css;
+      color = getComputedStyle(canvas).color;
+      known.set(css, color);
+    }
+    return color;
+  };
+}

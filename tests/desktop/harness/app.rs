@@ -1,6 +1,8 @@
 //! The window under test: opened on a data directory of its own, killed, opened again.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -8,7 +10,7 @@ use fantoccini::Client;
 use tempfile::TempDir;
 
 use crate::PATIENCE;
-use crate::process;
+use crate::process::{self, Owned};
 use crate::stage::{Display, Driver};
 
 /// The variable that names the window's data directory.
@@ -55,12 +57,12 @@ pub struct App {
     log: PathBuf,
     // Dropped in this order: the driver with the window first, then the display it stands on.
     _driver: Driver,
-    _display: Display,
+    display: Display,
 }
 
 impl App {
-    /// Opens the window for the test `name`, on `flow` or on nothing, and waits for its first paint.
-    pub async fn open(name: &str, home: &Home, flow: Option<&Path>) -> Result<Self> {
+    /// Opens the window for the test `name`, with these arguments, and waits for its first paint.
+    pub async fn open(name: &str, home: &Home, args: &[&str]) -> Result<Self> {
         let binary = binary()?;
         let (data, log) = (home.data(), home.file("window.log"));
         std::fs::create_dir_all(&data)?;
@@ -75,12 +77,29 @@ impl App {
         ];
         let display = Display::start()?;
         let driver = Driver::start(&display, &environment, &log)?;
-        let args: Vec<String> = flow.iter().map(|path| path.display().to_string()).collect();
-        let client = driver.open(&binary, &args).await.with_context(|| said(&log))?;
-        let app =
-            Self { client, name: name.to_owned(), binary, data, log, _driver: driver, _display: display };
+        let client = driver.open(&binary, args).await.with_context(|| said(&log))?;
+        let app = Self { client, name: name.to_owned(), binary, data, log, _driver: driver, display };
         app.wait_for("#root > *").await.with_context(|| said(&app.log))?;
         Ok(app)
+    }
+
+    /// Starts the binary a second time on the same data directory, and gives what it says of that.
+    pub fn open_again(&self) -> Result<String> {
+        let mut command = Command::new(&self.binary);
+        command.env(HOME, &self.data).env("DISPLAY", self.display.name()).env("GDK_BACKEND", "x11");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut second = Owned::new(command.spawn()?);
+        let says = second.child().stderr.take().context("no error output")?;
+        // It says why at once, then shows a dialog until somebody closes it; here it ends with `second`.
+        let mut said = String::new();
+        for line in BufReader::new(says).lines() {
+            said.push_str(&line?);
+            said.push('\n');
+            if said.contains("help:") {
+                break;
+            }
+        }
+        Ok(said)
     }
 
     /// Kills the window as `kill -9` does, in the middle of whatever it does.

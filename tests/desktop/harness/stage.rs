@@ -84,7 +84,7 @@ impl Driver {
     }
 
     /// Opens `binary` with `args` and gives a session that drives its window.
-    pub async fn open(&self, binary: &Path, args: &[String]) -> Result<Client> {
+    pub async fn open(&self, binary: &Path, args: &[&str]) -> Result<Client> {
         let options = json!({ "binary": binary, "args": args });
         let capabilities = [("webkitgtk:browserOptions".to_owned(), options)].into_iter().collect();
         let url = format!("http://127.0.0.1:{}", self.port);

@@ -13,7 +13,7 @@ const ANSWER: &str = "My parcel has not come yet, and it was due on Monday. It i
 async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
     play(async {
         let home = Home::new()?;
-        let app = App::open("draws", &home, None).await?;
+        let app = App::open("draws", &home, &[]).await?;
 
         place(&app, "contextStart", 140.0, 90.0).await?;
         place(&app, "tools", 140.0, 420.0).await?;
@@ -60,7 +60,8 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         assert_eq!(flow["edges"].as_object().map(serde_json::Map::len), Some(5));
         app.close().await?;
 
-        let app = App::open("draws", &home, Some(&home.dialog_answer())).await?;
+        let file = home.dialog_answer().display().to_string();
+        let app = App::open("draws", &home, &[&file]).await?;
         app.test_id("node-chat").await?;
         assert_eq!(app.count(".react-flow__edge").await?, 5);
         app.photograph("reopened").await?;

@@ -4,3 +4,4 @@
 mod draws_and_runs;
 mod editor;
 mod opens;
+mod survives;

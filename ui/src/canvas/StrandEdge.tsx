@@ -57,6 +57,10 @@ function peekWidth(from: number, to: number): number {
   return to - from < 24 ? 150 : Math.max(30, Math.min(150, to - from - 22));
 }
 
+/** More at once tell the eye no more, and every one has the page painted anew in each frame. */
+const MOST_GLOWING = 12;
+let glowing = 0;
+
 /** A short glow that runs along the edge when a value passes. */
 function Pulse({ d, passed }: { d: string; passed: number }) {
   const path = useRef<SVGPathElement>(null);
@@ -66,7 +70,7 @@ function Pulse({ d, passed }: { d: string; passed: number }) {
     const line = path.current;
     if (!line?.animate || document.documentElement.hasAttribute("data-reduced-motion")) return;
     // Values may pass faster than a glow takes; one that is under way stands for them all.
-    if (glow.current?.playState === "running") return;
+    if (glow.current?.playState === "running" || glowing >= MOST_GLOWING) return;
     glow.current = line.animate(
       [
         { strokeDashoffset: 1.12, opacity: 1 },
@@ -74,6 +78,11 @@ function Pulse({ d, passed }: { d: string; passed: number }) {
       ],
       { duration: 600, easing: "ease-in-out" },
     );
+    glowing += 1;
+    const over = () => {
+      glowing -= 1;
+    };
+    glow.current.finished.then(over, over);
   }, [passed]);
   return <path ref={path} className="strand-pulse" d={d} fill="none" pathLength={1} />;
 }

@@ -1,0 +1,200 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CheckedFlow, Flow, NodeDescriptor } from "@/bindings";
+import { type Alignment, align, bounds, distribute } from "@/flow/align";
+import { setNodeTypes } from "@/flow/node-types";
+import { EMPTY_FLOW, NOTHING, UNCHECKED } from "@/flow/store";
+import nodes from "@/ipc/fixtures/nodes.json";
+import { searchTypes } from "@/palette/search";
+import { contextColor, contextIndexes } from "./context-colors";
+import { canvasEdges, canvasNodes } from "./elements";
+import { cardHeight, handleBox, portY } from "./geometry";
+import { backCurve, forwardCurve } from "./paths";
+import { summaryOf } from "./summary";
+import { nearest } from "./walk";
+
+const types = nodes as unknown as NodeDescriptor[];
+setNodeTypes(types);
+
+const flow: Flow = {
+  ...EMPTY_FLOW,
+  nodes: { start: { type: "contextStart" }, ask: { type: "userInput" }, odd: { type: "fromTheFuture" } },
+  edges: {
+    a: { source: "start", sourceOutput: "context", target: "ask", targetInput: "context" },
+    lost: { source: "ask", sourceOutput: "message", target: "gone", targetInput: "x" },
+    odd: { source: "ask", sourceOutput: "message", target: "odd", targetInput: "whatever" },
+  },
+  layout: { start: { x: 0, y: 0 }, ask: { x: 300, y: 0 } },
+};
+const byId = <T extends { id: string }>(list: T[]) => new Map(list.map((one) => [one.id, one]));
+
+describe("what is drawn", () => {
+  const drawn = canvasNodes(flow, UNCHECKED, NOTHING, new Map());
+
+  it("is every node, those without a place or a known type too", () => {
+    expect(drawn.map((node) => node.id)).toEqual(["start", "ask", "odd"]);
+    expect(drawn[2]?.data).toMatchObject({ known: false, ports: { inputs: [{ name: "whatever" }] } });
+  });
+
+  it("is every edge that has two ends", () => {
+    expect(canvasEdges(flow, UNCHECKED, NOTHING, new Map()).map((edge) => edge.id)).toEqual(["a", "odd"]);
+  });
+
+  it("stays the same object while nothing about it changes, whatever a new check says", () => {
+    const checked: CheckedFlow = structuredClone({
+      ...UNCHECKED,
+      ports: { ask: types.find((type) => type.type === "userInput")?.ports ?? { inputs: [], outputs: [] } },
+    });
+    const again = canvasNodes(flow, checked, NOTHING, byId(drawn));
+    expect(again.every((node, index) => node === drawn[index])).toBe(true);
+  });
+
+  it("stays under the pointer while it is dragged", () => {
+    const dragging = drawn.map((node) =>
+      node.id === "ask" ? { ...node, position: { x: 500, y: 9 }, dragging: true } : node,
+    );
+    const again = canvasNodes({ ...flow }, UNCHECKED, { ...NOTHING, nodes: new Set(["ask"]) }, byId(dragging));
+    expect(again[1]).toMatchObject({ position: { x: 500, y: 9 }, selected: true });
+  });
+
+  it("leaves room for an error output only where it is wired", () => {
+    const ports = types.find((type) => type.type === "contextStart")?.ports ?? { inputs: [], outputs: [] };
+    expect(cardHeight(ports, true)).toBeGreaterThan(cardHeight(ports, false));
+    const box = handleBox("out", 1, { name: "error", kind: "data" }, ports, true);
+    expect(box.y + box.height / 2).toBe(portY(1));
+  });
+});
+
+describe("contexts", () => {
+  it("keep their colours when another is added: the flow's own comes first", () => {
+    const makers = { ...flow, nodes: { ...flow.nodes, aaa: { type: "newContext" } } };
+    const contexts = { ...UNCHECKED, contexts: { start: "start", ask: "start", aaa: "aaa" } };
+    expect(contextIndexes(makers, contexts).get("ask")).toBe(0);
+    expect(contextIndexes(makers, contexts).get("aaa")).toBe(1);
+  });
+
+  it("have shades that are told apart and are no other strand's", () => {
+    const shades = Array.from({ length: 24 }, (_, index) => contextColor(index));
+    expect(new Set(shades.slice(0, 12)).size).toBe(12);
+    const hues = shades.flatMap((shade) => [Number(/ (\d+)\)$/.exec(shade)?.[1])]).filter(Number.isFinite);
+    expect(hues.filter((hue) => (hue >= 55 && hue < 100) || (hue >= 160 && hue < 205))).toEqual([]);
+  });
+});
+
+describe("curves", () => {
+  const point = fc.record({ x: fc.integer({ min: -5000, max: 5000 }), y: fc.integer({ min: -5000, max: 5000 }) });
+
+  it("begin and end at their ports, wherever those are", () => {
+    fc.assert(
+      fc.property(point, point, (from, to) => {
+        for (const { d } of [forwardCurve(from, to), backCurve(from, to, Math.min(from.y, to.y))]) {
+          expect(d.startsWith(`M${from.x} ${from.y} `)).toBe(true);
+          expect(d.endsWith(` ${to.x} ${to.y}`)).toBe(true);
+          expect(d).not.toMatch(/NaN|Infinity/);
+        }
+      }),
+    );
+  });
+
+  it("go back over the cards between", () => {
+    expect(backCurve({ x: 800, y: 100 }, { x: 0, y: 100 }, -200).label.y).toBeLessThan(-200);
+  });
+});
+
+describe("arranging", () => {
+  const box = fc.record({
+    x: fc.integer(),
+    y: fc.integer(),
+    width: fc.integer({ min: 1, max: 400 }),
+    height: fc.integer({ min: 1, max: 400 }),
+  });
+  const boxes = fc
+    .array(box, { minLength: 2, maxLength: 8 })
+    .map((list) => new Map(list.map((one, index) => [`n${index}`, one])));
+
+  it("lines up along one edge and never leaves what the boxes covered", () => {
+    fc.assert(
+      fc.property(
+        boxes,
+        fc.constantFrom<Alignment>("left", "center", "right", "top", "middle", "bottom"),
+        (all, to) => {
+          const around = bounds(all);
+          const after = new Map(
+            [...align(all, to)].map(([id, corner]) => [id, { ...(all.get(id) ?? around), ...corner }]),
+          );
+          const edge = [...after.values()].map(
+            (one) =>
+              ({
+                left: one.x,
+                center: one.x + one.width / 2,
+                right: one.x + one.width,
+                top: one.y,
+                middle: one.y + one.height / 2,
+                bottom: one.y + one.height,
+              })[to],
+          );
+          expect(Math.max(...edge) - Math.min(...edge)).toBeLessThan(1e-6);
+          const now = bounds(after);
+          expect(
+            now.x >= around.x &&
+              now.y >= around.y &&
+              now.x + now.width <= around.x + around.width &&
+              now.y + now.height <= around.y + around.height,
+          ).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it("makes all gaps the same and leaves the outermost where they are", () => {
+    const all = new Map([
+      ["a", { x: 0, y: 0, width: 10, height: 10 }],
+      ["b", { x: 14, y: 50, width: 20, height: 10 }],
+      ["c", { x: 100, y: 5, width: 10, height: 10 }],
+    ]);
+    expect(Object.fromEntries(distribute(all, "horizontal"))).toEqual({
+      a: { x: 0, y: 0 },
+      b: { x: 45, y: 50 },
+      c: { x: 100, y: 5 },
+    });
+  });
+
+  it("walks to the node that stands ahead", () => {
+    const spots = [
+      { id: "here", x: 0, y: 0 },
+      { id: "near", x: 100, y: 20 },
+      { id: "aside", x: 90, y: 300 },
+      { id: "behind", x: -50, y: 0 },
+    ];
+    const [here] = spots;
+    if (!here) throw new Error("There it is.");
+    expect(nearest(here, spots, "right")?.id).toBe("near");
+    expect(nearest(here, spots, "left")?.id).toBe("behind");
+    expect(nearest(here, spots, "down")?.id).toBe("near");
+    expect(nearest(here, spots, "up")).toBeUndefined();
+  });
+});
+
+describe("words", () => {
+  const type = (name: string) => types.find((one) => one.type === name);
+
+  it("sum a node up by its config, else by its type", () => {
+    expect(summaryOf({ type: "userInput", config: { prompt: "Who?\nWhy?" } }, type("userInput"))).toBe("“Who?”");
+    expect(summaryOf({ type: "contextStart" }, type("contextStart"))).toBe("offline · echo");
+    expect(summaryOf({ type: "delay", config: { ms: 1500 } }, type("delay"))).toBe("1.5 s");
+    expect(summaryOf({ type: "nothing" }, undefined)).toBe("Unknown type “nothing”");
+  });
+
+  it("find a node type by what people call it", () => {
+    const first = (query: string) => searchTypes(types, query)[0]?.type;
+    expect([first("ask"), first("chat"), first("gpt"), first("template"), first("new con")]).toEqual([
+      "userInput",
+      "chat",
+      "chat",
+      "text",
+      "newContext",
+    ]);
+    expect(searchTypes(types, "qqqq")).toEqual([]);
+    expect(searchTypes(types, " ")).toBe(types);
+  });
+});

@@ -1,0 +1,142 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { useState } from "react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Diagnostic } from "@/bindings";
+import { setAt } from "@/flow/edits";
+import { FormField } from "./fields/FormField";
+import type { Path } from "./findings";
+import { type Schema, specOf } from "./spec";
+
+/** A form over a value, as the inspector holds it. */
+function Form({
+  schema,
+  start,
+  onValue,
+  findings = [],
+}: {
+  schema: Schema;
+  start?: unknown;
+  onValue: (value: unknown) => void;
+  findings?: Diagnostic[];
+}) {
+  const [value, setValue] = useState<unknown>({ x: start });
+  const change = (path: Path, next: unknown) => {
+    setValue((before: unknown) => {
+      const after = setAt(before, path, next);
+      onValue((after as { x?: unknown }).x);
+      return after;
+    });
+  };
+  return (
+    <FormField
+      label="Field"
+      spec={specOf(schema)}
+      value={(value as { x?: unknown }).x}
+      path={["x"]}
+      findings={findings}
+      onChange={change}
+      readOnly={false}
+    />
+  );
+}
+
+function draw(schema: Schema, start?: unknown, findings?: Diagnostic[]) {
+  const onValue = vi.fn();
+  render(<Form schema={schema} start={start} onValue={onValue} findings={findings} />);
+  return { user: userEvent.setup(), last: () => onValue.mock.lastCall?.[0] as unknown, onValue };
+}
+
+afterEach(cleanup);
+
+describe("a form", () => {
+  it("takes a text, and takes it away again", async () => {
+    const { user, last } = draw({ type: "string", description: "What **for**" });
+    const field = screen.getByLabelText("Field");
+    expect(field).toHaveProperty("tagName", "INPUT");
+    await user.type(field, "hi");
+    expect(last()).toBe("hi");
+    await user.clear(field);
+    expect(last()).toBeUndefined();
+  });
+
+  it("shows a default without writing it", async () => {
+    const { user, last } = draw({ type: "integer", default: 8 });
+    const field = screen.getByLabelText("Field") as HTMLInputElement;
+    expect([field.value, field.placeholder]).toEqual(["", "8"]);
+    await user.type(field, "12");
+    expect(last()).toBe(12);
+    await user.clear(field);
+    expect(last()).toBeUndefined();
+  });
+
+  it("keeps what is not a number yet out of the value", async () => {
+    const { user, last, onValue } = draw({ type: "number" });
+    await user.type(screen.getByLabelText("Field"), "-");
+    expect(onValue).not.toHaveBeenCalled();
+    await user.type(screen.getByLabelText("Field"), "1.5");
+    expect(last()).toBe(-1.5);
+  });
+
+  it("switches, and leaves the default unwritten", async () => {
+    const { user, last } = draw({ type: "boolean", default: true });
+    const toggle = screen.getByRole("switch");
+    expect(toggle.getAttribute("aria-checked")).toBe("true");
+    await user.click(toggle);
+    expect(last()).toBe(false);
+    await user.click(toggle);
+    expect(last()).toBeUndefined();
+  });
+
+  it("chooses", async () => {
+    const { user, last } = draw({ type: "string", enum: ["user", "system"] });
+    await user.selectOptions(screen.getByLabelText("Field"), "System");
+    expect(last()).toBe("system");
+  });
+
+  it("shows a value the schema does not know rather than hiding it", () => {
+    draw({ type: "string", enum: ["user"] }, "ghost");
+    expect(screen.getByRole("option", { name: "Unknown: ghost" })).toBeTruthy();
+  });
+
+  it("adds, orders and takes away items", async () => {
+    const { user, last } = draw({ type: "array", items: { type: "string" } }, ["a", "b"]);
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    await user.type(screen.getByLabelText("Item 3"), "c");
+    expect(last()).toEqual(["a", "b", "c"]);
+    await user.click(screen.getByRole("button", { name: "Move item 3 up" }));
+    expect(last()).toEqual(["a", "c", "b"]);
+    await user.click(screen.getByRole("button", { name: "Take item 1 away" }));
+    expect(last()).toEqual(["c", "b"]);
+  });
+
+  it("lets an item be emptied without losing its place", async () => {
+    const { user, last } = draw({ type: "array", items: { type: "string" } }, ["a", "b"]);
+    await user.clear(screen.getByLabelText("Item 1"));
+    expect(last()).toEqual(["", "b"]);
+  });
+
+  it("goes from one shape to another", async () => {
+    const schema = { anyOf: [{ oneOf: [{ const: "auto" }] }, { type: "array", items: { type: "string" } }] };
+    const { user, last } = draw(schema, "auto");
+    await user.selectOptions(screen.getByLabelText("Field: which kind"), "A list of texts");
+    expect(last()).toEqual([]);
+    await user.selectOptions(screen.getByLabelText("Field: which kind"), "Auto");
+    expect(last()).toBe("auto");
+  });
+
+  it("says what is wrong at the field it is about, and nowhere else", () => {
+    const found = (pointer: string, message: string): Diagnostic => ({
+      code: "config.invalid",
+      severity: "error",
+      message,
+      node: "n",
+      pointer,
+    });
+    draw({ type: "string" }, "", [found("/nodes/n/config/x", "Not that."), found("/nodes/n/config/y", "Elsewhere.")]);
+    const field = screen.getByLabelText("Field");
+    expect(field.getAttribute("aria-invalid")).toBe("true");
+    expect(screen.getByText(/Not that\./)).toBeTruthy();
+    expect(screen.queryByText(/Elsewhere/)).toBeNull();
+  });
+});

@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::support::binary::{Home, Said};
+use crate::support::binary::{Home, Said, with_store};
 use crate::support::fixture;
 use crate::support::journal::Journal;
 use crate::support::server::{Answer, ModelServer, question};
@@ -102,13 +102,14 @@ fn replied(journal: &Journal) -> BTreeSet<String> {
 
 /// The journal of the only run in a home, if it got as far as having one.
 fn journal(home: &Home) -> Option<Journal> {
-    Handle::current().block_on(async {
+    let read = async {
         let plait = Plait::open(Options::new(home.path())).unwrap();
         let run = plait.call(ListRuns::default()).await.unwrap().pop()?.run;
         let RunDetail { entries, .. } = plait.call(ShowRun { run }).await.unwrap();
         plait.close().await.unwrap();
         Some(Journal(entries))
-    })
+    };
+    with_store(|| Handle::current().block_on(read))
 }
 
 fn run_args(path: &str) -> [&str; 5] {
@@ -123,7 +124,7 @@ enum Moment {
 
 /// Starts the flow and kills it.
 fn kill_at(home: &Home, path: &str, moment: &Moment) {
-    let mut child = home.command(&run_args(path)).spawn().unwrap();
+    let mut child = home.spawn(&run_args(path));
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     match *moment {
         Moment::After(time) => std::thread::sleep(time),
@@ -140,7 +141,7 @@ fn kill_at(home: &Home, path: &str, moment: &Moment) {
 fn disturb(seed: u64, server: &ModelServer, lines: usize, whole: Duration, undisturbed: &End) -> bool {
     let mut chance = fastrand::Rng::with_seed(seed);
     let home = Home::default();
-    Handle::current().block_on(home.provider_at(&server.url));
+    with_store(|| Handle::current().block_on(home.provider_at(&server.url)));
     let path = fixture("flows/crash.flow.json").display().to_string();
     let moment = match seed % 2 {
         0 => Moment::Line(chance.usize(0..=lines)),

@@ -1,10 +1,21 @@
 //! The real `plait` binary, in a data directory of its own.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+/// A process that is being started has copies of all files its parent has open, for a moment: also of the lock of a
+/// store. Whoever opens stores and starts processes in several threads does one at a time.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Does something with a store in this process while no other process is being started.
+pub fn with_store<T>(work: impl FnOnce() -> T) -> T {
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    work()
+}
 
 /// A home for `plait` commands.
 pub struct Home {
@@ -69,7 +80,12 @@ impl Home {
 
     /// Runs it to its end.
     pub fn plait(&self, args: &[&str]) -> Said {
-        self.command(args).output().unwrap().into()
+        self.spawn(args).wait_with_output().unwrap().into()
+    }
+
+    /// Starts it.
+    pub fn spawn(&self, args: &[&str]) -> Child {
+        with_store(|| self.command(args).spawn().unwrap())
     }
 
     /// Sets the address of the OpenAI-compatible provider, as the settings of the window do.

@@ -27,7 +27,7 @@ const RUNS = [
   { example: "tool-brief", end: true },
   ...[0, 1, 2, 3].map((rounds) => ({
     example: "chat-loop",
-    answers: ["What is 23 × 17?", "And half of that?", "Thank you!"].slice(0, rounds),
+    answers: ["Hello!", "What is 23 × 17?", "Thank you!"].slice(0, rounds),
     end: true,
     fold: rounds === 2,
   })),

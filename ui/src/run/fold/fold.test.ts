@@ -1,19 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Entry } from "@/bindings";
 import { compareEpochs, epochOf, indexOfEpoch, roundOf, shownEpoch } from "./epoch";
 import { RunFold } from "./fold";
-import type { NodeView, RunView } from "./types";
+import { journalOf, readVectors } from "./recorded";
+import type { NodeView } from "./types";
 
-const FOLDER = join(import.meta.dirname, "../../../../tests/fixtures/folds");
-
-type Vector = { name: string; about: string; journal: Entry[]; view: RunView };
-
-const vectors: Vector[] = readdirSync(FOLDER)
-  .filter((file) => file.endsWith(".json"))
-  .map((file) => ({ name: file, ...JSON.parse(readFileSync(join(FOLDER, file), "utf8")) }));
+const vectors = readVectors();
 
 function fold(...batches: Entry[][]): RunFold {
   const fold = new RunFold();
@@ -74,8 +67,7 @@ describe("the fold", () => {
   });
 
   it("leaves the slices alone that a batch does not touch", () => {
-    const cycle = vectors.find((vector) => vector.name === "chat-cycle.json");
-    const journal = cycle?.journal ?? [];
+    const journal = journalOf("chat-cycle");
     const place = journal.findIndex((entry) => entry.type === "turn.committed");
     const before = fold(journal.slice(0, place));
     const [start, chat, context] = [
@@ -92,17 +84,17 @@ describe("the fold", () => {
   });
 
   it("can forget what is still streaming, and nothing else", () => {
-    const journal = vectors.find((vector) => vector.name === "in-flight.json")?.journal ?? [];
+    const journal = journalOf("in-flight");
     const partial = fold(journal);
     expect(partial.forgetStreams()).toEqual(["works"]);
     partial.apply(journal.filter((entry) => entry.seq === undefined));
     expect(partial.toView()).toEqual(fold(journal).toView());
-    const cycle = vectors.find((vector) => vector.name === "chat-cycle.json")?.journal ?? [];
+    const cycle = journalOf("chat-cycle");
     expect(fold(cycle).forgetStreams()).toEqual([]);
   });
 
   it("says which entries were new, in order, and counts the pieces of streams", () => {
-    const journal = vectors.find((vector) => vector.name === "chat-cycle.json")?.journal ?? [];
+    const journal = journalOf("chat-cycle");
     const changed = new RunFold().apply([...journal, ...journal.filter((entry) => entry.seq !== undefined)]);
     expect(changed.entries).toEqual(journal.filter((entry) => entry.seq !== undefined));
     expect(changed.deltas).toBe(journal.filter((entry) => entry.seq === undefined).length);

@@ -23,7 +23,7 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["hour", 3_600],
   ["minute", 60],
 ];
-const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
 /** `just now`, `5 min. ago`, `yesterday`. */
 export function formatAgo(at: number, now: number): string {

@@ -23,7 +23,7 @@ pub struct Entries {
     next_piece: Option<u64>,
     pieces: VecDeque<(u64, sled::IVec)>,
     /// The piece that is being read.
-    entries: std::vec::IntoIter<Result<Entry, Fault>>,
+    opened: std::vec::IntoIter<Result<Entry, Fault>>,
     over: bool,
 }
 
@@ -36,7 +36,7 @@ impl Entries {
             next_seq: from_seq,
             next_piece: None,
             pieces: VecDeque::new(),
-            entries: Vec::new().into_iter(),
+            opened: Vec::new().into_iter(),
             over: false,
         })
     }
@@ -44,7 +44,7 @@ impl Entries {
     /// The next entry, or a fault, or nothing at the end.
     fn read(&mut self) -> Result<Option<Entry>, Fault> {
         loop {
-            if let Some(entry) = self.entries.next() {
+            if let Some(entry) = self.opened.next() {
                 self.next_seq += 1;
                 return entry.map(Some);
             }
@@ -58,14 +58,13 @@ impl Entries {
 
     fn fetch(&mut self) -> Result<(), Fault> {
         self.pieces = self.inner.database.read(|db| {
-            let begin = match self.next_piece {
-                Some(seq) => key::entry(self.key, seq),
+            let begin = if let Some(seq) = self.next_piece {
+                key::entry(self.key, seq)
+            } else {
                 // The first entry wanted may stand amid a piece.
-                None => {
-                    let up_to = key::entry(self.key, 0)..=key::entry(self.key, self.next_seq);
-                    let around = db.range(up_to).next_back().transpose()?;
-                    around.map_or_else(|| key::entry(self.key, self.next_seq), |(key, _)| key.to_vec())
-                }
+                let up_to = key::entry(self.key, 0)..=key::entry(self.key, self.next_seq);
+                let around = db.range(up_to).next_back().transpose()?;
+                around.map_or_else(|| key::entry(self.key, self.next_seq), |(key, _)| key.to_vec())
             };
             db.range(begin..=key::entry(self.key, u64::MAX))
                 .take(FETCHED)
@@ -96,7 +95,7 @@ impl Entries {
                 break;
             }
         }
-        self.entries = entries.into_iter();
+        self.opened = entries.into_iter();
         Ok(())
     }
 

@@ -35,12 +35,11 @@ impl<'a> Gathered<'a> {
             }
         }
         for (key, value) in write.changes {
-            match value {
-                Some(value) => self.insert(&write.owner, key, value)?,
-                None => {
-                    self.bytes += key.len();
-                    self.batch.remove(key);
-                }
+            if let Some(value) = value {
+                self.insert(&write.owner, key, value)?;
+            } else {
+                self.bytes += key.len();
+                self.batch.remove(key);
             }
         }
         Ok(())

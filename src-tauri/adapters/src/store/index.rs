@@ -10,7 +10,7 @@ use super::entries::{self, Entries};
 use super::inner::Inner;
 use super::key::{self, RunKey};
 use super::record::{RunRecord, RunStatus};
-use super::writer::Write;
+use super::writer::{Change, Write};
 
 /// Pieces of a journal removed in one batch.
 const REMOVE_PIECE: usize = 1024;
@@ -192,7 +192,7 @@ fn keys(inner: &Inner, prefix: &[u8]) -> Result<Vec<RunKey>, Fault> {
     Ok(keys.into_iter().flatten().collect())
 }
 
-fn write(inner: &Inner, changes: Vec<(Vec<u8>, Option<Vec<u8>>)>) -> Result<(), Fault> {
+fn write(inner: &Inner, changes: Vec<Change>) -> Result<(), Fault> {
     inner.writer.write(None, Write::of("index", changes))
 }
 

@@ -14,7 +14,7 @@ use super::inner::{Inner, LiveRecord, answer};
 use super::key::{self, RunKey};
 use super::piece::Lines;
 use super::record::RunRecord;
-use super::writer::Write;
+use super::writer::{Change, Write};
 use super::{entries, index};
 
 /// The journal of one run, to append to. A run has at most one of them at a time, and while it has one it counts as
@@ -63,7 +63,7 @@ impl RunJournal {
     }
 
     /// Takes the entries into the record; gives the record's change where a list should show it at once.
-    fn fold(&self, entries: &[Entry]) -> Result<Vec<(Vec<u8>, Option<Vec<u8>>)>, Fault> {
+    fn fold(&self, entries: &[Entry]) -> Result<Vec<Change>, Fault> {
         let mut live = self.record.lock().unwrap_or_else(PoisonError::into_inner);
         let mut notable = false;
         let mut changes = Vec::new();

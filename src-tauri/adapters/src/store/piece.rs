@@ -141,8 +141,9 @@ mod tests {
         };
         let written = Lines::of(RUN, 0, &[Entry { seq: Some(0), at: 1, fact }]).unwrap();
         assert_eq!(
-            (written.text.iter().filter(|&&byte| byte == b'\n').count(), count(&written.text)),
-            (1, 1)
+            (written.text.split(|&byte| byte == b'\n').count(), count(&written.text)),
+            (2, 1),
+            "one line, and its end"
         );
     }
 }

@@ -1,0 +1,159 @@
+//! A database that fails: what was told, what is lost, and how the store goes on.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::executor::block_on;
+use plait_engine::id::RunId;
+use plait_engine::journal::Journal;
+use plait_engine::run::{Entry, Fact, FlowRef};
+
+use super::*;
+use crate::store::database::Database;
+use crate::store::inner::Inner;
+use crate::store::{Store, open};
+
+/// What fails next.
+#[derive(Clone, Copy, PartialEq)]
+enum Fails {
+    Nothing,
+    Apply,
+    Flush,
+    FlushAndReopen,
+    Panics,
+}
+
+/// The real database, which fails when it is told to.
+struct Failing {
+    database: Arc<Database>,
+    fails: Mutex<Fails>,
+    flushes: AtomicUsize,
+}
+
+impl Failing {
+    fn told(&self, fails: Fails) {
+        *self.fails.lock().expect("lock") = fails;
+    }
+
+    fn check(&self, when: &[Fails]) -> Result<(), Fault> {
+        let fails = *self.fails.lock().expect("lock");
+        if when.contains(&fails) {
+            return Err(fault::of_io("write to the store", &std::io::Error::from(std::io::ErrorKind::StorageFull)));
+        }
+        Ok(())
+    }
+}
+
+impl Backend for Failing {
+    fn apply(&self, batch: sled::Batch) -> Result<(), Fault> {
+        assert!(*self.fails.lock().expect("lock") != Fails::Panics, "as the database does");
+        self.check(&[Fails::Apply])?;
+        self.database.apply(batch)
+    }
+
+    fn flush(&self) -> Result<(), Fault> {
+        self.flushes.fetch_add(1, Ordering::Relaxed);
+        self.check(&[Fails::Flush, Fails::FlushAndReopen])?;
+        self.database.flush()
+    }
+
+    fn reopen(&self) -> Result<(), Fault> {
+        self.check(&[Fails::FlushAndReopen])?;
+        self.database.reopen()
+    }
+}
+
+fn failing(home: &std::path::Path) -> (Store, Arc<Failing>) {
+    let lock = open::lock(home).expect("locked");
+    let database = Database::open(home.join("db")).expect("opened");
+    let failing = Arc::new(Failing {
+        database: Arc::clone(&database),
+        fails: Mutex::new(Fails::Nothing),
+        flushes: AtomicUsize::new(0),
+    });
+    let backend: Arc<dyn Backend> = Arc::<Failing>::clone(&failing);
+    (Store(Inner::with(home, lock, database, backend).expect("started")), failing)
+}
+
+fn run() -> RunId {
+    "0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10".into()
+}
+
+fn entry(seq: u64) -> Entry {
+    let fact = if seq == 0 {
+        let flow = FlowRef { name: "F".into(), path: None, hash: "0".repeat(64) };
+        let (to, input, set, parent_run_id) = (None, None, std::collections::BTreeMap::new(), None);
+        Fact::RunStarted { run: run(), flow, to, input, set, parent_run_id }
+    } else {
+        Fact::RunWaiting { on: Vec::new() }
+    };
+    Entry { seq: Some(seq), at: seq, fact }
+}
+
+fn append(journal: &mut impl Journal, seq: u64) -> Result<(), Fault> {
+    journal.append(&[entry(seq)])?;
+    block_on(journal.flush())
+}
+
+fn kept(store: &Store) -> usize {
+    let entries: Result<Vec<_>, _> = store.read_journal(&run(), 0).expect("opened").collect();
+    entries.expect("whole").len()
+}
+
+#[test]
+fn an_error_is_told_and_the_store_goes_on_from_what_is_on_disk() {
+    for fails in [Fails::Apply, Fails::Flush, Fails::Panics] {
+        let home = tempfile::tempdir().expect("folder");
+        let (store, failing) = failing(home.path());
+        let mut journal = store.journal(&run()).expect("journal");
+        append(&mut journal, 0).expect("kept");
+        failing.told(fails);
+        let fault = append(&mut journal, 1).expect_err("told");
+        assert_eq!(fault.code, if fails == Fails::Panics { "store.io" } else { "store.full" });
+        // There is room again. What this journal had appended may be lost, so it takes no more.
+        failing.told(Fails::Nothing);
+        assert_eq!(append(&mut journal, 2).expect_err("refused").code, fault.code);
+        assert_eq!(block_on(journal.flush()).expect_err("refused").code, fault.code);
+        drop(journal);
+        let mut journal = store.journal(&run()).expect("journal");
+        let next = journal.next_seq();
+        assert_eq!(kept(&store) as u64, next);
+        assert!(next >= 1, "nothing flushed is lost");
+        append(&mut journal, next).expect("kept");
+        assert_eq!(kept(&store) as u64, next + 1);
+        assert_eq!(store.run(&run()).expect("record").facts, next + 1);
+    }
+}
+
+#[test]
+fn a_disk_that_stays_full_is_told_again_and_again() {
+    let home = tempfile::tempdir().expect("folder");
+    let (store, failing) = failing(home.path());
+    let mut journal = store.journal(&run()).expect("journal");
+    append(&mut journal, 0).expect("kept");
+    failing.told(Fails::FlushAndReopen);
+    append(&mut journal, 1).expect_err("told");
+    drop(journal);
+    for _ in 0..3 {
+        assert_eq!(store.journal(&run()).err().expect("refused").code, "store.full");
+        assert_eq!(store.put_settings(&serde_json::Map::new()).expect_err("refused").code, "store.full");
+    }
+    failing.told(Fails::Nothing);
+    assert!(store.put_settings(&serde_json::Map::new()).is_ok());
+    assert!(store.journal(&run()).expect("journal").next_seq() >= 1);
+}
+
+#[test]
+fn one_flush_serves_all_who_wait() {
+    let home = tempfile::tempdir().expect("folder");
+    let (store, failing) = failing(home.path());
+    let mut journal = store.journal(&run()).expect("journal");
+    append(&mut journal, 0).expect("kept");
+    let before = failing.flushes.load(Ordering::Relaxed);
+    let waits: Vec<_> = (0..100).map(|_| store.flush()).collect();
+    for wait in waits {
+        block_on(wait).expect("flushed");
+    }
+    let flushes = failing.flushes.load(Ordering::Relaxed) - before;
+    assert!(flushes < 50, "{flushes} flushes for 100 waiters");
+}

@@ -12,6 +12,7 @@ mod delay;
 mod inject_messages;
 mod join;
 mod json;
+mod kept;
 mod manual_input;
 mod new_context;
 mod note;

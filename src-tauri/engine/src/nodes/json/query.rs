@@ -20,6 +20,7 @@ use super::convert::Room;
 use super::watch::{self, Natives};
 use crate::error::Fault;
 use crate::nodes::deep_stack::{on_deep_stack, run_on_deep_stack};
+use crate::nodes::kept::Kept;
 
 /// The longest query, in bytes.
 const MAX_SOURCE: usize = 16 * 1024;
@@ -50,7 +51,8 @@ pub(super) struct Query {
 
 impl Query {
     fn new(source: &str) -> Self {
-        Self { compiled: compile(source).map(Arc::new) }
+        static COMPILED: Kept<Result<Arc<Filter<Kind>>, String>> = Kept::new();
+        Self { compiled: COMPILED.get_or_make(source, || compile(source).map(Arc::new)) }
     }
 
     /// What is wrong with it, if it did not compile.

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::shape;
 use crate::error::Fault;
 use crate::nodes::deep_stack::on_deep_stack;
+use crate::nodes::kept::Kept;
 
 /// The longest condition, in bytes.
 const MAX_SOURCE: usize = 2048;
@@ -24,7 +25,7 @@ static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
 
 /// A condition. One that does not compile is kept with what is wrong, for `check` to report at its place in the flow.
 pub(super) struct Condition {
-    compiled: Result<Compiled, String>,
+    compiled: Result<Arc<Compiled>, String>,
 }
 
 struct Compiled {
@@ -35,7 +36,8 @@ struct Compiled {
 
 impl Condition {
     fn new(source: &str) -> Self {
-        Self { compiled: compile(source) }
+        static COMPILED: Kept<Result<Arc<Compiled>, String>> = Kept::new();
+        Self { compiled: COMPILED.get_or_make(source, || compile(source).map(Arc::new)) }
     }
 
     /// What is wrong with it, if it did not compile.
@@ -45,8 +47,9 @@ impl Condition {
 
     /// Whether it holds for `value`. Faults are coded `switch.*`.
     pub(super) fn holds(&self, value: &Value) -> Result<bool, Fault> {
-        let Compiled { program, loops } =
+        let compiled =
             self.compiled.as_ref().map_err(|problem| Fault::new("switch.condition", problem.clone()))?;
+        let Compiled { program, loops } = &**compiled;
         if parts(value).checked_pow(*loops).is_none_or(|rounds| rounds > MAX_ROUNDS) {
             return Err(Fault::new(
                 "switch.too_much",

@@ -130,10 +130,10 @@ fn gene(kinds: &'static [usize], anywhere: u32) -> impl Strategy<Value = Gene> {
 }
 
 /// Indices into [`KINDS`].
-const EVERY_KIND: &[usize] = &[0, 1, 1, 2, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9, 10, 10, 11, 12];
-const TALKATIVE: &[usize] = &[1, 2, 5, 5, 8, 9, 10, 10, 10, 10, 12];
+const EVERY_KIND: &[usize] = &[0, 1, 1, 2, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9, 10, 10, 11, 12, 13, 14];
+const TALKATIVE: &[usize] = &[1, 2, 5, 5, 8, 9, 10, 10, 10, 10, 12, 13, 14];
 
-const CHAINED: &[usize] = &[1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 10, 12];
+const CHAINED: &[usize] = &[1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 10, 12, 13, 14];
 
 /// A chain with ways back: cycles in cycles in cycles.
 fn coiled(size: usize) -> impl Strategy<Value = Vec<Gene>> {
@@ -187,7 +187,8 @@ fn grow(genes: &[Gene]) -> (Flow, reference::Given) {
         let a_context_is_there = kinds.iter().any(|kind| !outputs(kind, PortKind::Context).is_empty());
         kinds.push(match kind {
             "turn" if !a_context_is_there => "context",
-            "mix" | "collect" | "route" | "flaky" | "ask" | "result" if kinds.is_empty() => "source",
+            "guest" if !kinds.contains(&"context") => "maybe",
+            "mix" | "collect" | "route" | "flaky" | "ask" | "result" | "pass" if kinds.is_empty() => "source",
             kind => kind,
         });
     }
@@ -223,7 +224,11 @@ fn grow(genes: &[Gene]) -> (Flow, reference::Given) {
                 values.insert(input.name.clone(), json!(digest(&names[at]) % 1000));
                 continue;
             }
-            let able = (0..at).rev().filter(|&from| !outputs(kinds[from], input.kind).is_empty());
+            let tells = |from: &usize| match input.name.as_str() {
+                "who" => kinds[*from] == "context",
+                _ => !outputs(kinds[*from], input.kind).is_empty(),
+            };
+            let able = (0..at).rev().filter(tells);
             let from: Vec<usize> = able.collect();
             let from = from[usize::from(gene.name) % from.len().min(4)];
             let output = usize::from(gene.name) / 4 % 3;
@@ -234,14 +239,14 @@ fn grow(genes: &[Gene]) -> (Flow, reference::Given) {
 }
 
 fn node(kind: &str, gene: &Gene) -> Node {
-    let can_fail = matches!(kind, "flaky" | "effect" | "turn");
+    let can_fail = matches!(kind, "flaky" | "effect" | "turn" | "guest");
     let settings = Settings {
         salt: u32::from(gene.name),
         fails: if can_fail { gene.fails } else { 0 },
         hard: can_fail && gene.hard,
         steps: if kind == "effect" { u32::from(gene.name) % 3 + 1 } else { 0 },
         again: if kind == "ask" { gene.again } else { 0 },
-        channel: String::new(),
+        ..Settings::default()
     };
     let mut node = Node { node_type: kind.to_owned(), config: settings.config(), ..Node::default() };
     node.limits.max_epochs = gene.bound;
@@ -268,7 +273,11 @@ impl Sketch {
         strand: PortKind,
         portal: Option<u8>,
     ) {
-        let able = outputs(kinds[from], strand);
+        let mut able = outputs(kinds[from], strand);
+        if input == "who" {
+            // A context by its name, or whatever is passed on.
+            able.retain(|port| port.as_str() == "handle" || kinds[from] == "pass");
+        }
         let Some(output) = able.get(output % able.len().max(1)) else { return };
         let (source, target) = (names[from].as_str(), names[to].as_str());
         match portal.filter(|_| strand == PortKind::Data) {

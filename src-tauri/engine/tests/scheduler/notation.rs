@@ -49,7 +49,7 @@ fn node(text: &str) -> Node {
             "attempts" => {
                 node.retry = Some(RetryPolicy { attempts: value.parse().unwrap(), ..RetryPolicy::default() });
             }
-            "channel" => settings["channel"] = json!(value),
+            "channel" | "names" => settings[key] = json!(value),
             "hard" => settings["hard"] = json!(value == "true"),
             key => settings[key] = json!(value.parse::<u32>().unwrap()),
         }

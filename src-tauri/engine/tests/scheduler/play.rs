@@ -77,8 +77,9 @@ pub struct Played {
     pub steps: usize,
 }
 
-/// No run of these tests takes so many steps, unless it goes on for ever.
-const MOST_STEPS: usize = 1_000_000;
+/// No run of these tests takes so many steps, or tells of so many facts, unless it goes on for ever.
+const MOST_STEPS: usize = 50_000;
+const MOST_FACTS: usize = 500_000;
 
 /// What is played: a plan, and what is known of its people.
 #[derive(Clone)]
@@ -214,7 +215,7 @@ impl<'a> Stage<'a> {
         let mut cx = Context::from_waker(&waker);
         loop {
             self.steps += 1;
-            if self.steps > MOST_STEPS {
+            if self.steps > MOST_STEPS || self.tape.len() > MOST_FACTS {
                 return Ending::Endless;
             }
             match self.schedule.stop {
@@ -236,6 +237,10 @@ impl<'a> Stage<'a> {
             }
             self.hear(&mut cx, false);
             if alarm.0.swap(false, Ordering::Relaxed) {
+                // The world does not stand still while the driver lets others have a turn.
+                if self.world.asleep() > 0 && self.world.choose(2) == 1 {
+                    self.wake_some();
+                }
                 continue;
             }
             if self.let_something_happen(handle, &mut cx) {
@@ -252,7 +257,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Wakes one sleeper, or lets a person answer.
+    /// Wakes sleepers, or lets a person answer.
     fn let_something_happen(&mut self, handle: &RunHandle, cx: &mut Context<'_>) -> bool {
         self.people.look(&self.tape);
         let asleep = self.world.asleep();
@@ -273,7 +278,7 @@ impl<'a> Stage<'a> {
         // Where people answer only when all is quiet, they answer the first question first.
         let choice = if self.schedule.eager { self.world.choose(choices) } else { 0 };
         if choice < asleep {
-            self.world.wake_one();
+            self.wake_some();
             return true;
         }
         let (at, answer) = answers.swap_remove(choice - asleep);
@@ -288,6 +293,14 @@ impl<'a> Stage<'a> {
         assert!(given.is_pending(), "an answer is taken by the run alone");
         self.answers.push((at, giving));
         true
+    }
+
+    /// Often just one; at times many at once.
+    fn wake_some(&self) {
+        let most = [1, 1, 2, 20][self.world.choose(4)];
+        for _ in 0..most.min(self.world.asleep()) {
+            self.world.wake_one();
+        }
     }
 
     /// Who answered may have been heard by now.

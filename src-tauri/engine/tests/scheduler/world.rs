@@ -77,9 +77,10 @@ impl World {
         Host { providers: Arc::new(Nobody), tools: Arc::new(self.clone()), clock: Arc::new(self.clone()) }
     }
 
-    /// A number below `bound`.
+    /// A number below `bound`; 0 in a punctual world.
     pub fn choose(&self, bound: usize) -> usize {
-        self.lock().chance.usize(..bound)
+        let mut state = self.lock();
+        if state.punctual { 0 } else { state.chance.usize(..bound) }
     }
 
     pub fn outside(&self) -> Outside {

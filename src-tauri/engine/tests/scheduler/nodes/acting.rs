@@ -31,7 +31,7 @@ pub async fn act(kind: &str, settings: &Settings, inputs: Inputs, cx: Cx) -> Res
             cx.create_context(ContextRecord::new(id, ContextType::Isolated, "none", "none"))?;
             Value::Null
         }
-        "turn" => return turn(settings, &inputs, &values, &cx).await,
+        "turn" | "guest" => return turn(kind, settings, &values, &cx).await,
         "broken" => panic!("broken on purpose"),
         _ => Value::Null,
     };
@@ -100,11 +100,13 @@ async fn call_outside(settings: &Settings, cx: &Cx) -> Result<Vec<Value>, Fault>
     Ok(replies)
 }
 
-async fn turn(settings: &Settings, inputs: &Inputs, values: &Values, cx: &Cx) -> Result<NodeOutput, Fault> {
-    let handle = inputs.context()?.ok_or_else(|| Fault::new("test.no_context", "No context came."))?;
-    let manager = cx.context_manager(&handle.context_id)?;
+async fn turn(kind: &str, settings: &Settings, values: &Values, cx: &Cx) -> Result<NodeOutput, Fault> {
+    let Some(context_id) = meaning::works_in(settings, values) else {
+        fail(settings, cx)?;
+        return Ok(output(kind, settings, cx, values, &Value::Null));
+    };
+    let manager = cx.context_manager(&context_id)?;
     let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
-    let context_id = handle.context_id;
     cx.note(Fact::TurnStarted { node: node.clone(), epoch: epoch.clone(), context_id: context_id.clone() });
     let history: Vec<String> =
         manager.get().message_history.iter().map(|message| message.content.text()).collect();
@@ -133,5 +135,5 @@ async fn turn(settings: &Settings, inputs: &Inputs, values: &Values, cx: &Cx) ->
         cx.note(Fact::TurnDiscarded { node, epoch, context_id, partial: said[..4].to_owned() });
         return Err(fault);
     }
-    Ok(output("turn", settings, cx, values, &said.into()))
+    Ok(output(kind, settings, cx, values, &said.into()))
 }

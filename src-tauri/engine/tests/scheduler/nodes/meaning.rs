@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plait_engine::Value;
-use plait_engine::id::Activation;
+use plait_engine::id::{Activation, ContextId};
 use plait_engine::run::Answer;
 use serde::Serialize;
 use serde_json::json;
@@ -53,6 +53,15 @@ pub fn said(settings: &Settings, at: &Activation, inputs: &Values, history: &[St
     word(&("said", settings.salt, at, inputs, history))
 }
 
+/// The context a turn works in. A guest that is told of something else works in none.
+pub fn works_in(settings: &Settings, inputs: &Values) -> Option<ContextId> {
+    if !settings.names.is_empty() {
+        return Some(settings.names.as_str().into());
+    }
+    let told = inputs.get("context").or_else(|| inputs.get("who"))?.last()?;
+    told["contextId"].as_str().map(ContextId::from)
+}
+
 /// Whether a turn adds a question and an answer, or else a single message.
 pub fn adds_two(settings: &Settings) -> bool {
     !settings.salt.is_multiple_of(3)
@@ -79,6 +88,8 @@ pub fn outputs(
             };
             taken.iter().flat_map(|port| one(port)).collect()
         }
+        "guest" => BTreeMap::from([("out".to_owned(), more.clone())]),
+        "pass" => BTreeMap::from([("out".to_owned(), inputs["a"].last().unwrap().clone())]),
         "turn" => BTreeMap::from([
             ("out".to_owned(), more.clone()),
             ("context".to_owned(), inputs["context"].last().unwrap().clone()),
@@ -91,7 +102,9 @@ pub fn outputs(
         }
         "context" => {
             let mut outputs = one("out");
-            outputs.insert("context".to_owned(), json!({ "contextId": at.to_string() }));
+            for port in ["context", "handle"] {
+                outputs.insert(port.to_owned(), json!({ "contextId": at.to_string() }));
+            }
             outputs
         }
         _ => one("out"),

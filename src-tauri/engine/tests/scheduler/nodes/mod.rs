@@ -14,7 +14,7 @@ use plait_engine::port::Ports;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use ports::{KINDS, behavior, ports};
+pub use ports::{KINDS, behavior, ports, ports_with};
 
 /// The config of every test node type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +32,8 @@ pub struct Settings {
     pub again: u32,
     /// The channel of a portal.
     pub channel: String,
+    /// The context a guest works in, where it is not told by its input.
+    pub names: String,
 }
 
 impl Settings {
@@ -57,8 +59,8 @@ macro_rules! node_types {
             const CATEGORY: Category = Category::Data;
             const ICON: &'static str = "box";
 
-            fn ports(_: &Settings) -> Ports {
-                ports($kind)
+            fn ports(settings: &Settings) -> Ports {
+                ports_with($kind, settings)
             }
 
             fn behavior(settings: &Settings) -> Behavior {
@@ -94,6 +96,8 @@ node_types! {
     Context "context",
     Turn "turn",
     Relay "relay",
+    Guest "guest",
+    Pass "pass",
     Result_ "result",
     PortalIn "portalIn",
     PortalOut "portalOut",

@@ -9,13 +9,18 @@ const DATA: PortKind = PortKind::Data;
 const ANY: PortType = PortType::Any;
 
 /// The kinds that a random flow is made of.
-pub const KINDS: [&str; 13] = [
+pub const KINDS: [&str; 15] = [
     "source", "mix", "maybe", "gated", "collect", "route", "flaky", "effect", "ask", "context", "turn",
-    "result", "relay",
+    "result", "relay", "guest", "pass",
 ];
 
-/// The ports of a kind.
+/// The ports of a kind, as it comes.
 pub fn ports(kind: &str) -> Ports {
+    ports_with(kind, &Settings::default())
+}
+
+/// The ports of a kind with these settings.
+pub fn ports_with(kind: &str, settings: &Settings) -> Ports {
     let ports = Ports::new();
     let out = |ports: Ports| ports.output("out", DATA, ANY, "");
     match kind {
@@ -35,7 +40,14 @@ pub fn ports(kind: &str) -> Ports {
         "flaky" => out(ports.input("a", DATA, ANY, "").optional("b", DATA, ANY, "")).error(),
         "effect" => out(ports.optional("a", DATA, ANY, "").optional("b", DATA, ANY, "")).error(),
         "ask" => out(ports.input("a", DATA, ANY, "").optional("b", DATA, ANY, "")),
-        "context" => out(ports.optional("a", DATA, ANY, "")).output("context", PortKind::Context, ANY, ""),
+        "context" => out(ports.optional("a", DATA, ANY, ""))
+            .output("context", PortKind::Context, ANY, "")
+            .output("handle", DATA, ANY, ""),
+        "guest" => {
+            let who = ports.optional("a", DATA, ANY, "");
+            out(if settings.names.is_empty() { who.input("who", DATA, ANY, "") } else { who }).error()
+        }
+        "pass" => out(ports.input("a", DATA, ANY, "")),
         "relay" => out(ports.optional("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))
             .output("context", PortKind::Context, ANY, ""),
         "turn" => out(ports.input("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))
@@ -56,6 +68,8 @@ pub fn behavior(kind: &str, settings: &Settings) -> Behavior {
         "ask" => behavior.pauses = true,
         "context" => behavior.makes_context = true,
         "turn" => behavior.uses_context = true,
+        "guest" if settings.names.is_empty() => behavior.uses_context_from = Some("who"),
+        "guest" => behavior.uses_context_id = Some(settings.names.clone()),
         "result" => behavior.is_output = true,
         "comment" => behavior.inert = true,
         "portalIn" => behavior.portal = Some(Portal::In(settings.channel.clone())),

@@ -39,6 +39,8 @@ fn random_flows_have_everything_in_them() {
             "a context shared inside a cycle",
             study.sharing().iter().flatten().filter(|id| in_cycle(id)).count(),
         );
+        let guests = piece.plan.nodes.iter().filter(|node| case.flow.nodes[&node.id].node_type == "guest");
+        see("a guest in a context it is told of", guests.count());
         see("a history of several turns", expected.contexts.values().filter(|it| it.len() > 3).count());
         let told: Vec<_> = expected.activations.values().collect();
         let ends =

@@ -146,3 +146,27 @@ fn a_context_that_comes_back_twice() {
     assert_eq!(authors(&expected, "one"), ["late#0"]);
     assert_eq!(authors(&expected, "two"), ["x#0.0", "x#0.1", "x#1.0", "x#1.1", "late#1"]);
 }
+
+/// Two guests that are told of a context by a value, and one who sits there: which of them comes first is not left to time.
+#[test]
+fn guests_and_those_who_sit_there() {
+    let expected = always_the_same(
+        "here: context
+         there: context
+         slow: effect steps=2
+         a: turn salt=1
+         b: guest salt=2
+         c: guest salt=4
+         d: turn salt=5
+         told: pass
+         here.context -> a.context
+         here.handle -> b.who
+         here.handle -> told.a
+         slow.out -> b.a
+         told.out -> c.who
+         there.context -> d.context",
+        300,
+    );
+    assert_eq!(authors(&expected, "here"), ["a", "b", "c"]);
+    assert_eq!(authors(&expected, "there"), ["d"]);
+}

@@ -33,17 +33,20 @@ impl Groups {
 }
 
 pub fn groups(graph: &Graph, order: &[NodeId]) -> Groups {
-    let users: Vec<&NodeId> = order.iter().filter(|id| graph.nodes[*id].kind == "turn").collect();
+    let users = order.iter().filter(|id| matches!(graph.nodes[*id].kind.as_str(), "turn" | "guest"));
+    let users: Vec<(&NodeId, Makers)> = users.map(|id| (id, makers(graph, id))).collect();
+    let anything = users.iter().any(|(_, makers)| matches!(makers, Makers::Any));
     let mut groups: Vec<(BTreeSet<NodeId>, Vec<NodeId>)> = Vec::new();
-    for user in users {
-        let mut makers = makers(graph, user);
-        if makers.is_empty() {
-            continue;
-        }
+    for (user, makers) in users {
+        let mut makers = match makers {
+            Makers::These(makers) if makers.is_empty() => continue,
+            Makers::These(makers) => makers,
+            Makers::Any => BTreeSet::new(),
+        };
         let mut members = vec![user.clone()];
-        // Whoever shares a maker with one of them shares with all of them.
+        // Whoever shares a maker with one of them shares with all of them; and one that may work anywhere, with all.
         let (sharing, others): (Vec<_>, Vec<_>) =
-            groups.into_iter().partition(|(theirs, _)| !theirs.is_disjoint(&makers));
+            groups.into_iter().partition(|(theirs, _)| anything || !theirs.is_disjoint(&makers));
         groups = others;
         for (theirs, them) in sharing {
             makers.extend(theirs);
@@ -58,18 +61,35 @@ pub fn groups(graph: &Graph, order: &[NodeId]) -> Groups {
 }
 
 /// The makers whose contexts may come to a node.
-fn makers(graph: &Graph, user: &NodeId) -> BTreeSet<NodeId> {
+enum Makers {
+    These(BTreeSet<NodeId>),
+    /// It is told of one by a value, and values can say anything.
+    Any,
+}
+
+fn makers(graph: &Graph, user: &NodeId) -> Makers {
+    let is_maker = |id: &NodeId| graph.nodes[id].kind == "context";
     let mut makers = BTreeSet::new();
+    let named = &graph.nodes[user].settings.names;
+    if !named.is_empty() {
+        return Makers::These(graph.nodes.keys().filter(|id| id.as_str() == named).cloned().collect());
+    }
+    for (_, wire) in graph.feeds(user).filter(|(_, wire)| wire.input.as_str() == "who") {
+        if !is_maker(&wire.source) {
+            return Makers::Any;
+        }
+        makers.insert(wire.source.clone());
+    }
     let mut seen = BTreeSet::new();
     let mut work = vec![user.clone()];
     while let Some(id) = work.pop() {
         for (_, wire) in graph.feeds(&id).filter(|(_, wire)| wire.is_context) {
-            if graph.nodes[&wire.source].kind == "context" {
+            if is_maker(&wire.source) {
                 makers.insert(wire.source.clone());
             } else if seen.insert(wire.source.clone()) {
                 work.push(wire.source.clone());
             }
         }
     }
-    makers
+    Makers::These(makers)
 }

@@ -46,7 +46,7 @@ impl Graph {
                 settings: settings(id),
                 max_epochs: node.limits.max_epochs,
                 tries: node.retry.clone().unwrap_or_else(RetryPolicy::default).attempts,
-                inputs: nodes::ports(&node.node_type).inputs,
+                inputs: nodes::ports_with(&node.node_type, &settings(id)).inputs,
             };
             (id.clone(), graph_node)
         });
@@ -57,7 +57,7 @@ impl Graph {
             while let Some(way) = ways.pop() {
                 let first = &flow.edges[way.last().unwrap()];
                 if real(&first.source) {
-                    let ports = nodes::ports(kind(&edge.target));
+                    let ports = nodes::ports_with(kind(&edge.target), &settings(&edge.target));
                     wires.push(Wire {
                         source: first.source.clone(),
                         output: first.source_output.clone(),

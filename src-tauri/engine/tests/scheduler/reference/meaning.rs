@@ -223,7 +223,11 @@ impl<'a> Run<'a> {
             }
         }
         let node = &study.graph.nodes[&this.node];
-        let turns = if node.kind == "turn" { self.turns_before(this)? } else { Vec::new() };
+        let turns = if matches!(node.kind.as_str(), "turn" | "guest") {
+            self.turns_before(this)?
+        } else {
+            Vec::new()
+        };
         let Some((ready, values)) = self.inputs(this, node)? else { return Ok(Outcome::Skipped) };
         let mut told = Told { ready: Some(ready), tries: 1, ..Told::default() };
         let failing = meaning::failing_tries(&node.settings, this);
@@ -326,8 +330,10 @@ impl<'a> Run<'a> {
                 }
             }
             "effect" => meaning::replies(&node.settings, this).into(),
-            "turn" => {
-                let context = values["context"].last().unwrap()["contextId"].as_str().unwrap().into();
+            "turn" | "guest" => {
+                let Some(context) = meaning::works_in(&node.settings, values) else {
+                    return finished(this, node, told, values, ran, &Value::Null);
+                };
                 let history: Vec<String> =
                     said_in(turns, &context).into_iter().map(|(_, text)| text).collect();
                 let said = meaning::said(&node.settings, this, values, &history);
@@ -345,10 +351,7 @@ impl<'a> Run<'a> {
                 Value::Null
             }
         };
-        ran.outputs = meaning::outputs(&node.kind, &node.settings, this, values, &more);
-        told.end = Some(Final::Finished(by_port(&ran.outputs)));
-        ran.told = told;
-        Outcome::Ran(ran)
+        finished(this, node, told, values, ran, &more)
     }
 
     pub fn results(&mut self) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
@@ -384,6 +387,20 @@ fn failed(this: &Activation, mut told: Told, handled: bool, node: &Node) -> Outc
         "details": { "salt": node.settings.salt },
     });
     Outcome::Failed(told, BTreeMap::from([("error".to_owned(), error)]), handled)
+}
+
+fn finished(
+    this: &Activation,
+    node: &Node,
+    mut told: Told,
+    values: &Values,
+    mut ran: Ran,
+    more: &Value,
+) -> Outcome {
+    ran.outputs = meaning::outputs(&node.kind, &node.settings, this, values, more);
+    told.end = Some(Final::Finished(by_port(&ran.outputs)));
+    ran.told = told;
+    Outcome::Ran(ran)
 }
 
 fn said_in(turns: &[Rc<Outcome>], context: &ContextId) -> History {

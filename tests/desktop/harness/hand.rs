@@ -56,9 +56,30 @@ impl App {
         Ok(Area { corner: Place { x, y }, width, height })
     }
 
-    /// Presses and releases the pointer in the middle of an element.
+    /// Scrolls an element into view, where it can be touched.
+    pub async fn scroll_to(&self, element: &Element) -> Result<()> {
+        let script = "arguments[0].scrollIntoView({ block: 'center' });";
+        self.client.execute(script, vec![serde_json::to_value(element)?]).await?;
+        Ok(())
+    }
+
+    /// Where an element comes to rest: some slide in.
+    async fn at_rest(&self, element: &Element) -> Result<Area> {
+        let mut before = self.area(element).await?;
+        for _ in 0..100 {
+            tokio::time::sleep(Duration::from_millis(40)).await;
+            let now = self.area(element).await?;
+            if now == before {
+                break;
+            }
+            before = now;
+        }
+        Ok(before)
+    }
+
+    /// Presses and releases the pointer in the middle of an element, once that is at rest.
     pub async fn click(&self, element: &Element) -> Result<()> {
-        let at = self.area(element).await?.middle();
+        let at = self.at_rest(element).await?.middle();
         self.click_at(at).await
     }
 
@@ -72,7 +93,9 @@ impl App {
     }
 
     async fn act(&self, sequence: impl Into<ActionSequence>) -> Result<()> {
-        self.client.perform_actions(sequence.into()).await.context("the driver refused an action")
+        let sequence = sequence.into();
+        let asked = format!("{sequence:?}");
+        self.client.perform_actions(sequence).await.with_context(|| format!("the driver refused {asked}"))
     }
 
     /// Moves the pointer to a place.

@@ -57,6 +57,17 @@ impl App {
             .with_context(|| format!("cannot evaluate {expression}"))
     }
 
+    /// What the host answers to one of Plait's commands, asked from the page as the editor asks.
+    pub async fn rpc(&self, name: &str, args: Value) -> Result<Value> {
+        let script = "const [name, args, done] = arguments;
+            window.__TAURI_INTERNALS__.invoke('rpc', { name, args }).then((reply) => done({ reply }), (error) => done({ error }));";
+        let mut said = self.client.execute_async(script, vec![name.into(), args]).await?;
+        match said.get_mut("reply").map(Value::take) {
+            Some(reply) => Ok(reply),
+            None => bail!("{name} was refused: {said}"),
+        }
+    }
+
     /// Waits until an expression in the page is true. `what` says what is awaited, for the message.
     pub async fn until(&self, what: &str, expression: &str) -> Result<()> {
         let wait = async {

@@ -11,7 +11,9 @@ pub(crate) const CONTROL: char = '\u{E009}';
 /// Drags a node type from the palette to a place on the canvas, counted from the canvas's corner.
 /// Gives the id of the node, which is the type's name for the first one.
 pub(crate) async fn place(app: &App, node_type: &str, x: f64, y: f64) -> Result<()> {
-    let from = area(app, &format!("palette-{node_type}")).await?.middle();
+    let item = app.test_id(&format!("palette-{node_type}")).await?;
+    app.scroll_to(&item).await?;
+    let from = app.area(&item).await?.middle();
     let canvas = area(app, "canvas").await?;
     app.drag(from, canvas.corner.by(x, y)).await?;
     app.test_id(&format!("node-{node_type}")).await.context("the node is not on the canvas")?;

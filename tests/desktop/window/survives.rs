@@ -1,7 +1,8 @@
 //! The window is killed in the middle of a conversation, and comes back to it.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use plait_window_tests::{App, Home, play};
+use serde_json::json;
 
 use crate::editor::{answer, node_is, press, run_is};
 
@@ -20,25 +21,32 @@ async fn a_killed_window_comes_back_to_the_same_question() -> Result<()> {
         app.kill().await?;
 
         let app = App::open("killed", &home, &[]).await?;
+        // What is left of the run is offered at once; it is in the list of runs, too.
+        let offer = app.role("button", "Open").await?;
+        app.click(&offer).await?;
         press(&app, "rail-runs").await?;
-        app.wait_for("[data-testid^=run-row-][data-status=waiting] > button").await?.click().await?;
+        app.wait_for("[data-testid^=run-row-][data-status=waiting][data-shown]").await?;
         node_is(&app, "ask", "paused").await?;
         run_is(&app, "waiting").await?;
         app.photograph("after").await?;
 
         answer(&app, "What is 23 × 17?").await?;
         app.shows("I called the calculator").await?;
-        // Nothing was said twice: the conversation holds each message once.
-        for said in ["Hello! I am the offline simulator", "What is 23 × 17?"] {
-            let times = format!(
-                "document.querySelector('[data-testid=messages]').innerText.split({said:?}).length - 1"
-            );
-            assert_eq!(app.evaluate(&times).await?, 1, "{said}");
-        }
         node_is(&app, "ask", "paused").await?;
         press(&app, "pause-end").await?;
         run_is(&app, "finished").await?;
         app.photograph("finished").await?;
+
+        // The journal goes on where it was: each answer and each turn stands in it once, in one run.
+        let runs = app.rpc("runs.list", json!({})).await?;
+        assert_eq!(runs.as_array().map(Vec::len), Some(1), "{runs}");
+        let shown = app.rpc("runs.show", json!({ "run": runs[0]["run"] })).await?;
+        let entries = shown["entries"].as_array().context("a run has entries")?;
+        let of = |fact: &str| entries.iter().filter(|entry| entry["type"] == fact).collect::<Vec<_>>();
+        let said: Vec<_> = of("turn.committed").iter().map(|turn| &turn["messages"][0]["content"]).collect();
+        assert_eq!(said, ["Hello", "What is 23 × 17?"]);
+        assert_eq!(of("input.provided").len(), 3, "two answers, and the end of the third pause");
+        assert_eq!(of("run.started").len(), 1);
         app.close().await
     })
     .await

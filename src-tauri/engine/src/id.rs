@@ -21,6 +21,11 @@ macro_rules! string_id {
             pub fn as_str(&self) -> &str {
                 &self.0
             }
+
+            /// Whether one is a clone of the other. Two that are not may still be equal.
+            pub fn is(&self, other: &Self) -> bool {
+                Arc::ptr_eq(&self.0, &other.0)
+            }
         }
 
         impl From<&str> for $name {

@@ -63,13 +63,16 @@ impl App {
         Ok(())
     }
 
-    /// Where an element comes to rest: some slide in.
+    /// Where an element comes to rest inside the window: some slide in.
     async fn at_rest(&self, element: &Element) -> Result<Area> {
+        let size = self.evaluate("[innerWidth, innerHeight]").await?;
+        let (width, height): (f64, f64) = serde_json::from_value(size)?;
         let mut before = self.area(element).await?;
-        for _ in 0..100 {
+        for _ in 0..200 {
             tokio::time::sleep(Duration::from_millis(40)).await;
             let now = self.area(element).await?;
-            if now == before {
+            let at = now.middle();
+            if now == before && (0.0..width).contains(&at.x) && (0.0..height).contains(&at.y) {
                 break;
             }
             before = now;

@@ -39,13 +39,15 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         press(&app, "run-button").await?;
         run_is(&app, "waiting").await?;
         node_is(&app, "userInput", "paused").await?;
-        node_is(&app, "chat", "idle").await.ok();
         app.photograph("waiting").await?;
 
+        watch_the_stream(&app).await?;
         answer(&app, ANSWER).await?;
-        node_is(&app, "chat", "running").await?;
+        app.until("the reply streams", "window.streamed.length > 2").await?;
         app.photograph("streaming").await?;
         run_is(&app, "finished").await?;
+        let states = app.evaluate("window.states").await?;
+        assert!(states.as_array().is_some_and(|states| states.contains(&"running".into())), "{states}");
         for node in ["contextStart", "tools", "userInput", "chat", "output"] {
             node_is(&app, node, "done").await?;
         }
@@ -68,4 +70,22 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         app.close().await
     })
     .await
+}
+
+/// Notes every state of the chat's card and every text it shows meanwhile: what passes quickly cannot be polled for.
+async fn watch_the_stream(app: &App) -> Result<()> {
+    let script = "
+        const card = document.querySelector('[data-testid=node-chat]');
+        window.states = [];
+        window.streamed = [];
+        const note = () => {
+            const state = card.dataset.state;
+            if (window.states.at(-1) !== state) window.states.push(state);
+            const text = card.innerText;
+            if (state === 'running' && window.streamed.at(-1) !== text) window.streamed.push(text);
+        };
+        new MutationObserver(note).observe(card, { attributes: true, characterData: true, childList: true, subtree: true });
+    ";
+    app.client.execute(script, Vec::new()).await?;
+    Ok(())
 }

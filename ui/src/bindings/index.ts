@@ -306,7 +306,7 @@ export type Entry = {
   node: NodeId,
   /** Which time round. */
   epoch: Epoch,
-  /** The context. */
+  /** The context. Shared, like all that is large and seldom: it would make every fact as large. */
   context: ContextRecord, } | { "type": "context.changed",
   /** The node that changed it. */
   node: NodeId,

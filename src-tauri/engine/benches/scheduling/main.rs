@@ -2,16 +2,17 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-engine --bench scheduling` does alone.
 
+mod thread_time;
 #[path = "../workload/mod.rs"]
 mod workload;
 
 use std::cell::LazyCell;
 use std::time::Duration;
 
-use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
 use plait_engine::journal::MemoryJournal;
 use plait_engine::run::Entry;
+use thread_time::OnThread;
 use workload::{Planned, RUN, Shape, drive, floor, planned, planned_to};
 
 /// The size the shapes are compared at.
@@ -23,6 +24,7 @@ const DIAMONDS: usize = 18;
 
 fn main() {
     let mut criterion = Criterion::default()
+        .with_measurement(OnThread)
         .sample_size(30)
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(2))
@@ -49,7 +51,7 @@ fn main() {
 }
 
 /// Measures the engine and the floor on one flow of that many nodes, planned only if one of them is asked for.
-fn both(group: &mut BenchmarkGroup<'_, WallTime>, nodes: usize, plan: impl Fn(usize) -> Planned) {
+fn both(group: &mut BenchmarkGroup<'_, OnThread>, nodes: usize, plan: impl Fn(usize) -> Planned) {
     let flow = LazyCell::new(|| checked(plan(nodes), nodes));
     group.throughput(Throughput::Elements(nodes as u64));
     group.bench_function(BenchmarkId::new("floor", nodes), |bencher| {

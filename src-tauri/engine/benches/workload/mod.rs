@@ -2,11 +2,15 @@
 //!
 //! Shared by the benchmarks of this crate and of the adapters. Measures nothing itself.
 
+#![allow(dead_code, unused_imports)] // Each benchmark uses some of it.
+
+mod figures;
 mod floor;
 mod nodes;
 mod shapes;
 mod world;
 
+pub use figures::{Figures, is_asked_for};
 pub use floor::floor;
 pub use shapes::{Planned, Shape, planned, planned_to};
-pub use world::{RUN, drive};
+pub use world::{RUN, drive, first};

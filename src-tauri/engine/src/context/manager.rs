@@ -63,8 +63,9 @@ impl Contexts {
     }
 
     /// Registers a new context, in place of any of the same id.
-    pub fn create(&mut self, record: ContextRecord) {
-        self.0.insert(record.context_id.clone(), Arc::new(record));
+    pub fn create(&mut self, record: impl Into<Snapshot>) {
+        let record = record.into();
+        self.0.insert(record.context_id.clone(), record);
     }
 
     /// Applies one change and gives the new revision, or nothing where there is no such context.
@@ -99,7 +100,7 @@ impl Contexts {
 #[derive(Default)]
 pub struct Transaction {
     view: Contexts,
-    created: Vec<ContextRecord>,
+    created: Vec<Snapshot>,
     changes: Vec<(ContextId, ContextChange)>,
 }
 
@@ -111,12 +112,13 @@ impl Transaction {
 
     /// Registers a new context with the run.
     pub fn create(&mut self, record: ContextRecord) {
-        self.created.push(record.clone());
+        let record = Arc::new(record);
+        self.created.push(Arc::clone(&record));
         self.view.create(record);
     }
 
     /// Takes what was written: new contexts, then changes in order.
-    pub fn take(&mut self) -> (Vec<ContextRecord>, Vec<(ContextId, ContextChange)>) {
+    pub fn take(&mut self) -> (Vec<Snapshot>, Vec<(ContextId, ContextChange)>) {
         (std::mem::take(&mut self.created), std::mem::take(&mut self.changes))
     }
 }

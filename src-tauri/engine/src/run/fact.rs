@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::context::{ContextChange, ContextRecord, SharedMessage, ToolCall};
+use crate::context::{ContextChange, ContextRecord, SharedMessage, Snapshot, ToolCall};
 use crate::error::Fault;
 use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, RunId};
 use crate::prompt::PromptRecord;
@@ -246,8 +246,9 @@ pub enum Fact {
         node: NodeId,
         /// Which time round.
         epoch: Epoch,
-        /// The context.
-        context: ContextRecord,
+        /// The context. Shared, like all that is large and seldom: it would make every fact as large.
+        #[ts(as = "ContextRecord")]
+        context: Snapshot,
     },
     /// A context changed otherwise than by a model's turn.
     #[serde(rename = "context.changed")]
@@ -306,7 +307,8 @@ pub enum Fact {
         /// Which model call of this activation, from 0.
         step: u32,
         /// The messages, by reference, and what they take of the window.
-        prompt: PromptRecord,
+        #[ts(as = "PromptRecord")]
+        prompt: Arc<PromptRecord>,
     },
     /// A model answered. Flushed before anything follows, so that the call is never paid for twice.
     #[serde(rename = "model.replied")]

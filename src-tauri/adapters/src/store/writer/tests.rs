@@ -38,7 +38,10 @@ impl Failing {
     fn check(&self, when: &[Fails]) -> Result<(), Fault> {
         let fails = *self.fails.lock().expect("lock");
         if when.contains(&fails) {
-            return Err(fault::of_io("write to the store", &std::io::Error::from(std::io::ErrorKind::StorageFull)));
+            return Err(fault::of_io(
+                "write to the store",
+                &std::io::Error::from(std::io::ErrorKind::StorageFull),
+            ));
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! One call of the model: the prompt is noted, the reply streamed and journaled before anything follows. A reply that was
 //! journaled before a crash is taken from there; nothing is paid for twice.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::turn::Turn;
@@ -25,7 +27,7 @@ impl Turn<'_> {
         })?;
         let prompt_tokens = prompt.record.tokens;
         let (node, epoch) = self.place();
-        self.cx.note(Fact::PromptRendered { node, epoch, step, prompt: prompt.record });
+        self.cx.note(Fact::PromptRendered { node, epoch, step, prompt: Arc::new(prompt.record) });
         let request = ModelRequest {
             activation: self.cx.activation.clone(),
             attempt: self.cx.attempt,

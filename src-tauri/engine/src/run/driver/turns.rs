@@ -2,13 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::context::{ContextChange, ContextRecord, Contexts};
+use crate::context::{ContextChange, Contexts, Snapshot};
 use crate::id::{ContextId, Epoch, NodeId};
 use crate::plan::{NodeIx, Plan};
 use crate::run::Fact;
 
 /// What an activation wrote: new contexts, then changes in order.
-pub(super) type Written = (Vec<ContextRecord>, Vec<(ContextId, ContextChange)>);
+pub(super) type Written = (Vec<Snapshot>, Vec<(ContextId, ContextChange)>);
 
 /// The facts of what an activation wrote.
 pub(super) fn facts(node: &NodeId, epoch: &Epoch, (created, changes): &Written) -> Vec<Fact> {

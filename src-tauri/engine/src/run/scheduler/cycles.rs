@@ -27,7 +27,12 @@ impl Scheduler {
     pub(super) fn open_root(&mut self) {
         let plan = Arc::clone(&self.plan);
         for &node in &plan.root {
-            self.open_slot(node, Epoch::root(), &[]);
+            if plan.nodes[node].incoming.is_empty() {
+                self.open_slot(node, Epoch::root(), &[]);
+            } else {
+                self.untouched[node] = true;
+                self.counts.open += 1;
+            }
         }
         for (cycle, spec) in plan.cycles.iter().enumerate() {
             if spec.parent.is_none() {
@@ -48,6 +53,15 @@ impl Scheduler {
             }
             work.extend(spec.inner.iter().map(|&inner| (inner, epoch.child(0))));
             self.cycles[at] = CycleState { epoch, undecided: spec.back.len(), next: Vec::new() };
+        }
+    }
+
+    /// Makes the slot of a node that had none so far though its activation is open.
+    pub(super) fn touch(&mut self, node: NodeIx) {
+        if std::mem::take(&mut self.untouched[node]) {
+            let pending = self.plan.nodes[node].incoming.len();
+            self.slots[node].reserve_exact(1);
+            self.slots[node].push_back(Slot { pending, ..Slot::new(Epoch::root()) });
         }
     }
 
@@ -74,6 +88,10 @@ impl Scheduler {
             rank: (true, *edge),
             value: value.clone(),
         }));
+        // One at a time is the rule.
+        if self.slots[node].is_empty() {
+            self.slots[node].reserve_exact(1);
+        }
         self.slots[node].push_back(slot);
         self.counts.open += 1;
         self.agenda.push_back(Step::Decide(node));

@@ -1,7 +1,7 @@
 //! Passing on what a node gave: to the next nodes, into the next round, or out of an ended cycle.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -45,12 +45,20 @@ impl Scheduler {
         outputs: &NodeOutputs,
         messages: &BTreeMap<PortName, MessageId>,
     ) {
-        self.slots[node].pop_front();
         self.counts.active -= 1;
-        self.counts.open -= 1;
+        self.remove(node);
         self.ran[node] = true;
         self.agenda.push_back(Step::Decide(node));
         self.emit(node, epoch, outputs, messages);
+    }
+
+    /// Removes the node's first open activation, and its room where the node runs but once.
+    fn remove(&mut self, node: NodeIx) {
+        self.slots[node].pop_front();
+        self.counts.open -= 1;
+        if self.plan.nodes[node].clock.is_empty() {
+            self.slots[node] = VecDeque::new();
+        }
     }
 
     /// Decides the node's first open activation, if all of its edges are decided.
@@ -79,8 +87,7 @@ impl Scheduler {
                 reason: SkipReason::DeadInput,
             });
         }
-        self.slots[node].pop_front();
-        self.counts.open -= 1;
+        self.remove(node);
         self.agenda.push_back(Step::Skip(node, epoch));
         self.agenda.push_back(Step::Decide(node));
     }
@@ -124,6 +131,7 @@ impl Scheduler {
             return;
         }
         let arrival = |value| Arrival { port: spec.target_port, rank: (false, edge), value };
+        self.touch(spec.target);
         // Open activations are in order of their epochs.
         let slots = &mut self.slots[spec.target];
         let first = slots.partition_point(|slot| slot.epoch < *epoch);

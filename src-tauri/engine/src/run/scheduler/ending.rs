@@ -75,6 +75,7 @@ impl Scheduler {
         derived: &mut Vec<Fact>,
     ) {
         let plan = Arc::clone(&self.plan);
+        (0..plan.nodes.len()).for_each(|node| self.touch(node));
         for (at, slots) in self.slots.iter_mut().enumerate() {
             let follows = plan.nodes[at].follows;
             for slot in slots.drain(..) {

@@ -77,11 +77,16 @@ pub struct Scheduler {
     plan: Arc<Plan>,
     /// The open activations of each node, by epoch. A node inside a cycle has one at most; one that follows a cycle may lag.
     slots: Vec<VecDeque<Slot>>,
+    /// Nodes whose one activation is open and waits for its first value. Its slot is made when that comes, so that a run
+    /// takes room for where it is and not for all of its flow.
+    untouched: Vec<bool>,
     /// Whether each node has ever had a live activation.
     ran: Vec<bool>,
     /// Where nodes that follow a cycle were last passed over, and why.
     idle: FxHashMap<NodeIx, (Epoch, SkipReason)>,
     ready: BinaryHeap<Reverse<(NodeIx, Epoch)>>,
+    /// The node that was last found ready: what happens next is mostly about it.
+    latest: NodeIx,
     held: FxHashMap<EdgeIx, Held>,
     last_live: FxHashMap<EdgeIx, Delivered>,
     cycles: Vec<CycleState>,
@@ -117,12 +122,13 @@ impl Scheduler {
     /// A run of `plan` that has not started.
     pub fn new(plan: Arc<Plan>) -> Self {
         Self {
-            // One at a time is the rule; room for more would be most of what a run of many nodes takes.
-            slots: plan.nodes.iter().map(|_| VecDeque::with_capacity(1)).collect(),
+            slots: plan.nodes.iter().map(|_| VecDeque::new()).collect(),
+            untouched: vec![false; plan.nodes.len()],
             ran: vec![false; plan.nodes.len()],
             cycles: plan.cycles.iter().map(|_| CycleState::default()).collect(),
             idle: FxHashMap::default(),
             ready: BinaryHeap::new(),
+            latest: 0,
             held: FxHashMap::default(),
             last_live: FxHashMap::default(),
             results: BTreeMap::new(),
@@ -246,6 +252,7 @@ impl Scheduler {
                 && slot.epoch == epoch
                 && matches!(slot.phase, Phase::Ready | Phase::Answered)
             {
+                self.latest = node;
                 return Some(slot.start(node));
             }
         }
@@ -295,6 +302,9 @@ impl Scheduler {
     }
 
     fn find(&self, node: &NodeId, fact: &Fact) -> Result<NodeIx, Fault> {
+        if self.plan.nodes.get(self.latest).is_some_and(|latest| latest.id.is(node)) {
+            return Ok(self.latest);
+        }
         self.plan.find(node).ok_or_else(|| impossible(fact, &format!("the flow has no node `{node}`")))
     }
 

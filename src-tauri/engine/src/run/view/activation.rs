@@ -55,7 +55,7 @@ impl EpochView {
                 // Each call streams anew; what an earlier one streamed stands in its reply.
                 self.streamed.clear();
                 self.reasoning.clear();
-                let prompt = Some(prompt.clone());
+                let prompt = Some((**prompt).clone());
                 self.calls.push(ModelCallView {
                     step: *step,
                     started_at: at,

@@ -1,4 +1,4 @@
-//! `portalIn`: where an edge goes under ground.
+//! `portalIn`: where an edge leaves the canvas.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `portalOut`: where an edge comes up again.
+//! `portalOut`: where an edge comes back.
 
 use serde_json::json;
 

@@ -35,7 +35,7 @@ impl EpochView {
             Fact::ContextCreated { context, .. } => self.touch(&context.context_id),
             Fact::ContextChanged { context_id, .. } => self.touch(context_id),
             Fact::TurnStarted { context_id, .. } => {
-                self.turn(context_id, TurnState::Started, Vec::new(), None)
+                self.turn(context_id, TurnState::Started, Vec::new(), None);
             }
             Fact::TurnCommitted { context_id, messages, .. } => {
                 let ids = messages.iter().map(|message| message.id.clone()).collect();

@@ -30,6 +30,8 @@ struct State {
     /// Everything before this place in the journal has been told; unknown while the run is not driven.
     next_seq: Option<u64>,
     partial: BTreeMap<Activation, Entry>,
+    /// Why the run is no longer driven, where it was stopped.
+    stopped: Option<Arc<ErrorReply>>,
 }
 
 /// What a watcher begins with.
@@ -40,17 +42,21 @@ pub(crate) struct Joined {
     pub(crate) partial: Vec<Entry>,
     /// The rest.
     pub(crate) live: broadcast::Receiver<News>,
+    /// Why the run is no longer driven, where it was stopped: that news will not come again.
+    pub(crate) stopped: Option<Arc<ErrorReply>>,
 }
 
 impl Hub {
     pub(crate) fn new() -> Arc<Self> {
         let (news, _) = broadcast::channel(BACKLOG);
-        Arc::new(Self(Mutex::new(State { news, next_seq: None, partial: BTreeMap::new() })))
+        Arc::new(Self(Mutex::new(State { news, next_seq: None, partial: BTreeMap::new(), stopped: None })))
     }
 
     /// The run begins to be driven; its journal holds everything before `next_seq`.
     pub(crate) fn begin(&self, next_seq: u64) {
-        self.lock().next_seq = Some(next_seq);
+        let mut state = self.lock();
+        state.next_seq = Some(next_seq);
+        state.stopped = None;
     }
 
     /// Tells what happened. Facts must stand in the journal by now.
@@ -68,7 +74,9 @@ impl Hub {
         let mut state = self.lock();
         state.next_seq = None;
         state.partial.clear();
-        let _ = state.news.send(News::Stopped(Arc::new(error)));
+        let error = Arc::new(error);
+        state.stopped = Some(Arc::clone(&error));
+        let _ = state.news.send(News::Stopped(error));
     }
 
     pub(crate) fn join(&self) -> Joined {
@@ -77,6 +85,7 @@ impl Hub {
             next_seq: state.next_seq.unwrap_or(u64::MAX),
             partial: state.partial.values().cloned().collect(),
             live: state.news.subscribe(),
+            stopped: state.stopped.clone(),
         }
     }
 

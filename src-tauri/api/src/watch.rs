@@ -36,6 +36,8 @@ pub struct Watch {
     partial: VecDeque<Entry>,
     live: broadcast::Receiver<News>,
     ended: bool,
+    /// Why the run was stopped, where that was among the news that were missed.
+    stopped: Option<Arc<ErrorReply>>,
     failed: Option<ErrorReply>,
     read: usize,
     last_batch: Option<Instant>,
@@ -56,6 +58,7 @@ impl Watch {
             partial: joined.partial.into(),
             live: joined.live,
             ended: false,
+            stopped: None,
             failed: None,
             read: 0,
             last_batch: None,
@@ -85,6 +88,10 @@ impl Watch {
             }
             if let Some(entry) = self.partial.pop_front() {
                 return Some(Ok(entry));
+            }
+            if let Some(error) = self.stopped.take() {
+                self.failed = Some(ErrorReply::clone(&error));
+                continue;
             }
             match self.live.recv().await {
                 Ok(News::Entry(entry)) => match entry.seq {
@@ -154,6 +161,7 @@ impl Watch {
         let joined = self.hub.join();
         self.live = joined.live;
         self.until = joined.next_seq;
+        self.stopped = joined.stopped;
         match self.store.read_journal(&self.run, self.next) {
             Ok(entries) => self.journal = Some(entries),
             Err(fault) => self.failed = Some(fault.into()),

@@ -1,7 +1,9 @@
 import { useEffect } from "react";
 import { useClipboard } from "@/canvas/clipboard";
 import { sealGesture } from "@/flow/actions";
+import { mayReplace } from "@/flow/files";
 import { documentName, flowStore, isDirty, useFlow } from "@/flow/store";
+import { closeWindow } from "@/ipc";
 
 /** What the window as a whole listens to: its title, the clipboard, the keys let go of, being closed. */
 export function useWindow(): void {
@@ -14,14 +16,21 @@ export function useWindow(): void {
     const onKeyUp = (event: KeyboardEvent) => {
       if (event.key.startsWith("Arrow")) sealGesture();
     };
-    // In a browser the page can hold people back; the desktop window keeps a draft instead, see `flow/autosave.ts`.
+    // The desktop window asks the page before it closes; in a browser the page can hold people back.
+    const onClose = (event: Event) => {
+      if (!isDirty(flowStore.getState())) return;
+      event.preventDefault();
+      void mayReplace().then((may) => (may ? closeWindow() : undefined));
+    };
     const onLeave = (event: BeforeUnloadEvent) => {
       if (isDirty(flowStore.getState())) event.preventDefault();
     };
     document.addEventListener("keyup", onKeyUp);
+    window.addEventListener("plait:close", onClose);
     window.addEventListener("beforeunload", onLeave);
     return () => {
       document.removeEventListener("keyup", onKeyUp);
+      window.removeEventListener("plait:close", onClose);
       window.removeEventListener("beforeunload", onLeave);
     };
   }, []);

@@ -111,4 +111,19 @@ describe("the conversation", () => {
     ]);
     expect(items.items.map((item) => ("node" in item ? item.node : ""))).toEqual(["a"]);
   });
+
+  it("takes an answer in once a turn has it as the user's message", () => {
+    const items = new ConversationItems();
+    items.read([
+      entry({ type: "input.provided", node: "ask", epoch: [0], answer: { value: "Hello" } }),
+      entry({
+        type: "turn.committed",
+        node: "chat",
+        epoch: [0],
+        contextId: "main",
+        messages: [message("chat#0/0", "user", "Hello"), message("chat#0/1", "assistant", "Hi")],
+      }),
+    ]);
+    expect(items.items.map((item) => item.kind)).toEqual(["message", "message"]);
+  });
 });

@@ -47,7 +47,7 @@ export class ConversationItems {
         return false;
       case "turn.committed":
         this.#messages(key, entry.contextId, entry.messages);
-        return false;
+        return this.#wasAsked(entry.messages);
       case "run.paused":
         this.items.push({ kind: "question", key, node: entry.node, epoch: entry.epoch, prompt: entry.prompt });
         return false;
@@ -85,6 +85,17 @@ export class ConversationItems {
     const place = this.items.lastIndexOf(item);
     if (place >= 0) this.items.splice(place, 1);
     return place >= 0;
+  }
+
+  /** A turn whose user message is an answer takes that answer in: it is not shown twice. */
+  #wasAsked(messages: readonly Message[]): boolean {
+    const asked = messages.filter((message) => message.role === "user").map((message) => message.content);
+    for (const item of [...this.#answers.values()].reverse()) {
+      if (item.kind === "answer" && item.answer !== "end" && asked.includes(item.answer.value as string)) {
+        return this.#becameMessage(item.node, item.epoch);
+      }
+    }
+    return false;
   }
 
   #outputs(key: string, outputs: Record<NodeId, Record<PortName, unknown>>): void {

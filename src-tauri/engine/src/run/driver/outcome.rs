@@ -35,7 +35,8 @@ impl Driver {
                 if let Some(journaled) = self.dangling.remove(&key) {
                     facts.drain(..journaled.len().min(facts.len()));
                 }
-                let durable = !facts.is_empty() || self.recorded.remove(&key).is_some();
+                let bought = self.recorded.remove(&key).is_some();
+                let durable = bought || !facts.is_empty();
                 let finished = attempt::finished(node, epoch, output, duration_ms);
                 self.turns.close(done.start.node, &done.start.epoch);
                 self.happen(facts.into_iter().chain([finished]))?;

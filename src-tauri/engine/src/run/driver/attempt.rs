@@ -19,7 +19,10 @@ use crate::plan::PlanNode;
 use crate::run::{Fact, FinishMetadata};
 
 /// A try that was begun.
-#[allow(clippy::large_enum_variant, reason = "it is taken apart where it is made; a box would cost every node one")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is taken apart where it is made; a box would cost every node one"
+)]
 pub(super) enum Begun<'p> {
     /// It took no waiting.
     Done(Done),

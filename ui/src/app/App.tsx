@@ -36,8 +36,9 @@ function Toasts() {
   return (
     <Toaster
       theme={theme}
-      position="bottom-center"
-      offset={16}
+      // Below the top bar: the dock's answer field stays free.
+      position="top-center"
+      offset={56}
       toastOptions={{ className: "toast", closeButton: true }}
       containerAriaLabel="Messages"
     />

@@ -31,6 +31,7 @@ async fn one_call(url: &str) -> Journal {
     while let Some(entry) = watch.next().await {
         entries.extend(Some(entry.unwrap()).filter(|entry| entry.seq.is_some()));
     }
+    app.close().await.unwrap();
     Journal(entries)
 }
 

@@ -121,6 +121,7 @@ async fn late_slow_and_prompt_watchers() {
         .iter()
         .position(|entry| matches!(entry.fact, Fact::NodeFinished { .. } if said(entry).is_none()));
     assert!(after_end.is_some());
+    app.close().await.unwrap();
 }
 
 #[tokio::test]
@@ -148,4 +149,6 @@ async fn a_stream_that_is_read_at_once_is_whole() {
         .position(|entry| matches!(&entry.fact, Fact::NodeFinished { node, .. } if node.as_str() == "chat"));
     let last = all.iter().rposition(|entry| said(entry).is_some());
     assert!(last < end, "{last:?} {end:?}");
+    // The store is to be shut before its directory goes.
+    app.close().await.unwrap();
 }

@@ -85,6 +85,10 @@ impl App {
                 seen.push(entry);
             }
         }
+        if view.status.is_final() {
+            // Its driver holds the store, which is to be shut before its directory goes.
+            self.plait.settled(run).await;
+        }
         let kept = self.entries(run).await;
         assert!(kept.starts_with(&seen), "what was watched is not what the journal keeps");
         Journal(kept)

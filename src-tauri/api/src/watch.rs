@@ -23,6 +23,9 @@ const BATCH: usize = 2_000;
 /// After so many entries read without waiting, other tasks get their turn.
 const BREATH: usize = 256;
 
+/// How long the store's writer is given to take in what was told.
+const SOON: Duration = Duration::from_millis(2);
+
 /// A run being watched. Ends after the run's final fact.
 pub struct Watch {
     store: Store,
@@ -83,6 +86,12 @@ impl Watch {
                 }
                 match self.read_journal_on() {
                     Some(entry) => return Some(Ok(entry)),
+                    None if self.is_behind() => {
+                        // What was told is still on its way into the store.
+                        tokio::time::sleep(SOON).await;
+                        self.catch_up();
+                        continue;
+                    }
                     None => continue,
                 }
             }
@@ -147,6 +156,11 @@ impl Watch {
                 None
             }
         }
+    }
+
+    /// Whether the journal was read to its end, but not as far as was told.
+    fn is_behind(&self) -> bool {
+        self.journal.is_none() && self.failed.is_none() && self.next < self.until && self.until != u64::MAX
     }
 
     fn given(&mut self, entry: Entry) -> Entry {

@@ -82,12 +82,14 @@ pub(crate) async fn watch(
 }
 
 /// Ends the watch of that channel. No error if it has ended.
+#[allow(clippy::needless_pass_by_value, reason = "Tauri hands commands their arguments by value")]
 #[tauri::command]
 pub(crate) fn unwatch(watches: State<'_, Watches>, channel: u32) {
     watches.end(channel);
 }
 
 /// The page's answer to being closed: `now`, or when it has asked the person.
+#[allow(clippy::needless_pass_by_value, reason = "Tauri hands commands their arguments by value")]
 #[tauri::command]
 pub(crate) fn closing(window: WebviewWindow, now: bool) -> Result<(), ErrorReply> {
     crate::window::answered(&window, now)

@@ -4,6 +4,13 @@
 //! `cargo xtask bench` runs it; `cargo bench -p plait-adapters --bench conversation` does alone. It is one long run, so
 //! the figures are medians of stretches of it, beside those of the same conversation with its journal in memory.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a benchmark that goes wrong ends"
+)]
+
 #[path = "../../engine/benches/workload/mod.rs"]
 mod workload;
 

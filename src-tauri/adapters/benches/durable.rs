@@ -2,6 +2,13 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-adapters --bench durable` does alone.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a benchmark that goes wrong ends"
+)]
+
 #[path = "../../engine/benches/workload/mod.rs"]
 mod workload;
 

@@ -3,6 +3,12 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-adapters --bench journal` does alone.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a benchmark that goes wrong ends"
+)]
 #![allow(clippy::expect_used)] // A benchmark that can't be set up has nothing to say.
 
 use std::cell::Cell;

@@ -2,6 +2,13 @@
 //!
 //! `cargo xtask bench` runs it; `cargo bench -p plait-engine --bench memory` does alone. Each peak is a process of its own.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a benchmark that goes wrong ends"
+)]
+
 #[path = "workload/mod.rs"]
 mod workload;
 

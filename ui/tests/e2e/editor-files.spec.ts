@@ -49,6 +49,7 @@ test("asks before it puts unsaved changes away", async ({ page }) => {
   await page.keyboard.press("Control+Alt+n");
   await expect(page.getByTestId("ask-dialog")).toContainText("Save the changes");
   await page.keyboard.press("Escape");
+  await expect(page.getByTestId("ask-dialog")).toBeHidden();
   await expect(node(page, "ask")).toContainText("Precious");
   await page.keyboard.press("Control+Alt+n");
   await page.getByTestId("ask-save").click();

@@ -2,6 +2,13 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-engine --bench scheduling` does alone.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a benchmark that goes wrong ends"
+)]
+
 mod thread_time;
 #[path = "../workload/mod.rs"]
 mod workload;

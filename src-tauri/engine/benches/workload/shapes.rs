@@ -81,7 +81,7 @@ impl Made {
                 metadata: serde_json::Map::new(),
                 extra: serde_json::Map::new(),
             };
-            self.0.edges.insert(format!("e{:06}.{source}.{input}", at).into(), edge);
+            self.0.edges.insert(format!("e{at:06}.{source}.{input}").into(), edge);
         }
     }
 }

@@ -9,7 +9,6 @@
     clippy::expect_used,
     reason = "a benchmark that goes wrong ends"
 )]
-#![allow(clippy::expect_used)] // A benchmark that can't be set up has nothing to say.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

@@ -47,13 +47,12 @@ pub fn ports_with(kind: &str, settings: &Settings) -> Ports {
             let who = ports.optional("a", DATA, ANY, "");
             out(if settings.names.is_empty() { who.input("who", DATA, ANY, "") } else { who }).error()
         }
-        "pass" => out(ports.input("a", DATA, ANY, "")),
+        "pass" | "result" => out(ports.input("a", DATA, ANY, "")),
         "relay" => out(ports.optional("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))
             .output("context", PortKind::Context, ANY, ""),
         "turn" => out(ports.input("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))
             .output("context", PortKind::Context, ANY, "")
             .error(),
-        "result" => out(ports.input("a", DATA, ANY, "")),
         "portalIn" => ports.input("a", DATA, ANY, ""),
         "broken" => out(ports.optional("a", DATA, ANY, "")).error(),
         "comment" => ports,

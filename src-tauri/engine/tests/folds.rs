@@ -2,6 +2,8 @@
 //!
 //! With `PLAIT_WRITE_FOLDS=1` the views are written anew; look at the difference before committing it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by them")]
+
 use std::path::{Path, PathBuf};
 
 use plait_engine::run::Entry;

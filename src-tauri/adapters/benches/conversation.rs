@@ -8,6 +8,7 @@
     clippy::panic,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::cast_precision_loss,
     reason = "a benchmark that goes wrong ends"
 )]
 

@@ -8,20 +8,33 @@ use std::path::Path;
 use plait_api::command::{Command, CommandVisitor};
 use ts_rs::{Config, TS, TypeVisitor};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/src/bindings/index.ts");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/src/bindings");
 
 #[test]
 fn bindings_are_fresh() {
-    let generated = generate();
+    compare("index.ts", &generate());
+}
+
+/// The node types as the window sees them where it runs without a host.
+#[test]
+fn node_types_are_fresh() {
+    let registry = plait_api::engine::nodes::registry();
+    let nodes = serde_json::to_string_pretty(&registry.descriptors()).unwrap();
+    compare("nodes.json", &format!("{nodes}\n"));
+}
+
+/// Holds the committed file against what it should be, or writes it.
+fn compare(name: &str, generated: &str) {
+    let file = Path::new(FOLDER).join(name);
     if std::env::var_os("PLAIT_WRITE_BINDINGS").is_some() {
-        std::fs::create_dir_all(Path::new(FILE).parent().unwrap()).unwrap();
-        std::fs::write(FILE, &generated).unwrap();
+        std::fs::create_dir_all(FOLDER).unwrap();
+        std::fs::write(&file, generated).unwrap();
     }
-    let committed = std::fs::read_to_string(FILE).unwrap_or_default();
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
     if committed != generated {
         let place = committed.lines().zip(generated.lines()).position(|(old, new)| old != new);
         panic!(
-            "ui/src/bindings/index.ts is stale (first at line {}): run `cargo xtask bindings` and commit it.",
+            "ui/src/bindings/{name} is stale (first at line {}): run `cargo xtask bindings` and commit it.",
             place.map_or_else(|| committed.lines().count().min(generated.lines().count()) + 1, |at| at + 1)
         );
     }

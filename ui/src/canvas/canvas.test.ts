@@ -4,7 +4,7 @@ import type { CheckedFlow, Flow, NodeDescriptor } from "@/bindings";
 import { type Alignment, align, bounds, distribute } from "@/flow/align";
 import { setNodeTypes } from "@/flow/node-types";
 import { EMPTY_FLOW, NOTHING, UNCHECKED } from "@/flow/store";
-import nodes from "@/ipc/fixtures/nodes.json";
+import nodes from "@/bindings/nodes.json";
 import { searchTypes } from "@/palette/search";
 import { contextColor, contextIndexes } from "./context-colors";
 import { canvasEdges, canvasNodes } from "./elements";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CheckedFlow, Flow, NodeDescriptor, PortKind, PortType } from "@/bindings";
-import nodes from "@/ipc/fixtures/nodes.json";
+import nodes from "@/bindings/nodes.json";
 import { edgeBetween, fittingPort, partners, refusal } from "./connection";
 import { nodeType, setNodeTypes } from "./node-types";
 import { drawnPorts, type End, feeds } from "./ports";

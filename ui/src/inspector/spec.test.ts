@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import nodes from "@/ipc/fixtures/nodes.json";
+import nodes from "@/bindings/nodes.json";
 import { blankOf, fits, humanise, type Schema, type Spec, specOf } from "./spec";
 
 const field = (schema: Schema, name: string): Spec | undefined => {

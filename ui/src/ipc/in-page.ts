@@ -1,6 +1,6 @@
 /** A host in the page itself, in memory: for plain browsers and for tests. Never loaded inside the desktop window. */
 import type { NodeDescriptor } from "@/bindings";
-import nodes from "./fixtures/nodes.json";
+import nodes from "../bindings/nodes.json";
 import { type Host, HostError } from "./host";
 import { inPageDialogs } from "./in-page-dialogs";
 import { inPageFlows } from "./in-page-flows";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import nodes from "@/ipc/fixtures/nodes.json";
+import nodes from "@/bindings/nodes.json";
 import { hasIcon } from "./Icon";
 
 it("has the icon of every node type", () => {

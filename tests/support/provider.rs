@@ -96,7 +96,7 @@ impl Recording {
 
 /// A reply of text.
 pub fn text(text: &str) -> ModelReply {
-    let usage = TokenUsage { input: 10, output: text.split_whitespace().count() as u64 };
+    let usage = TokenUsage::new(10, text.split_whitespace().count() as u64);
     ModelReply {
         text: text.to_owned(),
         usage: Some(usage),

@@ -1227,10 +1227,16 @@ export type TokenCount = {
 
 /** Tokens taken and given, as the provider reported them (or as counted, for the offline provider). */
 export type TokenUsage = {
-  /** Tokens of the prompt. */
+  /** Tokens of the prompt, those of the provider's cache included. */
   input: number,
-  /** Tokens of the reply. */
+  /** Tokens of the reply, reasoning included. */
   output: number,
+  /** Of `input`: what the provider had in its cache. */
+  cachedInput?: number,
+  /** Of `input`: what the provider put into its cache. */
+  cacheWrite?: number,
+  /** Of `output`: what went into reasoning. */
+  reasoning?: number,
 };
 
 /** A model asks for a tool. */

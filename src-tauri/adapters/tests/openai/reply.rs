@@ -59,7 +59,7 @@ fn expected() -> ModelReply {
             ToolCall { id: "call_b".into(), name: "current_time".into(), arguments: json!({}) },
         ],
         stop_reason: StopReason::ToolCalls,
-        usage: Some(TokenUsage { input: 12, output: 34 }),
+        usage: Some(TokenUsage::new(12, 34)),
     }
 }
 
@@ -180,6 +180,6 @@ async fn a_server_that_does_not_stream_is_understood() {
     let server = Server::saying([Answer::json(200, &whole.to_string())]).await;
     let (reply, chunks) = call(&*server.provider(), request()).await;
     let reply = reply.expect("a reply");
-    assert_eq!((reply.text.as_str(), reply.usage), ("Hi", Some(TokenUsage { input: 1, output: 2 })));
+    assert_eq!((reply.text.as_str(), reply.usage), ("Hi", Some(TokenUsage::new(1, 2))));
     assert_eq!(chunks, [Chunk::Text("Hi".into())]);
 }

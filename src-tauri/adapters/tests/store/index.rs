@@ -36,7 +36,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
     let store = Store::open(home.path()).expect("opened");
     let mut journal = store.journal(&run).expect("journal");
     assert_eq!(store.run(&run).expect_err("not begun").code, "run.unknown");
-    let usage = TokenUsage { input: 7, output: 3 };
+    let usage = TokenUsage::new(7, 3);
     append(
         &mut journal,
         0,

@@ -13,6 +13,8 @@ use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, RunId
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 
+use super::TokenUsage;
+
 /// One line of a journal, or of what a watcher sees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 pub struct Entry {
@@ -54,24 +56,6 @@ pub struct FlowRef {
     pub path: Option<String>,
     /// Hash of the document as it ran; the store keeps that document.
     pub hash: String,
-}
-
-/// Tokens taken and given, as the provider reported them (or as counted, for the offline provider).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct TokenUsage {
-    /// Tokens of the prompt.
-    #[ts(type = "number")]
-    pub input: u64,
-    /// Tokens of the reply.
-    #[ts(type = "number")]
-    pub output: u64,
-}
-
-impl std::ops::AddAssign for TokenUsage {
-    fn add_assign(&mut self, other: Self) {
-        self.input += other.input;
-        self.output += other.output;
-    }
 }
 
 /// What a node has to say about its own execution.

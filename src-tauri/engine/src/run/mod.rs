@@ -3,10 +3,10 @@
 pub mod driver;
 pub mod fact;
 pub mod scheduler;
+mod usage;
 pub mod view;
 
 pub use driver::{Control, Driver, RunEnd, RunHandle, RunSetup, Watcher};
-pub use fact::{
-    Answer, Entry, Fact, FinishMetadata, FlowRef, NodeOutputs, SkipReason, SourceRef, TokenUsage,
-};
+pub use fact::{Answer, Entry, Fact, FinishMetadata, FlowRef, NodeOutputs, SkipReason, SourceRef};
 pub use scheduler::{Scheduler, Standing, Start};
+pub use usage::TokenUsage;

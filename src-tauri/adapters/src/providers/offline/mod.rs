@@ -60,7 +60,7 @@ impl Provider for Offline {
                 (false, false) => StopReason::ToolCalls,
                 (false, true) => StopReason::End,
             },
-            usage: Some(TokenUsage { input: input_tokens(&request), output: speech.tokens() + calls_tokens }),
+            usage: Some(TokenUsage::new(input_tokens(&request), speech.tokens() + calls_tokens)),
             reasoning: reply.reasoning,
             tool_calls,
         })

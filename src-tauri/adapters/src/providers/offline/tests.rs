@@ -75,7 +75,7 @@ async fn echo_says_what_was_said() {
     assert_eq!(answer.stop_reason, StopReason::End);
     assert_eq!(
         answer.usage,
-        Some(TokenUsage { input: 4 + 3 + 15, output: tokens::count(ECHO, "You said: Hello, world!") })
+        Some(TokenUsage::new(4 + 3 + 15, tokens::count(ECHO, "You said: Hello, world!")))
     );
     let words: Vec<_> = ["You", " said:", " Hello,", " world!"].map(|word| Chunk::Text(word.into())).into();
     assert_eq!(chunks, words);

@@ -87,7 +87,7 @@ pub(super) struct Usage {
 
 impl From<Usage> for TokenUsage {
     fn from(usage: Usage) -> Self {
-        Self { input: usage.prompt_tokens, output: usage.completion_tokens }
+        Self::new(usage.prompt_tokens, usage.completion_tokens)
     }
 }
 

@@ -53,8 +53,7 @@ impl Turn<'_> {
             })
             .await?;
         if reply.usage.is_none() {
-            reply.usage =
-                Some(TokenUsage { input: prompt_tokens, output: counted(&self.model.model, &reply) });
+            reply.usage = Some(TokenUsage::new(prompt_tokens, counted(&self.model.model, &reply)));
         }
         let (node, epoch) = self.place();
         self.cx.record(Fact::ModelReplied { node, epoch, step, reply: reply.clone() }).await?;

@@ -243,16 +243,10 @@ fn replies_that_are_no_answer_are_faults() {
 #[test]
 fn reported_usage_is_summed_and_unreported_is_counted() {
     let mut bench = Bench::new();
-    let reported = ModelReply {
-        text: "Hi".to_owned(),
-        usage: Some(TokenUsage { input: 100, output: 5 }),
-        ..ModelReply::default()
-    };
+    let reported =
+        ModelReply { text: "Hi".to_owned(), usage: Some(TokenUsage::new(100, 5)), ..ModelReply::default() };
     bench.provider.script([Scripted::Reply(reported), Scripted::text("hello world")]);
-    assert_eq!(
-        say(&mut bench, json!({}), "Hi").result.unwrap().token_usage,
-        Some(TokenUsage { input: 100, output: 5 })
-    );
+    assert_eq!(say(&mut bench, json!({}), "Hi").result.unwrap().token_usage, Some(TokenUsage::new(100, 5)));
     let counted = say(&mut bench, json!({}), "Hi").result.unwrap().token_usage.unwrap();
     assert_eq!(counted.output, 2);
     assert!(counted.input >= 12, "{counted:?}");

@@ -33,6 +33,9 @@ pub struct ModelRequest {
     pub max_tokens: Option<u32>,
     /// JSON Schema the reply is to follow, where set.
     pub response_schema: Option<Value>,
+    /// The id under which the provider may keep this conversation on its side. Nothing is kept unless the options or the
+    /// provider's settings ask for it, and what is sent means the same either way.
+    pub session: Option<String>,
     /// Anything a particular provider understands; for the offline provider its script.
     pub options: Value,
 }
@@ -83,6 +86,14 @@ pub struct ModelReply {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub usage: Option<TokenUsage>,
+    /// The provider's id of this reply, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub response_id: Option<String>,
+    /// What the provider wants back with this reply while the turn goes on; see [`Message`](crate::context::Message).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub provider_state: Option<Value>,
 }
 
 /// Takes the pieces of a reply while it streams.

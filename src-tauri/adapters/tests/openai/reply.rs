@@ -60,6 +60,7 @@ fn expected() -> ModelReply {
         ],
         stop_reason: StopReason::ToolCalls,
         usage: Some(TokenUsage::new(12, 34)),
+        ..ModelReply::default()
     }
 }
 

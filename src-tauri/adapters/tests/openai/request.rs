@@ -25,6 +25,7 @@ fn message(role: Role, content: impl Into<Content>) -> Message {
         reasoning: Some("never sent back".into()),
         tool_calls: Vec::new(),
         tool_call_id: None,
+        provider_state: None,
         author: Activation { node: "chat".into(), epoch: Epoch::root() },
         tokens: 1,
     }

@@ -188,6 +188,7 @@ pub(crate) fn request() -> ModelRequest {
         temperature: None,
         max_tokens: None,
         response_schema: None,
+        session: None,
         options: Value::Null,
     }
 }

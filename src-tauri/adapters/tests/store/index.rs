@@ -227,6 +227,7 @@ fn shared_messages_come_back_whole() {
         reasoning: None,
         tool_calls: Vec::new(),
         tool_call_id: None,
+        provider_state: None,
         author: asked(),
         tokens: 3,
     });

@@ -115,6 +115,11 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tool_call_id: Option<String>,
+    /// For an assistant message within a turn: what its provider gave with it and wants back with it, word for word
+    /// (signed or encrypted reasoning). An object whose one key names the protocol; every other protocol passes it over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub provider_state: Option<Value>,
     /// Who wrote it.
     pub author: Activation,
     /// How many tokens it takes, counted once when it was made.

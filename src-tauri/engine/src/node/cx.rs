@@ -85,6 +85,7 @@ impl Cx {
             reasoning: None,
             tool_calls: Vec::new(),
             tool_call_id: None,
+            provider_state: None,
             author: self.activation.clone(),
             tokens,
         }

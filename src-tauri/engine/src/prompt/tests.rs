@@ -19,6 +19,7 @@ fn message(id: &str, role: Role, text: &str) -> SharedMessage {
         reasoning: None,
         tool_calls: Vec::new(),
         tool_call_id: None,
+        provider_state: None,
         author: Activation { node: "n".into(), epoch: Epoch::root() },
         tokens: tokens::message(MODEL, text),
     })

@@ -63,6 +63,8 @@ impl Provider for Offline {
             usage: Some(TokenUsage::new(input_tokens(&request), speech.tokens() + calls_tokens)),
             reasoning: reply.reasoning,
             tool_calls,
+            response_id: None,
+            provider_state: None,
         })
     }
 

@@ -16,6 +16,7 @@ fn message(role: Role, node: &str, text: &str) -> SharedMessage {
         reasoning: None,
         tool_calls: Vec::new(),
         tool_call_id: None,
+        provider_state: None,
         author: Activation { node: node.into(), epoch: Epoch::root() },
         tokens: 5,
     })
@@ -43,6 +44,7 @@ fn request(model: &str, messages: Vec<SharedMessage>, options: Value) -> ModelRe
         temperature: None,
         max_tokens: None,
         response_schema: None,
+        session: None,
         options,
     }
 }

@@ -154,6 +154,8 @@ impl<'a> Assembly<'a> {
             tool_calls: self.calls.into_iter().enumerate().map(whole_call).collect(),
             stop_reason,
             usage: self.usage,
+            response_id: None,
+            provider_state: None,
         })
     }
 }

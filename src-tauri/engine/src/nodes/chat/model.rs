@@ -38,6 +38,7 @@ impl Turn<'_> {
             temperature: self.config.temperature,
             max_tokens: self.model.max_tokens,
             response_schema: self.config.response_schema.clone(),
+            session: Some(self.context.session_id.clone()),
             options: Value::Object(self.config.options.clone()),
         };
         let (cx, partial) = (self.cx, &mut self.partial);

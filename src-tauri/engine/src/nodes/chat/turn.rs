@@ -91,7 +91,13 @@ impl<'a> Turn<'a> {
     async fn round(&mut self, step: u32, reply: ModelReply, calls: Vec<ToolCall>) -> Result<(), Fault> {
         let message = self.next_message(Role::Assistant, reply.text);
         let tokens = message.tokens.saturating_add(tokens::calls(&self.model.model, &calls));
-        let asked = Message { reasoning: reply.reasoning, tool_calls: calls.clone(), tokens, ..message };
+        let asked = Message {
+            reasoning: reply.reasoning,
+            tool_calls: calls.clone(),
+            provider_state: reply.provider_state,
+            tokens,
+            ..message
+        };
         let mut round = vec![Arc::new(asked)];
         for call in calls {
             round.push(Arc::new(self.call_tool(step, call).await?));

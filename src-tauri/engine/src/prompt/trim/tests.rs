@@ -13,6 +13,7 @@ fn message(role: Role, tokens: u32) -> Message {
         reasoning: None,
         tool_calls: Vec::new(),
         tool_call_id: None,
+        provider_state: None,
         author: Activation { node: "n".into(), epoch: Epoch::root() },
         tokens,
     }

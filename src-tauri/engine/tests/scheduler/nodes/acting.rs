@@ -121,6 +121,7 @@ async fn turn(kind: &str, settings: &Settings, values: &Values, cx: &Cx) -> Resu
             reasoning: None,
             tool_calls: Vec::new(),
             tool_call_id: None,
+            provider_state: None,
             author: cx.activation.clone(),
             tokens: 1,
         })

@@ -63,19 +63,24 @@ impl App {
         Ok(())
     }
 
-    /// Where an element comes to rest inside the window: some slide in.
+    /// Where an element has come to rest, with nothing over it: some slide in, and a busy machine may show the first
+    /// frame of that for a while.
     async fn at_rest(&self, element: &Element) -> Result<Area> {
-        let size = self.evaluate("[innerWidth, innerHeight]").await?;
-        let (width, height): (f64, f64) = serde_json::from_value(size)?;
+        const STILL: u32 = 3;
+        let script = "const box = arguments[0].getBoundingClientRect();
+            const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+            return top !== null && arguments[0].contains(top);";
         let mut before = self.area(element).await?;
+        let mut still = 0;
         for _ in 0..200 {
             tokio::time::sleep(Duration::from_millis(40)).await;
             let now = self.area(element).await?;
-            let at = now.middle();
-            if now == before && (0.0..width).contains(&at.x) && (0.0..height).contains(&at.y) {
+            let touchable = self.client.execute(script, vec![serde_json::to_value(element)?]).await?;
+            still = if now == before && touchable == true { still + 1 } else { 0 };
+            before = now;
+            if still == STILL {
                 break;
             }
-            before = now;
         }
         Ok(before)
     }

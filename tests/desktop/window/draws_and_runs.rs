@@ -41,11 +41,13 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         node_is(&app, "userInput", "paused").await?;
         app.photograph("waiting").await?;
 
+        watch_stream(&app, "node-chat").await?;
         answer(&app, ANSWER).await?;
         run_is(&app, "finished").await?;
-        // The simulator streams faster than this can be polled for; the card keeps what it streamed.
-        let card = "document.querySelector('[data-testid=node-chat]').innerText";
-        app.until("the card shows the reply", &format!("{card}.includes('You said')")).await?;
+        let (states, texts) = streamed(&app).await?;
+        assert!(states.iter().any(|state| state == "running"), "states shown: {states:?}");
+        let growing: Vec<_> = texts.iter().filter(|text| text.contains("You said")).collect();
+        assert!(growing.len() >= 3, "the reply came all at once: {texts:?}");
         for node in ["contextStart", "tools", "userInput", "chat", "output"] {
             node_is(&app, node, "done").await?;
         }
@@ -68,4 +70,28 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         app.close().await
     })
     .await
+}
+
+/// Has the page write down what a card shows whenever that changes: a stream is quicker than a driver can ask.
+async fn watch_stream(app: &App, card: &str) -> Result<()> {
+    let script = format!(
+        "(() => {{
+            const card = document.querySelector('[data-testid={card}]');
+            const seen = (window.seenOfStream = {{ states: [], texts: [] }});
+            const look = () => {{
+                if (seen.states.at(-1) !== card.dataset.state) seen.states.push(card.dataset.state);
+                if (seen.texts.at(-1) !== card.innerText) seen.texts.push(card.innerText);
+            }};
+            new MutationObserver(look).observe(card, {{ subtree: true, childList: true, characterData: true, attributes: true }});
+            return true;
+        }})()"
+    );
+    app.evaluate(&script).await?;
+    Ok(())
+}
+
+/// The states and the texts that the watched card has shown, in order.
+async fn streamed(app: &App) -> Result<(Vec<String>, Vec<String>)> {
+    let seen = app.evaluate("[window.seenOfStream.states, window.seenOfStream.texts]").await?;
+    Ok(serde_json::from_value(seen)?)
 }

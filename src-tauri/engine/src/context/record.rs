@@ -128,6 +128,11 @@ impl ContextHandle {
         Self { context_id, current_output: None, message_id: None }
     }
 
+    /// The context that a value names: by its id, or as a handle.
+    pub fn named_by(value: &Value) -> Option<ContextId> {
+        value.as_str().or_else(|| value.get("contextId")?.as_str()).map(Into::into)
+    }
+
     /// A handle of the same context, of a node that says `output` in it; `message` where a message of the context
     /// already says so.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 
 use super::templating;
@@ -154,15 +154,11 @@ fn target(config: &Config, inputs: &Inputs, incoming: Option<&ContextHandle>) ->
     if let Some(id) = &config.context_id {
         return Ok(id.as_str().into());
     }
-    match inputs.get("contextId") {
-        Some(Value::String(id)) => return Ok(id.as_str().into()),
-        Some(_) => {
-            if let Some(handle) = inputs.read::<ContextHandle>("contextId")? {
-                return Ok(handle.context_id);
-            }
-        }
-        None => {}
+    if let Some(id) = inputs.get("contextId").and_then(ContextHandle::named_by) {
+        return Ok(id);
     }
+    // What is there names no context: this says what is wrong with it.
+    inputs.read::<ContextHandle>("contextId")?;
     incoming.map(|handle| handle.context_id.clone()).ok_or_else(|| {
         Fault::new("context.none", "There is no conversation to write to.")
             .hint("Wire a context edge, feed `contextId`, or name the context in the settings.")

@@ -11,7 +11,7 @@ use super::nesting::{self, Forest};
 use super::order;
 use super::restrict::restrict;
 use super::wiring::{self, Wire, Wiring};
-use super::{Cycle, Plan, PlanEdge, PlanNode, clock};
+use super::{Cycle, Plan, PlanEdge, PlanNode, clock, makers};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::Flow;
 use crate::id::{NodeId, PortName};
@@ -40,7 +40,7 @@ pub fn plan(
                 .hint("Name a node of the flow by its id."),
         ]);
     }
-    let restricted = to.map(|target| restrict(flow, registry, target));
+    let restricted = to.map(|target| restrict(flow, registry, target, given));
     // A value given to a node that this run does not need is no mistake.
     let needed = |id: &NodeId| {
         restricted.as_ref().is_none_or(|part| part.nodes.contains_key(id) || !flow.nodes.contains_key(id))
@@ -79,6 +79,8 @@ pub(super) struct Study {
     pub order: Vec<usize>,
     pub origins: Vec<lease::Origins>,
     pub groups: Vec<Vec<usize>>,
+    /// Pairs that follow each other without an edge between them, so that a context is made before it is named.
+    pub made_before: Vec<(usize, usize)>,
 }
 
 impl Study {
@@ -104,6 +106,7 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
             order: vec![],
             origins: vec![],
             groups: vec![],
+            made_before: vec![],
         };
     }
     let mut is_back = vec![false; wiring.wires.len()];
@@ -113,20 +116,30 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
         }
     }
     let forward: Vec<usize> = (0..wiring.wires.len()).filter(|&wire| !is_back[wire]).collect();
-    let topological = order::topological(&wiring, &forward);
-    let (clocks, mixed) = clock::clocks(&wiring, &forest, &forward, &topological);
+    let ends: Vec<(usize, usize)> =
+        forward.iter().map(|&wire| (wiring.wires[wire].source, wiring.wires[wire].target)).collect();
+    let vertices = wiring.vertices.len();
+    let (clocks, mixed) = clock::clocks(&wiring, &forest, &forward, &order::topological(vertices, &ends));
     wiring.diagnostics.extend(mixed);
-    let order = order::plan_order(&wiring, &forest, &clocks, &forward);
+    let told = makers::told(&wiring, given);
+    let mut made_before = makers::before(&wiring, &told, &clocks);
+    let early = makers::too_early(&wiring, &ends, &made_before);
+    if !early.is_empty() {
+        wiring.diagnostics.extend(early);
+        made_before.clear();
+    }
+    let order = order::plan_order(vertices, &forest, &clocks, ends.iter().chain(&made_before).copied());
     let doubled = super::feeds::doubly_fed(&wiring, &forward, &order);
     wiring.diagnostics.extend(doubled);
     let origins = lease::origins(&wiring, &order);
-    let used = lease::used(&wiring, &origins);
+    let used = lease::used(&wiring, &origins, &told);
     let groups = lease::groups(&used, &order);
+    made_before.extend(lease::made_in_turn(&wiring, &used, &clocks, &order));
     let shared = super::check::shared_contexts(&wiring, &forest, &clocks, &groups);
     wiring.diagnostics.extend(shared);
-    let named = super::makers::named_contexts(&wiring);
+    let named = makers::named_contexts(&wiring);
     wiring.diagnostics.extend(named);
-    Study { wiring, forest, clocks, order, origins, groups }
+    Study { wiring, forest, clocks, order, origins, groups, made_before }
 }
 
 /// Turns a study without errors into a plan.
@@ -138,13 +151,14 @@ fn assemble(study: Study, given: &Given) -> Plan {
         .enumerate()
         .flat_map(|(nest, found)| found.back.iter().map(move |&wire| (wire, nest)))
         .collect();
-    let Study { wiring, forest, clocks, order, groups, .. } = study;
+    let Study { wiring, forest, clocks, order, groups, made_before, .. } = study;
     let mut place = vec![0; wiring.vertices.len()];
     for (at, &vertex) in order.iter().enumerate() {
         place[vertex] = at;
     }
     let mut edges = value_edges(&wiring, &clocks, &place, &back);
     edges.extend(turn_edges(&forest, &clocks, &place, &groups));
+    edges.extend(made_before.iter().map(|&(source, target)| waits(source, target, None, &clocks, &place)));
     edges.sort_by_key(|edge| edge.source);
     let mut plan = Plan {
         nodes: nodes(wiring, &forest, &clocks, &order, given),
@@ -180,6 +194,24 @@ fn value_edges(
     wiring.wires.iter().enumerate().map(edge).collect()
 }
 
+/// An edge that carries nothing and only makes its target wait.
+fn waits(
+    source: usize,
+    target: usize,
+    back: Option<usize>,
+    clocks: &[Vec<usize>],
+    place: &[usize],
+) -> PlanEdge {
+    PlanEdge {
+        source: place[source],
+        port: None,
+        target: place[target],
+        target_port: 0,
+        level: common(&clocks[source], &clocks[target]),
+        back,
+    }
+}
+
 /// Edges without a value between those that share a context, each to the next in plan order; and from a follower back to
 /// the cycle it follows, so that the next round's turns come after its own.
 fn turn_edges(
@@ -190,14 +222,7 @@ fn turn_edges(
 ) -> Vec<PlanEdge> {
     let mut edges = Vec::new();
     let mut edge = |source: usize, target: usize, back: Option<usize>| {
-        edges.push(PlanEdge {
-            source: place[source],
-            port: None,
-            target: place[target],
-            target_port: 0,
-            level: common(&clocks[source], &clocks[target]),
-            back,
-        });
+        edges.push(waits(source, target, back, clocks, place));
     };
     for group in groups {
         for pair in group.windows(2) {

@@ -10,6 +10,7 @@ use petgraph::unionfind::UnionFind;
 use smallvec::SmallVec;
 
 use super::wiring::Wiring;
+use crate::id::ContextId;
 use crate::port::PortKind;
 
 /// The makers of the contexts a node may work in; more than [`MANY`] count as any.
@@ -79,7 +80,7 @@ pub(super) fn origins(wiring: &Wiring, order: &[usize]) -> Vec<Origins> {
 }
 
 /// The makers of the contexts each vertex takes turns in; none where it takes none.
-pub(super) fn used(wiring: &Wiring, origins: &[Origins]) -> Vec<Origins> {
+pub(super) fn used(wiring: &Wiring, origins: &[Origins], told: &[Option<ContextId>]) -> Vec<Origins> {
     let mut fed_by: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut handed: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (at, wire) in wiring.wires.iter().enumerate() {
@@ -93,8 +94,8 @@ pub(super) fn used(wiring: &Wiring, origins: &[Origins]) -> Vec<Origins> {
     (0..wiring.vertices.len())
         .map(|vertex| {
             let behavior = wiring.vertices[vertex].node.behavior();
-            if let Some(id) = &behavior.uses_context_id {
-                return maker(id).map_or_else(Origins::any, Origins::of);
+            if let Some(id) = &told[vertex] {
+                return maker(id.as_str()).map_or_else(Origins::any, Origins::of);
             }
             if let Some(port) = behavior.uses_context_from {
                 let ports = &wiring.vertices[vertex].node.ports().inputs;
@@ -144,4 +145,27 @@ pub(super) fn groups(used: &[Origins], order: &[usize]) -> Vec<Vec<usize>> {
         groups.entry(group).or_default().push(vertex);
     }
     groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+/// Where a context may be named by a value that is only known at run time, whether it is there by then must not be left
+/// to timing either: each such user waits for the makers before it in plan order, and those behind it wait for it. Who is
+/// made inside of cycles can't be named.
+pub(super) fn made_in_turn(
+    wiring: &Wiring,
+    used: &[Origins],
+    clocks: &[Vec<usize>],
+    order: &[usize],
+) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let (mut user, mut makers) = (None, Vec::new());
+    for &vertex in order {
+        if used[vertex].any {
+            pairs.extend(makers.drain(..).map(|maker| (maker, vertex)));
+            user = Some(vertex);
+        } else if wiring.vertices[vertex].node.behavior().makes_context && clocks[vertex].is_empty() {
+            pairs.extend(user.map(|user| (user, vertex)));
+            makers.push(vertex);
+        }
+    }
+    pairs
 }

@@ -1,16 +1,85 @@
-//! The names of contexts: no two nodes make one of the same name, and a node that is told a name is told one that is made.
+//! The names of contexts: no two nodes make one of the same name, a node that is told a name is told one that is made, and
+//! it comes after the one that makes it, edges or not.
 
 use std::collections::BTreeMap;
 
+use super::Given;
+use super::order;
 use super::wiring::{Vertex, Wiring};
+use crate::context::ContextHandle;
 use crate::diagnostic::Diagnostic;
+use crate::id::{ContextId, NodeId};
+use crate::node::BoundNode;
 
 impl Vertex {
     /// The id of the context it makes, outside of cycles; none where it makes none.
     pub(super) fn makes_context(&self) -> Option<&str> {
-        let behavior = self.node.behavior();
-        behavior.makes_context.then(|| behavior.context_id.as_deref().unwrap_or(self.id.as_str()))
+        made_by(&self.id, &*self.node)
     }
+}
+
+/// The id of the context a node makes, outside of cycles; none where it makes none.
+pub(super) fn made_by<'a>(id: &'a NodeId, node: &'a dyn BoundNode) -> Option<&'a str> {
+    let behavior = node.behavior();
+    behavior.makes_context.then(|| behavior.context_id.as_deref().unwrap_or(id.as_str()))
+}
+
+/// The context a node is told of by name: in its config, or by a value given to this run.
+pub(super) fn told_to(id: &NodeId, node: &dyn BoundNode, given: &Given) -> Option<ContextId> {
+    let behavior = node.behavior();
+    if let Some(context) = &behavior.uses_context_id {
+        return Some(context.as_str().into());
+    }
+    let port = behavior.uses_context_from?;
+    let value = given.get(id)?.iter().find(|(name, _)| name.as_str() == port)?.1;
+    ContextHandle::named_by(value)
+}
+
+/// The context that each vertex is told of by name, where it is: in its config, or by a value given to this run.
+pub(super) fn told(wiring: &Wiring, given: &Given) -> Vec<Option<ContextId>> {
+    wiring.vertices.iter().map(|vertex| told_to(&vertex.id, &*vertex.node, given)).collect()
+}
+
+/// For each vertex that is told a context's name: the vertex that makes it and itself. A context made inside of a cycle has
+/// another name in every round, so nothing can be told of it beforehand.
+pub(super) fn before(
+    wiring: &Wiring,
+    told: &[Option<ContextId>],
+    clocks: &[Vec<usize>],
+) -> Vec<(usize, usize)> {
+    let makers: BTreeMap<&str, usize> = wiring
+        .vertices
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| clocks[*at].is_empty())
+        .filter_map(|(at, vertex)| Some((vertex.makes_context()?, at)))
+        .collect();
+    let pairs =
+        told.iter().enumerate().filter_map(|(at, id)| Some((*makers.get(id.as_ref()?.as_str())?, at)));
+    pairs.filter(|(maker, user)| maker != user).collect()
+}
+
+/// Users that the maker of their context waits for: the context could never be there in time. `forward` are the edges that
+/// carry values, without those that lead back.
+pub(super) fn too_early(
+    wiring: &Wiring,
+    forward: &[(usize, usize)],
+    before: &[(usize, usize)],
+) -> Vec<Diagnostic> {
+    let stuck = order::on_circles(wiring.vertices.len(), forward.iter().chain(before).copied());
+    let among = |&&(maker, user): &&(usize, usize)| stuck[maker].is_some() && stuck[maker] == stuck[user];
+    before
+        .iter()
+        .filter(among)
+        .map(|&(maker, user)| {
+            let (maker, user) = (&wiring.vertices[maker].id, &wiring.vertices[user].id);
+            let message = format!(
+                "`{user}` works in the context that `{maker}` makes, but `{maker}` waits for `{user}`."
+            );
+            Diagnostic::on_node("context.too_early", user, message)
+                .hint("Remove the path between them, or give this node another context.")
+        })
+        .collect()
 }
 
 /// Contexts that two nodes make, and contexts that a node is told to use and none makes.

@@ -6,24 +6,40 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+
 use super::nesting::Forest;
-use super::wiring::Wiring;
 
 /// A topological order of the vertices over `forward`, ties by index, cycles aside. Vertices on a cycle of `forward`
 /// (there is none once back edges are cut) would be missing.
-pub(super) fn topological(wiring: &Wiring, forward: &[usize]) -> Vec<usize> {
-    kahn(
-        wiring.vertices.len(),
-        forward.iter().map(|&wire| (wiring.wires[wire].source, wiring.wires[wire].target)),
-    )
+pub(super) fn topological(vertices: usize, forward: &[(usize, usize)]) -> Vec<usize> {
+    kahn(vertices, forward.iter().copied())
 }
 
-/// Plan order, given each vertex's clock.
+/// The circle that each vertex stands on, if it stands on one, numbered as they come.
+pub(super) fn on_circles(count: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<Option<usize>> {
+    let mut graph = DiGraph::<(), ()>::new();
+    let nodes: Vec<_> = (0..count).map(|_| graph.add_node(())).collect();
+    for (from, to) in edges {
+        graph.add_edge(nodes[from], nodes[to], ());
+    }
+    let mut circles = vec![None; count];
+    for (at, members) in kosaraju_scc(&graph).into_iter().enumerate().filter(|(_, members)| members.len() > 1)
+    {
+        for member in members {
+            circles[member.index()] = Some(at);
+        }
+    }
+    circles
+}
+
+/// Plan order, given each vertex's clock and who must come before whom.
 pub(super) fn plan_order(
-    wiring: &Wiring,
+    vertices: usize,
     forest: &Forest,
     clocks: &[Vec<usize>],
-    forward: &[usize],
+    before: impl Iterator<Item = (usize, usize)>,
 ) -> Vec<usize> {
     // The path of blocks a vertex stands in. A follower stands beside inner cycles of the one it follows: nothing waits
     // for it there.
@@ -36,7 +52,6 @@ pub(super) fn plan_order(
             },
         )
         .collect();
-    let vertices = wiring.vertices.len();
     // Each region (the root first, then each cycle) orders its items: vertices, and inner cycles as one item.
     let mut regions: Vec<Region> = (0..=forest.nests.len()).map(|_| Region::default()).collect();
     for (vertex, path) in blocks.iter().enumerate() {
@@ -45,8 +60,7 @@ pub(super) fn plan_order(
     for (nest, found) in forest.nests.iter().enumerate() {
         regions[found.parent.map_or(0, |parent| parent + 1)].items.push(vertices + nest);
     }
-    for &wire in forward {
-        let (source, target) = (wiring.wires[wire].source, wiring.wires[wire].target);
+    for (source, target) in before {
         let (from, to) = (blocks[source], blocks[target]);
         let level = from.iter().zip(to).take_while(|(a, b)| a == b).count();
         let item = |path: &[usize], vertex: usize| path.get(level).map_or(vertex, |nest| vertices + nest);

@@ -1,13 +1,16 @@
-//! "Run to": the same plan, restricted to a node and what it depends on.
+//! "Run to": the same plan, restricted to a node and what it depends on, the makers of contexts it names among it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::Flow;
-use crate::id::NodeId;
+use crate::id::{ContextId, NodeId};
 use crate::node::{Portal, Registry};
 
+use super::Given;
+use super::makers;
+
 /// The flow restricted to `target` and its ancestors, over back edges and through portals as well. Linear in the flow.
-pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId) -> Flow {
+pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId, given: &Given) -> Flow {
     let portal = |id: &NodeId| {
         let node = flow.nodes.get(id)?;
         registry.bind(id, &node.node_type, &node.config)?.ok()?.behavior().portal.clone()
@@ -24,6 +27,7 @@ pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId) -> Flo
             entrances.entry(channel).or_default().push(id);
         }
     }
+    let named = Named::of(flow, registry, given);
     let mut kept = BTreeSet::new();
     let mut work = vec![target];
     while let Some(id) = work.pop() {
@@ -31,6 +35,7 @@ pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId) -> Flo
             continue;
         }
         work.extend(sources.get(id).into_iter().flatten());
+        work.extend(named.makers(id));
         if flow.nodes.get(id).is_some_and(|node| node.node_type.starts_with("portal"))
             && let Some(Portal::Out(channel)) = portal(id)
         {
@@ -41,4 +46,30 @@ pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId) -> Flo
     flow.nodes.retain(|id, _| kept.contains(id));
     flow.edges.retain(|_, edge| kept.contains(&edge.source) && kept.contains(&edge.target));
     flow
+}
+
+/// Which contexts are named, and who makes them.
+struct Named<'a> {
+    makers: BTreeMap<String, &'a NodeId>,
+    told: BTreeMap<&'a NodeId, ContextId>,
+}
+
+impl<'a> Named<'a> {
+    fn of(flow: &'a Flow, registry: &Registry, given: &Given) -> Self {
+        let mut named = Self { makers: BTreeMap::new(), told: BTreeMap::new() };
+        for (id, node) in &flow.nodes {
+            let Some(Ok(bound)) = registry.bind(id, &node.node_type, &node.config) else { continue };
+            if let Some(context) = makers::made_by(id, &*bound) {
+                named.makers.insert(context.to_owned(), id);
+            }
+            if let Some(context) = makers::told_to(id, &*bound, given) {
+                named.told.insert(id, context);
+            }
+        }
+        named
+    }
+
+    fn makers(&self, id: &NodeId) -> Option<&'a NodeId> {
+        self.makers.get(self.told.get(id)?.as_str()).copied()
+    }
 }

@@ -170,3 +170,89 @@ fn guests_and_those_who_sit_there() {
     assert_eq!(authors(&expected, "here"), ["a", "b", "c"]);
     assert_eq!(authors(&expected, "there"), ["d"]);
 }
+
+/// Nothing but its name joins `a` to the context it works in.
+#[test]
+fn a_name_is_enough_to_come_after_the_maker() {
+    let expected = always_the_same(
+        "here: context
+         slow: effect steps=2
+         a: guest salt=1 names=here
+         z: turn salt=2
+         slow.out -> here.a
+         here.context -> z.context",
+        300,
+    );
+    assert_eq!(authors(&expected, "here"), ["a", "z"]);
+}
+
+#[test]
+fn a_name_is_enough_inside_of_a_cycle() {
+    let expected = always_the_same(
+        "here: context
+         slow: effect steps=2
+         start: source
+         a: mix
+         b: guest salt=1 names=here maxEpochs=2
+         slow.out -> here.a
+         start.out -> a.a
+         a.out -> b.a
+         b.out -> a.b",
+        300,
+    );
+    assert_eq!(authors(&expected, "here"), ["b#0", "b#1"]);
+}
+
+/// A name that comes as a value at run time may be anybody's: who makes a context and who may work in it go by plan order.
+#[test]
+fn a_name_that_is_only_known_at_run_time_does_not_race_its_maker() {
+    let text = "ahead: context
+         slow: effect steps=2
+         told: source
+         w: guest salt=1
+         slow.out -> ahead.a
+         told.out -> w.who";
+    let (case, study, _) = study(text);
+    let plan = case.plan().unwrap();
+    let place = |id: &str| plan.find(&id.into()).unwrap();
+    assert!(
+        study.order.iter().position(|id| id.as_str() == "ahead")
+            < study.order.iter().position(|id| id.as_str() == "w")
+    );
+    assert!(
+        plan.edges.iter().any(|edge| {
+            edge.port.is_none() && (edge.source, edge.target) == (place("ahead"), place("w"))
+        }),
+        "`w` waits for the maker before it"
+    );
+}
+
+#[test]
+fn a_context_that_waits_for_its_user_is_refused() {
+    let case = Case {
+        flow: flow(
+            "here: context
+         a: guest salt=1 names=here
+         a.out -> here.a",
+        ),
+        given: Given::new(),
+        script: Script { seed: 5, leaves_some: false },
+        seed: 0,
+    };
+    let codes: Vec<_> =
+        case.plan().err().unwrap().into_iter().map(|found| (found.code, found.node)).collect();
+    assert_eq!(codes, [("context.too_early".to_owned(), Some(NodeId::from("a")))]);
+}
+
+/// Running to a node takes along the maker of the context it names.
+#[test]
+fn a_named_context_is_part_of_what_a_target_needs() {
+    let (case, ..) = study(
+        "here: context
+         other: context
+         a: guest salt=1 names=here",
+    );
+    let plan = case.plan_to(Some(&"a".into())).unwrap();
+    let ids: Vec<_> = plan.nodes.iter().map(|node| node.id.as_str()).collect();
+    assert_eq!(ids, ["here", "a"]);
+}

@@ -1,4 +1,5 @@
 //! Plan order: of what has nothing unplaced before it, the first by id; a cycle counts as one thing, named by its entry.
+//! Before a node stands what feeds it, and the maker of a context it names.
 
 use plait_engine::id::NodeId;
 
@@ -23,6 +24,14 @@ fn path<'a>(cycles: &'a Cycles, id: &NodeId) -> &'a [usize] {
     if cycles.follows(id) { &clock[..1] } else { clock }
 }
 
+/// The makers of contexts that others name, each with who names it. One made in a cycle has another name each time.
+fn named<'a>(graph: &'a Graph, cycles: &'a Cycles) -> impl Iterator<Item = (&'a NodeId, &'a NodeId)> {
+    graph.nodes.iter().filter_map(|(id, node)| {
+        let (maker, _) = graph.nodes.get_key_value(&NodeId::from(node.settings.names.as_str()))?;
+        cycles.clocks[maker].is_empty().then_some((maker, id))
+    })
+}
+
 /// Places everything whose path starts with `region`.
 fn place(graph: &Graph, cycles: &Cycles, region: &[usize], order: &mut Vec<NodeId>) {
     let item_of = |id: &NodeId| match path(cycles, id).strip_prefix(region)?.first() {
@@ -42,10 +51,11 @@ fn place(graph: &Graph, cycles: &Cycles, region: &[usize], order: &mut Vec<NodeI
     left.sort_by_key(name);
     while !left.is_empty() {
         let is_free = |item: &Item| {
-            !graph.wires.iter().enumerate().any(|(at, wire)| {
-                !cycles.is_back(at)
-                    && item_of(&wire.target).as_ref() == Some(item)
-                    && item_of(&wire.source).is_some_and(|source| source != *item && left.contains(&source))
+            let feeds = graph.wires.iter().enumerate().filter(|(at, _)| !cycles.is_back(*at));
+            let feeds = feeds.map(|(_, wire)| (&wire.source, &wire.target));
+            !feeds.chain(named(graph, cycles)).any(|(source, target)| {
+                item_of(target).as_ref() == Some(item)
+                    && item_of(source).is_some_and(|source| source != *item && left.contains(&source))
             })
         };
         let next = left.iter().position(is_free).expect("nothing is before itself once back edges are cut");

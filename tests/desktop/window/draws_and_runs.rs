@@ -36,6 +36,13 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         }
         app.photograph("wired").await?;
 
+        // Slow enough to be seen streaming.
+        inspect(&app, "chat", "config").await?;
+        let options = app.wait_for("[data-field=options] .cm-content").await?;
+        app.scroll_to(&options).await?;
+        app.click(&options).await?;
+        app.type_text(r#"{"tokensPerSecond": 30}"#).await?;
+
         press(&app, "run-button").await?;
         run_is(&app, "waiting").await?;
         node_is(&app, "userInput", "paused").await?;

@@ -8,6 +8,10 @@ export const notify = {
   info(text: string, action?: Action): void {
     toast(text, options(action));
   },
+  /** Stays until it is taken or closed: what it offers may be wanted later. */
+  offer(text: string, action: Action): void {
+    toast(text, { ...options(action), duration: Number.POSITIVE_INFINITY, closeButton: true });
+  },
   done(text: string): void {
     toast.success(text);
   },

@@ -22,5 +22,5 @@ export async function offerOpenRuns(): Promise<void> {
     latest.status === "waiting"
       ? `A run of “${name}” waits for you${latest.waitingOn ? `: “${shorten(oneLine(latest.waitingOn), 80)}”` : "."}${more}`
       : `A run of “${name}” was interrupted and can go on.${more}`;
-  notify.info(text, openAction(latest.run));
+  notify.offer(text, openAction(latest.run));
 }

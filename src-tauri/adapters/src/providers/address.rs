@@ -35,10 +35,11 @@ impl Address {
         Ok(Self { url, shown })
     }
 
-    /// The URL of an endpoint below it.
-    pub(super) fn join(&self, endpoint: &str) -> Url {
+    /// The URL of an endpoint below it; `query` is what stands behind the `?`, or nothing.
+    pub(super) fn join(&self, endpoint: &str, query: &str) -> Url {
         let mut url = self.url.clone();
         url.set_path(&format!("{}{endpoint}", self.url.path()));
+        url.set_query(Some(query).filter(|query| !query.is_empty()));
         url
     }
 

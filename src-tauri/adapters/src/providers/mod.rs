@@ -2,9 +2,12 @@
 //! wire is its own file's.
 
 mod address;
+mod http;
 pub mod offline;
-pub mod openai;
+mod openai_chat;
 mod settings;
+mod strict;
+mod tool_calls;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +16,10 @@ use plait_engine::error::Fault;
 use plait_engine::provider::{Provider, Providers};
 
 use offline::Offline;
-use openai::OpenAi;
+use openai_chat::OpenAiChat;
+
+pub use http::KeyFrom;
+use http::Link;
 pub use settings::{ProviderKind, ProviderSettings};
 
 /// The name of the simulator, and of the provider a new flow begins with.
@@ -26,8 +32,8 @@ pub struct ProviderTable(Arc<BTreeMap<String, Entry>>);
 struct Entry {
     settings: ProviderSettings,
     provider: Arc<dyn Provider>,
-    /// The same, where it takes a key.
-    openai: Option<Arc<OpenAi>>,
+    /// The way to it, where it is asked over HTTP.
+    link: Option<Arc<Link>>,
 }
 
 impl ProviderTable {
@@ -50,11 +56,16 @@ impl ProviderTable {
     /// environment's. An empty key takes it back. Faults `provider.unknown`, `provider.bad_settings` (it takes no key,
     /// or this can't be one).
     pub fn set_key(&self, name: &str, key: &str) -> Result<(), Fault> {
-        let openai = self.entry(name)?.openai.as_ref();
-        let openai = openai.ok_or_else(|| {
+        let link = self.entry(name)?.link.as_ref();
+        let link = link.ok_or_else(|| {
             Fault::new("provider.bad_settings", format!("The provider `{name}` takes no key."))
         })?;
-        openai.set_key(key)
+        link.set_key(key)
+    }
+
+    /// Where a provider's key comes from. Fault `provider.unknown`.
+    pub fn key_from(&self, name: &str) -> Result<KeyFrom, Fault> {
+        Ok(self.entry(name)?.link.as_ref().map_or(KeyFrom::NotNeeded, |link| link.key_from()))
     }
 
     fn entry(&self, name: &str) -> Result<&Entry, Fault> {
@@ -78,14 +89,15 @@ impl Providers for ProviderTable {
 
 impl Entry {
     fn new(name: &str, settings: ProviderSettings) -> Result<Self, Fault> {
-        Ok(match settings.kind {
-            ProviderKind::Offline => Self { settings, provider: Arc::new(Offline), openai: None },
+        let link = |manner| Link::new(manner, name, &settings).map(Arc::new);
+        let (link, provider): (_, Arc<dyn Provider>) = match settings.kind {
+            ProviderKind::Offline => (None, Arc::new(Offline)),
             ProviderKind::OpenAi => {
-                let openai = Arc::new(OpenAi::new(name, &settings)?);
-                let provider: Arc<dyn Provider> = Arc::<OpenAi>::clone(&openai);
-                Self { settings, provider, openai: Some(openai) }
+                let link = link(&openai_chat::MANNER)?;
+                (Some(Arc::clone(&link)), Arc::new(OpenAiChat::new(link)))
             }
-        })
+        };
+        Ok(Self { settings, provider, link })
     }
 }
 
@@ -96,6 +108,7 @@ pub(crate) fn is_retryable(code: &str) -> bool {
         "provider.unreachable"
             | "provider.timeout"
             | "provider.rate_limited"
+            | "provider.overloaded"
             | "provider.server_error"
             | "provider.cut_short"
     )

@@ -6,6 +6,10 @@ use plait_engine::provider::ModelRequest;
 use plait_engine::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
+use crate::providers::http::options;
+use crate::providers::strict::is_strict;
+use crate::providers::tool_calls::arguments_text;
+
 /// What Plait itself decides; options may not change it.
 const RESERVED: [&str; 5] = ["model", "messages", "stream", "stream_options", "n"];
 
@@ -30,26 +34,10 @@ pub(super) fn body(request: &ModelRequest, is_openai: bool) -> Result<Value, Fau
     if let Some(schema) = &request.response_schema {
         put("response_format", response_format(schema));
     }
-    for (key, value) in options(&request.options)? {
+    for (key, value) in options(&request.options, &RESERVED)? {
         put(key, value.clone());
     }
     Ok(Value::Object(body))
-}
-
-fn options(options: &Value) -> Result<impl Iterator<Item = (&String, &Value)>, Fault> {
-    let bad = |why: String| {
-        Fault::new("provider.bad_options", format!("The options of this call are wrong: {why}."))
-            .hint("They are added to the request as they are, for example {\"top_p\": 0.9}.")
-    };
-    let given = match options {
-        Value::Null => None,
-        Value::Object(given) => Some(given),
-        _ => return Err(bad("they must be an object".to_owned())),
-    };
-    if let Some(key) = given.and_then(|given| RESERVED.into_iter().find(|key| given.contains_key(*key))) {
-        return Err(bad(format!("`{key}` is decided by Plait")));
-    }
-    Ok(given.into_iter().flatten())
 }
 
 fn messages(request: &ModelRequest) -> Value {
@@ -89,12 +77,8 @@ fn content(content: &Content) -> Value {
     parts.iter().map(part).collect()
 }
 
-/// Arguments travel as text. Those that were no JSON when the model gave them are kept as that text and go back as it.
 fn tool_call(call: &ToolCall) -> Value {
-    let arguments = match &call.arguments {
-        Value::String(text) => text.clone(),
-        parsed => parsed.to_string(),
-    };
+    let arguments = arguments_text(call);
     json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
 }
 
@@ -111,43 +95,4 @@ fn response_format(schema: &Value) -> Value {
         format["strict"] = json!(true);
     }
     json!({ "type": "json_schema", "json_schema": format })
-}
-
-/// Whether a schema is one that strict mode takes: every object closed, and all of its properties required. Asked for
-/// with any other, strict mode refuses the request.
-fn is_strict(schema: &Value) -> bool {
-    let is_closed = |object: &Map<String, Value>| {
-        let Some(properties) = object.get("properties").and_then(Value::as_object) else {
-            return object.get("type") != Some(&json!("object"));
-        };
-        let required = object.get("required").and_then(Value::as_array);
-        object.get("additionalProperties") == Some(&Value::Bool(false))
-            && required.is_some_and(|required| properties.keys().all(|name| required.contains(&json!(name))))
-    };
-    match schema {
-        Value::Object(object) => is_closed(object) && object.values().all(is_strict),
-        Value::Array(items) => items.iter().all(is_strict),
-        _ => true,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strict_mode_is_asked_for_only_where_it_can_be() {
-        let closed = json!({"type": "object", "additionalProperties": false, "required": ["a"], "properties": {"a": {"type": "string"}}});
-        let mut open = closed.clone();
-        open["additionalProperties"] = json!(true);
-        let mut optional = closed.clone();
-        optional["required"] = json!([]);
-        assert!(is_strict(&closed));
-        assert!(is_strict(&json!({"type": "array", "items": closed})));
-        for schema in
-            [json!({"type": "object"}), open.clone(), optional, json!({"type": "array", "items": open})]
-        {
-            assert!(!is_strict(&schema), "{schema}");
-        }
-    }
 }

@@ -5,7 +5,9 @@ use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Server, Step, call, outcome, request, stream_of};
+use super::{KIND, stream_of};
+use crate::checks::{Recorded, all_of_it};
+use crate::server::{Answer, Server, Step, call, events, outcome, request};
 
 #[allow(clippy::needless_pass_by_value)] // Made where it is given.
 fn delta(delta: Value) -> Value {
@@ -17,7 +19,7 @@ fn finish(reason: &str) -> Value {
 }
 
 /// A stream as OpenAI sends it, with everything in it: reasoning, text beyond ASCII, two interleaved tool calls, usage.
-fn recorded() -> String {
+fn recorded(usage: &Value) -> String {
     let call = |index: u64, id: Option<&str>, name: Option<&str>, arguments: &str| {
         let mut function = json!({"arguments": arguments});
         let mut piece = json!({"index": index});
@@ -41,9 +43,13 @@ fn recorded() -> String {
         ),
         delta(json!({"tool_calls": [call(1, None, None, "}")]})),
         finish("tool_calls"),
-        json!({"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 34, "total_tokens": 46}}),
+        counted(usage),
     ];
     format!(": keep-alive\n\n{}", stream_of(&events))
+}
+
+fn counted(usage: &Value) -> Value {
+    json!({"choices": [], "usage": usage})
 }
 
 fn expected() -> ModelReply {
@@ -59,37 +65,80 @@ fn expected() -> ModelReply {
             ToolCall { id: "call_b".into(), name: "current_time".into(), arguments: json!({}) },
         ],
         stop_reason: StopReason::ToolCalls,
-        usage: Some(TokenUsage::new(12, 34)),
+        usage: all_of_it(12, 34, 8, 20),
+        response_id: Some("x".into()),
         ..ModelReply::default()
     }
+}
+
+/// All of it, with line ends of that kind; `usage` is what it says of its usage.
+fn recording(newline: &str, usage: &Value) -> Recorded {
+    let bytes = recorded(usage).replace('\n', newline).into_bytes();
+    // Whole with the blank line behind the finish reason, which is two events and the goodbye from the end.
+    let rest = format!("{}data: [DONE]\n\n", events(&[counted(usage)])).replace('\n', newline);
+    Recorded {
+        kind: KIND,
+        answer: Answer::events,
+        whole: bytes.len() - rest.len(),
+        bytes,
+        reply: expected(),
+        chunks: vec![
+            Chunk::Reasoning("Größe…".into()),
+            Chunk::Text("Schön 🙂".into()),
+            Chunk::Text(" 日本語\n\"x\"".into()),
+        ],
+    }
+}
+
+fn usage(count: &Value) -> Value {
+    json!({
+        "prompt_tokens": count, "completion_tokens": count, "total_tokens": count,
+        "prompt_tokens_details": {"cached_tokens": count}, "completion_tokens_details": {"reasoning_tokens": count},
+    })
+}
+
+fn known() -> Value {
+    json!({
+        "prompt_tokens": 12, "completion_tokens": 34, "total_tokens": 46,
+        "prompt_tokens_details": {"cached_tokens": 8}, "completion_tokens_details": {"reasoning_tokens": 20},
+    })
 }
 
 #[tokio::test]
 async fn the_same_reply_wherever_the_bytes_are_split() {
     for newline in ["\n", "\r\n", "\r"] {
-        let bytes = recorded().replace('\n', newline).into_bytes();
-        // In two pieces at every byte, and in pieces of one byte.
-        let mut splits: Vec<Vec<Step>> = (1..bytes.len())
-            .map(|at| vec![Step::Send(bytes[..at].to_vec()), Step::Send(bytes[at..].to_vec())])
-            .collect();
-        splits.push(bytes.iter().map(|byte| Step::Send(vec![*byte])).collect());
-        let server = Server::saying(splits.into_iter().map(Answer::events)).await;
-        let provider = server.provider();
-        for at in 1..=bytes.len() {
-            let (reply, chunks) = call(&*provider, request()).await;
-            assert_eq!(
-                reply.unwrap_or_else(|fault| panic!("split at {at}: {fault}")),
-                expected(),
-                "split at {at}"
-            );
-            let text = ["Schön 🙂", " 日本語\n\"x\""].map(|text| Chunk::Text(text.into()));
-            assert_eq!(chunks, [&[Chunk::Reasoning("Größe…".into())][..], &text].concat(), "split at {at}");
-        }
+        recording(newline, &known()).is_the_same_wherever_it_is_split().await;
     }
 }
 
+#[tokio::test]
+async fn a_cut_stream_is_never_a_shorter_reply() {
+    recording("\n", &known()).is_a_fault_wherever_it_is_cut().await;
+}
+
+#[tokio::test]
+async fn nonsense_usage() {
+    let recorded = recording("\n", &known());
+    recorded.survives_nonsense_in_its_usage(|count| recording("\n", &usage(count)).bytes).await;
+    // Nothing that could be read at all.
+    for nonsense in [json!(7), json!("x"), json!([])] {
+        let answer = Answer::stream(recording("\n", &nonsense).bytes);
+        assert_eq!(outcome(KIND, answer).await.expect("a reply").usage, None, "{nonsense}");
+    }
+}
+
+#[tokio::test]
+async fn failures_that_every_protocol_has() {
+    recording("\n", &known()).fails_by_name().await;
+}
+
+#[tokio::test]
+async fn dropping_the_call_closes_the_connection() {
+    recording("\n", &known()).closes_the_connection_when_it_is_dropped().await;
+}
+
 async fn reply_to(events: &[Value]) -> ModelReply {
-    outcome(Answer::stream(stream_of(events))).await.expect("a reply")
+    outcome(KIND, Answer::stream(stream_of(events))).await.expect("a reply")
 }
 
 #[tokio::test]
@@ -161,11 +210,11 @@ async fn a_stream_without_a_goodbye_is_whole_once_it_has_finished() {
     let finished = [event(&delta(json!({"content": "Hi"}))), event(&finish("stop"))].concat();
     let pause = |milliseconds| Step::Wait(std::time::Duration::from_millis(milliseconds));
     // It just ends; the connection breaks; it falls silent.
-    let mut settings = Server::saying([Answer::stream(finished.clone())]).await.settings();
+    let mut settings = Server::saying([Answer::stream(finished.clone())]).await.settings(KIND);
     for rest in [vec![], vec![pause(20), Step::Cut], vec![pause(60_000)]] {
         let steps = std::iter::once(Step::Send(finished.clone())).chain(rest).collect();
         let server = Server::saying([Answer::events(steps)]).await;
-        settings.base_url = Some(server.base_url.clone());
+        settings.base_url = server.settings(KIND).base_url;
         settings.read_timeout_ms = Some(100);
         let reply = call(&*crate::server::provider(settings.clone()), request()).await.0.expect("a reply");
         assert_eq!(reply.text, "Hi");
@@ -179,7 +228,7 @@ async fn a_server_that_does_not_stream_is_understood() {
         "usage": {"prompt_tokens": 1, "completion_tokens": 2},
     });
     let server = Server::saying([Answer::json(200, &whole.to_string())]).await;
-    let (reply, chunks) = call(&*server.provider(), request()).await;
+    let (reply, chunks) = call(&*server.provider(KIND), request()).await;
     let reply = reply.expect("a reply");
     assert_eq!((reply.text.as_str(), reply.usage), ("Hi", Some(TokenUsage::new(1, 2))));
     assert_eq!(chunks, [Chunk::Text("Hi".into())]);

@@ -9,12 +9,15 @@ use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
 use serde_json::Value;
 
+use super::Manner;
+
 /// How much of a server's own words is repeated.
 const MAX_WORDS: usize = 500;
 
 /// Where a failure was met.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
+    pub(super) manner: &'static Manner,
     pub(super) provider: String,
     pub(super) base_url: String,
     pub(super) model: Option<String>,
@@ -69,22 +72,22 @@ impl Place {
     }
 
     /// The stream ended before the reply did.
-    pub(super) fn cut_short(&self, text: &str) -> Fault {
+    pub(crate) fn cut_short(&self, text: &str) -> Fault {
         self.fault("provider.cut_short", "the stream ended before the reply did")
             .hint("Try again; if it stays so, look at the server's log.")
             .details(serde_json::json!({ "received": text.chars().count() }))
     }
 
     /// It is not the protocol.
-    pub(super) fn garbage(&self, what: &str, excerpt: &str) -> Fault {
+    pub(crate) fn garbage(&self, what: &str, excerpt: &str) -> Fault {
         let words = clipped(excerpt);
         let said = if words.is_empty() { String::new() } else { format!(": {words}") };
         self.fault("provider.garbage", &format!("{what}{said}"))
-            .hint("Is this the base URL of an OpenAI-compatible server? It usually ends in /v1.")
+            .hint(format!("Is this the base URL of {}? {}", self.manner.server, self.manner.base_url))
     }
 
     /// The model, or a filter before it, would not answer.
-    pub(super) fn content_filtered(&self, what: &str) -> Fault {
+    pub(crate) fn content_filtered(&self, what: &str) -> Fault {
         self.fault("provider.content_filtered", what).hint("Say it differently, or use another model.")
     }
 
@@ -103,57 +106,59 @@ impl Place {
                 .fault("provider.bad_settings", &format!("sends elsewhere, to {to}"))
                 .hint("Set the base URL to where it really is.");
         }
-        let mut fault = self.by_status(status.as_u16(), code.as_deref(), &said);
-        if fault.retryable {
-            fault.retry_after_ms = retry_after(headers);
-        }
-        fault
+        let asked = retry_after(headers).or_else(|| retry_info(parsed.as_ref()?));
+        self.by_status(status.as_u16(), code.as_deref(), &said, asked)
     }
 
     /// The server told of an error within a stream that had begun well.
-    pub(super) fn told(&self, error: &Value) -> Fault {
-        let (code, words) = words(Some(&serde_json::json!({ "error": error })), "");
+    pub(crate) fn told(&self, error: &Value) -> Fault {
+        let whole = serde_json::json!({ "error": error });
+        let (code, words) = words(Some(&whole), "");
         let status = ["code", "status", "status_code"].iter().find_map(|key| error.get(key)?.as_u64());
         let status =
             status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
-        let named = match code.as_deref() {
-            Some("rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota") => 429,
-            Some("invalid_request_error" | "context_length_exceeded" | "BadRequestError") => 400,
-            _ => 500,
-        };
-        self.by_status(status.unwrap_or(named), code.as_deref(), &format!("broke off: {words}"))
+        let status = status.unwrap_or_else(|| code.as_deref().map_or(500, status_of));
+        self.by_status(status, code.as_deref(), &format!("broke off: {words}"), retry_info(&whole))
     }
 
-    fn by_status(&self, status: u16, code: Option<&str>, said: &str) -> Fault {
-        if matches!(
-            code,
-            Some("content_filter" | "content_policy_violation" | "ResponsibleAIPolicyViolation")
-        ) {
-            return self.content_filtered(said);
-        }
-        match status {
-            401 | 403 => self.fault("provider.unauthorized", said).hint(format!(
-                "Check the key of `{}` in the settings or the environment, and what it may be used for.",
-                self.provider
-            )),
-            404 => self.fault("provider.not_found", said).hint(match &self.model {
-                Some(model) => format!(
-                    "Does it have the model `{model}`, and is the base URL right? It usually ends in /v1."
-                ),
-                None => "Is the base URL right? It usually ends in /v1.".to_owned(),
-            }),
-            408 => self.fault("provider.timeout", said).hint("Try again."),
-            429 if code == Some("insufficient_quota") => {
-                let mut fault = self
-                    .fault("provider.rate_limited", said)
-                    .hint("The account has no credit left; add some.");
-                fault.retryable = false;
-                fault
+    fn by_status(&self, status: u16, code: Option<&str>, said: &str, asked_to_wait: Option<u64>) -> Fault {
+        let mut fault = self.sorted(status, code, said);
+        fault.retry_after_ms = asked_to_wait.filter(|_| fault.retryable);
+        fault
+    }
+
+    fn sorted(&self, status: u16, code: Option<&str>, said: &str) -> Fault {
+        match (status, code) {
+            (_, Some("content_filter" | "content_policy_violation" | "ResponsibleAIPolicyViolation")) => {
+                self.content_filtered(said)
             }
-            425 | 429 => self
+            // Gemini says 400 to a key that is wrong.
+            (401 | 403, _) | (_, Some("API_KEY_INVALID")) => {
+                self.fault("provider.unauthorized", said).hint(format!(
+                    "Check the key of `{}` in the settings or the environment, and what it may be used for.",
+                    self.provider
+                ))
+            }
+            (402, _) | (_, Some("insufficient_quota")) => {
+                let mut fault = self.fault("provider.rate_limited", said);
+                fault.retryable = false;
+                fault.hint("The account has no credit left; add some.")
+            }
+            (404, _) => self.fault("provider.not_found", said).hint(match &self.model {
+                Some(model) => format!(
+                    "Does it have the model `{model}`, and is the base URL right? {}",
+                    self.manner.base_url
+                ),
+                None => format!("Is the base URL right? {}", self.manner.base_url),
+            }),
+            (408, _) => self.fault("provider.timeout", said).hint("Try again."),
+            (425 | 429, _) => self
                 .fault("provider.rate_limited", said)
                 .hint("Wait a little, or let the node retry with more patience."),
-            500..=599 => self
+            (529, _) | (500..=599, Some("overloaded_error")) => self.fault("provider.overloaded", said).hint(
+                "Too many people ask it just now: wait a little, or let the node retry with more patience.",
+            ),
+            (500..=599, _) => self
                 .fault("provider.server_error", said)
                 .hint("Try again; if it stays so, look at the server's log."),
             _ => self
@@ -167,16 +172,62 @@ impl Place {
     }
 }
 
-/// An error's code and words, in the shapes servers give them: `{error: {message, code, type}}`, `{error: text}`,
-/// `{message}`, `{detail}`, or plain text.
+/// The status that the code of an error within a stream stands for.
+fn status_of(code: &str) -> u16 {
+    match code {
+        "rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota" | "RESOURCE_EXHAUSTED" => 429,
+        "invalid_request_error"
+        | "invalid_prompt"
+        | "context_length_exceeded"
+        | "BadRequestError"
+        | "request_too_large"
+        | "INVALID_ARGUMENT"
+        | "FAILED_PRECONDITION" => 400,
+        "authentication_error" | "UNAUTHENTICATED" => 401,
+        "permission_error" | "PERMISSION_DENIED" => 403,
+        "billing_error" => 402,
+        "not_found_error" | "NOT_FOUND" => 404,
+        "timeout_error" | "DEADLINE_EXCEEDED" => 408,
+        "overloaded_error" => 529,
+        _ => 500,
+    }
+}
+
+/// An error's code and words, in the shapes servers give them: `{error: {message, code, type, status}}`, `{error: text}`,
+/// `{message}`, `{detail}`, any of them as the first of a list, or plain text.
 fn words(parsed: Option<&Value>, body: &str) -> (Option<String>, String) {
     let Some(parsed) = parsed else { return (None, clipped(body)) };
-    let error = parsed.get("error").filter(|error| !error.is_null()).unwrap_or(parsed);
+    let error = error_of(parsed);
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let code = ["code", "type"].iter().find_map(|key| error.get(key).and_then(text));
+    // Google's reason is more exact than its status.
+    let reason = details(error).find_map(|detail| detail.get("reason").and_then(text));
+    let code =
+        reason.or_else(|| ["code", "type", "status"].iter().find_map(|key| error.get(key).and_then(text)));
     let message = ["message", "detail", "error"].iter().find_map(|key| error.get(key).and_then(text));
     let words = message.or_else(|| text(error)).unwrap_or_else(|| error.to_string());
     (code, clipped(&words))
+}
+
+fn error_of(parsed: &Value) -> &Value {
+    let parsed = parsed.get(0).unwrap_or(parsed);
+    parsed.get("error").filter(|error| !error.is_null()).unwrap_or(parsed)
+}
+
+/// Google's notes on an error.
+fn details(error: &Value) -> impl Iterator<Item = &Value> {
+    error.get("details").and_then(Value::as_array).into_iter().flatten()
+}
+
+/// What Google asks to wait, in milliseconds: it says so in the body, as `"34.5s"`.
+fn retry_info(parsed: &Value) -> Option<u64> {
+    let delay = details(error_of(parsed)).find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    milliseconds(delay.trim().strip_suffix('s')?)
+}
+
+/// A text of seconds, in milliseconds.
+fn milliseconds(seconds: &str) -> Option<u64> {
+    let seconds = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;
+    u64::try_from(seconds.as_millis()).ok()
 }
 
 /// One line, not too long, without a full stop at its end: it stands within a sentence.
@@ -196,9 +247,12 @@ fn retry_after(headers: &HeaderMap) -> Option<u64> {
         return Some(milliseconds);
     }
     let value = text(RETRY_AFTER.as_str())?;
-    let seconds = value.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let until = || httpdate::parse_http_date(value).ok()?.duration_since(SystemTime::now()).ok();
-    u64::try_from(seconds.or_else(until)?.as_millis()).ok()
+    milliseconds(value).or_else(|| {
+        // A moment that is past by this machine's clock is now.
+        let left =
+            httpdate::parse_http_date(value).ok()?.duration_since(SystemTime::now()).unwrap_or_default();
+        u64::try_from(left.as_millis()).ok()
+    })
 }
 
 /// What caused an error, the innermost last.

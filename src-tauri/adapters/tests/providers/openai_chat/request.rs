@@ -9,7 +9,8 @@ use plait_engine::provider::{ModelRequest, Providers as _};
 use plait_engine::tool::ToolSpec;
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Server, call, request, stream_of};
+use super::{KIND, stream_of};
+use crate::server::{Answer, Server, call, request};
 
 fn hello() -> Answer {
     Answer::stream(stream_of(&[
@@ -38,7 +39,7 @@ fn shared(messages: impl IntoIterator<Item = Message>) -> Vec<SharedMessage> {
 /// The body that goes out for a request.
 async fn sent(request: ModelRequest) -> Value {
     let server = Server::saying([hello()]).await;
-    call(&*server.provider(), request).await.0.expect("a reply");
+    call(&*server.provider(KIND), request).await.0.expect("a reply");
     server.heard().remove(0).body
 }
 
@@ -165,7 +166,7 @@ async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
     {
         let asked = ModelRequest { options, ..request() };
         assert_eq!(
-            call(&*server.provider(), asked).await.0.expect_err("refused").code,
+            call(&*server.provider(KIND), asked).await.0.expect_err("refused").code,
             "provider.bad_options"
         );
     }
@@ -175,9 +176,9 @@ async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
 #[tokio::test]
 async fn path_headers_and_key() {
     let server = Server::saying([hello()]).await;
-    let mut settings = server.settings();
+    let mut settings = server.settings(KIND);
     // A slash at the end changes nothing.
-    settings.base_url = Some(format!("{}/", server.base_url));
+    settings.base_url = Some(format!("{}/v1/", server.root));
     let table = ProviderTable::new(&[("test".to_owned(), settings.clone())].into()).expect("made");
     let provider = table.get("test").expect("there");
     call(&*provider, request()).await.0.expect("a reply");
@@ -208,8 +209,8 @@ async fn models_are_listed() {
         r#"{"object": "list", "data": [{"id": "b", "x": 1}, {"id": "a"}]}"#,
     )])
     .await;
-    assert_eq!(server.provider().models().await.expect("listed"), ["a", "b"]);
+    assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b"]);
     assert_eq!(server.heard()[0].line, "GET /v1/models");
     let server = Server::saying([Answer::json(200, "[1]")]).await;
-    assert_eq!(server.provider().models().await.expect_err("not a list").code, "provider.garbage");
+    assert_eq!(server.provider(KIND).models().await.expect_err("not a list").code, "provider.garbage");
 }

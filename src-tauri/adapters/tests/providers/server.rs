@@ -16,6 +16,7 @@ use plait_engine::error::Fault;
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::provider::{Chunk, ModelReply, ModelRequest, Provider, Providers as _};
 use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 
 /// One answer.
@@ -38,6 +39,10 @@ pub(crate) enum Step {
 impl Answer {
     pub(crate) fn events(steps: Vec<Step>) -> Self {
         Self { status: 200, headers: vec![("content-type", "text/event-stream".into())], steps }
+    }
+
+    pub(crate) fn lines(steps: Vec<Step>) -> Self {
+        Self { headers: vec![("content-type", "application/x-ndjson".into())], ..Self::events(steps) }
     }
 
     pub(crate) fn stream(bytes: impl Into<Vec<u8>>) -> Self {
@@ -72,7 +77,8 @@ struct Shared {
 /// The server; it ends when it is dropped.
 pub(crate) struct Server {
     shared: Arc<Shared>,
-    pub(crate) base_url: String,
+    /// Up to the port.
+    pub(crate) root: String,
     closed: mpsc::UnboundedReceiver<()>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -94,9 +100,9 @@ impl Server {
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
-        let base_url = format!("http://{}/v1", listener.local_addr().expect("address"));
+        let root = format!("http://{}", listener.local_addr().expect("address"));
         let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("served") });
-        Self { shared, base_url, closed, task }
+        Self { shared, root, closed, task }
     }
 
     pub(crate) fn heard(&self) -> Vec<Heard> {
@@ -108,16 +114,23 @@ impl Server {
         self.closed.recv().await.expect("told");
     }
 
-    pub(crate) fn settings(&self) -> ProviderSettings {
-        ProviderSettings {
-            base_url: Some(self.base_url.clone()),
-            ..ProviderSettings::of(ProviderKind::OpenAi)
-        }
+    /// Settings that find it.
+    pub(crate) fn settings(&self, kind: ProviderKind) -> ProviderSettings {
+        settings(kind, &self.root)
     }
 
-    pub(crate) fn provider(&self) -> Arc<dyn Provider> {
-        provider(self.settings())
+    pub(crate) fn provider(&self, kind: ProviderKind) -> Arc<dyn Provider> {
+        provider(self.settings(kind))
     }
+}
+
+/// Settings that find a server at `root`, with the path its protocol usually has.
+pub(crate) fn settings(kind: ProviderKind, root: &str) -> ProviderSettings {
+    let path = match kind {
+        ProviderKind::Offline => "",
+        ProviderKind::OpenAi => "/v1",
+    };
+    ProviderSettings { base_url: Some(format!("{root}{path}")), ..ProviderSettings::of(kind) }
 }
 
 pub(crate) fn provider(settings: ProviderSettings) -> Arc<dyn Provider> {
@@ -203,13 +216,27 @@ pub(crate) async fn call(
 }
 
 /// What a server that says `answer` leads to.
-pub(crate) async fn outcome(answer: Answer) -> Result<ModelReply, Fault> {
+pub(crate) async fn outcome(kind: ProviderKind, answer: Answer) -> Result<ModelReply, Fault> {
     let server = Server::saying([answer]).await;
-    call(&*server.provider(), request()).await.0
+    call(&*server.provider(kind), request()).await.0
 }
 
-/// The text of a stream: each of `events` as one, and the end.
-pub(crate) fn stream_of(events: &[Value]) -> String {
-    let events: Vec<String> = events.iter().map(Value::to_string).chain(["[DONE]".to_owned()]).collect();
-    format!("data: {}\n\n", events.join("\n\ndata: "))
+/// What a server leads to that sends `bytes` to whoever comes, and closes the connection.
+pub(crate) async fn raw(kind: ProviderKind, bytes: &[u8]) -> Fault {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let provider = provider(settings(kind, &format!("http://{}", listener.local_addr().expect("address"))));
+    let serve = async {
+        let (mut socket, _) = listener.accept().await.expect("accepted");
+        let mut heard = [0; 4096];
+        let _ = socket.read(&mut heard).await.expect("read");
+        socket.write_all(bytes).await.expect("written");
+        socket.shutdown().await.expect("closed");
+    };
+    let (outcome, ()) = tokio::join!(call(&*provider, request()), serve);
+    outcome.0.expect_err("a fault")
+}
+
+/// The text of a stream of events, each of them unnamed.
+pub(crate) fn events(events: &[Value]) -> String {
+    events.iter().map(|event| format!("data: {event}\n\n")).collect()
 }

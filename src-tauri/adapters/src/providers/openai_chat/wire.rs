@@ -4,10 +4,14 @@ use plait_engine::run::TokenUsage;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::providers::http::{count, usage, with_parts};
+
 /// One event of a stream, or a whole answer of a server that does not stream.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Event {
+    /// Text, where the server knows the protocol.
+    pub(super) id: Option<Value>,
     #[serde(deserialize_with = "or_default")]
     pub(super) choices: Vec<Choice>,
     pub(super) usage: Option<Usage>,
@@ -77,17 +81,19 @@ pub(super) struct FunctionDelta {
     pub(super) arguments: Option<Value>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-pub(super) struct Usage {
-    #[serde(default)]
-    prompt_tokens: u64,
-    #[serde(default)]
-    completion_tokens: u64,
-}
+/// What was used, as anything at all: see [`http::count`](crate::providers::http::count).
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Usage(Value);
 
-impl From<Usage> for TokenUsage {
-    fn from(usage: Usage) -> Self {
-        Self::new(usage.prompt_tokens, usage.completion_tokens)
+impl Usage {
+    pub(super) fn read(&self) -> Option<TokenUsage> {
+        let at = |pointer: &str| count(self.0.pointer(pointer));
+        let cached = at("/prompt_tokens_details/cached_tokens")
+            // DeepSeek's.
+            .or_else(|| at("/prompt_cache_hit_tokens"));
+        usage(at("/prompt_tokens"), at("/completion_tokens"))
+            .map(|usage| with_parts(usage, cached, None, at("/completion_tokens_details/reasoning_tokens")))
     }
 }
 

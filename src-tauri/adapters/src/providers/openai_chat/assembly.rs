@@ -3,14 +3,14 @@
 //! A reply is whole when its choice has given a finish reason, or the stream its `[DONE]`. Whatever ends before that was
 //! cut short; what happens to the connection after it no longer matters.
 
-use plait_engine::context::ToolCall;
 use plait_engine::error::Fault;
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use plait_engine::run::TokenUsage;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::failure::Place;
 use super::wire::{CallDelta, Delta, Event};
+use crate::providers::http::{self, Framing, Place};
+use crate::providers::tool_calls::{arguments, whole_call};
 
 /// What ends a stream, by OpenAI's word.
 const DONE: &str = "[DONE]";
@@ -23,6 +23,7 @@ pub(super) struct Assembly<'a> {
     refusal: String,
     calls: Vec<PartialCall>,
     usage: Option<TokenUsage>,
+    response_id: Option<String>,
     finish_reason: Option<String>,
     begun: bool,
     done: bool,
@@ -45,42 +46,11 @@ impl<'a> Assembly<'a> {
             refusal: String::new(),
             calls: Vec::new(),
             usage: None,
+            response_id: None,
             finish_reason: None,
             begun: false,
             done: false,
         }
-    }
-
-    pub(super) fn place(&self) -> &'a Place {
-        self.place
-    }
-
-    /// Takes one event. True when nothing more is to come.
-    pub(super) fn take(&mut self, data: &str, sink: &mut ChunkSink<'_>) -> Result<bool, Fault> {
-        if data.trim() == DONE {
-            self.done = true;
-            return Ok(true);
-        }
-        let event: Event = serde_json::from_str(data)
-            .map_err(|_| self.place.garbage("sent an event that is not of the protocol", data))?;
-        if let Some(error) = event.error.filter(|error| !error.is_null()) {
-            return Err(self.place.told(&error));
-        }
-        self.usage = event.usage.map(TokenUsage::from).or(self.usage);
-        // Only one was asked for.
-        for choice in event.choices.into_iter().filter(|choice| choice.index == 0) {
-            self.begun = true;
-            if let Some(delta) = choice.delta.or(choice.message) {
-                self.add(delta, sink);
-            }
-            self.finish_reason = choice.finish_reason.or(self.finish_reason.take());
-        }
-        Ok(false)
-    }
-
-    /// Whether the reply is whole, whatever may still come.
-    pub(super) fn is_whole(&self) -> bool {
-        self.finish_reason.is_some() || (self.done && self.begun)
     }
 
     fn add(&mut self, delta: Delta, sink: &mut ChunkSink<'_>) {
@@ -124,16 +94,50 @@ impl<'a> Assembly<'a> {
             Some(whole) => call.arguments.push_str(&whole.to_string()),
         }
     }
+}
 
-    /// The whole reply, or why it is none.
-    pub(super) fn finish(self) -> Result<ModelReply, Fault> {
-        if !self.is_whole() {
-            return Err(if self.done {
-                self.place.garbage("sent an empty stream", DONE)
-            } else {
-                self.place.cut_short(&self.text)
-            });
+impl http::Assembly for Assembly<'_> {
+    const FRAMING: Framing = Framing::Events;
+
+    fn place(&self) -> &Place {
+        self.place
+    }
+
+    fn take(&mut self, data: &str, sink: &mut ChunkSink<'_>) -> Result<bool, Fault> {
+        if data.trim() == DONE {
+            if !self.begun {
+                return Err(self.place.garbage("sent an empty stream", data));
+            }
+            self.done = true;
+            return Ok(true);
         }
+        let event: Event = http::parse(self.place, data)?;
+        if let Some(error) = event.error.filter(|error| !error.is_null()) {
+            return Err(self.place.told(&error));
+        }
+        self.usage = event.usage.and_then(|usage| usage.read()).or(self.usage);
+        let id = event.id.as_ref().and_then(Value::as_str).filter(|id| !id.is_empty());
+        self.response_id = self.response_id.take().or(id.map(str::to_owned));
+        // Only one was asked for.
+        for choice in event.choices.into_iter().filter(|choice| choice.index == 0) {
+            self.begun = true;
+            if let Some(delta) = choice.delta.or(choice.message) {
+                self.add(delta, sink);
+            }
+            self.finish_reason = choice.finish_reason.or(self.finish_reason.take());
+        }
+        Ok(false)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.finish_reason.is_some() || self.done
+    }
+
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn finish(self) -> Result<ModelReply, Fault> {
         let reason = self.finish_reason.as_deref().unwrap_or_default();
         if reason == "content_filter" {
             return Err(self.place.content_filtered("withheld the reply by its content filter"));
@@ -148,24 +152,17 @@ impl<'a> Assembly<'a> {
             "stop" | "tool_calls" | "function_call" | "" => StopReason::End,
             other => StopReason::Other(other.to_owned()),
         };
+        let calls = self.calls.into_iter().enumerate();
         Ok(ModelReply {
             text: self.text,
             reasoning: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),
-            tool_calls: self.calls.into_iter().enumerate().map(whole_call).collect(),
+            tool_calls: calls
+                .map(|(number, call)| whole_call(number, call.id, call.name, arguments(&call.arguments)))
+                .collect(),
             stop_reason,
             usage: self.usage,
-            response_id: None,
+            response_id: self.response_id,
             provider_state: None,
         })
     }
-}
-
-/// A call whose arguments are no JSON keeps them as text: no schema takes that, so the model is told and can mend it.
-fn whole_call((number, call): (usize, PartialCall)) -> ToolCall {
-    let arguments = match call.arguments.trim() {
-        "" => Value::Object(Map::new()),
-        text => serde_json::from_str(text).unwrap_or_else(|_| Value::String(call.arguments.clone())),
-    };
-    let id = if call.id.is_empty() { format!("call_{number}") } else { call.id };
-    ToolCall { id, name: call.name, arguments }
 }

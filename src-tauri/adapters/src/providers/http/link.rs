@@ -1,0 +1,154 @@
+//! The way to one provider: where it is, how it is spoken to, how long one waits. Owns the sending; what comes back as no
+//! success is already a fault.
+
+use std::time::Duration;
+
+use plait_engine::error::Fault;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{Client, RequestBuilder};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::key::{Key, KeyFrom};
+use super::pieces::{self, Answer};
+use super::{Framing, Place};
+use crate::providers::ProviderSettings;
+use crate::providers::address::Address;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const HEADER_TIMEOUT: Duration = Duration::from_mins(5);
+const READ_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// What is particular to a protocol before anything is said.
+#[derive(Debug)]
+pub(crate) struct Manner {
+    /// What such a server is called, with its article: "an OpenAI-compatible server".
+    pub(crate) server: &'static str,
+    /// How its base URL usually looks, as a sentence.
+    pub(crate) base_url: &'static str,
+    /// The header that carries the key, in lower case.
+    pub(crate) key_header: &'static str,
+    /// What stands before the key in it.
+    pub(crate) key_prefix: &'static str,
+    /// Headers that go with every request.
+    pub(crate) headers: &'static [(&'static str, &'static str)],
+}
+
+/// The way to one provider.
+pub(crate) struct Link {
+    manner: &'static Manner,
+    name: String,
+    address: Address,
+    client: Client,
+    key: Key,
+    header_timeout: Duration,
+    read_timeout: Duration,
+}
+
+impl Link {
+    /// The way to the provider of that name. Fault `provider.bad_settings`.
+    pub(crate) fn new(
+        manner: &'static Manner,
+        name: &str,
+        settings: &ProviderSettings,
+    ) -> Result<Self, Fault> {
+        let address = Address::new(name, settings.base_url.as_deref())?;
+        let milliseconds = |set: Option<u64>, default| set.map_or(default, Duration::from_millis);
+        let mut client = Client::builder()
+            .user_agent(concat!("plait/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(milliseconds(settings.connect_timeout_ms, CONNECT_TIMEOUT));
+        if address.is_loopback() {
+            client = client.no_proxy();
+        }
+        let client = client.build().map_err(|error| {
+            Fault::new("provider.bad_settings", format!("The provider `{name}` can't be set up: {error}."))
+        })?;
+        Ok(Self {
+            manner,
+            name: name.to_owned(),
+            client,
+            key: Key::new(name, manner, settings.key_env.as_deref()),
+            header_timeout: milliseconds(settings.header_timeout_ms, HEADER_TIMEOUT),
+            read_timeout: milliseconds(settings.read_timeout_ms, READ_TIMEOUT),
+            address,
+        })
+    }
+
+    /// Gives it a key for as long as it lives; an empty one takes it back.
+    pub(crate) fn set_key(&self, key: &str) -> Result<(), Fault> {
+        self.key.give(key)
+    }
+
+    /// Where its key comes from.
+    pub(crate) fn key_from(&self) -> KeyFrom {
+        self.key.from()
+    }
+
+    /// Where it is.
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// What a fault says about where it was met.
+    pub(crate) fn place(&self, model: Option<&str>) -> Place {
+        Place {
+            manner: self.manner,
+            provider: self.name.clone(),
+            base_url: self.address.shown().to_owned(),
+            model: model.map(str::to_owned),
+        }
+    }
+
+    /// Posts `body` and gives the answer as soon as it begins. `query` is what stands behind the `?`, or nothing.
+    pub(crate) async fn post(
+        &self,
+        path: &str,
+        query: &str,
+        framing: Framing,
+        body: &Value,
+        place: &Place,
+    ) -> Result<Answer, Fault> {
+        let request = self
+            .client
+            .post(self.address.join(path, query))
+            .header(ACCEPT, framing.media_type())
+            .header(CONTENT_TYPE, "application/json")
+            .body(body.to_string());
+        self.send(request, place).await
+    }
+
+    /// Gets a JSON document; `what` completes "sent no …" where it is none such.
+    pub(crate) async fn get<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &str,
+        what: &str,
+        place: &Place,
+    ) -> Result<T, Fault> {
+        let request = self.client.get(self.address.join(path, query)).header(ACCEPT, "application/json");
+        let bytes = pieces::all(self.send(request, place).await?, place).await?;
+        serde_json::from_slice(&bytes)
+            .map_err(|_| place.garbage(&format!("sent no {what}"), &String::from_utf8_lossy(&bytes)))
+    }
+
+    /// Sends a request and gives the answer if it is a success.
+    async fn send(&self, mut request: RequestBuilder, place: &Place) -> Result<Answer, Fault> {
+        for (name, value) in self.manner.headers {
+            request = request.header(*name, *value);
+        }
+        if let Some((name, value)) = self.key.to_send()? {
+            request = request.header(name, value);
+        }
+        let response = tokio::time::timeout(self.header_timeout, request.send())
+            .await
+            .map_err(|_| place.timeout("did not begin to answer", self.header_timeout))?
+            .map_err(|error| place.transport(&error))?;
+        let answer = Answer { response, silence: self.read_timeout };
+        if answer.response.status().is_success() {
+            return Ok(answer);
+        }
+        let (status, headers) = (answer.response.status(), answer.response.headers().clone());
+        Err(place.status(status, &headers, &pieces::excerpt(answer).await))
+    }
+}

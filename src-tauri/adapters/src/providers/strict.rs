@@ -1,0 +1,42 @@
+//! Which schemas OpenAI's strict mode takes.
+
+use serde_json::{Map, Value, json};
+
+/// Whether a schema is one that strict mode takes: every object closed, and all of its properties required. Asked for
+/// with any other, strict mode refuses the request.
+pub(super) fn is_strict(schema: &Value) -> bool {
+    let is_closed = |object: &Map<String, Value>| {
+        let Some(properties) = object.get("properties").and_then(Value::as_object) else {
+            return object.get("type") != Some(&json!("object"));
+        };
+        let required = object.get("required").and_then(Value::as_array);
+        object.get("additionalProperties") == Some(&Value::Bool(false))
+            && required.is_some_and(|required| properties.keys().all(|name| required.contains(&json!(name))))
+    };
+    match schema {
+        Value::Object(object) => is_closed(object) && object.values().all(is_strict),
+        Value::Array(items) => items.iter().all(is_strict),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strict_mode_is_asked_for_only_where_it_can_be() {
+        let closed = json!({"type": "object", "additionalProperties": false, "required": ["a"], "properties": {"a": {"type": "string"}}});
+        let mut open = closed.clone();
+        open["additionalProperties"] = json!(true);
+        let mut optional = closed.clone();
+        optional["required"] = json!([]);
+        assert!(is_strict(&closed));
+        assert!(is_strict(&json!({"type": "array", "items": closed})));
+        for schema in
+            [json!({"type": "object"}), open.clone(), optional, json!({"type": "array", "items": open})]
+        {
+            assert!(!is_strict(&schema), "{schema}");
+        }
+    }
+}

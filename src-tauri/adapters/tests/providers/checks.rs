@@ -1,0 +1,270 @@
+//! What holds for every protocol: the same reply however the bytes are split, a fault wherever they are cut, and the same
+//! names for the same failures.
+
+use std::time::{Duration, SystemTime};
+
+use plait_adapters::providers::ProviderKind;
+use plait_engine::error::Fault;
+use plait_engine::provider::{Chunk, ModelReply};
+use plait_engine::run::TokenUsage;
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Server, Step, call, outcome, provider, raw, request, settings};
+
+/// A reply as a server of one protocol streams it, with everything in it that the protocol has.
+pub(crate) struct Recorded {
+    pub(crate) kind: ProviderKind,
+    /// An answer of that protocol's media type.
+    pub(crate) answer: fn(Vec<Step>) -> Answer,
+    pub(crate) bytes: Vec<u8>,
+    /// With how many of the bytes the reply is whole.
+    pub(crate) whole: usize,
+    pub(crate) reply: ModelReply,
+    pub(crate) chunks: Vec<Chunk>,
+}
+
+impl Recorded {
+    fn stream(&self, bytes: &[u8]) -> Answer {
+        (self.answer)(vec![Step::Send(bytes.to_vec())])
+    }
+
+    async fn fault(&self, answer: Answer) -> Fault {
+        let fault = outcome(self.kind, answer).await.expect_err("a fault");
+        let place = "http://127.0.0.1:";
+        assert!(fault.message.contains(place) && fault.message.contains("`tiny`"), "says where: {fault}");
+        assert!(fault.hint.is_some(), "says what to do: {fault}");
+        fault
+    }
+
+    /// In two pieces at every byte, and in pieces of one byte.
+    pub(crate) async fn is_the_same_wherever_it_is_split(&self) {
+        let Self { bytes, .. } = self;
+        let two = (1..bytes.len())
+            .map(|at| vec![Step::Send(bytes[..at].to_vec()), Step::Send(bytes[at..].to_vec())]);
+        let single = bytes.iter().map(|byte| Step::Send(vec![*byte])).collect();
+        let server = Server::saying(two.chain([single]).map(self.answer)).await;
+        let provider = server.provider(self.kind);
+        for at in 1..=bytes.len() {
+            let (reply, chunks) = call(&*provider, request()).await;
+            let reply = reply.unwrap_or_else(|fault| panic!("split at {at}: {fault}"));
+            assert_eq!(reply, self.reply, "split at {at}");
+            assert_eq!(chunks, self.chunks, "split at {at}");
+        }
+    }
+
+    /// After every byte, by an end that looks orderly and by a broken connection.
+    pub(crate) async fn is_a_fault_wherever_it_is_cut(&self) {
+        let cut = |at| [Step::Send(self.bytes[..at].to_vec())];
+        let ends = (0..self.whole).map(|at| (self.answer)(cut(at).to_vec()));
+        let breaks = (0..self.whole).map(|at| (self.answer)([&cut(at)[..], &[Step::Cut]].concat()));
+        let server = Server::saying(ends.chain(breaks)).await;
+        let provider = server.provider(self.kind);
+        for at in (0..self.whole).chain(0..self.whole) {
+            let fault = call(&*provider, request()).await.0.expect_err("cut");
+            let told = (fault.code.as_str(), fault.retryable);
+            assert_eq!(told, ("provider.cut_short", true), "at byte {at}: {fault}");
+        }
+        // What comes, or does not come, behind the whole reply no longer matters.
+        let whole = Step::Send(self.bytes[..self.whole].to_vec());
+        for rest in [vec![], vec![Step::Wait(Duration::from_millis(20)), Step::Cut]] {
+            let answer = (self.answer)([vec![whole.clone()], rest].concat());
+            let reply = outcome(self.kind, answer).await.expect("a reply");
+            assert_eq!(
+                (reply.text, reply.tool_calls),
+                (self.reply.text.clone(), self.reply.tool_calls.clone())
+            );
+        }
+    }
+
+    /// `with` streams the reply with a value in the place of every count.
+    pub(crate) async fn survives_nonsense_in_its_usage(&self, with: impl Fn(&Value) -> Vec<u8>) {
+        let nonsense = [
+            json!(-1),
+            json!("12"),
+            json!(1e300),
+            json!(u64::MAX),
+            json!(0.5),
+            json!(null),
+            json!([]),
+            json!({}),
+            json!(true),
+            json!(0),
+        ];
+        for value in nonsense {
+            let reply = outcome(self.kind, self.stream(&with(&value))).await;
+            let reply = reply.unwrap_or_else(|fault| panic!("{value}: {fault}"));
+            assert_eq!(reply, ModelReply { usage: None, ..self.reply.clone() }, "{value}");
+        }
+        let reply = outcome(self.kind, self.stream(&with(&json!(7)))).await.expect("a reply");
+        let usage = reply.usage.expect("counts are believed");
+        assert!(usage.input >= 7 && usage.output >= 7, "{usage:?}");
+        assert!(usage.cached_input + usage.cache_write <= usage.input && usage.reasoning <= usage.output);
+    }
+
+    /// The failures that are none of the protocol's own.
+    pub(crate) async fn fails_by_name(&self) {
+        self.statuses().await;
+        self.waits().await;
+        self.is_not_the_protocol().await;
+        self.is_not_there().await;
+        self.is_slow().await;
+    }
+
+    async fn statuses(&self) {
+        for (status, code, retryable) in [
+            (301, "provider.bad_settings", false),
+            (400, "provider.bad_request", false),
+            (401, "provider.unauthorized", false),
+            (402, "provider.rate_limited", false),
+            (403, "provider.unauthorized", false),
+            (404, "provider.not_found", false),
+            (408, "provider.timeout", true),
+            (413, "provider.bad_request", false),
+            (422, "provider.bad_request", false),
+            (429, "provider.rate_limited", true),
+            (500, "provider.server_error", true),
+            (502, "provider.server_error", true),
+            (503, "provider.server_error", true),
+            (529, "provider.overloaded", true),
+        ] {
+            for body in
+                ["", "<html>oops</html>", "null", "[]", "7", r#"{"error": {"message": "Told.\n So"}}"#]
+            {
+                let fault = self.fault(Answer::json(status, body)).await;
+                assert_eq!((fault.code.as_str(), fault.retryable), (code, retryable), "{status} {body}");
+                assert_eq!(fault.retry_after_ms, None);
+                let is_told =
+                    status == 301 || !body.contains("Told") || fault.message.contains(": Told. So.");
+                assert!(is_told, "{fault}");
+            }
+        }
+        let long = self.fault(Answer::json(500, &"ä".repeat(1 << 20))).await;
+        assert!(long.message.len() < 2_000, "{}", long.message.len());
+    }
+
+    async fn waits(&self) {
+        for status in [429, 503, 529] {
+            for (header, value, expected) in [
+                ("retry-after", "7", Some(7_000)),
+                ("retry-after", "0.5", Some(500)),
+                ("retry-after-ms", "1500", Some(1_500)),
+                ("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT", Some(0)),
+                ("retry-after", "soon", None),
+                ("retry-after", "-3", None),
+                ("retry-after", "1e300", None),
+            ] {
+                let fault = self.fault(Answer::json(status, "{}").header(header, value)).await;
+                assert_eq!(fault.retry_after_ms, expected, "{status} {header}: {value}");
+            }
+            let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
+            let fault = self.fault(Answer::json(status, "{}").header("retry-after", &date)).await;
+            let waits = fault.retry_after_ms.expect("a time");
+            assert!((60_000..=100_000).contains(&waits), "{waits}");
+        }
+        // Nobody waits for what can't be helped by it.
+        let fault = self.fault(Answer::json(401, "{}").header("retry-after", "7")).await;
+        assert_eq!(fault.retry_after_ms, None);
+        // A storm: every call is told, none is repeated here, and the next that gets through is whole.
+        let told = || Answer::json(429, "{}").header("retry-after-ms", "1");
+        let server = Server::saying((0..20).map(|_| told()).chain([self.stream(&self.bytes)])).await;
+        let provider = server.provider(self.kind);
+        for _ in 0..20 {
+            let fault = call(&*provider, request()).await.0.expect_err("a storm");
+            assert_eq!((fault.code.as_str(), fault.retry_after_ms), ("provider.rate_limited", Some(1)));
+        }
+        assert_eq!(call(&*provider, request()).await.0.expect("a reply"), self.reply);
+        assert_eq!(server.heard().len(), 21);
+    }
+
+    async fn is_not_the_protocol(&self) {
+        let html = vec![("content-type", "text/html".to_owned())];
+        let told = self.fault(Answer { headers: html, ..Answer::json(200, "<html>Welcome</html>") }).await;
+        assert_eq!(told.code, "provider.garbage");
+        assert!(told.message.contains("text/html") && told.message.contains("Welcome"), "{told}");
+        for stream in [&b"data: nonsense\n\n"[..], b"data: \xff\xfe\n\n", b"data: [7]\n\n", b"data: 7\n\n"] {
+            // As the protocol frames it.
+            let plain = stream[6..].strip_suffix(b"\n").expect("two line ends");
+            let is_events = (self.answer)(Vec::new()).headers[0].1 == "text/event-stream";
+            let told = self.fault(self.stream(if is_events { stream } else { plain })).await;
+            let shown = String::from_utf8_lossy(stream);
+            assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{shown}");
+        }
+        let no_http = raw(self.kind, b"SSH-2.0-OpenSSH_9.2\r\n").await;
+        assert_eq!(no_http.code, "provider.garbage", "{no_http}");
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"
+                .replace("text/event-stream", &(self.answer)(Vec::new()).headers[0].1);
+        assert_eq!(raw(self.kind, head.as_bytes()).await.code, "provider.garbage");
+        let piece = vec![b'a'; 1 << 20];
+        let endless =
+            std::iter::once(Step::Send(b"data: ".to_vec())).chain((0..70).map(|_| Step::Send(piece.clone())));
+        assert_eq!(self.fault((self.answer)(endless.collect())).await.code, "provider.garbage");
+    }
+
+    async fn is_not_there(&self) {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
+        let root = format!("http://user:secret@{}", listener.local_addr().expect("address"));
+        drop(listener);
+        let told = call(&*provider(settings(self.kind, &root)), request()).await.0.expect_err("nobody");
+        assert_eq!((told.code.as_str(), told.retryable), ("provider.unreachable", true), "{told}");
+        assert!(!told.message.contains("secret"), "{told}");
+        let nowhere = provider(settings(self.kind, "http://nowhere.invalid"));
+        assert_eq!(call(&*nowhere, request()).await.0.expect_err("nobody").code, "provider.unreachable");
+        // There, but gone before it answers, or in the middle of its head.
+        assert_eq!(raw(self.kind, b"").await.code, "provider.cut_short");
+        assert_eq!(raw(self.kind, b"HTTP/1.1 200 OK\r\ncontent-ty").await.code, "provider.cut_short");
+    }
+
+    async fn is_slow(&self) {
+        let silent = Step::Wait(Duration::from_mins(1));
+        // Silent in the middle, and before the first word.
+        let begun = Step::Send(self.bytes[..self.whole / 2].to_vec());
+        for steps in [vec![begun, silent.clone()], vec![silent]] {
+            let server = Server::saying([(self.answer)(steps)]).await;
+            let mut settings = server.settings(self.kind);
+            settings.read_timeout_ms = Some(50);
+            settings.header_timeout_ms = Some(10_000);
+            self.times_out(settings).await;
+        }
+        // And before the status.
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
+        let root = format!("http://{}", listener.local_addr().expect("address"));
+        let mut settings = settings(self.kind, &root);
+        settings.header_timeout_ms = Some(50);
+        self.times_out(settings).await;
+    }
+
+    async fn times_out(&self, settings: plait_adapters::ProviderSettings) {
+        let told = call(&*provider(settings), request()).await.0.expect_err("slow");
+        assert_eq!((told.code.as_str(), told.retryable), ("provider.timeout", true), "{told}");
+        assert!(told.message.contains("50 ms"), "{told}");
+    }
+
+    /// As soon as something has streamed, the call is dropped.
+    pub(crate) async fn closes_the_connection_when_it_is_dropped(&self) {
+        let begun = Step::Send(self.bytes[..self.whole - 1].to_vec());
+        // Events and lines that say nothing, for as long as anybody listens.
+        let pause = || [Step::Wait(Duration::from_millis(2)), Step::Send(b"\n".to_vec())];
+        let steps = std::iter::once(begun).chain((0..10_000).flat_map(|_| pause())).collect();
+        let mut server = Server::saying([(self.answer)(steps)]).await;
+        let provider = server.provider(self.kind);
+        let (first, heard) = tokio::sync::oneshot::channel();
+        let mut first = Some(first);
+        let mut sink = move |chunk| {
+            if let Some(first) = first.take() {
+                first.send(chunk).expect("awaited");
+            }
+        };
+        let chunk = tokio::select! {
+            _ = provider.call(request(), &mut sink) => panic!("it does not end by itself"),
+            heard = heard => heard.expect("streamed"),
+        };
+        assert_eq!(chunk, self.chunks[0]);
+        tokio::time::timeout(Duration::from_secs(10), server.closed()).await.expect("the server sees it");
+    }
+}
+
+/// What a usage says of everything, for protocols that tell it all.
+pub(crate) fn all_of_it(input: u64, output: u64, cached_input: u64, reasoning: u64) -> Option<TokenUsage> {
+    Some(TokenUsage { input, output, cached_input, reasoning, cache_write: 0 })
+}

@@ -1,0 +1,103 @@
+//! What only this protocol has of failures: its errors, and what it is not.
+
+use plait_engine::error::Fault;
+use serde_json::json;
+
+use super::{KIND, stream_of};
+use crate::server::{Answer, outcome};
+
+async fn fault(answer: Answer) -> Fault {
+    let fault = outcome(KIND, answer).await.expect_err("a fault");
+    assert!(
+        fault.message.contains("http://127.0.0.1:") && fault.message.contains("`tiny`"),
+        "says where: {fault}"
+    );
+    assert!(fault.hint.is_some(), "says what to do: {fault}");
+    fault
+}
+
+#[tokio::test]
+async fn statuses() {
+    let error = |message: &str, code: &str| {
+        json!({"error": {"message": message, "type": "x", "code": code}}).to_string()
+    };
+    for (status, body, code, retryable) in [
+        (400, error("max_tokens is too large.", "bad"), "provider.bad_request", false),
+        (400, error("Filtered", "content_filter"), "provider.content_filtered", false),
+        (401, error("Wrong key", "invalid_api_key"), "provider.unauthorized", false),
+        (403, "forbidden".to_owned(), "provider.unauthorized", false),
+        (404, r#"{"error": "model not found"}"#.to_owned(), "provider.not_found", false),
+        (408, String::new(), "provider.timeout", true),
+        (422, r#"{"detail": "Unprocessable"}"#.to_owned(), "provider.bad_request", false),
+        (429, error("Slow down", "rate_limit_exceeded"), "provider.rate_limited", true),
+        (429, error("No credit", "insufficient_quota"), "provider.rate_limited", false),
+        (500, "<html>oops</html>".to_owned(), "provider.server_error", true),
+        (
+            503,
+            r#"{"error": {"message": "Loading model", "code": 503}}"#.to_owned(),
+            "provider.server_error",
+            true,
+        ),
+        (301, String::new(), "provider.bad_settings", false),
+    ] {
+        let fault = fault(Answer::json(status, &body)).await;
+        assert_eq!((fault.code.as_str(), fault.retryable), (code, retryable), "{status} {body}");
+        assert_eq!(fault.retry_after_ms, None);
+    }
+}
+
+#[tokio::test]
+async fn the_servers_own_words_are_told_and_bounded() {
+    let told = fault(Answer::json(400, r#"{"error": {"message": "max_tokens is\n too large."}}"#)).await;
+    assert!(told.message.contains("400 Bad Request: max_tokens is too large."), "{told}");
+    let told = fault(Answer::json(404, r#"{"error": "model 'tiny' not found"}"#)).await;
+    assert!(told.message.contains("model 'tiny' not found"), "{told}");
+    let long = fault(Answer::json(500, &"ä".repeat(1 << 20))).await;
+    assert!(long.message.len() < 2_000, "{}", long.message.len());
+}
+
+#[tokio::test]
+async fn what_is_not_the_protocol() {
+    for body in ["{}", "[]", "nonsense", "", r#"{"choices": [{"message": 7}]}"#, r#"{"choices": []}"#] {
+        assert_eq!(fault(Answer::json(200, body)).await.code, "provider.garbage", "{body}");
+    }
+    for stream in [
+        &b"data: nonsense\n\n"[..],
+        b"data: {\"choices\": 7}\n\n",
+        b"data: [DONE]\n\n",
+        b"data: \xff\xfe\n\n",
+        b"data: {\"choices\": [{\"delta\": \"x\"}]}\n\n",
+    ] {
+        let told = fault(Answer::stream(stream)).await;
+        assert_eq!(told.code, "provider.garbage", "{}", String::from_utf8_lossy(stream));
+        assert!(!told.retryable);
+    }
+}
+
+#[tokio::test]
+async fn errors_within_a_stream() {
+    let begun = json!({"choices": [{"index": 0, "delta": {"content": "Hi"}}]});
+    for (error, code, retryable) in [
+        (json!({"message": "Out of memory", "type": "server_error"}), "provider.server_error", true),
+        (json!({"message": "Slow down", "code": "rate_limit_exceeded"}), "provider.rate_limited", true),
+        (
+            json!({"message": "Too long", "type": "BadRequestError", "code": 400}),
+            "provider.bad_request",
+            false,
+        ),
+        (json!("gone"), "provider.server_error", true),
+    ] {
+        let told = fault(Answer::stream(stream_of(&[begun.clone(), json!({"error": error})]))).await;
+        assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{error}");
+    }
+    let filtered = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "content_filter"}]});
+    assert_eq!(
+        fault(Answer::stream(stream_of(&[begun.clone(), filtered]))).await.code,
+        "provider.content_filtered"
+    );
+    let refused =
+        json!({"choices": [{"index": 0, "delta": {"refusal": "I can't."}, "finish_reason": "stop"}]});
+    let told = fault(Answer::stream(stream_of(&[refused]))).await;
+    assert_eq!(told.code, "provider.content_filtered");
+    assert!(told.message.contains("I can't"), "{told}");
+}

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use plait_engine::error::Fault;
 
 use crate::hash::content_hash;
-pub(crate) use replace::replace;
+pub(crate) use replace::{replace, replace_private};
 
 /// Larger files are no flows; reading one would only fill the memory.
 const MAX_BYTES: u64 = 256 << 20;

@@ -10,6 +10,11 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_stepwise(path, bytes, &mut |_| {})
 }
 
+/// The same for a file that only its owner may read, also while it is being written.
+pub(crate) fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_as(path, bytes, 0o600, &mut |_| {})
+}
+
 /// Where a replacement stands; tests let it die there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -27,13 +32,19 @@ pub(super) enum Step {
 const PIECE: usize = 4096;
 
 pub(super) fn replace_stepwise(path: &Path, bytes: &[u8], at: &mut dyn FnMut(Step)) -> io::Result<()> {
+    replace_as(path, bytes, 0o666, at)
+}
+
+/// `mode`, less the process's mask, is what a new file is made with; elsewhere than on Unix the folder decides.
+#[cfg_attr(not(unix), allow(unused_variables))]
+fn replace_as(path: &Path, bytes: &[u8], mode: u32, at: &mut dyn FnMut(Step)) -> io::Result<()> {
     let (target, permissions) = destination(path)?;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     at(Step::Create);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".").suffix(".tmp");
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
     // Dropped on any error below, it removes itself.
     let mut temporary = builder.tempfile_in(folder)?;
     let mut written = 0;

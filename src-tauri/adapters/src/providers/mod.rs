@@ -2,6 +2,7 @@
 //! wire is its own file's.
 
 mod address;
+mod guarded;
 mod http;
 pub mod offline;
 mod openai_chat;
@@ -15,62 +16,74 @@ use std::sync::Arc;
 use plait_engine::error::Fault;
 use plait_engine::provider::{Provider, Providers};
 
+use crate::keys::KeyStore;
+use guarded::Guarded;
+use http::Link;
 use offline::Offline;
 use openai_chat::OpenAiChat;
-
-pub use http::KeyFrom;
-use http::Link;
 pub use settings::{ProviderKind, ProviderSettings};
 
 /// The name of the simulator, and of the provider a new flow begins with.
 pub const OFFLINE: &str = "offline";
 
-/// The providers there are. Cheap to clone; clones share keys given for the session.
+/// The providers there are. Cheap to clone; clones share the keys.
 #[derive(Clone)]
-pub struct ProviderTable(Arc<BTreeMap<String, Entry>>);
+pub struct ProviderTable {
+    entries: Arc<BTreeMap<String, Entry>>,
+    keys: KeyStore,
+}
 
 struct Entry {
     settings: ProviderSettings,
     provider: Arc<dyn Provider>,
-    /// The way to it, where it is asked over HTTP.
-    link: Option<Arc<Link>>,
 }
 
 impl ProviderTable {
     /// The built-in providers (`offline`, `openai`, `ollama`, `lmstudio`, `llamacpp`, `vllm`) with `settings` over
-    /// them, by name. Fault `provider.bad_settings`.
+    /// them, by name; keys are the session's and the environment's alone. Fault `provider.bad_settings`.
     pub fn new(settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
+        Self::with_keys(settings, &KeyStore::in_memory())
+    }
+
+    /// The same, with keys from `keys`.
+    pub fn with_keys(settings: &BTreeMap<String, ProviderSettings>, keys: &KeyStore) -> Result<Self, Fault> {
         let mut all = settings::built_in();
         all.extend(settings.iter().map(|(name, settings)| (name.clone(), settings.clone())));
         let entries =
-            all.into_iter().map(|(name, settings)| Ok((name.clone(), Entry::new(&name, settings)?)));
-        Ok(Self(Arc::new(entries.collect::<Result<_, Fault>>()?)))
+            all.into_iter().map(|(name, settings)| Ok((name.clone(), Entry::new(&name, settings, keys)?)));
+        Ok(Self { entries: Arc::new(entries.collect::<Result<_, Fault>>()?), keys: keys.clone() })
     }
 
     /// The settings in force, by name, built-in ones included.
     pub fn settings(&self) -> BTreeMap<String, ProviderSettings> {
-        self.0.iter().map(|(name, entry)| (name.clone(), entry.settings.clone())).collect()
+        self.entries.iter().map(|(name, entry)| (name.clone(), entry.settings.clone())).collect()
     }
 
-    /// Gives a provider its key for as long as this process lives; it is never written anywhere and goes before the
-    /// environment's. An empty key takes it back. Faults `provider.unknown`, `provider.bad_settings` (it takes no key,
-    /// or this can't be one).
+    /// Gives a provider its key for as long as this process lives; it is never written anywhere and goes before any
+    /// other. An empty key takes it back. Faults `provider.unknown`, `provider.no_key` (it takes none), `keys.bad_key`.
     pub fn set_key(&self, name: &str, key: &str) -> Result<(), Fault> {
-        let link = self.entry(name)?.link.as_ref();
-        let link = link.ok_or_else(|| {
-            Fault::new("provider.bad_settings", format!("The provider `{name}` takes no key."))
-        })?;
-        link.set_key(key)
+        self.takes_key(name)?;
+        self.keys.give(name, key)
     }
 
-    /// Where a provider's key comes from. Fault `provider.unknown`.
-    pub fn key_from(&self, name: &str) -> Result<KeyFrom, Fault> {
-        Ok(self.entry(name)?.link.as_ref().map_or(KeyFrom::NotNeeded, |link| link.key_from()))
+    /// Whether there is such a provider and it takes a key. Faults `provider.unknown`, `provider.no_key`.
+    pub fn takes_key(&self, name: &str) -> Result<(), Fault> {
+        match self.entry(name)?.settings.kind {
+            ProviderKind::Offline => {
+                Err(Fault::new("provider.no_key", format!("The provider `{name}` takes no key.")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where their keys are.
+    pub fn keys(&self) -> &KeyStore {
+        &self.keys
     }
 
     fn entry(&self, name: &str) -> Result<&Entry, Fault> {
-        self.0.get(name).ok_or_else(|| {
-            let names: Vec<_> = self.0.keys().map(|name| format!("`{name}`")).collect();
+        self.entries.get(name).ok_or_else(|| {
+            let names: Vec<_> = self.entries.keys().map(|name| format!("`{name}`")).collect();
             Fault::new("provider.unknown", format!("There is no provider `{name}`."))
                 .hint(format!("There are {}. Others can be added in the settings.", names.join(", ")))
         })
@@ -83,21 +96,19 @@ impl Providers for ProviderTable {
     }
 
     fn names(&self) -> Vec<String> {
-        self.0.keys().cloned().collect()
+        self.entries.keys().cloned().collect()
     }
 }
 
 impl Entry {
-    fn new(name: &str, settings: ProviderSettings) -> Result<Self, Fault> {
-        let link = |manner| Link::new(manner, name, &settings).map(Arc::new);
-        let (link, provider): (_, Arc<dyn Provider>) = match settings.kind {
-            ProviderKind::Offline => (None, Arc::new(Offline)),
-            ProviderKind::OpenAi => {
-                let link = link(&openai_chat::MANNER)?;
-                (Some(Arc::clone(&link)), Arc::new(OpenAiChat::new(link)))
-            }
+    fn new(name: &str, settings: ProviderSettings, keys: &KeyStore) -> Result<Self, Fault> {
+        let link = |manner| Link::new(manner, name, &settings, keys).map(Arc::new);
+        let provider: Arc<dyn Provider> = match settings.kind {
+            ProviderKind::Offline => Arc::new(Offline),
+            ProviderKind::OpenAi => Arc::new(OpenAiChat::new(link(&openai_chat::MANNER)?)),
         };
-        Ok(Self { settings, provider, link })
+        // Its own words and its faults pass no key on, whatever it was told by its server.
+        Ok(Self { settings, provider: Arc::new(Guarded::new(provider, keys.redaction())) })
     }
 }
 
@@ -155,9 +166,9 @@ mod tests {
             assert!(fault.message.contains("`mine`"), "{fault}");
         }
         let table = ProviderTable::new(&BTreeMap::new()).expect("made");
-        assert_eq!(table.set_key("offline", "k").expect_err("none").code, "provider.bad_settings");
+        assert_eq!(table.set_key("offline", "k").expect_err("none").code, "provider.no_key");
         assert_eq!(table.set_key("nobody", "k").expect_err("none").code, "provider.unknown");
-        assert_eq!(table.set_key("openai", "two\nlines").expect_err("none").code, "provider.bad_settings");
+        assert_eq!(table.set_key("openai", "two\nlines").expect_err("none").code, "keys.bad_key");
         assert!(table.set_key("openai", "k").is_ok());
     }
 }

@@ -4,5 +4,6 @@
 #![allow(clippy::expect_used, clippy::panic)] // All of this is tests; helpers may fail them.
 
 mod checks;
+mod keys;
 mod openai_chat;
 mod server;

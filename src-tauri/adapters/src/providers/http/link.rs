@@ -9,9 +9,10 @@ use reqwest::{Client, RequestBuilder};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::key::{Key, KeyFrom};
+use super::key::Key;
 use super::pieces::{self, Answer};
 use super::{Framing, Place};
+use crate::keys::KeyStore;
 use crate::providers::ProviderSettings;
 use crate::providers::address::Address;
 
@@ -51,6 +52,7 @@ impl Link {
         manner: &'static Manner,
         name: &str,
         settings: &ProviderSettings,
+        keys: &KeyStore,
     ) -> Result<Self, Fault> {
         let address = Address::new(name, settings.base_url.as_deref())?;
         let milliseconds = |set: Option<u64>, default| set.map_or(default, Duration::from_millis);
@@ -68,21 +70,11 @@ impl Link {
             manner,
             name: name.to_owned(),
             client,
-            key: Key::new(name, manner, settings.key_env.as_deref()),
+            key: Key::new(name, manner, settings.key_env.as_deref(), keys),
             header_timeout: milliseconds(settings.header_timeout_ms, HEADER_TIMEOUT),
             read_timeout: milliseconds(settings.read_timeout_ms, READ_TIMEOUT),
             address,
         })
-    }
-
-    /// Gives it a key for as long as it lives; an empty one takes it back.
-    pub(crate) fn set_key(&self, key: &str) -> Result<(), Fault> {
-        self.key.give(key)
-    }
-
-    /// Where its key comes from.
-    pub(crate) fn key_from(&self) -> KeyFrom {
-        self.key.from()
     }
 
     /// Where it is.
@@ -137,7 +129,7 @@ impl Link {
         for (name, value) in self.manner.headers {
             request = request.header(*name, *value);
         }
-        if let Some((name, value)) = self.key.to_send()? {
+        if let Some((name, value)) = self.key.to_send().await? {
             request = request.header(name, value);
         }
         let response = tokio::time::timeout(self.header_timeout, request.send())

@@ -17,7 +17,6 @@ mod reading;
 
 pub(super) use counts::{count, usage, with_parts};
 pub(super) use failure::Place;
-pub use key::KeyFrom;
 pub(super) use link::{Link, Manner};
 pub(super) use options::{options, wants_session};
 pub(super) use reading::{Assembly, Framing, parse, read};

@@ -1,0 +1,114 @@
+//! Keys in the operating system's keychain: Keychain on macOS, the Credential Manager on Windows, the Secret Service
+//! elsewhere. Owns how an entry is called. Machines without any (no desktop, no D-Bus) simply have none.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use keyring_core::{CredentialStore, Entry, Error};
+use plait_engine::error::Fault;
+use secrecy::{ExposeSecret as _, SecretString};
+
+/// What entries stand under.
+const SERVICE: &str = "Plait";
+
+/// A keychain.
+pub(super) struct Keychain {
+    store: Arc<CredentialStore>,
+    home: String,
+}
+
+impl Keychain {
+    /// The system's, if there is one that answers. Blocks, for a while if it has to be started.
+    pub(super) fn system(home: &Path) -> Option<Self> {
+        keyring::Entry::store_status().as_ref().ok()?;
+        keyring_core::get_default_store().map(|store| Self::of(store, home))
+    }
+
+    /// One of that store, for the data directory `home`: two of them share no keys.
+    pub(super) fn of(store: Arc<CredentialStore>, home: &Path) -> Self {
+        Self { store, home: home.display().to_string() }
+    }
+
+    /// The key of that name. Blocks, also on a person who is asked to unlock the keychain. Faults `keys.locked`,
+    /// `keys.keychain_failed`.
+    pub(super) fn get(&self, name: &str) -> Result<Option<SecretString>, Fault> {
+        match self.entry(name).and_then(|entry| entry.get_password()) {
+            Ok(key) => Ok(Some(SecretString::from(key))),
+            Err(Error::NoEntry) => Ok(None),
+            Err(error) => Err(told(&error, name)),
+        }
+    }
+
+    /// Keeps a key. Faults as [`get`](Self::get).
+    pub(super) fn set(&self, name: &str, key: &SecretString) -> Result<(), Fault> {
+        self.entry(name)
+            .and_then(|entry| entry.set_password(key.expose_secret()))
+            .map_err(|error| told(&error, name))
+    }
+
+    /// Forgets a key. Whether there was one. Faults as [`get`](Self::get).
+    pub(super) fn remove(&self, name: &str) -> Result<bool, Fault> {
+        match self.entry(name).and_then(|entry| entry.delete_credential()) {
+            Ok(()) => Ok(true),
+            Err(Error::NoEntry) => Ok(false),
+            Err(error) => Err(told(&error, name)),
+        }
+    }
+
+    fn entry(&self, name: &str) -> Result<Entry, Error> {
+        self.store.build(SERVICE, &format!("{name} ({})", self.home), None)
+    }
+}
+
+/// An error in our words. Its own are repeated only where they can't hold a key.
+fn told(error: &Error, name: &str) -> Fault {
+    match error {
+        Error::NoStorageAccess(_) => {
+            Fault::new("keys.locked", format!("The keychain is locked, so the key of `{name}` can't be had."))
+                .hint("Unlock it and try again, or give the key for the session.")
+        }
+        other => {
+            let why = match other {
+                Error::PlatformFailure(error) => error.to_string(),
+                Error::TooLong(_, limit) => format!("it takes no more than {limit} characters"),
+                Error::Ambiguous(_) => "there are several of them".to_owned(),
+                Error::BadEncoding(_) | Error::BadDataFormat(..) => "it is no text".to_owned(),
+                _ => "it is not as it should be".to_owned(),
+            };
+            Fault::new("keys.keychain_failed", format!("The keychain gave no key of `{name}`: {why}."))
+                .hint("Look at the entry `Plait` in the system's keychain, or give the key for the session.")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keyring_core::mock;
+
+    fn keychains() -> (Keychain, Keychain) {
+        let store = mock::Store::new().expect("made");
+        (Keychain::of(store.clone(), Path::new("/one")), Keychain::of(store, Path::new("/two")))
+    }
+
+    #[test]
+    fn a_key_is_kept_for_its_data_directory_alone() {
+        let (one, two) = keychains();
+        one.set("openai", &SecretString::from("sk-1")).expect("kept");
+        assert_eq!(one.get("openai").expect("read").expect("there").expose_secret(), "sk-1");
+        assert!(two.get("openai").expect("read").is_none());
+        assert!(one.get("other").expect("read").is_none());
+        assert!(!two.remove("openai").expect("nothing"));
+        assert!(one.remove("openai").expect("removed"));
+        assert!(one.get("openai").expect("read").is_none());
+    }
+
+    #[test]
+    fn errors_are_coded_and_hold_no_key() {
+        let locked = told(&Error::NoStorageAccess("dismissed".into()), "openai");
+        assert_eq!(locked.code, "keys.locked");
+        let binary = told(&Error::BadEncoding(b"sk-secret".to_vec()), "openai");
+        assert_eq!(binary.code, "keys.keychain_failed");
+        assert!(!format!("{binary:?}").contains("sk-secret"));
+    }
+}

@@ -1,0 +1,76 @@
+//! Keys reach the server they are for, and come back from it to nobody: whatever it echoes is freed of them.
+
+use plait_adapters::keys::{Keep, KeyStore};
+use plait_adapters::providers::{ProviderKind, ProviderTable};
+use plait_engine::provider::{Chunk, Providers as _};
+use secrecy::SecretString;
+use serde_json::json;
+
+use crate::server::{Answer, Server, Step, call, request};
+
+const KEY: &str = "sk-proj-THIS-IS-NOT-TO-BE-SEEN-0123456789";
+
+/// What a provider with that key makes of an answer, all of it as text.
+async fn heard(answer: Answer) -> String {
+    let server = Server::saying([answer]).await;
+    let home = tempfile::tempdir().expect("folder");
+    let keys = KeyStore::in_file(home.path(), None);
+    keys.set("test", &SecretString::from(KEY), Keep::Stored).await.expect("kept");
+    let table =
+        ProviderTable::with_keys(&[("test".to_owned(), server.settings(ProviderKind::OpenAi))].into(), &keys)
+            .expect("made");
+    let provider = table.get("test").expect("there");
+    let (outcome, chunks) = call(&*provider, request()).await;
+    assert_eq!(server.heard()[0].headers["authorization"], format!("Bearer {KEY}"), "it was sent");
+    let said: String = chunks
+        .into_iter()
+        .map(|chunk| match chunk {
+            Chunk::Text(text) | Chunk::Reasoning(text) => text,
+        })
+        .collect();
+    format!("{outcome:?} {said} {:?}", provider.models().await)
+}
+
+#[tokio::test]
+async fn what_a_server_echoes_is_freed_of_keys() {
+    let echo = format!("Authorization: Bearer {KEY} is wrong");
+    let long = format!("{}{KEY}", "x".repeat(470));
+    let event = |value: serde_json::Value| Answer::stream(format!("data: {value}\n\ndata: [DONE]\n\n"));
+    let pieces: Vec<_> = KEY
+        .as_bytes()
+        .chunks(7)
+        .map(|piece| {
+            let text = String::from_utf8_lossy(piece);
+            let delta = json!({"choices": [{"index": 0, "delta": {"content": text, "reasoning": text}}]});
+            Step::Send(format!("data: {delta}\n\n").into())
+        })
+        .chain([Step::Send(
+            "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+                .into(),
+        )])
+        .collect();
+    let calls = json!([{"index": 0, "id": KEY, "function": {"name": "f", "arguments": json!({KEY: KEY}).to_string()}}]);
+    for (which, answer) in [
+        ("a status", Answer::json(401, &json!({"error": {"message": echo, "code": KEY}}).to_string())),
+        ("a status that is cut short", Answer::json(401, &json!({"error": long}).to_string())),
+        ("a status of plain text", Answer::json(500, &echo)),
+        ("an error in a stream", event(json!({"error": {"message": echo}}))),
+        ("a redirect", Answer::json(302, "").header("location", &format!("http://else/?key={KEY}"))),
+        ("garbage", Answer::stream(format!("data: {echo}\n\n"))),
+        ("a reply", Answer::events(pieces)),
+        (
+            "a tool call",
+            event(
+                json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}]}),
+            ),
+        ),
+        (
+            "an unheard-of end",
+            event(json!({"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": KEY}]})),
+        ),
+    ] {
+        let all = heard(answer).await;
+        assert!(!all.contains(&KEY[..16]), "{which}: {all}");
+        assert!(all.contains("[key of test]"), "{which}: it says what stood there: {all}");
+    }
+}

@@ -51,16 +51,7 @@ enum Chore {
         only: Vec<test::Part>,
     },
     /// Measure, beside the references the figures are compared with
-    Bench {
-        /// Also install and measure other engines
-        #[arg(long)]
-        peers: bool,
-        /// Also write the figures into BENCHMARKS.md
-        #[arg(long)]
-        record: bool,
-        /// Only benchmarks whose name contains this
-        filter: Option<String>,
-    },
+    Bench(bench::Wish),
     /// Install what `run` and `test` need, and do nothing else
     Setup,
     /// Write the TypeScript bindings of the commands anew
@@ -81,7 +72,7 @@ fn main() -> ExitCode {
     let done = match cli.chore {
         Chore::Run { flow, terminal, release } => run::run(flow.as_deref(), terminal, release),
         Chore::Test { only } => test::run(&only),
-        Chore::Bench { peers, record, filter } => bench::run(peers, record, filter.as_deref()),
+        Chore::Bench(wish) => bench::run(&wish),
         Chore::Setup => needs::provide(needs::Purpose::ALL).and_then(|()| editor::packages()),
         Chore::Bindings => bindings::write(),
         Chore::Icons => icons::draw(),

@@ -63,7 +63,12 @@ pub struct App {
 impl App {
     /// Opens the window for the test `name`, with these arguments, and waits for its first paint.
     pub async fn open(name: &str, home: &Home, args: &[&str]) -> Result<Self> {
-        let binary = binary()?;
+        Self::open_binary(name, &binary()?, home, args).await
+    }
+
+    /// The same with another binary than the editor's debug build.
+    pub async fn open_binary(name: &str, binary: &Path, home: &Home, args: &[&str]) -> Result<Self> {
+        let binary = binary.to_owned();
         let (data, log) = (home.data(), home.file("window.log"));
         std::fs::create_dir_all(&data)?;
         let config = home.file("config");
@@ -102,15 +107,20 @@ impl App {
         Ok(said)
     }
 
+    /// The window's own processes.
+    pub fn processes(&self) -> Vec<u32> {
+        process::running(&self.binary, HOME, &self.data)
+    }
+
     /// Kills the window as `kill -9` does, in the middle of whatever it does.
     pub async fn kill(self) -> Result<()> {
-        let pids = process::running(&self.binary, HOME, &self.data);
+        let pids = self.processes();
         if pids.is_empty() {
             bail!("the window is not running");
         }
         pids.into_iter().for_each(process::kill);
         let start = Instant::now();
-        while !process::running(&self.binary, HOME, &self.data).is_empty() {
+        while !self.processes().is_empty() {
             if start.elapsed() > PATIENCE {
                 bail!("the window outlived kill -9");
             }
@@ -123,7 +133,7 @@ impl App {
     pub async fn close(self) -> Result<()> {
         self.client.clone().close().await?;
         let start = Instant::now();
-        while !process::running(&self.binary, HOME, &self.data).is_empty() {
+        while !self.processes().is_empty() {
             if start.elapsed() > PATIENCE {
                 bail!("the window did not close");
             }

@@ -10,6 +10,8 @@ use crate::App;
 
 /// The left button.
 const LEFT: u64 = 0;
+/// The middle button, which pans.
+const WHEEL: u64 = 1;
 
 /// A place in the page, in CSS pixels from its top left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,16 +115,24 @@ impl App {
 
     /// Presses at one place, moves in steps as a hand does, and releases at the other.
     pub async fn drag(&self, from: Place, to: Place) -> Result<()> {
-        const STEPS: u32 = 12;
+        self.drag_with(LEFT, 12, from, to).await
+    }
+
+    /// Drags with the middle button, at the pace of a hand: half a second.
+    pub async fn drag_with_wheel(&self, from: Place, to: Place) -> Result<()> {
+        self.drag_with(WHEEL, 30, from, to).await
+    }
+
+    async fn drag_with(&self, button: u64, steps: u32, from: Place, to: Place) -> Result<()> {
         let mut hand = MouseActions::new("hand".to_owned())
             .then(go(from, 0))
-            .then(PointerAction::Down { button: LEFT })
+            .then(PointerAction::Down { button })
             .then(pause(60));
-        for step in 1..=STEPS {
-            let part = f64::from(step) / f64::from(STEPS);
+        for step in 1..=steps {
+            let part = f64::from(step) / f64::from(steps);
             hand = hand.then(go(from.by((to.x - from.x) * part, (to.y - from.y) * part), 16));
         }
-        hand = hand.then(pause(60)).then(PointerAction::Up { button: LEFT });
+        hand = hand.then(pause(60)).then(PointerAction::Up { button });
         self.act(hand).await
     }
 

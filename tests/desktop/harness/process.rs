@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::process::Child;
+use std::time::Duration;
 
+use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A started process that ends, with all its descendants, when this is dropped.
@@ -51,6 +53,20 @@ pub fn running(binary: &Path, name: &str, value: &Path) -> Vec<u32> {
                 .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|pair| pair == wanted.as_bytes()))
     };
     pids().into_iter().filter(matches).collect()
+}
+
+/// How long ago a process began, to the hundredth of a second: the 22nd field of its `stat`, beside the time since the
+/// system's start.
+pub fn age(pid: u32) -> Result<Duration> {
+    /// Linux counts in these for every program, whatever its own clock.
+    const TICKS_A_SECOND: f64 = 100.0;
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let began =
+        stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().nth(19)?.parse::<f64>().ok());
+    let uptime = fs::read_to_string("/proc/uptime")?;
+    let now = uptime.split_whitespace().next().and_then(|seconds| seconds.parse::<f64>().ok());
+    let (began, now) = began.zip(now).context("/proc does not say when a process began")?;
+    Ok(Duration::from_secs_f64((now - began / TICKS_A_SECOND).max(0.0)))
 }
 
 /// Everything below a process, itself included.

@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 
 use super::estimates::Figure;
+use super::notes::Note;
 use super::peers::Peer;
+use super::verdict::{self, Measured};
 
 /// The parts of `BENCHMARKS.md` between which measured figures stand.
 const BEGIN: &str = "<!-- measured: begin -->";
@@ -15,13 +17,37 @@ const END: &str = "<!-- measured: end -->";
 /// What other figures of a group are compared with: the cost without what is being measured.
 const REFERENCES: &[&str] = &["floor", "bare", "memory"];
 
-/// Writes the tables.
-pub(crate) fn write(own: &[Figure], peers: &[Peer]) -> String {
+/// Writes what is asked and what was measured, then all figures.
+pub(crate) fn write(command: &str, measured: Measured<'_>) -> String {
+    let mut text = format!("`{command}` on {}{}.\n\n", machine(), load());
+    text.push_str(&verdict::table(measured));
+    text.push_str(&figures(measured.own, measured.peers));
+    text.push_str(&notes(measured.notes));
+    text
+}
+
+/// One table per thing that is not measured by the piece.
+fn notes(notes: &[Note]) -> String {
+    let mut groups: BTreeMap<&str, Vec<&Note>> = BTreeMap::new();
+    for note in notes {
+        groups.entry(&note.group).or_default().push(note);
+    }
+    let mut text = String::new();
+    for (group, notes) in groups {
+        let _ = write!(text, "\n**{group}**\n\n| | |\n|---|---:|\n");
+        for note in notes {
+            let _ = writeln!(text, "| {} | {:.2} {} |", note.by, note.value, note.unit);
+        }
+    }
+    text
+}
+
+fn figures(own: &[Figure], peers: &[Peer]) -> String {
     let mut groups: BTreeMap<&str, Vec<&Figure>> = BTreeMap::new();
     for figure in own {
         groups.entry(&figure.group).or_default().push(figure);
     }
-    let mut text = format!("Measured on {}.\n", machine());
+    let mut text = String::new();
     for (group, figures) in groups {
         let _ = write!(text, "\n**{group}**\n\n| | things | µs each | × reference |\n|---|---:|---:|---:|\n");
         for figure in &figures {
@@ -33,7 +59,7 @@ pub(crate) fn write(own: &[Figure], peers: &[Peer]) -> String {
             row(&mut text, &figure.by, figure.things, figure.each(), &times);
         }
         let engine = figures.iter().find(|figure| figure.by == "engine");
-        for peer in peers.iter().filter(|peer| peer.shape == group) {
+        for peer in peers.iter().filter(|peer| peer.group() == group) {
             compare(&mut text, peer, engine.copied());
         }
     }
@@ -69,6 +95,13 @@ fn row(text: &mut String, by: &str, things: u64, each: f64, times: &str) {
     let _ = writeln!(text, "| {by} | {things} | {each:.2} | {times} |");
 }
 
+/// How many programs wanted a processor meanwhile: figures of a machine that is shared are worth less.
+fn load() -> String {
+    let load = std::fs::read_to_string("/proc/loadavg").ok();
+    let load = load.as_deref().and_then(|text| text.split_whitespace().nth(2));
+    load.map_or_else(String::new, |load| format!(", load {load} over the last quarter of an hour"))
+}
+
 /// The processor and system, as far as the machine says.
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -102,7 +135,7 @@ mod tests {
             failure: None,
             complete: false,
         };
-        let text = write(&[figure("engine", 6_000_000.0), figure("floor", 3_000_000.0)], &[peer]);
+        let text = figures(&[figure("engine", 6_000_000.0), figure("floor", 3_000_000.0)], &[peer]);
         assert!(text.contains("| engine | 1000 | 6.00 | 2.00 |"), "{text}");
         assert!(text.contains("| floor | 1000 | 3.00 | 1.00 |"), "{text}");
         assert!(

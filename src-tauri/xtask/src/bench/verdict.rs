@@ -1,0 +1,188 @@
+//! What is asked of Plait, beside what was measured: one line each, met or missed. Knows the asked figures and nothing of
+//! how they are measured.
+
+use std::fmt::Write as _;
+
+use super::estimates::Figure;
+use super::notes::Note;
+use super::peers::Peer;
+
+/// Everything that was measured.
+#[derive(Clone, Copy)]
+pub(crate) struct Measured<'a> {
+    pub(crate) own: &'a [Figure],
+    pub(crate) notes: &'a [Note],
+    pub(crate) peers: &'a [Peer],
+}
+
+/// One thing that is asked.
+struct Ask {
+    what: String,
+    /// The figure, if it was measured
+    value: Option<f64>,
+    limit: Limit,
+    unit: &'static str,
+}
+
+#[derive(Clone, Copy)]
+enum Limit {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+/// What repeated measurements of the same thing differ by on a quiet machine; "the same" is asked no closer than this.
+const NOISE: f64 = 0.1;
+const SHAPES: [&str; 4] = ["chain", "fan-out", "join", "ladder"];
+
+/// The table of what is asked, each line with its verdict. Lines of which nothing was measured are left out.
+pub(crate) fn table(measured: Measured<'_>) -> String {
+    let mut text = String::from("| what | asked | measured | |\n|---|---:|---:|---|\n");
+    for ask in asks(measured) {
+        let Some(value) = ask.value else { continue };
+        let (asked, met) = match ask.limit {
+            Limit::AtMost(most) => (format!("≤ {most}"), value <= most),
+            Limit::AtLeast(least) => (format!("≥ {least}"), value >= least),
+        };
+        let verdict = if met { "met" } else { "**missed**" };
+        let _ = writeln!(
+            text,
+            "| {} | {asked} {unit} | {value:.2} {unit} | {verdict} |",
+            ask.what,
+            unit = ask.unit
+        );
+    }
+    text
+}
+
+fn asks(measured: Measured<'_>) -> Vec<Ask> {
+    let mut asks = Vec::new();
+    let mut ask = |what: &str, value: Option<f64>, limit: Limit, unit: &'static str| {
+        asks.push(Ask { what: what.to_owned(), value, limit, unit });
+    };
+    let same = Limit::AtMost(1.0 + NOISE);
+    for shape in SHAPES {
+        let floor = ratio(measured.each(shape, "engine"), measured.each(shape, "floor"));
+        ask(
+            &format!("{shape} of 1,000, journal in memory, beside the hand-written loop"),
+            floor,
+            Limit::AtMost(5.0),
+            "×",
+        );
+    }
+    let growth = |by: &str| ratio(measured.sized("growth", by, 100_000), measured.sized("growth", by, 100));
+    ask("a node of 100,000 beside one of 100", growth("engine"), same, "×");
+    ask(
+        "the same, each beside the hand-written loop at its size",
+        ratio(growth("engine"), growth("floor")),
+        same,
+        "×",
+    );
+    for shape in SHAPES {
+        for peer in measured.peers.iter().filter(|peer| peer.shape == shape) {
+            let stored = peer.journal != "none";
+            let least = if stored { 50.0 } else { 10.0 };
+            let what = format!(
+                "{} of {shape} takes as many times longer{}",
+                peer.name,
+                if stored { ", both stored" } else { "" }
+            );
+            ask(
+                &what,
+                ratio(peer.each(), measured.each(&peer.group(), "engine")),
+                Limit::AtLeast(least),
+                "×",
+            );
+        }
+        ask(
+            &format!("a node of {shape}, stored"),
+            measured.each(&format!("durable-{shape}"), "engine"),
+            Limit::AtMost(40.0),
+            "µs",
+        );
+    }
+    let run_to = ratio(measured.each("run-to", "engine"), measured.each("run-to-chain", "engine"));
+    ask("a node of a run to the top of 18 diamonds, beside one of a chain", run_to, same, "×");
+    let turns = |by: &str| measured.note("conversation", by);
+    let flat = ratio(turns("journal on disk, turns 1900–2000"), turns("journal on disk, turns 10–110"));
+    ask("a turn at 2,000 beside one at 10", flat, same, "×");
+    let size = |by: &str| measured.note("conversation-size", by);
+    ask(
+        "the store's second half of 2,000 turns beside its first",
+        ratio(size("second half"), size("first half")),
+        same,
+        "×",
+    );
+    let paint = ratio(measured.note("first-paint", "editor"), measured.note("first-paint", "empty"));
+    ask("first paint of the editor beside an empty window's", paint, Limit::AtMost(1.5), "×");
+    let facts = measured.notes.iter().filter(|note| note.group == "facts-10000-a-second");
+    ask(
+        "worst frame while 10,000 facts a second come",
+        facts.map(|note| note.value).reduce(f64::max),
+        Limit::AtMost(50.0),
+        "ms",
+    );
+    for place in ["chromium", "window"] {
+        for nodes in [1_000, 5_000] {
+            let group = format!("pan-{place}-{nodes}");
+            for by in ["idle", "streaming"] {
+                let rate = ratio(measured.note(&group, by), measured.note(&group, "bare"));
+                ask(
+                    &format!("frame rate of panning {nodes} nodes in {place}, {by}, beside bare React Flow"),
+                    rate,
+                    Limit::AtLeast(1.0 - NOISE),
+                    "×",
+                );
+            }
+        }
+    }
+    asks
+}
+
+fn ratio(value: Option<f64>, reference: Option<f64>) -> Option<f64> {
+    Some(value? / reference.filter(|reference| *reference > 0.0)?)
+}
+
+impl Measured<'_> {
+    /// Microseconds for one thing, at the size the group is measured at.
+    fn each(&self, group: &str, by: &str) -> Option<f64> {
+        self.own.iter().find(|figure| figure.group == group && figure.by == by).map(Figure::each)
+    }
+
+    /// The same at one of several sizes.
+    fn sized(&self, group: &str, by: &str, things: u64) -> Option<f64> {
+        let of = |figure: &&Figure| figure.group == group && figure.by == by && figure.things == things;
+        self.own.iter().find(of).map(Figure::each)
+    }
+
+    fn note(&self, group: &str, by: &str) -> Option<f64> {
+        self.notes.iter().find(|note| note.group == group && note.by == by).map(|note| note.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(group: &str, by: &str, things: u64, nanoseconds: f64) -> Figure {
+        Figure { group: group.to_owned(), by: by.to_owned(), things, nanoseconds }
+    }
+
+    #[test]
+    fn each_line_is_judged_by_what_is_asked() {
+        let own = [
+            figure("chain", "engine", 1_000, 6_000_000.0),
+            figure("chain", "floor", 1_000, 1_000_000.0),
+            figure("join", "engine", 1_000, 2_000_000.0),
+            figure("join", "floor", 1_000, 1_000_000.0),
+        ];
+        let text = table(Measured { own: &own, notes: &[], peers: &[] });
+        assert!(text.contains("| chain of 1,000, journal in memory, beside the hand-written loop | ≤ 5 × | 6.00 × | **missed** |"), "{text}");
+        assert!(
+            text.contains(
+                "| join of 1,000, journal in memory, beside the hand-written loop | ≤ 5 × | 2.00 × | met |"
+            ),
+            "{text}"
+        );
+        assert!(!text.contains("first paint"), "what was not measured is not judged: {text}");
+    }
+}

@@ -1,0 +1,32 @@
+//! Measures the real window: how long it takes to its first paint beside an empty one, and how it pans beside bare React
+//! Flow. `cargo xtask bench` builds what it needs (with optimisations) and runs it.
+//!
+//! Usage: measure EDITOR EMPTY BARE, two binaries and the address of the bare page. Prints one line of JSON per figure:
+//! `{"group", "by", "value", "unit"}`.
+
+mod pan;
+mod start;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+fn main() -> Result<()> {
+    let mut args = std::env::args_os().skip(1);
+    let mut next = |what: &str| {
+        args.next().with_context(|| format!("usage: measure EDITOR EMPTY BARE: {what} is missing"))
+    };
+    let (editor, empty) = (PathBuf::from(next("EDITOR")?), PathBuf::from(next("EMPTY")?));
+    let bare = next("BARE")?.into_string().ok().context("BARE is not an address")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    runtime.block_on(async {
+        start::measure(&editor, &empty).await?;
+        pan::measure(&editor, &empty, &bare).await
+    })
+}
+
+/// Tells one figure.
+fn tell(group: &str, by: &str, value: f64, unit: &str) {
+    println!("{}", json!({ "group": group, "by": by, "value": value, "unit": unit }));
+}

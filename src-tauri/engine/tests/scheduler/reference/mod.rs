@@ -8,6 +8,7 @@ mod cycles;
 mod graph;
 mod meaning;
 mod order;
+mod outcome;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};

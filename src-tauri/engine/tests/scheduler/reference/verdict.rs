@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use plait_engine::id::Epoch;
 use plait_engine::run::SkipReason;
 
-use super::meaning::{Outcome, Ran, Run};
+use super::meaning::Run;
+use super::outcome::{Outcome, Ran};
 use super::{Expected, Given, Study, Verdict, told};
 use crate::nodes::meaning::Script;
 use crate::reading::{Final, History, at};

@@ -6,6 +6,7 @@ mod bad_files;
 mod commands;
 mod contexts;
 mod conversation;
+mod conversations;
 mod crash;
 mod desk;
 mod model_servers;

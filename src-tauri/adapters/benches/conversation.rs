@@ -127,7 +127,13 @@ fn begin(
         .map_err(|problems| format!("the benchmark's own flow is wrong: {problems:?}"))?;
     let setup = RunSetup {
         plan: Arc::new(plan),
-        info: RunInfo { run: run.into(), flow_name: "benchmark".to_owned(), folder: None, input: None },
+        info: RunInfo {
+            run: run.into(),
+            flow_name: "benchmark".to_owned(),
+            folder: None,
+            input: None,
+            conversation: None,
+        },
         host: Host {
             providers: Arc::new(ProviderTable::new(&std::collections::BTreeMap::new())?),
             tools: Arc::new(NativeTools::new()),

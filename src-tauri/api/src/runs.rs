@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use plait_adapters::Store;
 use plait_adapters::store::RunFilter;
+use plait_engine::context::{Conversation, ConversationRef, MAIN};
 use plait_engine::error::Fault;
 use plait_engine::flow::Flow;
 use plait_engine::host::Host;
-use plait_engine::id::{Activation, NodeId, RunId};
+use plait_engine::id::{Activation, ConversationId, NodeId, RunId};
 use plait_engine::node::{Registry, RunInfo};
 use plait_engine::plan::{Given, Plan, plan};
 use plait_engine::run::{Answer, Driver, Entry, Fact, FlowRef, RunHandle, RunSetup};
@@ -136,8 +137,9 @@ impl Prepared {
     }
 
     fn start(self, asked: StartRun) -> Result<(Driver, RunHandle), ErrorReply> {
-        let StartRun { flow, path, input, set, to } = asked;
+        let StartRun { flow, path, input, set, to, conversation } = asked;
         let plan = self.plan(&flow, to.as_ref(), &set)?;
+        let conversation = conversation.map(|id| self.begin_in(&plan, &id)).transpose()?;
         let hash = self.store.put_flow(&flow_text(&flow)?)?;
         let flow = FlowRef { name: flow.name, path, hash };
         let first = Fact::RunStarted {
@@ -147,9 +149,10 @@ impl Prepared {
             input: input.clone(),
             set,
             parent_run_id: None,
+            conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
         };
         self.hub.begin(0);
-        Ok(Driver::start(self.setup(plan, &flow, input)?, first)?)
+        Ok(Driver::start(self.setup(plan, &flow, input, conversation)?, first)?)
     }
 
     fn resume(self) -> Result<(Driver, RunHandle), ErrorReply> {
@@ -160,8 +163,9 @@ impl Prepared {
         }
         let flow = flow_of(&self.store, &record.flow.hash)?;
         let entries = self.store.read_journal(&self.run, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
-        let Some(Entry { fact: Fact::RunStarted { flow: started, to, input, set, .. }, .. }) =
-            entries.first()
+        let Some(Entry {
+            fact: Fact::RunStarted { flow: started, to, input, set, conversation, .. }, ..
+        }) = entries.first()
         else {
             return Err(ErrorReply::new(
                 "journal.corrupt",
@@ -169,8 +173,32 @@ impl Prepared {
             ));
         };
         let plan = self.plan(&flow, to.as_ref(), set)?;
+        let conversation = conversation.as_ref().map(|at| self.go_on_in(at)).transpose()?;
         self.hub.begin(entries.len() as u64);
-        Ok(Driver::resume(self.setup(plan, started, input.clone())?, &entries)?)
+        Ok(Driver::resume(self.setup(plan, started, input.clone(), conversation)?, &entries)?)
+    }
+
+    /// The conversation a run begins in, as it stands now.
+    fn begin_in(&self, plan: &Plan, id: &ConversationId) -> Result<Conversation, ErrorReply> {
+        let remembers = plan.nodes.iter().any(|node| {
+            let behavior = node.node.behavior();
+            behavior.makes_context && behavior.context_id.as_deref() == Some(MAIN)
+        });
+        if !remembers {
+            return Err(ErrorReply::new(
+                "conversation.no_context",
+                "This flow can't go on in a conversation: it begins no context `main`.",
+            )
+            .hint(
+                "Add a `contextStart` whose `contextId` is `main`, or run the flow without a conversation.",
+            ));
+        }
+        let at = self.store.conversation(id)?.at();
+        self.go_on_in(&Arc::new(at))
+    }
+
+    fn go_on_in(&self, at: &Arc<ConversationRef>) -> Result<Conversation, ErrorReply> {
+        Ok(Conversation { at: Arc::clone(at), past: Arc::new(self.store.past(&at.id)?) })
     }
 
     fn plan(&self, flow: &Flow, to: Option<&NodeId>, set: &Given) -> Result<Plan, ErrorReply> {
@@ -186,7 +214,13 @@ impl Prepared {
         })
     }
 
-    fn setup(&self, plan: Plan, flow: &FlowRef, input: Option<String>) -> Result<RunSetup, ErrorReply> {
+    fn setup(
+        &self,
+        plan: Plan,
+        flow: &FlowRef,
+        input: Option<String>,
+        conversation: Option<Conversation>,
+    ) -> Result<RunSetup, ErrorReply> {
         let folder = flow.path.as_deref().and_then(|path| Path::new(path).parent());
         let hub = Arc::clone(&self.hub);
         Ok(RunSetup {
@@ -196,6 +230,7 @@ impl Prepared {
                 flow_name: flow.name.clone(),
                 folder: folder.map(|folder| folder.display().to_string()),
                 input,
+                conversation,
             },
             host: self.host.clone(),
             journal: Box::new(self.store.journal(&self.run)?),

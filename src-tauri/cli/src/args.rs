@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Nodes(NodesArgs),
     /// List, show or remove runs.
     Runs(RunsArgs),
+    /// List, show, export, rename, fork or remove conversations.
+    Conversations(ConversationsArgs),
     /// Count the tokens of a text.
     Tokens(TokensArgs),
 }
@@ -56,7 +58,9 @@ Examples:
   plait run hello
   plait run chat-loop --answer \"Hi there\" --answer \"What time is it?\"
   plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
-  plait run my.flow.json --to draft --json")]
+  plait run my.flow.json --to draft --json
+  plait run chat-loop --conversation new --answer \"I am Ada\"
+  plait run chat-loop --conversation last --answer \"Who am I?\"")]
 pub(crate) struct RunArgs {
     /// A flow file, or the id of an example flow.
     pub(crate) flow: String,
@@ -72,6 +76,10 @@ pub(crate) struct RunArgs {
     /// Run only as far as this node.
     #[arg(long, value_name = "NODE")]
     pub(crate) to: Option<String>,
+    /// Go on in a conversation, remembering it: its id, the beginning of it, `last` (the latest with this flow, or a
+    /// new one) or `new`. Its id is said on standard error.
+    #[arg(long, value_name = "ID")]
+    pub(crate) conversation: Option<String>,
     /// Print one fact per line and nothing else.
     #[arg(long)]
     pub(crate) json: bool,
@@ -159,6 +167,84 @@ pub(crate) enum RunsCommand {
         #[arg(required = true)]
         run: Vec<String>,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plait conversations list --search invoice
+  plait conversations export 0197 > talk.md
+  plait conversations fork 0197 5")]
+pub(crate) struct ConversationsArgs {
+    #[command(subcommand)]
+    pub(crate) command: ConversationsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConversationsCommand {
+    /// List conversations, the one that changed last first.
+    List {
+        /// Only those with this flow: its file, or the id of an example flow.
+        #[arg(long, value_name = "FLOW")]
+        flow: Option<String>,
+        /// Only those in which all these words were said.
+        #[arg(long, value_name = "WORDS")]
+        search: Option<String>,
+        /// Show at most so many.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        limit: u32,
+        /// Print the conversations as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what was said, with the number of each message.
+    Show {
+        /// The conversation: its id, the beginning of it, or `last`.
+        conversation: String,
+        /// Print one message per line as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a conversation as Markdown or JSON.
+    Export {
+        /// The conversation: its id, the beginning of it, or `last`.
+        conversation: String,
+        /// As what.
+        #[arg(long, value_enum, default_value_t = Format::Markdown)]
+        format: Format,
+        /// Write it to this file instead.
+        #[arg(long, value_name = "FILE")]
+        out: Option<String>,
+    },
+    /// Give a conversation another title.
+    Rename {
+        /// The conversation: its id, the beginning of it, or `last`.
+        conversation: String,
+        /// The title.
+        title: String,
+    },
+    /// Begin another conversation from a message of this one, which stays as it is. Prints the new one's id.
+    Fork {
+        /// The conversation: its id, the beginning of it, or `last`.
+        conversation: String,
+        /// The last message of the fork, as `show` numbers them. A question is left out, to be asked anew.
+        message: u64,
+    },
+    /// Delete conversations for good.
+    Rm {
+        /// The conversations: ids, beginnings of ids, or `last`.
+        #[arg(required = true)]
+        conversation: Vec<String>,
+    },
+}
+
+/// What a conversation is exported as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// To read.
+    Markdown,
+    /// All that is kept of it.
+    Json,
 }
 
 #[derive(Debug, Args)]

@@ -106,13 +106,20 @@ pub(crate) fn say(text: &str) {
 
 /// Whether the caller asked for something that makes no sense, rather than something going wrong.
 fn is_usage(code: &str) -> bool {
-    const USAGE: [&str; 8] = [
+    const USAGE: [&str; 15] = [
         "run.unknown",
         "run.ambiguous",
         "run.none",
         "run.ended",
         "run.bad_id",
         "run.unknown_target",
+        "conversation.unknown",
+        "conversation.ambiguous",
+        "conversation.none",
+        "conversation.no_context",
+        "conversation.no_message",
+        "conversation.no_title",
+        "conversation.busy",
         "nodes.unknown",
         "usage.input",
     ];

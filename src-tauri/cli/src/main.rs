@@ -4,6 +4,7 @@
 mod args;
 mod ask;
 mod check;
+mod conversations;
 mod diagnostics;
 mod failure;
 mod follow;
@@ -52,6 +53,10 @@ fn carry_out(cli: Cli) -> Result<Ending, Failure> {
         Command::Cancel(args) => {
             let home = plait_api::home(cli.home)?;
             block_on(run::cancel(&home, &args))
+        }
+        Command::Conversations(args) => {
+            let home = plait_api::home(cli.home)?;
+            block_on(conversations::conversations(&home, args))
         }
         Command::Runs(args) => {
             let home = plait_api::home(cli.home)?;

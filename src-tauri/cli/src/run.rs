@@ -13,6 +13,8 @@ use plait_api::{ErrorReply, Options, Plait};
 use serde_json::Value;
 
 use crate::args::{CancelArgs, ResumeArgs, RunArgs, SetValue};
+use crate::conversations;
+
 use crate::failure::{Ending, Failure, say};
 use crate::follow::{Follow, Replies};
 use crate::runs;
@@ -29,7 +31,12 @@ pub(crate) async fn run(home: &Path, args: RunArgs) -> Result<Ending, Failure> {
         .map_err(|found| source.refuse(&found, style))?;
     let app = Plait::open(Options::new(home))?;
     let path = source.path.as_ref().map(|path| path.display().to_string());
-    let started = app.call(StartRun { flow: source.flow, path, input: args.input, set, to }).await?;
+    let conversation = match &args.conversation {
+        Some(named) => Some(conversations::for_run(&app, named, &source.flow, path.as_deref()).await?),
+        None => None,
+    };
+    let start = StartRun { flow: source.flow, path, input: args.input, set, to, conversation };
+    let started = app.call(start).await?;
     let replies = Replies { answers: args.answer.into(), end: false };
     let ending =
         Follow::new(&app, started.run, RunView::default(), replies, args.json).run_to_the_end().await;

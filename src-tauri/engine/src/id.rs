@@ -81,6 +81,10 @@ string_id!(
     ContextId
 );
 string_id!(
+    /// A conversation: a main context that lives on across runs. A UUID version 7.
+    ConversationId
+);
+string_id!(
     /// A message of a context. Derived from run, node, epoch and position, so that a resumed run gives the same ids.
     MessageId
 );

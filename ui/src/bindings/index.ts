@@ -106,7 +106,7 @@ export type ContextChange = { "kind": "messages",
   /** In order. */
   messages: Array<Message>, } | { "kind": "turn",
   /** The user's message, unless it was there already, and the assistant's. */
-  messages: Array<Message>, } | { "kind": "systemInstructions",
+  messages: Array<Message>, } | { "kind": "recalled" } & Recalled | { "kind": "systemInstructions",
   /** The new instructions; empty for none. */
   text: string, } | { "kind": "providerModel",
   /** The provider. */
@@ -171,12 +171,83 @@ export type ContextView = {
   turn?: Activation,
 };
 
+/** A conversation: a main context that lives on across runs. A UUID version 7. */
+export type ConversationId = string;
+
+/** One message of a conversation. It never changes. */
+export type ConversationMessage = {
+  /** Its place in the conversation, from 0. */
+  id: number,
+  /** The conversation. */
+  conversation: ConversationId,
+  /** The run it was said in. */
+  run: RunId,
+  /** Who speaks: the user or the assistant. */
+  role: Role,
+  /** What is said. */
+  content: Content,
+  /** The model's reasoning, where it gave any. */
+  reasoning?: string,
+  /** The execution that said it. */
+  author: Activation,
+  /** What it takes, in tokens, counted once when it was made. */
+  tokens: number,
+  /** When it was said, in milliseconds since the Unix epoch. */
+  createdAt: number,
+};
+
+/** A conversation. */
+export type ConversationRecord = {
+  /** Which conversation. */
+  id: ConversationId,
+  /** The flow it is had with: its file, or, for one that has none, its name behind `name:`. */
+  flow: string,
+  /** That flow's name. */
+  flowName: string,
+  /** Who has it. */
+  user: string,
+  /** What a provider that keeps sessions knows it by. */
+  threadId: string,
+  /** What people call it: the beginning of the first question, until somebody gives it a name. Empty before that. */
+  title: string,
+  /** When it began, in milliseconds since the Unix epoch. */
+  createdAt: number,
+  /** When it last changed, likewise. */
+  updatedAt: number,
+  /** How many messages it holds. */
+  messages: number,
+  /** What they take together, in tokens. */
+  tokens: number,
+  /** The newest summary of its beginning. The messages it stands for are kept all the same. */
+  summary?: SummaryRef,
+  /** Where it was forked from. */
+  forkedFrom?: ForkOrigin,
+};
+
+/** A conversation as it stood when a run began. */
+export type ConversationRef = {
+  /** Which conversation. */
+  id: ConversationId,
+  /** What a provider that keeps sessions knows it by. */
+  thread: string,
+  /** How many messages it held: those of the places 0 up to this. */
+  messages: number,
+  /** The newest summary, if there was one. */
+  summary?: SummaryRef,
+};
+
 /** `tokens.count` */
 export type CountTokens = {
   /** The provider's name for the model; `provider/model` where the provider matters. */
   model: string,
   /** What to count. */
   text: string,
+};
+
+/** `conversations.delete`: deletes one for good. `conversation.busy` while a run that has not ended goes on in it. */
+export type DeleteConversation = {
+  /** The conversation. */
+  conversation: ConversationId,
 };
 
 /** One finding about a flow. */
@@ -247,7 +318,9 @@ export type Entry = {
   /** Values given to ports that no edge feeds, by node and port. */
   set?: { [key in NodeId]: { [key in PortName]: JsonValue } },
   /** The run that started this one. */
-  parentRunId?: RunId, } | { "type": "node.ready",
+  parentRunId?: RunId,
+  /** The conversation it goes on in, as far as that had come when the run began: what came later is not its past. */
+  conversation?: ConversationRef, } | { "type": "node.ready",
   /** The node. */
   node: NodeId,
   /** Which time round. */
@@ -498,6 +571,27 @@ export type ExampleFlow = {
   description: string,
 };
 
+/** `conversations.export`: the whole of a conversation as a text, and into a file where one is named. */
+export type ExportConversation = {
+  /** The conversation. */
+  conversation: ConversationId,
+  /** As what. */
+  format: ExportFormat,
+  /** The file to write it to, in place of what is there. */
+  path?: string,
+};
+
+/** What a conversation is exported as. */
+export type ExportFormat = "markdown" | "json";
+
+/** A conversation as a text. */
+export type ExportedConversation = {
+  /** A name for its file. */
+  name: string,
+  /** The text. */
+  text: string,
+};
+
 /** An error of a node or of a run, as the journal keeps it and people see it. */
 export type Fault = {
   /** Stable code, `domain.reason`, for example `provider.unreachable`. */
@@ -542,6 +636,14 @@ export type Flow = {
   settings?: FlowSettings,
 };
 
+/** The flow that conversations are had with: the same file, or, while it has none, the same name. */
+export type FlowOf = {
+  /** Its file, if it has one. */
+  path?: string,
+  /** Its name. */
+  name: string,
+};
+
 /** Which flow a run runs. */
 export type FlowRef = {
   /** Its name. */
@@ -564,8 +666,40 @@ export type ForgetFlow = {
   path: string,
 };
 
+/** `conversations.fork`: a conversation of its own that goes another way from one message. The original stays as it is. */
+export type ForkConversation = {
+  /** The conversation. */
+  conversation: ConversationId,
+  /** The last message the fork has. Where it is a question, the fork ends before it, and it is given back to be asked
+   * again or otherwise.
+   */
+  message: number,
+};
+
+/** Where a conversation was forked from. */
+export type ForkOrigin = {
+  /** The other conversation. */
+  conversation: ConversationId,
+  /** The last message it took from there. */
+  message: number,
+};
+
+/** A fork. */
+export type ForkedConversation = {
+  /** The new conversation. */
+  conversation: ConversationRecord,
+  /** The question it was forked from, where it was forked from one. */
+  asked?: string,
+};
+
 /** `app.info` */
 export type GetAppInfo = Record<string, never>;
+
+/** `conversations.get`: one of them. */
+export type GetConversation = {
+  /** The conversation. */
+  conversation: ConversationId,
+};
 
 /** `settings.get`: the settings in force, the built-in providers included. */
 export type GetSettings = Record<string, never>;
@@ -603,8 +737,28 @@ export type Limits = {
 /** `autosave.list`: all drafts that are newer than their file, latest first. */
 export type ListAutosaves = Record<string, never>;
 
+/** `conversations.list`: the one that changed last first. */
+export type ListConversations = {
+  /** Only those with this flow. */
+  flow?: FlowOf,
+  /** Only those in whose title or messages each of these words stands. */
+  search?: string,
+  /** At most so many. */
+  limit?: number,
+};
+
 /** `flow.examples`: the example flows, simplest first. */
 export type ListExamples = Record<string, never>;
+
+/** `conversations.messages`: a page of what was said, oldest first. */
+export type ListMessages = {
+  /** The conversation. */
+  conversation: ConversationId,
+  /** From this message on; left out, from the first. */
+  from?: number,
+  /** At most so many; left out, 200. */
+  limit?: number,
+};
 
 /** `nodes.list`: every node type, in the palette's order. */
 export type ListNodes = Record<string, never>;
@@ -652,6 +806,16 @@ export type Message = {
 
 /** A message of a context. Derived from run, node, epoch and position, so that a resumed run gives the same ids. */
 export type MessageId = string;
+
+/** A page of a conversation. */
+export type MessagesPage = {
+  /** The conversation as it stands. */
+  conversation: ConversationRecord,
+  /** The messages. */
+  messages: Array<ConversationMessage>,
+  /** Where the next page begins, if there is one. */
+  next?: number,
+};
 
 /** One call of a model. */
 export type ModelCallView = {
@@ -768,6 +932,16 @@ export type Omitted = {
   last: MessageId,
   /** How many they are. */
   count: number,
+};
+
+/** `conversations.open`: the conversation that this person last had with this flow, or a new one. */
+export type OpenConversation = {
+  /** The flow. */
+  flow: FlowOf,
+  /** Who has it; left out, whoever sits at this machine. */
+  user?: string,
+  /** Whether it must be a new one. */
+  new?: boolean,
 };
 
 /** `dialog.open`: asks for a flow file. */
@@ -961,6 +1135,24 @@ export type PutAutosave = {
   flow: Flow,
 };
 
+/** What a run remembers of its conversation.
+ *
+ * A journal names the places and leaves `messages` out: they are stored once, with the conversation, and come back
+ * when the journal is read. They stay away where the conversation was deleted since.
+ */
+export type Recalled = {
+  /** Which conversation. */
+  conversation: ConversationId,
+  /** The place of the first message. */
+  first: number,
+  /** How many messages from there on, the summary not counted. */
+  count: number,
+  /** The summary of what came before. It stands first, as a system message. */
+  summary?: SummaryRef,
+  /** The summary and the messages. */
+  messages?: Array<Message>,
+};
+
 /** A flow that was opened before. */
 export type RecentFlow = {
   /** Its file. */
@@ -977,6 +1169,14 @@ export type RecentFlow = {
 export type RemoveRun = {
   /** The run. */
   run: RunId,
+};
+
+/** `conversations.rename`: gives one another title. */
+export type RenameConversation = {
+  /** The conversation. */
+  conversation: ConversationId,
+  /** What it is to be called. */
+  title: string,
 };
 
 /** `run.resume`: a run that a crash or a restart left goes on where it was; one that waits becomes answerable. */
@@ -1050,6 +1250,8 @@ export type RunSummary = {
   flowName: string,
   /** The flow's file, if it had one. */
   path?: string,
+  /** The conversation it goes on in. */
+  conversation?: ConversationId,
   /** Where it stands. */
   status: RunStatus,
   /** When it began, in milliseconds since the Unix epoch. */
@@ -1094,6 +1296,8 @@ export type RunView = {
   set: { [key in NodeId]: { [key in PortName]: JsonValue } },
   /** The run that started this one. */
   parentRunId?: RunId,
+  /** The conversation it goes on in. */
+  conversation?: ConversationRef,
   /** What it is doing. */
   status: RunStatus,
   /** Whether it is being cancelled; the facts that end it follow. */
@@ -1208,10 +1412,22 @@ export type StartRun = {
   set?: { [key in NodeId]: { [key in PortName]: JsonValue } },
   /** The node to run to, if not the whole flow. */
   to?: NodeId,
+  /** The conversation to go on in, if it is to remember one. `conversation.unknown` when there is none such,
+   * `conversation.no_context` when the flow has no context `main` to remember it in.
+   */
+  conversation?: ConversationId,
 };
 
 /** Why a model stopped. */
 export type StopReason = "end" | "toolCalls" | "maxTokens" | "contentFilter" | { "other": string
+};
+
+/** A summary of a conversation's beginning. */
+export type SummaryRef = {
+  /** How many messages it stands for, from the first on. */
+  places: number,
+  /** The run that had it written. */
+  run: RunId,
 };
 
 /** Light or dark. */
@@ -1317,6 +1533,14 @@ export type Commands = {
   "runs.list": { args: ListRuns; reply: Array<RunSummary> };
   "runs.show": { args: ShowRun; reply: RunDetail };
   "runs.remove": { args: RemoveRun; reply: null };
+  "conversations.list": { args: ListConversations; reply: Array<ConversationRecord> };
+  "conversations.get": { args: GetConversation; reply: ConversationRecord };
+  "conversations.open": { args: OpenConversation; reply: ConversationRecord };
+  "conversations.messages": { args: ListMessages; reply: MessagesPage };
+  "conversations.rename": { args: RenameConversation; reply: ConversationRecord };
+  "conversations.fork": { args: ForkConversation; reply: ForkedConversation };
+  "conversations.delete": { args: DeleteConversation; reply: null };
+  "conversations.export": { args: ExportConversation; reply: ExportedConversation };
   "settings.get": { args: GetSettings; reply: Settings };
   "settings.set": { args: SetSettings; reply: Settings };
   "tokens.count": { args: CountTokens; reply: TokenCount };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plait_engine::error::Fault;
 use plait_engine::run::Entry;
 
+use super::conversation::reference;
 use super::inner::Inner;
 use super::key::{self, RunKey};
 use super::piece;
@@ -100,9 +101,13 @@ impl Entries {
     }
 
     fn decode(&self, seq: u64, line: &[u8]) -> Result<Entry, Fault> {
-        let entry: Entry =
+        let mut entry: Entry =
             serde_json::from_slice(line).map_err(|error| self.corrupt(seq, &error.to_string()))?;
-        if entry.seq == Some(seq) { Ok(entry) } else { Err(self.corrupt(seq, "it carries another seq")) }
+        if entry.seq != Some(seq) {
+            return Err(self.corrupt(seq, "it carries another seq"));
+        }
+        reference::expand(&self.inner, &mut entry)?;
+        Ok(entry)
     }
 
     fn corrupt(&self, seq: u64, why: &str) -> Fault {

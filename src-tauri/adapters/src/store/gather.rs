@@ -5,7 +5,7 @@ use plait_engine::error::Fault;
 
 use super::blobs::Blobs;
 use super::piece::{self, Piece};
-use super::writer::Write;
+use super::writer::{Change, Write};
 
 /// A batch in the making.
 pub(super) struct Gathered<'a> {
@@ -34,9 +34,14 @@ impl<'a> Gathered<'a> {
                 self.insert_piece(full)?;
             }
         }
-        for (key, value) in write.changes {
+        self.change(&write.owner, write.changes)?;
+        write.beside.map_or(Ok(()), |(owner, changes)| self.change(&owner, changes))
+    }
+
+    fn change(&mut self, owner: &str, changes: Vec<Change>) -> Result<(), Fault> {
+        for (key, value) in changes {
             if let Some(value) = value {
-                self.insert(&write.owner, key, value)?;
+                self.insert(owner, key, value)?;
             } else {
                 self.bytes += key.len();
                 self.batch.remove(key);

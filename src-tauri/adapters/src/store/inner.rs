@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use plait_engine::error::Fault;
 
 use super::blobs::Blobs;
+use super::conversation::Heads;
 use super::database::{Backend, Database};
 use super::key::RunKey;
 use super::open;
@@ -26,6 +27,7 @@ pub(super) struct Inner {
     live: Mutex<HashMap<RunKey, LiveRecord>>,
     /// Flows kept since the store was opened. A run of one of them may be about to begin, so they are not cleared away.
     kept_flows: Mutex<HashSet<String>>,
+    conversations: Mutex<Heads>,
     /// Held while a document is read, changed and put back.
     pub(super) changing: Mutex<()>,
     _lock: File,
@@ -53,6 +55,7 @@ impl Inner {
             home: home.to_owned(),
             live: Mutex::default(),
             kept_flows: Mutex::default(),
+            conversations: Mutex::default(),
             changing: Mutex::default(),
             _lock: lock,
         }))
@@ -64,6 +67,11 @@ impl Inner {
 
     pub(super) fn kept_flows(&self) -> MutexGuard<'_, HashSet<String>> {
         self.kept_flows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The conversations as they will be. Never locked while another of these locks is held.
+    pub(super) fn conversations(&self) -> MutexGuard<'_, Heads> {
+        self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The stored bytes under a key, everything queued before included.

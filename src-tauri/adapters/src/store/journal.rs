@@ -8,8 +8,9 @@ use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::id::RunId;
 use plait_engine::journal::Journal;
-use plait_engine::run::Entry;
+use plait_engine::run::{Entry, Fact};
 
+use super::conversation::Taking;
 use super::inner::{Inner, LiveRecord, answer};
 use super::key::{self, RunKey};
 use super::piece::Lines;
@@ -26,6 +27,8 @@ pub struct RunJournal {
     next_seq: u64,
     generation: u64,
     record: LiveRecord,
+    /// What it does to its conversation, if it goes on in one.
+    taking: Option<Taking>,
 }
 
 impl RunJournal {
@@ -49,10 +52,12 @@ impl RunJournal {
             next_seq: 0,
             generation,
             record,
+            taking: None,
         };
         // From here on dropping `journal` gives the run free again.
         journal.next_seq = entries::next_seq(inner, key)?;
         let stored = index::stored_record(inner, key)?;
+        journal.taking = taking(inner, run, key, stored.as_ref())?;
         *journal.record.lock().unwrap_or_else(PoisonError::into_inner) = stored;
         Ok(journal)
     }
@@ -86,6 +91,42 @@ impl RunJournal {
         }
         Ok(changes)
     }
+
+    /// Queues a write, and what of its entries belongs to the conversation with it: both are kept, or neither.
+    fn queue(&mut self, entries: &[Entry], mut write: Write) -> Result<(), Fault> {
+        let generation = self.generation;
+        if let Some(Entry { fact: Fact::RunStarted { run, conversation: Some(conversation), .. }, .. }) =
+            entries.first()
+        {
+            self.taking = Some(Taking::of(run, &conversation.id)?);
+        }
+        let Some(taking) = &mut self.taking else {
+            return self.inner.writer.write(Some(generation), write);
+        };
+        let mut heads = self.inner.conversations();
+        let taken = taking.take(&self.inner, &mut heads, entries)?;
+        let Some(mut taken) = taken else { return self.inner.writer.write(Some(generation), write) };
+        taken.beside(&mut write)?;
+        self.inner.writer.write(Some(generation), write)?;
+        taken.done(&mut heads, generation);
+        Ok(())
+    }
+}
+
+/// What a run that is taken up again does to its conversation.
+fn taking(
+    inner: &Arc<Inner>,
+    run: &RunId,
+    key: RunKey,
+    record: Option<&RunRecord>,
+) -> Result<Option<Taking>, Fault> {
+    let Some(record) = record.filter(|record| !record.status.is_final()) else { return Ok(None) };
+    let Some(conversation) = &record.conversation else { return Ok(None) };
+    let mut taking = Taking::of(run, conversation)?;
+    for entry in entries::Entries::from(inner, key, 0)? {
+        taking.follow(&entry?);
+    }
+    Ok(Some(taking))
 }
 
 impl Journal for RunJournal {
@@ -102,9 +143,8 @@ impl Journal for RunJournal {
         }
         let lines = Some(Lines::of(self.key, self.next_seq, entries)?);
         let changes = self.fold(entries)?;
-        self.inner
-            .writer
-            .write(Some(self.generation), Write { owner: Arc::clone(&self.owner), changes, lines })?;
+        let owner = Arc::clone(&self.owner);
+        self.queue(entries, Write { owner, changes, beside: None, lines })?;
         self.next_seq += entries.len() as u64;
         Ok(())
     }

@@ -9,8 +9,12 @@
 //! | `f` | flow hash | the flow document as it ran |
 //! | `x` | run | nothing: that run is being removed |
 //! | `s` | name | a setting document |
+//! | `c` | conversation | the conversation's record |
+//! | `m` | conversation, place | a message of it |
+//! | `n` | conversation, how many places, run | a summary of its beginning, that run had it written |
 //!
-//! A run is its UUID's 16 bytes, a seq is 8 bytes big-endian, so that journals sort by seq and runs by their start.
+//! A run or a conversation is its UUID's 16 bytes, a seq or a place is 8 bytes big-endian, so that journals sort by seq,
+//! messages by place and runs by their start.
 
 use plait_engine::error::Fault;
 use plait_engine::id::RunId;
@@ -22,6 +26,9 @@ pub(super) const RUN_OF_FLOW: u8 = b'h';
 pub(super) const FLOW: u8 = b'f';
 pub(super) const REMOVING: u8 = b'x';
 pub(super) const SETTING: u8 = b's';
+pub(super) const CONVERSATION: u8 = b'c';
+pub(super) const MESSAGE: u8 = b'm';
+pub(super) const SUMMARY: u8 = b'n';
 
 /// A run as keys have it.
 pub(super) type RunKey = [u8; 16];
@@ -54,7 +61,7 @@ pub(super) fn entry(run: RunKey, seq: u64) -> Vec<u8> {
     key
 }
 
-/// The seq at the end of a piece's key.
+/// The seq at the end of a piece's key, or the place at the end of a message's.
 pub(super) fn seq_of(key: &[u8]) -> Option<u64> {
     key.last_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes))
 }

@@ -5,6 +5,7 @@
 //! [`Store::flush`] and a journal's `flush`, which are awaited. Refuses to run flows or to read their files.
 
 mod blobs;
+pub mod conversation;
 mod database;
 mod documents;
 mod drafts;
@@ -25,9 +26,11 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plait_engine::error::Fault;
-use plait_engine::id::RunId;
+use plait_engine::id::{ConversationId, RunId};
 use serde_json::{Map, Value};
 
+use conversation::record::{ConversationMessage, ConversationRecord};
+pub use conversation::{ConversationFilter, Forked, NewConversation, StoredPast};
 pub use documents::RecentFlow;
 pub use drafts::Draft;
 pub use entries::Entries;
@@ -87,6 +90,66 @@ impl Store {
     /// `run.unknown`, `run.busy`.
     pub fn remove_run(&self, run: &RunId) -> Result<(), Fault> {
         index::remove(&self.0, run)
+    }
+
+    /// The conversations there are, the one that changed last first.
+    pub fn conversations(&self, filter: &ConversationFilter) -> Result<Vec<ConversationRecord>, Fault> {
+        conversation::list(&self.0, filter)
+    }
+
+    /// A conversation. Fault `conversation.unknown`.
+    pub fn conversation(&self, id: &ConversationId) -> Result<ConversationRecord, Fault> {
+        conversation::get(&self.0, id)
+    }
+
+    /// The conversation whose id begins with `prefix`. Faults `conversation.unknown`, `conversation.ambiguous`.
+    pub fn find_conversation(&self, prefix: &str) -> Result<ConversationId, Fault> {
+        conversation::find(&self.0, prefix)
+    }
+
+    /// Makes a conversation. On disk when this returns.
+    pub fn make_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
+        conversation::make(&self.0, new)
+    }
+
+    /// The conversation that this person last had with this flow, or a new one. On disk when this returns.
+    pub fn find_or_make_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
+        conversation::find_or_make(&self.0, new)
+    }
+
+    /// The messages of a conversation from a place on, at most so many.
+    pub fn conversation_messages(
+        &self,
+        id: &ConversationId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<ConversationMessage>, Fault> {
+        conversation::messages(&self.0, id, from, most)
+    }
+
+    /// What was said in a conversation, for a run that goes on in it.
+    pub fn past(&self, id: &ConversationId) -> Result<StoredPast, Fault> {
+        StoredPast::open(&self.0, id)
+    }
+
+    /// Gives a conversation another title. Faults `conversation.unknown`, `conversation.no_title`.
+    pub fn rename_conversation(
+        &self,
+        id: &ConversationId,
+        title: &str,
+        at: u64,
+    ) -> Result<ConversationRecord, Fault> {
+        conversation::rename(&self.0, id, title, at)
+    }
+
+    /// Forks a conversation at a message. Faults `conversation.unknown`, `conversation.no_message`.
+    pub fn fork_conversation(&self, id: &ConversationId, message: u64, at: u64) -> Result<Forked, Fault> {
+        conversation::fork(&self.0, id, message, at)
+    }
+
+    /// Deletes a conversation. Faults `conversation.unknown`, `conversation.busy`.
+    pub fn remove_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
+        conversation::remove(&self.0, id)
     }
 
     /// Keeps a flow document as it is about to run, once per content, and gives its hash. On disk when this returns.

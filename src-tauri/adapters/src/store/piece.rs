@@ -9,6 +9,7 @@ use plait_engine::id::RunId;
 use plait_engine::run::Entry;
 
 use super::blobs;
+use super::conversation::reference;
 use super::key::{self, RunKey};
 
 /// A piece takes no more entries than fit in so many bytes. A larger entry stands alone, so that it alone goes to a file.
@@ -27,7 +28,7 @@ impl Lines {
         // Most entries take less, so that the text seldom has to move while it grows.
         let mut text = Vec::with_capacity(entries.len() * 256);
         for entry in entries {
-            serde_json::to_writer(&mut text, entry).map_err(|error| {
+            serde_json::to_writer(&mut text, &*reference::kept(entry)).map_err(|error| {
                 Fault::new("journal.unwritable", format!("A fact can't be written as JSON: {error}."))
             })?;
             text.push(b'\n');

@@ -2,7 +2,7 @@
 //! run than its facts say.
 
 use plait_engine::error::Fault;
-use plait_engine::id::{Activation, NodeId, RunId};
+use plait_engine::id::{Activation, ConversationId, NodeId, RunId};
 use plait_engine::run::{Entry, Fact, FlowRef, TokenUsage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -68,6 +68,10 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub parent_run_id: Option<RunId>,
+    /// The conversation it goes on in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub conversation: Option<ConversationId>,
     /// The node it runs to, if not the whole flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -104,11 +108,14 @@ pub struct RunRecord {
 impl RunRecord {
     /// The record of a run whose first fact is `entry`; nothing if that is not `run.started`.
     pub fn begin(entry: &Entry) -> Option<Self> {
-        let Fact::RunStarted { run, flow, to, parent_run_id, .. } = &entry.fact else { return None };
+        let Fact::RunStarted { run, flow, to, parent_run_id, conversation, .. } = &entry.fact else {
+            return None;
+        };
         Some(Self {
             run: run.clone(),
             flow: flow.clone(),
             parent_run_id: parent_run_id.clone(),
+            conversation: conversation.as_ref().map(|conversation| conversation.id.clone()),
             to: to.clone(),
             status: RunStatus::Running,
             started_at: entry.at,

@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod autosave;
+pub mod conversations;
 pub mod dialog;
 pub mod file;
 pub mod flow;
@@ -34,6 +35,14 @@ crate::command::commands![
     runs::ListRuns,
     runs::ShowRun,
     runs::RemoveRun,
+    conversations::ListConversations,
+    conversations::GetConversation,
+    conversations::OpenConversation,
+    conversations::ListMessages,
+    conversations::RenameConversation,
+    conversations::ForkConversation,
+    conversations::DeleteConversation,
+    conversations::ExportConversation,
     settings::GetSettings,
     settings::SetSettings,
     tokens::CountTokens,

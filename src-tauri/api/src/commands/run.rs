@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plait_engine::flow::Flow;
-use plait_engine::id::{Activation, Epoch, NodeId, PortName, RunId};
+use plait_engine::id::{Activation, ConversationId, Epoch, NodeId, PortName, RunId};
 use plait_engine::run::Answer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,6 +34,11 @@ pub struct StartRun {
     #[serde(default)]
     #[ts(optional)]
     pub to: Option<NodeId>,
+    /// The conversation to go on in, if it is to remember one. `conversation.unknown` when there is none such,
+    /// `conversation.no_context` when the flow has no context `main` to remember it in.
+    #[serde(default)]
+    #[ts(optional)]
+    pub conversation: Option<ConversationId>,
 }
 
 /// A run that began.

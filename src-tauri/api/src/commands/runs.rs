@@ -4,7 +4,7 @@ use plait_adapters::store::RunFilter;
 use plait_adapters::store::record::{RunCounters, RunRecord};
 use plait_engine::error::Fault;
 use plait_engine::flow::Flow;
-use plait_engine::id::RunId;
+use plait_engine::id::{ConversationId, RunId};
 use plait_engine::run::view::RunStatus;
 use plait_engine::run::{Entry, TokenUsage};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,10 @@ pub struct RunSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub path: Option<String>,
+    /// The conversation it goes on in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub conversation: Option<ConversationId>,
     /// Where it stands.
     pub status: RunStatus,
     /// When it began, in milliseconds since the Unix epoch.
@@ -56,6 +60,7 @@ impl RunSummary {
             run: record.run,
             flow_name: record.flow.name,
             path: record.flow.path,
+            conversation: record.conversation,
             started_at: record.started_at,
             ended_at: record.ended_at,
             nodes: record.counters,

@@ -69,6 +69,7 @@ pub fn first(run: &str) -> Fact {
         input: None,
         set: std::collections::BTreeMap::new(),
         parent_run_id: None,
+        conversation: None,
     }
 }
 
@@ -76,7 +77,13 @@ pub fn first(run: &str) -> Fact {
 pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) {
     let setup = RunSetup {
         plan: Arc::clone(plan),
-        info: RunInfo { run: run.into(), flow_name: "benchmark".to_owned(), folder: None, input: None },
+        info: RunInfo {
+            run: run.into(),
+            flow_name: "benchmark".to_owned(),
+            folder: None,
+            input: None,
+            conversation: None,
+        },
         host: Host { providers: Arc::new(Nobody), tools: Arc::new(Nobody), clock: Arc::new(Wall) },
         journal: Box::new(journal),
         watcher: Box::new(|_| ()),

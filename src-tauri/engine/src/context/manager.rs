@@ -10,6 +10,7 @@ use imbl::HashMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::conversation::Recalled;
 use super::record::count_system;
 use super::{ContextRecord, SharedMessage, Snapshot};
 use crate::error::Fault;
@@ -31,6 +32,8 @@ pub enum ContextChange {
         #[ts(as = "Vec<super::Message>")]
         messages: Vec<SharedMessage>,
     },
+    /// What is remembered of the conversation that the run goes on in came before everything else.
+    Recalled(#[ts(as = "super::conversation::Recalled")] Arc<Recalled>),
     /// The system instructions were set.
     SystemInstructions {
         /// The new instructions; empty for none.
@@ -73,12 +76,9 @@ impl Contexts {
         let record = Arc::make_mut(self.0.get_mut(id)?);
         match change {
             ContextChange::Messages { messages } | ContextChange::Turn { messages } => {
-                record.system_messages += count_system(messages);
-                if let Some(last) = messages.last() {
-                    record.current_output = last.content.text();
-                }
-                record.message_history.extend(messages.iter().cloned());
+                append(record, messages)
             }
+            ContextChange::Recalled(recalled) => append(record, &recalled.messages),
             ContextChange::SystemInstructions { text } => {
                 record.system_instructions = (!text.is_empty()).then(|| text.clone());
             }
@@ -94,6 +94,14 @@ impl Contexts {
         record.revision += 1;
         Some(record.revision)
     }
+}
+
+fn append(record: &mut ContextRecord, messages: &[SharedMessage]) {
+    record.system_messages += count_system(messages);
+    if let Some(last) = messages.last() {
+        record.current_output = last.content.text();
+    }
+    record.message_history.extend(messages.iter().cloned());
 }
 
 /// What one activation has written so far, over the contexts as they stood when it began.
@@ -162,6 +170,11 @@ impl ContextManager {
     /// Appends messages, all or none.
     pub fn add_messages(&self, messages: Vec<SharedMessage>) {
         self.write(ContextChange::Messages { messages });
+    }
+
+    /// Puts what is remembered of a conversation into the history.
+    pub fn recall(&self, recalled: Recalled) {
+        self.write(ContextChange::Recalled(Arc::new(recalled)));
     }
 
     /// Appends what a model's turn adds: the question, unless it is there already, and the answer; both or none.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::context::{Content, ContextManager, ContextRecord, Message, Role, Transaction};
+use crate::context::{Content, ContextManager, ContextRecord, Conversation, Message, Role, Transaction};
 use crate::error::Fault;
 use crate::host::Host;
 use crate::id::{Activation, ContextId, MessageId, RunId};
@@ -23,6 +23,8 @@ pub struct RunInfo {
     pub folder: Option<String>,
     /// Text given to the run at its start.
     pub input: Option<String>,
+    /// The conversation the run goes on in.
+    pub conversation: Option<Conversation>,
 }
 
 /// A message from a running node to its run.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::context::{ContextChange, ContextRecord, SharedMessage, Snapshot, ToolCall};
+use crate::context::{ContextChange, ContextRecord, ConversationRef, SharedMessage, Snapshot, ToolCall};
 use crate::error::Fault;
 use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, RunId};
 use crate::prompt::PromptRecord;
@@ -130,6 +130,10 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         parent_run_id: Option<RunId>,
+        /// The conversation it goes on in, as far as that had come when the run began: what came later is not its past.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, as = "Option<ConversationRef>")]
+        conversation: Option<Arc<ConversationRef>>,
     },
     /// All inputs of an activation are decided; it waits for a place.
     #[serde(rename = "node.ready")]

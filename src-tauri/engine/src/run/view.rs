@@ -20,7 +20,7 @@ pub use node::{
 };
 
 use super::{Entry, FlowRef, NodeOutputs, TokenUsage};
-use crate::context::ContextRecord;
+use crate::context::{ContextRecord, ConversationRef};
 use crate::error::Fault;
 use crate::id::{Activation, ContextId, Epoch, NodeId, PortName, RunId};
 
@@ -77,6 +77,10 @@ pub struct RunView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub parent_run_id: Option<RunId>,
+    /// The conversation it goes on in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, as = "Option<ConversationRef>")]
+    pub conversation: Option<Arc<ConversationRef>>,
     /// What it is doing.
     pub status: RunStatus,
     /// Whether it is being cancelled; the facts that end it follow.

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::provider::OnlyFake;
 use super::{FakeClock, FakeProvider, FakeTools};
 use crate::context::{
-    ContextChange, ContextRecord, ContextType, Contexts, SharedMessage, Snapshot, Transaction,
+    ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
 };
 use crate::error::Fault;
 use crate::host::Host;
@@ -31,6 +31,8 @@ pub struct Bench {
     pub contexts: Contexts,
     /// The text given to the run.
     pub input: Option<String>,
+    /// The conversation the run goes on in.
+    pub conversation: Option<Conversation>,
     /// The person's answer, for the next runs.
     pub answer: Option<Value>,
     /// The facts of an earlier attempt, for the next runs.
@@ -138,6 +140,7 @@ impl Bench {
                 flow_name: "bench".to_owned(),
                 folder: None,
                 input: self.input.clone(),
+                conversation: self.conversation.clone(),
             }),
             host: Host {
                 providers: Arc::new(OnlyFake(Arc::clone(&self.provider))),

@@ -116,7 +116,13 @@ impl Piece {
         }
         let setup = RunSetup {
             plan: Arc::clone(&self.plan),
-            info: RunInfo { run: "run".into(), flow_name: "flow".to_owned(), folder: None, input: None },
+            info: RunInfo {
+                run: "run".into(),
+                flow_name: "flow".to_owned(),
+                folder: None,
+                input: None,
+                conversation: None,
+            },
             host: world.host(),
             journal: Box::new(tape.clone()),
             watcher: Box::new(|_| ()),
@@ -157,6 +163,7 @@ pub fn started() -> Fact {
         input: None,
         set: BTreeMap::new(),
         parent_run_id: None,
+        conversation: None,
     }
 }
 

@@ -143,6 +143,7 @@ function Head({
 
 const WORDS: Record<ContextMark["kind"], string> = {
   created: "made it",
+  recalled: "recalled the conversation",
   messages: "added messages",
   turn: "took its turn",
   systemInstructions: "set the instructions",

@@ -80,16 +80,19 @@ function applyChange(view: ContextView, change: ContextChange, at: number, draft
   const record = view.record;
   switch (change.kind) {
     case "messages":
+    case "recalled":
     case "turn": {
-      record.systemMessages = (record.systemMessages ?? 0) + systemMessagesIn(change.messages) || undefined;
-      const last = change.messages.at(-1);
+      // Nothing is there to recall any more once the conversation was deleted.
+      const messages = change.messages ?? [];
+      record.systemMessages = (record.systemMessages ?? 0) + systemMessagesIn(messages) || undefined;
+      const last = messages.at(-1);
       if (last) {
         const said = textOf(last.content);
         record.currentOutput = said || undefined;
       }
       record.messageHistory = draft.own(record.messageHistory);
-      for (const message of change.messages) record.messageHistory.push(message);
-      view.tokens += tokensOf(change.messages);
+      for (const message of messages) record.messageHistory.push(message);
+      view.tokens += tokensOf(messages);
       break;
     }
     case "systemInstructions":

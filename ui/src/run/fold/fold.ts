@@ -109,6 +109,7 @@ export class RunFold {
         if (entry.input !== undefined) head.input = entry.input;
         head.set = (entry.set ?? {}) as RunHead["set"];
         if (entry.parentRunId !== undefined) head.parentRunId = entry.parentRunId;
+        if (entry.conversation !== undefined) head.conversation = entry.conversation;
         head.startedAt = at;
         break;
       case "node.finished":

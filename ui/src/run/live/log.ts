@@ -98,6 +98,7 @@ export class FactLog {
     let { start } = before;
     const record = { ...before.record, revision: before.record.revision + 1 };
     if (change.kind === "messages" || change.kind === "turn") add(archive, change.messages);
+    else if (change.kind === "recalled") add(archive, change.messages ?? []);
     else if (change.kind === "reset") start = archive.messages.length;
     else if (change.kind === "systemInstructions") record.systemInstructions = change.text || undefined;
     else {

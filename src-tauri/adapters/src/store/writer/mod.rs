@@ -37,6 +37,8 @@ pub(in crate::store) struct Write {
     pub(in crate::store) owner: Arc<str>,
     /// What changes, beside the journal.
     pub(in crate::store) changes: Vec<Change>,
+    /// What else changes, and whose folder the large values of that go to.
+    pub(in crate::store) beside: Option<(Arc<str>, Vec<Change>)>,
     /// Entries of a journal.
     pub(in crate::store) lines: Option<Lines>,
 }
@@ -44,11 +46,16 @@ pub(in crate::store) struct Write {
 impl Write {
     /// Changes and no entries.
     pub(in crate::store) fn of(owner: impl Into<Arc<str>>, changes: Vec<Change>) -> Self {
-        Self { owner: owner.into(), changes, lines: None }
+        Self { owner: owner.into(), changes, beside: None, lines: None }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let changes = self.changes.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len));
+        let beside = self.beside.iter().flat_map(|(_, changes)| changes);
+        let changes = self
+            .changes
+            .iter()
+            .chain(beside)
+            .map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len));
         changes.sum::<usize>() + self.lines.as_ref().map_or(0, Lines::len)
     }
 }

@@ -28,13 +28,14 @@ impl RunView {
 
     fn apply_to_run(&mut self, fact: &Fact, at: u64) {
         match fact {
-            Fact::RunStarted { run, flow, to, input, set, parent_run_id } => {
+            Fact::RunStarted { run, flow, to, input, set, parent_run_id, conversation } => {
                 self.run = Some(run.clone());
                 self.flow = Some(flow.clone());
                 self.to.clone_from(to);
                 self.input.clone_from(input);
                 self.set.clone_from(set);
                 self.parent_run_id.clone_from(parent_run_id);
+                self.conversation.clone_from(conversation);
                 self.started_at = Some(at);
             }
             Fact::NodeFinished { node, epoch, .. }
@@ -141,6 +142,9 @@ impl RunView {
         match change {
             ContextChange::Messages { messages } | ContextChange::Turn { messages } => {
                 view.tokens += messages.iter().map(|message| u64::from(message.tokens)).sum::<u64>();
+            }
+            ContextChange::Recalled(recalled) => {
+                view.tokens += recalled.messages.iter().map(|message| u64::from(message.tokens)).sum::<u64>();
             }
             ContextChange::Reset => view.tokens = 0,
             ContextChange::SystemInstructions { .. } | ContextChange::ProviderModel { .. } => {}

@@ -30,7 +30,13 @@ fn crowd(count: usize, kind: &str) -> String {
 fn setup(piece: &Piece, world: &World, tape: &Tape) -> RunSetup {
     RunSetup {
         plan: Arc::clone(&piece.plan),
-        info: RunInfo { run: "run".into(), flow_name: "flow".to_owned(), folder: None, input: None },
+        info: RunInfo {
+            run: "run".into(),
+            flow_name: "flow".to_owned(),
+            folder: None,
+            input: None,
+            conversation: None,
+        },
         host: world.host(),
         journal: Box::new(tape.clone()),
         watcher: Box::new(|_| ()),

@@ -1,0 +1,52 @@
+//! Journals refer to the messages of a conversation and do not copy them: they are taken out of a fact before it is
+//! written, and put back when it is read. Of a conversation that was deleted nothing is put back; the fact still says
+//! how many there were.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use plait_engine::context::conversation::{Recalled, summary_message};
+use plait_engine::context::{ContextChange, SharedMessage};
+use plait_engine::error::Fault;
+use plait_engine::id::Activation;
+use plait_engine::run::{Entry, Fact};
+
+use super::{key_of, rows};
+use crate::store::inner::Inner;
+
+/// The entry as a journal keeps it.
+pub(in crate::store) fn kept(entry: &Entry) -> Cow<'_, Entry> {
+    let Fact::ContextChanged { change: ContextChange::Recalled(recalled), .. } = &entry.fact else {
+        return Cow::Borrowed(entry);
+    };
+    let bare = Recalled { messages: Vec::new(), ..Recalled::clone(recalled) };
+    let mut entry = entry.clone();
+    if let Fact::ContextChanged { change, .. } = &mut entry.fact {
+        *change = ContextChange::Recalled(Arc::new(bare));
+    }
+    Cow::Owned(entry)
+}
+
+/// Puts the messages back. Everything queued must be written by now.
+pub(in crate::store) fn expand(inner: &Inner, entry: &mut Entry) -> Result<(), Fault> {
+    let Fact::ContextChanged { node, epoch, change: ContextChange::Recalled(recalled), .. } = &mut entry.fact
+    else {
+        return Ok(());
+    };
+    let author = Activation { node: node.clone(), epoch: epoch.clone() };
+    let messages = match messages(inner, recalled, author) {
+        Err(fault) if fault.code == "conversation.unknown" => return Ok(()),
+        read => read?,
+    };
+    *recalled = Arc::new(Recalled { messages, ..Recalled::clone(recalled) });
+    Ok(())
+}
+
+fn messages(inner: &Inner, recalled: &Recalled, author: Activation) -> Result<Vec<SharedMessage>, Fault> {
+    let key = key_of(&recalled.conversation)?;
+    let summary = recalled.summary.as_ref().map(|summary| rows::summary(inner, key, summary)).transpose()?;
+    let summary = summary.map(|summary| Ok(summary_message(summary, author)));
+    let places = recalled.first..recalled.first.saturating_add(recalled.count);
+    let messages = places.map(|place| Ok(rows::at(inner, key, place)?.remembered().into()));
+    summary.into_iter().chain(messages).collect()
+}

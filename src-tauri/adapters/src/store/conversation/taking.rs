@@ -1,0 +1,144 @@
+//! Taking what a run says into its conversation: the turns of its main context, and the summaries it had written.
+//!
+//! A turn is a question and its answer. Where the question stood in the history already (a node before had written it
+//! there) it is taken from there; what else a flow puts into the history it puts there again in every run, so it is not
+//! kept. What is taken is queued together with the entry that says so.
+
+use plait_engine::context::conversation::Summary;
+use plait_engine::context::{ContextChange, MAIN, Message, Role, SharedMessage};
+use plait_engine::error::Fault;
+use plait_engine::id::{ContextId, ConversationId, RunId};
+use plait_engine::run::{Entry, Fact};
+
+use super::record::{ConversationRecord, Row, title_of};
+use super::{ConversationKey, Heads, head, json, key_of, rows};
+use crate::store::inner::Inner;
+use crate::store::key;
+use crate::store::writer::{Change, Write};
+
+/// What one run does to its conversation.
+pub(in crate::store) struct Taking {
+    key: ConversationKey,
+    run: RunId,
+    /// The last message of the main context, while that is the user's and not yet answered.
+    asked: Option<SharedMessage>,
+}
+
+impl Taking {
+    /// Of a run that goes on in `id`.
+    pub(in crate::store) fn of(run: &RunId, id: &ConversationId) -> Result<Self, Fault> {
+        Ok(Self { key: key_of(id)?, run: run.clone(), asked: None })
+    }
+
+    /// Goes through what the run has said before it was taken up again.
+    pub(in crate::store) fn follow(&mut self, entry: &Entry) {
+        self.turn(&entry.fact);
+    }
+
+    /// What the entries change in the conversation; queue it together with them, and then let [`Taken::done`] know. The
+    /// conversation must still be there: a run can't begin in one that is not. Faults `conversation.unknown`, `store.*`.
+    pub(in crate::store) fn take(
+        &mut self,
+        inner: &Inner,
+        heads: &mut Heads,
+        entries: &[Entry],
+    ) -> Result<Option<Taken>, Fault> {
+        let mut taken: Option<Taken> = None;
+        for entry in entries {
+            let said = self.turn(&entry.fact);
+            let summary = self.summary(&entry.fact);
+            let begins = matches!(entry.fact, Fact::RunStarted { .. });
+            if said.is_empty() && summary.is_none() && !begins {
+                continue;
+            }
+            let taken = match &mut taken {
+                Some(taken) => taken,
+                none => none.insert(Taken {
+                    key: self.key,
+                    record: head(inner, heads, self.key)?,
+                    changes: Vec::new(),
+                }),
+            };
+            for message in said {
+                taken.add(&message, &self.run, entry.at)?;
+            }
+            if let Some((summary, text)) = summary {
+                taken.changes.push((rows::summary_key(self.key, &summary)?, Some(json(&text)?)));
+                let known = taken.record.summary.as_ref().map_or(0, |known| known.places);
+                if summary.places > known {
+                    taken.record.summary = Some(summary);
+                }
+            }
+        }
+        Ok(taken.filter(|taken| !taken.changes.is_empty()))
+    }
+
+    /// The question and the answer, where the fact is a turn of the main context.
+    fn turn(&mut self, fact: &Fact) -> Vec<SharedMessage> {
+        let is_main = |id: &ContextId| id.as_str() == MAIN;
+        match fact {
+            Fact::ContextChanged { context_id, change, .. } if is_main(context_id) => {
+                match change {
+                    ContextChange::Messages { messages } => {
+                        self.asked = messages.last().filter(|last| last.role == Role::User).cloned();
+                    }
+                    ContextChange::Recalled(_) | ContextChange::Reset => self.asked = None,
+                    _ => {}
+                }
+                Vec::new()
+            }
+            Fact::TurnCommitted { context_id, messages, .. } if is_main(context_id) => {
+                let asked = self.asked.take();
+                let begins = messages.first().is_some_and(|first| first.role == Role::User);
+                let asked = asked.filter(|_| !begins);
+                let spoken = messages.iter().filter(|one| matches!(one.role, Role::User | Role::Assistant));
+                asked.into_iter().chain(spoken.cloned()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The summary that this run had written, where the fact is that it remembers by it.
+    fn summary(&self, fact: &Fact) -> Option<(plait_engine::context::conversation::SummaryRef, Summary)> {
+        let Fact::ContextChanged { change: ContextChange::Recalled(recalled), .. } = fact else {
+            return None;
+        };
+        let summary = recalled.summary.clone().filter(|summary| summary.run == self.run)?;
+        let message = recalled.messages.first().filter(|first| first.role == Role::System)?;
+        Some((summary, Summary { text: message.content.text(), tokens: message.tokens }))
+    }
+}
+
+/// Changes of a conversation that are to be queued.
+pub(in crate::store) struct Taken {
+    key: ConversationKey,
+    record: ConversationRecord,
+    changes: Vec<Change>,
+}
+
+impl Taken {
+    fn add(&mut self, message: &Message, run: &RunId, at: u64) -> Result<(), Fault> {
+        let record = &mut self.record;
+        if record.title.is_empty() && message.role == Role::User {
+            record.title = title_of(&message.content.text());
+        }
+        self.changes.push((rows::key_at(self.key, record.messages), Some(json(&Row::of(message, run, at))?)));
+        record.messages += 1;
+        record.tokens += u64::from(message.tokens);
+        record.updated_at = at;
+        Ok(())
+    }
+
+    /// Puts the changes beside those of `write`, in the same batch.
+    pub(in crate::store) fn beside(&mut self, write: &mut Write) -> Result<(), Fault> {
+        let mut changes = std::mem::take(&mut self.changes);
+        changes.push((key::of(key::CONVERSATION, &self.key), Some(json(&self.record)?)));
+        write.beside = Some((self.record.id.as_str().into(), changes));
+        Ok(())
+    }
+
+    /// They are queued, in this generation of the writer.
+    pub(in crate::store) fn done(self, heads: &mut Heads, generation: u64) {
+        heads.0.insert(self.key, (generation, self.record));
+    }
+}

@@ -1,0 +1,188 @@
+//! Summing up what there is no room for: a model is told the summary so far and the messages that follow it, and gives
+//! the next one. Each reply is journaled like any that was bought, so that none is bought twice.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::Memory;
+use crate::context::{ContextRecord, Message, Role, SharedMessage};
+use crate::error::Fault;
+use crate::node::Cx;
+use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
+use crate::provider::{ModelReply, ModelRequest, Provider};
+use crate::run::{Fact, TokenUsage};
+
+/// The most tokens a summary may take: room for a page of text, an eighth of what is remembered by default.
+pub(super) const SUMMARY_TOKENS: u32 = 2_000;
+
+const INSTRUCTIONS: &str = "You keep the memory of a long conversation between a user and an assistant. You are given \
+    the summary so far, where there is one, and the messages that came after it. Write the summary that replaces both: \
+    what the user wants and has said about themselves, what was decided and found out, names, numbers and open \
+    questions. Leave out pleasantries. Write plain sentences, at most 400 words, and nothing beside the summary.";
+
+/// What a summary begins with, so that the model that is told it knows what it is.
+const HEADING: &str = "Summary of the conversation before the messages below:";
+
+/// Who sums up.
+pub(super) struct Summarizer<'a> {
+    model: ModelConfig,
+    provider: Arc<dyn Provider>,
+    cx: &'a Cx,
+}
+
+impl<'a> Summarizer<'a> {
+    pub(super) fn new(memory: &Memory, record: &ContextRecord, cx: &'a Cx) -> Result<Self, Fault> {
+        let overrides = Overrides {
+            provider: memory.provider.as_deref(),
+            model: memory.model.as_deref(),
+            max_tokens: Some(SUMMARY_TOKENS),
+            ..Overrides::default()
+        };
+        let model = resolve_model_config(record, overrides)?;
+        let provider = cx.host.providers.get(&model.provider)?;
+        Ok(Self { model, provider, cx })
+    }
+
+    /// The summary of `told`, the one so far, and the messages after it; in as many calls as the model's window asks for.
+    pub(super) async fn sum_up(
+        &self,
+        mut told: Option<String>,
+        messages: &[SharedMessage],
+    ) -> Result<(String, TokenUsage), Fault> {
+        let mut usage = TokenUsage::default();
+        for (step, messages) in (0..).zip(self.portions(messages)) {
+            let reply = self.ask(step, told.as_deref(), messages).await?;
+            usage += reply.usage.unwrap_or_default();
+            let text = reply.text.trim();
+            if text.is_empty() {
+                return Err(Fault::new(
+                    "conversation.no_summary",
+                    "The model that was to sum up the conversation answered nothing.",
+                )
+                .hint("Ask another model for summaries, or choose the strategy `window`."));
+            }
+            told = Some(format!("{HEADING}\n{text}"));
+        }
+        Ok((told.unwrap_or_default(), usage))
+    }
+
+    /// Stretches of messages of which each fits the window beside the instructions and a summary. One message that is
+    /// larger than that stands alone, and is shortened when it is told.
+    fn portions<'m>(&self, messages: &'m [SharedMessage]) -> Vec<&'m [SharedMessage]> {
+        let room = self.room();
+        let mut portions = Vec::new();
+        let (mut from, mut taken) = (0, 0);
+        for (index, message) in messages.iter().enumerate() {
+            let tokens = u64::from(message.tokens);
+            if index > from && taken + tokens > room {
+                portions.push(&messages[from..index]);
+                (from, taken) = (index, 0);
+            }
+            taken += tokens;
+        }
+        if from < messages.len() {
+            portions.push(&messages[from..]);
+        }
+        portions
+    }
+
+    /// What is left of the window for messages. Half of it stays free: the counts of other models than OpenAI's are
+    /// estimates.
+    fn room(&self) -> u64 {
+        let fixed = self.model.reserve
+            + u64::from(SUMMARY_TOKENS)
+            + tokens::count_kept(&self.model.model, INSTRUCTIONS);
+        (self.model.window.saturating_sub(fixed) / 2).max(256)
+    }
+
+    async fn ask(
+        &self,
+        step: u32,
+        told: Option<&str>,
+        messages: &[SharedMessage],
+    ) -> Result<ModelReply, Fault> {
+        if let Some(reply) = self.recorded(step) {
+            return Ok(reply);
+        }
+        let question = Arc::new(self.question(step, told, messages));
+        let record = self.record(&question, messages);
+        let prompt_tokens = record.tokens;
+        let (node, epoch) = (self.cx.activation.node.clone(), self.cx.activation.epoch.clone());
+        let (at, when) = (node.clone(), epoch.clone());
+        self.cx.note(Fact::PromptRendered { node: at, epoch: when, step, prompt: Arc::new(record) });
+        let request = ModelRequest {
+            activation: self.cx.activation.clone(),
+            attempt: self.cx.attempt,
+            model: self.model.model.clone(),
+            system: Some(INSTRUCTIONS.to_owned()),
+            messages: vec![question],
+            tools: Vec::new(),
+            temperature: None,
+            max_tokens: self.model.max_tokens,
+            response_schema: None,
+            options: Value::Null,
+        };
+        let mut reply = self.provider.call(request, &mut |_| ()).await?;
+        if reply.usage.is_none() {
+            let given = tokens::count(&self.model.model, &reply.text);
+            reply.usage = Some(TokenUsage::new(prompt_tokens, given));
+        }
+        self.cx.record(Fact::ModelReplied { node, epoch, step, reply: reply.clone() }).await?;
+        Ok(reply)
+    }
+
+    fn recorded(&self, wanted: u32) -> Option<ModelReply> {
+        self.cx.recorded.iter().find_map(|fact| match fact {
+            Fact::ModelReplied { step, reply, .. } if *step == wanted => Some(reply.clone()),
+            _ => None,
+        })
+    }
+
+    fn question(&self, step: u32, told: Option<&str>, messages: &[SharedMessage]) -> Message {
+        let mut text = String::new();
+        if let Some(told) = told {
+            text.push_str("Summary so far:\n");
+            text.push_str(told.strip_prefix(HEADING).unwrap_or(told).trim());
+            text.push_str("\n\n");
+        }
+        text.push_str("Messages:\n");
+        // About four bytes are a token; a message that alone is more than there is room for is told from its beginning.
+        let most = usize::try_from(self.room().saturating_mul(4)).unwrap_or(usize::MAX);
+        for message in messages {
+            let who = if message.role == Role::User { "User" } else { "Assistant" };
+            let said = message.content.text();
+            let cut = said.floor_char_boundary(most);
+            let more = if cut < said.len() { " […]" } else { "" };
+            text.push_str(&format!("\n{who}: {}{more}\n", &said[..cut]));
+        }
+        let index = usize::try_from(step).unwrap_or(usize::MAX);
+        self.cx.message(index, Role::User, text, &self.model.model)
+    }
+
+    /// What is kept of the prompt: the messages by reference, as everywhere.
+    fn record(&self, question: &Message, messages: &[SharedMessage]) -> PromptRecord {
+        let system = PromptPart::Message {
+            role: Role::System,
+            text: INSTRUCTIONS.to_owned(),
+            tokens: tokens::PER_MESSAGE + tokens::count_kept(&self.model.model, INSTRUCTIONS),
+        };
+        let mut parts = vec![system];
+        if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
+            let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
+            parts.push(PromptPart::History { first, last, count, tokens: question.tokens.into() });
+        }
+        let tokens = parts.iter().map(PromptPart::tokens).sum();
+        PromptRecord {
+            provider: self.model.provider.clone(),
+            model: self.model.model.clone(),
+            parts,
+            omitted: None,
+            tools: Vec::new(),
+            tool_tokens: 0,
+            tokens,
+            window: self.model.window,
+            reserve: self.model.reserve,
+        }
+    }
+}

@@ -1,4 +1,4 @@
-import { FolderOpen, History, Keyboard, Plus, Settings } from "lucide-react";
+import { FolderOpen, History, Keyboard, MessagesSquare, Plus, Settings } from "lucide-react";
 import type { ReactNode } from "react";
 import { Tip } from "@/look/Tip";
 import { type LeftPanel, toggleLeftPanel, useLayout } from "./layout";
@@ -8,6 +8,7 @@ const PANELS: { id: LeftPanel; label: string; keys: string; icon: ReactNode }[] 
   { id: "flows", label: "Flows", keys: "Alt+1", icon: <FolderOpen size={18} aria-hidden /> },
   { id: "nodes", label: "Nodes", keys: "Alt+2", icon: <Plus size={18} aria-hidden /> },
   { id: "runs", label: "Runs", keys: "Alt+3", icon: <History size={18} aria-hidden /> },
+  { id: "conversations", label: "Conversations", keys: "Alt+4", icon: <MessagesSquare size={18} aria-hidden /> },
 ];
 
 /** The narrow bar on the left that chooses what the left panel shows. */
@@ -26,7 +27,7 @@ export function Rail() {
           <Keyboard size={18} aria-hidden />
         </button>
       </Tip>
-      <RailButton id="settings" label="Settings" keys="Alt+4" icon={<Settings size={18} aria-hidden />} />
+      <RailButton id="settings" label="Settings" keys="Alt+5" icon={<Settings size={18} aria-hidden />} />
     </nav>
   );
 }

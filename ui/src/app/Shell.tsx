@@ -3,6 +3,7 @@ import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
 import { Canvas } from "@/canvas/Canvas";
 import { Inspector } from "@/inspector/Inspector";
 import { PalettePanel } from "@/palette/PalettePanel";
+import { ConversationsPanel } from "@/panels/conversations/ConversationsPanel";
 import { Dock } from "@/panels/dock/Dock";
 import { FlowsPanel } from "@/panels/flows/FlowsPanel";
 import { RunsPanel } from "@/panels/runs/RunsPanel";
@@ -105,6 +106,8 @@ function LeftPanel() {
       return <PalettePanel />;
     case "runs":
       return <RunsPanel />;
+    case "conversations":
+      return <ConversationsPanel />;
     case "settings":
       return <SettingsPanel />;
   }

@@ -1,4 +1,5 @@
 import { FolderOpen, PanelBottom, PanelRight, Redo2, Save, Search, Undo2 } from "lucide-react";
+import { ConversationChip } from "@/conversations/ConversationChip";
 import { documentName, fileName, isDirty, useFlow } from "@/flow/store";
 import { IconButton } from "@/look/Button";
 import { Keys } from "@/look/Keys";
@@ -31,6 +32,7 @@ export function TopBar() {
       </div>
       <div className="flex items-center justify-center gap-2">
         <RunControls />
+        <ConversationChip />
       </div>
       <div className="flex min-w-0 items-center justify-end gap-2">
         <RunTotals />

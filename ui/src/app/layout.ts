@@ -2,7 +2,7 @@
 import { create } from "zustand";
 import { remembered, rememberPanel } from "./settings";
 
-export type LeftPanel = "flows" | "nodes" | "runs" | "settings";
+export type LeftPanel = "flows" | "nodes" | "runs" | "conversations" | "settings";
 export type Part = "left" | "right" | "dock";
 
 type Layout = { leftPanel: LeftPanel; open: Record<Part, boolean> };

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CheckedFlow, Flow, NodeDescriptor } from "@/bindings";
+import nodes from "@/bindings/nodes.json";
 import { type Alignment, align, bounds, distribute } from "@/flow/align";
 import { setNodeTypes } from "@/flow/node-types";
 import { EMPTY_FLOW, NOTHING, UNCHECKED } from "@/flow/store";
-import nodes from "@/bindings/nodes.json";
 import { searchTypes } from "@/palette/search";
 import { contextColor, contextIndexes } from "./context-colors";
 import { canvasEdges, canvasNodes } from "./elements";

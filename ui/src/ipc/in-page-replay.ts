@@ -1,12 +1,19 @@
 /** One replayed run: where it stands in its recording, and what it does with answers. */
-import type { Answer, Entry, Epoch, Flow, NodeId, RunId } from "@/bindings";
+import type { Answer, ConversationRef, Entry, Epoch, Flow, NodeId, RunId } from "@/bindings";
 import { HostError } from "./host";
 
 /** A run that the engine recorded. Several of one flow differ in the answers that were given. */
 export type Recording = { nodes: Record<NodeId, string>; to?: NodeId; journal: Entry[] };
 
 /** A run as it is kept between loads of the page. */
-export type KeptRun = { run: RunId; flow: Flow; path?: string; journal: Entry[]; place: number };
+export type KeptRun = {
+  run: RunId;
+  flow: Flow;
+  path?: string;
+  conversation?: ConversationRef;
+  journal: Entry[];
+  place: number;
+};
 
 export type InPageRun = {
   readonly run: RunId;
@@ -54,7 +61,10 @@ export function startReplay(
     const told = (
       entry.seq === undefined ? { ...fact, at: env.now() } : { ...fact, seq: journal.length, at: env.now() }
     ) as Entry;
-    if (told.type === "run.started") told.run = run;
+    if (told.type === "run.started") {
+      told.run = run;
+      told.conversation = begun.conversation;
+    }
     if (told.seq !== undefined) journal.push(told);
     for (const listener of listeners) listener([told]);
     if (told.type.startsWith("run.") || told.type === "input.provided") changed();
@@ -95,7 +105,7 @@ export function startReplay(
     get live() {
       return candidates.length > 0;
     },
-    kept: () => ({ run, flow, path, journal, place }),
+    kept: () => ({ run, flow, path, conversation: begun.conversation, journal, place }),
     play: schedule,
     revive: (found) => {
       candidates = found.filter((one) => sameBeginning(one.journal, journal));

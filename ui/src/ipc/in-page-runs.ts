@@ -3,8 +3,10 @@
  * speed, and where the recording goes on with an answer it waits for that answer. A flow that nobody recorded cannot run
  * here and is told so.
  */
-import type { Entry, Epoch, Flow, NodeId, RunDetail, RunId, RunSummary } from "@/bindings";
+import type { ConversationId, Entry, Epoch, Flow, NodeId, RunDetail, RunId, RunSummary } from "@/bindings";
+import { isOver } from "@/run/fold/status";
 import { HostError } from "./host";
+import type { InPageConversations } from "./in-page-conversations";
 import { loadOf, startLoad } from "./in-page-load";
 import { type InPageRun, type KeptRun, loadRecordings, type Recording, startReplay } from "./in-page-replay";
 import { store, stored } from "./in-page-storage";
@@ -12,24 +14,32 @@ import { summarise } from "./in-page-summary";
 
 export type InPageRuns = {
   commands: Record<string, (args: never) => unknown>;
+  /** Whether a run that has not ended goes on in that conversation. */
+  busy(conversation: ConversationId): boolean;
   watch(run: RunId, fromSeq: number, onBatch: (entries: Entry[]) => void): () => void;
 };
 
+type Asked = { flow: Flow; path?: string; to?: NodeId; conversation?: ConversationId };
 type Place = { run: RunId; node: NodeId; epoch: Epoch };
 
 const KEPT = "runs";
 /** Journals are large and the page's storage is small. */
 const MOST = 12;
 
-export function inPageRuns(env: { now(): number }): InPageRuns {
+export function inPageRuns(env: { now(): number }, conversations: InPageConversations): InPageRuns {
   const runs = new Map<RunId, InPageRun>();
   const keep = () => {
     const kept = [...runs.values()].filter((run) => run.keep).map((run) => run.kept());
     store(KEPT, kept.slice(-MOST));
   };
-  for (const kept of stored<KeptRun[]>(KEPT, [])) {
-    runs.set(kept.run, startReplay(kept, [], env, keep));
-  }
+  const begin = (kept: KeptRun, found: Recording[]): InPageRun => {
+    const run = startReplay(kept, found, env, keep);
+    const { conversation } = kept;
+    if (conversation) run.subscribe((entries) => conversations.take(conversation.id, kept.run, entries));
+    runs.set(kept.run, run);
+    return run;
+  };
+  for (const kept of stored<KeptRun[]>(KEPT, [])) begin(kept, []);
 
   const find = (run: RunId): InPageRun => {
     const found = runs.get(run);
@@ -44,7 +54,9 @@ export function inPageRuns(env: { now(): number }): InPageRuns {
 
   return {
     commands: {
-      "run.start": async ({ flow, path, to }: { flow: Flow; path?: string; to?: NodeId }) => {
+      "run.start": async ({ flow, path, to, conversation: id }: Asked) => {
+        const its = id === undefined ? undefined : conversations.at(id);
+        const conversation = its && { id: its.id, thread: its.threadId, messages: its.messages };
         const run = crypto.randomUUID();
         const load = loadOf(flow);
         if (load) {
@@ -59,9 +71,7 @@ export function inPageRuns(env: { now(): number }): InPageRuns {
             hint: "Open one of the examples, or run the flow in the desktop window or with `plait run`.",
           });
         }
-        const begun = startReplay({ run, flow, path, journal: [], place: 0 }, found, env, keep);
-        runs.set(run, begun);
-        begun.play();
+        begin({ run, flow, path, conversation, journal: [], place: 0 }, found).play();
         return { run };
       },
       "run.answer": async ({ run, node, epoch, value }: Place & { value: unknown }) => {
@@ -97,6 +107,11 @@ export function inPageRuns(env: { now(): number }): InPageRuns {
         return null;
       },
     },
+    busy: (conversation) =>
+      [...runs.values()].some((run) => {
+        const { conversation: its, status } = summarise(run);
+        return its === conversation && !isOver(status);
+      }),
     watch: (run, fromSeq, onBatch) => watchRun(find(run), fromSeq, onBatch),
   };
 }

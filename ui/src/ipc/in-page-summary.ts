@@ -13,6 +13,7 @@ export function summarise(run: InPageRun): RunSummary {
     run: run.run,
     flowName: run.flow.name,
     path: run.path,
+    conversation: head.conversation?.id,
     status: head.status === "running" && !run.live && !isOver(head.status) ? "interrupted" : head.status,
     startedAt: head.startedAt ?? 0,
     endedAt: head.endedAt,

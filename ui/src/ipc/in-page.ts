@@ -2,6 +2,7 @@
 import type { NodeDescriptor } from "@/bindings";
 import nodes from "../bindings/nodes.json";
 import { type Host, HostError } from "./host";
+import { inPageConversations } from "./in-page-conversations";
 import { inPageDialogs } from "./in-page-dialogs";
 import { inPageFlows } from "./in-page-flows";
 import { inPageRuns } from "./in-page-runs";
@@ -11,8 +12,10 @@ export type Commands = Record<string, (args: never) => unknown>;
 
 export async function inPageHost(): Promise<Host> {
   const types = nodes as unknown as NodeDescriptor[];
-  const runs = inPageRuns({ now: Date.now });
+  const env = { now: Date.now };
   const flows = inPageFlows(types);
+  const conversations = inPageConversations(env, flows.files, (id) => runs.busy(id));
+  const runs = inPageRuns(env, conversations);
   const commands: Commands = {
     "app.info": () => ({
       version: "0.1.0",
@@ -25,6 +28,7 @@ export async function inPageHost(): Promise<Host> {
     ...flows.commands,
     ...inPageSettings(),
     ...inPageDialogs(flows.files),
+    ...conversations.commands,
     ...runs.commands,
   };
   return {

@@ -1,6 +1,8 @@
 /** What people do with runs. Errors are told where they happen; nothing here throws. */
 import { create } from "zustand";
 import type { Diagnostic, Epoch, NodeId, RunId } from "@/bindings";
+import { currentStore, stopContinuing } from "@/conversations/current";
+import { refreshConversations } from "@/conversations/list";
 import { leaveView, viewFlow } from "@/flow/actions";
 import { flowStore } from "@/flow/store";
 import { call, HostError } from "@/ipc";
@@ -27,6 +29,8 @@ const events: SessionEvents = {
   changed(session, changed) {
     wake(session, changed);
     if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) refreshRuns();
+    const inConversation = session.fold.head.conversation !== undefined;
+    if (inConversation && changed.entries.some((entry) => entry.type === "turn.committed")) refreshConversations();
   },
   broke(session, error) {
     notify.error(error, { label: "Follow again", run: () => session.watch() });
@@ -91,7 +95,7 @@ export async function startRun(to?: NodeId): Promise<void> {
   }
   controlStore.setState({ starting: true });
   try {
-    const { run } = await call("run.start", { flow, path, to });
+    const { run } = await call("run.start", { flow, path, to, conversation: currentStore.getState().conversation?.id });
     const waits = earlier?.fold.head.status === "waiting";
     const session = new RunSession(run, flow, events);
     setDocumentRun(session);
@@ -101,6 +105,7 @@ export async function startRun(to?: NodeId): Promise<void> {
   } catch (thrown) {
     const error = HostError.from(thrown);
     if (error.code === "flow.invalid") showDockTab("problems");
+    if (error.code === "conversation.unknown") stopContinuing();
     notify.error(error);
   } finally {
     controlStore.setState({ starting: false });

@@ -122,6 +122,7 @@ pub fn summary_message(summary: Summary, author: Activation) -> SharedMessage {
         reasoning: None,
         tool_calls: Vec::new(),
         tool_call_id: None,
+        provider_state: None,
         author,
         tokens,
     })

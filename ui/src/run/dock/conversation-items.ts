@@ -41,6 +41,9 @@ export class ConversationItems {
           this.#messages(key, entry.contextId, entry.change.messages);
           return this.#becameMessage(entry.node, entry.epoch);
         }
+        if (entry.change.kind === "recalled") {
+          this.#messages(key, entry.contextId, entry.change.messages ?? []);
+        }
         if (entry.change.kind === "reset") {
           this.items.push({ kind: "cleared", key, context: entry.contextId, node: entry.node });
         }

@@ -106,6 +106,7 @@ impl ConversationMessage {
             reasoning: self.reasoning,
             tool_calls: Vec::<ToolCall>::new(),
             tool_call_id: None,
+            provider_state: None,
             author: self.author,
             tokens: self.tokens,
         }

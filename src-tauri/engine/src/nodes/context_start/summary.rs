@@ -121,6 +121,7 @@ impl<'a> Summarizer<'a> {
             temperature: None,
             max_tokens: self.model.max_tokens,
             response_schema: None,
+            session: None,
             options: Value::Null,
         };
         let mut reply = self.provider.call(request, &mut |_| ()).await?;

@@ -1,0 +1,50 @@
+/**
+ * Which conversation the next run goes on in. None, until a person says so: a flow that is opened remembers nothing of
+ * earlier runs by itself, and opening another flow ends it.
+ */
+import { create } from "zustand";
+import type { ConversationRecord } from "@/bindings";
+import { flowStore } from "@/flow/store";
+import { call, HostError } from "@/ipc";
+import { notify } from "@/look/notify";
+import { flowKey, flowOf, refreshConversations } from "./list";
+
+export const currentStore = create<{ conversation?: ConversationRecord }>(() => ({}));
+
+flowStore.subscribe((state, before) => {
+  if (state.key !== before.key) {
+    currentStore.setState({ conversation: undefined });
+    refreshConversations();
+  } else if (state.path !== before.path) {
+    refreshConversations();
+  }
+});
+
+/** The next runs of this flow go on in it. */
+export function continueIn(conversation: ConversationRecord): void {
+  currentStore.setState({ conversation });
+}
+
+/** The next runs remember nothing again. */
+export function stopContinuing(): void {
+  currentStore.setState({ conversation: undefined });
+}
+
+/** Begins a conversation; the next runs go on in it. */
+export async function beginConversation(): Promise<void> {
+  try {
+    continueIn(await call("conversations.open", { flow: flowOf(), new: true }));
+    refreshConversations();
+  } catch (thrown) {
+    notify.error(HostError.from(thrown));
+  }
+}
+
+/** Whether a conversation is had with the flow on the canvas. */
+export function isOfThisFlow(conversation: ConversationRecord, state = flowStore.getState()): boolean {
+  return conversation.flow === flowKey(flowOf(state));
+}
+
+export function titleOf(conversation: Pick<ConversationRecord, "title">): string {
+  return conversation.title || "New conversation";
+}

@@ -1,0 +1,72 @@
+/** The conversations the host keeps, the one that changed last first. Asked for anew when a run has said something. */
+import { create } from "zustand";
+import type { ConversationRecord, FlowOf } from "@/bindings";
+import { flowStore } from "@/flow/store";
+import { call, HostError } from "@/ipc";
+
+export type ConversationScope = "flow" | "all";
+
+type Conversations = {
+  list: ConversationRecord[];
+  state: "unknown" | "loading" | "known";
+  error?: HostError;
+  words: string;
+  scope: ConversationScope;
+};
+
+const LIMIT = 300;
+/** Somebody types, or a run says several things: one question is enough. */
+const DELAY_MS = 150;
+
+export const conversationsStore = create<Conversations>(() => ({
+  list: [],
+  state: "unknown",
+  words: "",
+  scope: "flow",
+}));
+
+/** The flow on the canvas, as conversations know it. */
+export function flowOf(state = flowStore.getState()): FlowOf {
+  return { path: state.path, name: state.flow.name };
+}
+
+/** What a conversation keeps of its flow; the host's rule. */
+export function flowKey({ path, name }: FlowOf): string {
+  return path ?? `name:${name}`;
+}
+
+export function wish(change: Partial<Pick<Conversations, "words" | "scope">>): void {
+  conversationsStore.setState(change);
+  refreshConversations();
+}
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Asks again shortly. */
+export function refreshConversations(): void {
+  if (timer !== undefined) return;
+  timer = setTimeout(() => {
+    timer = undefined;
+    void loadConversations();
+  }, DELAY_MS);
+}
+
+let asked = 0;
+
+/** Asks now. */
+export async function loadConversations(): Promise<void> {
+  const { state, words, scope } = conversationsStore.getState();
+  if (state === "unknown") conversationsStore.setState({ state: "loading" });
+  const question = ++asked;
+  const answered = (change: Partial<Conversations>) => {
+    // A slower answer to an earlier question is no news.
+    if (question === asked) conversationsStore.setState({ state: "known", ...change });
+  };
+  try {
+    const search = words.trim() || undefined;
+    const flow = scope === "flow" ? flowOf() : undefined;
+    answered({ list: await call("conversations.list", { flow, search, limit: LIMIT }), error: undefined });
+  } catch (thrown) {
+    answered({ error: HostError.from(thrown) });
+  }
+}

@@ -1,0 +1,95 @@
+import { ArrowLeft, GitFork } from "lucide-react";
+import { useEffect, useState } from "react";
+import type { ConversationId, ConversationMessage, ConversationRecord } from "@/bindings";
+import { forkConversation } from "@/conversations/actions";
+import { titleOf } from "@/conversations/current";
+import { call, HostError } from "@/ipc";
+import { Button, IconButton } from "@/look/Button";
+import { Empty } from "@/look/Empty";
+import { notify } from "@/look/notify";
+import { textOf } from "@/run/fold/contexts";
+import { Continue } from "./ConversationRow";
+
+const PAGE = 100;
+
+/** One conversation, message by message, from its end; each can be where another one begins. */
+export function ConversationMessages({
+  conversation,
+  onClose,
+  onOpen,
+}: {
+  conversation: ConversationRecord;
+  onClose: () => void;
+  onOpen: (conversation: ConversationId) => void;
+}) {
+  const { messages, earlier, more } = useMessages(conversation);
+  return (
+    <>
+      <header className="flex shrink-0 items-center gap-1 border-line border-b px-1.5 py-1">
+        <IconButton label="Back to all conversations" icon={<ArrowLeft size={15} />} onClick={onClose} />
+        <h2 className="min-w-0 flex-1 truncate font-medium" title={titleOf(conversation)}>
+          {titleOf(conversation)}
+        </h2>
+        <Continue conversation={conversation} />
+      </header>
+      {messages.length === 0 ? (
+        <Empty title="Nothing was said yet">
+          <p>Run the flow to begin.</p>
+        </Empty>
+      ) : (
+        <section
+          className="min-h-0 flex-1 overflow-auto px-2.5 py-2"
+          aria-label="What was said"
+          data-testid="conversation-messages"
+        >
+          {earlier > 0 ? (
+            <Button className="mb-2 w-full" onClick={more}>
+              {earlier} earlier · show more
+            </Button>
+          ) : null}
+          <ol className="flex flex-col gap-2">
+            {messages.map((message) => (
+              <li key={message.id} className="group rounded-lg border border-line bg-bg px-2.5 py-1.5">
+                <p className="flex h-[26px] items-center text-fg-3 text-xs">
+                  <span className={message.role === "user" ? "text-data" : "text-context"}>
+                    {message.role === "user" ? "User" : "Assistant"}
+                  </span>
+                  <span className="ml-auto tabular-nums">{message.tokens} tokens</span>
+                  <IconButton
+                    label={message.role === "user" ? "Fork here, to ask otherwise" : "Fork from here"}
+                    data-testid={`conversation-fork-${message.id}`}
+                    icon={<GitFork size={13} />}
+                    onClick={() =>
+                      void forkConversation(conversation, message.id).then((fork) => fork && onOpen(fork.id))
+                    }
+                  />
+                </p>
+                <p className="whitespace-pre-wrap break-words text-sm">{textOf(message.content)}</p>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** The messages from the end back, as far as they are wanted; read anew when the conversation has gone on. */
+function useMessages({ id, messages: count }: ConversationRecord) {
+  const [wanted, setWanted] = useState(PAGE);
+  const [messages, setMessages] = useState<ConversationMessage[]>([]);
+  useEffect(() => {
+    let over = false;
+    const from = Math.max(0, count - wanted);
+    call("conversations.messages", { conversation: id, from, limit: wanted }).then(
+      (page) => {
+        if (!over) setMessages(page.messages);
+      },
+      (thrown) => notify.error(HostError.from(thrown)),
+    );
+    return () => {
+      over = true;
+    };
+  }, [id, count, wanted]);
+  return { messages, earlier: Math.max(0, count - wanted), more: () => setWanted(wanted + PAGE) };
+}

@@ -1,0 +1,120 @@
+import { Download, MessagesSquare, Pencil, Play, Trash2 } from "lucide-react";
+import { useState } from "react";
+import type { ConversationRecord } from "@/bindings";
+import { deleteConversation, exportConversation, renameConversation } from "@/conversations/actions";
+import { continueIn, currentStore, isOfThisFlow, titleOf } from "@/conversations/current";
+import { useFlow } from "@/flow/store";
+import { IconButton } from "@/look/Button";
+import { formatAgo, formatCount, formatDate } from "@/run/values/format";
+
+/** One conversation: what it is called, how long it is, when it went on last; and what can be done with it. */
+export function ConversationRow({
+  conversation,
+  now,
+  onOpen,
+}: {
+  conversation: ConversationRecord;
+  now: number;
+  onOpen: () => void;
+}) {
+  const [renaming, setRenaming] = useState(false);
+  const current = currentStore((state) => state.conversation?.id === conversation.id);
+  const { id, messages, tokens, updatedAt } = conversation;
+  if (renaming) return <Rename conversation={conversation} onDone={() => setRenaming(false)} />;
+  return (
+    <li
+      className="group relative rounded-md hover:bg-bg-3/60 has-[:focus-visible]:bg-bg-3/60 data-[current]:bg-bg-3"
+      data-testid={`conversation-row-${id}`}
+      data-current={current || undefined}
+    >
+      <button
+        type="button"
+        className="flex w-full items-start gap-2.5 rounded-md px-2 py-1.5 text-left"
+        aria-current={current || undefined}
+        onClick={onOpen}
+      >
+        <MessagesSquare size={14} className="mt-[3px] shrink-0 text-context" aria-hidden />
+        <span className="min-w-0 flex-1">
+          <b className="block truncate font-medium" title={titleOf(conversation)}>
+            {titleOf(conversation)}
+          </b>
+          <span className="block truncate text-fg-3 text-xs tabular-nums">
+            {formatCount(messages)} {messages === 1 ? "message" : "messages"} · {formatCount(tokens)} tokens ·{" "}
+            <time dateTime={new Date(updatedAt).toISOString()} title={formatDate(updatedAt)}>
+              {formatAgo(updatedAt, now)}
+            </time>
+          </span>
+          {current ? <span className="block text-context text-xs">The next run goes on here</span> : null}
+        </span>
+      </button>
+      <span className="absolute top-0.5 right-1 hidden rounded-md bg-bg-3 group-focus-within:flex group-hover:flex">
+        <Continue conversation={conversation} />
+        <IconButton
+          label="Rename"
+          data-testid={`conversation-rename-${id}`}
+          icon={<Pencil size={13} />}
+          onClick={() => setRenaming(true)}
+        />
+        <IconButton
+          label="Export…"
+          data-testid={`conversation-export-${id}`}
+          icon={<Download size={14} />}
+          onClick={() => void exportConversation(conversation)}
+        />
+        <IconButton
+          label="Delete…"
+          data-testid={`conversation-delete-${id}`}
+          icon={<Trash2 size={14} />}
+          onClick={() => void deleteConversation(conversation)}
+        />
+      </span>
+    </li>
+  );
+}
+
+/** Goes on in a conversation with the next run; only with the flow it is had with. */
+export function Continue({ conversation }: { conversation: ConversationRecord }) {
+  const mine = useFlow((state) => isOfThisFlow(conversation, state));
+  const current = currentStore((state) => state.conversation?.id === conversation.id);
+  if (current) return null;
+  return (
+    <IconButton
+      label={
+        mine
+          ? "Continue: the next run goes on here"
+          : `To continue it, open the flow it is had with: ${conversation.flowName || conversation.flow}`
+      }
+      data-testid={`conversation-continue-${conversation.id}`}
+      aria-disabled={!mine}
+      className="aria-disabled:opacity-45"
+      icon={<Play size={14} />}
+      onClick={() => mine && continueIn(conversation)}
+    />
+  );
+}
+
+function Rename({ conversation, onDone }: { conversation: ConversationRecord; onDone: () => void }) {
+  const [title, setTitle] = useState(conversation.title);
+  const keep = () => {
+    onDone();
+    if (title.trim() && title.trim() !== conversation.title) void renameConversation(conversation.id, title.trim());
+  };
+  return (
+    <li className="px-2 py-1.5">
+      <input
+        // biome-ignore lint/a11y/noAutofocus: the person has just asked to type here.
+        autoFocus
+        className="h-[30px] w-full rounded-md border border-line bg-bg px-2"
+        aria-label="Title of the conversation"
+        data-testid="conversation-title"
+        value={title}
+        onChange={(event) => setTitle(event.target.value)}
+        onBlur={keep}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") keep();
+          if (event.key === "Escape") onDone();
+        }}
+      />
+    </li>
+  );
+}

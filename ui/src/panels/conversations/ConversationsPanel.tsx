@@ -1,0 +1,121 @@
+import { Plus } from "lucide-react";
+import { useEffect, useState } from "react";
+import type { ConversationId } from "@/bindings";
+import { beginConversation } from "@/conversations/current";
+import { type ConversationScope, conversationsStore, loadConversations, wish } from "@/conversations/list";
+import { Button, IconButton } from "@/look/Button";
+import { Empty } from "@/look/Empty";
+import { ConversationMessages } from "./ConversationMessages";
+import { ConversationRow } from "./ConversationRow";
+
+/** How often relative times are read anew, in milliseconds. */
+const CLOCK_MS = 20_000;
+
+/** What was said across the runs of a flow: read it, go on with it, or go another way from one of its messages. */
+export function ConversationsPanel() {
+  const list = conversationsStore((state) => state.list);
+  const [open, setOpen] = useState<ConversationId>();
+  useEffect(() => void loadConversations(), []);
+  const shown = list.find((one) => one.id === open);
+  return (
+    <section className="flex h-full min-h-0 flex-col" aria-label="Conversations">
+      {shown ? (
+        <ConversationMessages conversation={shown} onClose={() => setOpen(undefined)} onOpen={setOpen} />
+      ) : (
+        <>
+          <Wishes />
+          <List onOpen={setOpen} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Wishes() {
+  const { words, scope } = conversationsStore();
+  return (
+    <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
+      <input
+        type="search"
+        className="h-[30px] w-full rounded-md border border-line bg-bg px-2.5"
+        placeholder="Search what was said"
+        aria-label="Search conversations"
+        data-testid="conversations-search"
+        value={words}
+        onChange={(event) => wish({ words: event.target.value })}
+      />
+      <div className="flex gap-1.5">
+        <select
+          className="h-[30px] min-w-0 flex-1 rounded-md border border-line bg-bg px-1 text-sm"
+          aria-label="Of which flow"
+          data-testid="conversations-scope"
+          value={scope}
+          onChange={(event) => wish({ scope: event.target.value as ConversationScope })}
+        >
+          <option value="flow">This flow</option>
+          <option value="all">All flows</option>
+        </select>
+        <IconButton
+          kind="plain"
+          label="New conversation: the next run begins it"
+          data-testid="conversation-new"
+          icon={<Plus size={15} />}
+          onClick={() => void beginConversation()}
+        />
+      </div>
+    </div>
+  );
+}
+
+function List({ onOpen }: { onOpen: (conversation: ConversationId) => void }) {
+  const { list, state, error, words } = conversationsStore();
+  const now = useNow();
+  if (error) {
+    return (
+      <Empty title="The conversations cannot be listed">
+        <p>
+          {error.message} {error.hint}
+        </p>
+        <Button onClick={() => void loadConversations()}>Try again</Button>
+      </Empty>
+    );
+  }
+  if (list.length === 0) {
+    return state !== "known" ? (
+      <Empty title="Looking for conversations…" />
+    ) : words.trim() ? (
+      <Empty title="Nothing like that was said">
+        <p>Search for something else, or in all flows.</p>
+      </Empty>
+    ) : (
+      <Empty title="No conversations yet">
+        <p>
+          A run remembers nothing of earlier ones, unless it goes on in a conversation. Begin one, then run the flow.
+        </p>
+        <Button data-testid="conversation-begin" onClick={() => void beginConversation()}>
+          <Plus size={14} aria-hidden /> New conversation
+        </Button>
+      </Empty>
+    );
+  }
+  return (
+    <ul
+      className="min-h-0 flex-1 overflow-auto px-1.5 pb-2"
+      aria-label="Conversations, the latest first"
+      data-testid="conversations"
+    >
+      {list.map((one) => (
+        <ConversationRow key={one.id} conversation={one} now={now} onOpen={() => onOpen(one.id)} />
+      ))}
+    </ul>
+  );
+}
+
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), CLOCK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

@@ -1,5 +1,6 @@
 /** Panning many nodes: the editor idle, the editor while a run streams into 50 of them, and bare React Flow beside it. */
-import { type Page, test } from "@playwright/test";
+import { type Browser, type Page, test } from "@playwright/test";
+import { type Cost, recordCost } from "./cost";
 import { gridFlow, openFlow } from "./flows";
 import { type Frames, recordFrames } from "./frames";
 
@@ -14,16 +15,16 @@ for (const count of [1_000, 5_000]) {
     await openFlow(page, gridFlow(count, STREAMS));
     await alignZoom(page);
 
-    const results: Record<string, Frames> = {};
+    const results: Record<string, Frames & Cost> = {};
     await bare.bringToFront();
-    results.bare = await pan(bare, ".react-flow__pane");
+    results.bare = await pan(browser, bare, ".react-flow__pane");
     await page.bringToFront();
-    results.idle = await pan(page, ".canvas .react-flow__pane");
+    results.idle = await pan(browser, page, ".canvas .react-flow__pane");
     await page.getByTestId("run-button").click();
     await page.locator("[data-testid^=node-status-]:not([data-state=idle])").first().waitFor();
-    results.streaming = await pan(page, ".canvas .react-flow__pane");
+    results.streaming = await pan(browser, page, ".canvas .react-flow__pane");
     await bare.bringToFront();
-    results.bareAgain = await pan(bare, ".react-flow__pane");
+    results.bareAgain = await pan(browser, bare, ".react-flow__pane");
     test
       .info()
       .annotations.push({ type: "result", description: JSON.stringify({ measure: "pan", nodes: count, ...results }) });
@@ -41,10 +42,11 @@ async function alignZoom(page: Page): Promise<void> {
 }
 
 /** Drags the pane to and fro, as a hand does. */
-async function pan(page: Page, pane: string): Promise<Frames> {
+async function pan(browser: Browser, page: Page, pane: string): Promise<Frames & Cost> {
   const box = await page.locator(pane).boundingBox();
   if (!box) throw new Error("There is no canvas.");
   await page.waitForTimeout(400);
+  const cost = await recordCost(browser, page);
   const recorded = await recordFrames(page);
   const end = Date.now() + SECONDS * 1000;
   // From the empty strip between two rows of nodes.
@@ -56,5 +58,6 @@ async function pan(page: Page, pane: string): Promise<Frames> {
     await page.mouse.move(x + by, y + by / 3, { steps: 30 });
     await page.mouse.up({ button: "middle" });
   }
-  return recorded.stop();
+  const frames = await recorded.stop();
+  return { ...frames, ...(await cost.stop(frames.frames)) };
 }

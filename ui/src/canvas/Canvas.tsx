@@ -1,13 +1,13 @@
-import { Background, BackgroundVariant, ReactFlow, SelectionMode, useStore, type Viewport } from "@xyflow/react";
+import { ReactFlow, SelectionMode, type Viewport } from "@xyflow/react";
 import { type FocusEvent, type MouseEvent, useEffect, useRef } from "react";
 import { showPalette } from "@/app/overlays";
 import { mayEdit, selectOnly } from "@/flow/actions";
 import { shownFlow, useFlow } from "@/flow/store";
+import { Backdrop } from "./Backdrop";
 import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
 import { ConnectionLine } from "./ConnectionLine";
 import { EmptyCanvas } from "./EmptyCanvas";
-import { GRID } from "./geometry";
 import { Minimap } from "./Minimap";
 import { NodeCard } from "./NodeCard";
 import { NoteCard } from "./NoteCard";
@@ -22,12 +22,8 @@ import "./canvas.css";
 const NODE_TYPES = { card: NodeCard, note: NoteCard };
 const EDGE_TYPES = { strand: StrandEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
-/** Below this zoom, cards show their shape and colour only. */
-const FAR = 0.5;
 /** A document is never opened at a zoom at which its names cannot be read; what does not fit lies to the right. */
 const READABLE = 0.62;
-/** Above this zoom, ports show their names. */
-const NEAR = 1.3;
 /** From this many nodes on, only what is in view is in the page. */
 const MANY = 250;
 
@@ -76,14 +72,13 @@ export function Canvas() {
           nodeDragThreshold={2}
           proOptions={{ hideAttribution: true }}
         >
-          <Background variant={BackgroundVariant.Dots} gap={GRID} size={1.5} color="var(--dot)" bgColor="var(--bg)" />
+          <Backdrop />
           {nodes.length > 0 ? (
             <>
               <CanvasControls />
               <Minimap nodes={nodes} />
             </>
           ) : null}
-          <Detail />
         </ReactFlow>
         <EmptyCanvas />
         <QuickAddMenu />
@@ -97,16 +92,6 @@ function addOnDoubleClick(event: MouseEvent): void {
   if (event.detail !== 2) return;
   const { clientX: x, clientY: y } = event;
   if (mayEdit()) showPalette(canvasStore.getState().instance?.screenToFlowPosition({ x, y }));
-}
-
-/** Marks the canvas with how much can be read at this zoom; the style sheet does the rest, without drawing anew. */
-function Detail() {
-  const detail = useStore((state) => (state.transform[2] < FAR ? "far" : state.transform[2] > NEAR ? "near" : "mid"));
-  const mark = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    mark.current?.closest<HTMLElement>(".canvas")?.setAttribute("data-detail", detail);
-  }, [detail]);
-  return <span ref={mark} hidden />;
 }
 
 /** A node or an edge that is reached with the keyboard is selected. */

@@ -1,5 +1,5 @@
-import { Panel, useStore } from "@xyflow/react";
-import { type PointerEvent, useEffect, useMemo, useRef } from "react";
+import { Panel, useStoreApi } from "@xyflow/react";
+import { type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { useTheme } from "@/app/theme";
 import { type Box, bounds } from "@/flow/align";
 import { nodeType } from "@/flow/node-types";
@@ -52,23 +52,28 @@ export function Minimap({ nodes }: { nodes: readonly CanvasNode[] }) {
   );
 }
 
-/** What is in view. */
+/** What is in view; written outside of React, as it changes in each frame of a move. */
 function Frame({ map }: { map: Mapping }) {
-  const [x, y, zoom] = useStore((state) => state.transform);
-  const width = useStore((state) => state.width);
-  const height = useStore((state) => state.height);
-  const corner = map.toMap({ x: -x / zoom, y: -y / zoom });
-  const end = map.toMap({ x: (width - x) / zoom, y: (height - y) / zoom });
-  return (
-    <div
-      className="minimap-frame"
-      style={{
-        width: end.x - corner.x,
-        height: end.y - corner.y,
-        transform: `translate(${corner.x}px, ${corner.y}px)`,
-      }}
-    />
-  );
+  const store = useStoreApi();
+  const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const draw = () => {
+      const { transform, width, height } = store.getState();
+      const [x, y, zoom] = transform;
+      const corner = map.toMap({ x: -x / zoom, y: -y / zoom });
+      if (!frame.current) return;
+      const { style } = frame.current;
+      style.width = `${Math.round((width / zoom) * map.scale)}px`;
+      style.height = `${Math.round((height / zoom) * map.scale)}px`;
+      style.transform = `translate(${corner.x}px, ${corner.y}px)`;
+    };
+    draw();
+    return store.subscribe((state, before) => {
+      if (state.transform !== before.transform || state.width !== before.width || state.height !== before.height)
+        draw();
+    });
+  }, [store, map]);
+  return <div ref={frame} className="minimap-frame" />;
 }
 
 type Mapping = { scale: number; toMap(at: Point): Point; toCanvas(at: Point): Point };

@@ -1,8 +1,9 @@
 import type { NodeProps } from "@xyflow/react";
 import { type CSSProperties, memo } from "react";
+import type { NodeId } from "@/bindings";
 import { useNodeTypes } from "@/flow/node-types";
 import { Icon } from "@/look/Icon";
-import { useNodeRun } from "@/run/view";
+import { useNodeRound, useNodeState } from "@/run/view";
 import { CardTitle } from "./CardTitle";
 import type { CanvasNode } from "./elements";
 import { shade } from "./elements";
@@ -17,7 +18,7 @@ import { summaryOf } from "./summary";
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
   const { node, ports, known, context, errorWired } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
-  const run = useNodeRun(id);
+  const state = useNodeState(id);
   const style = { minHeight: cardHeight(ports, errorWired), "--shade": shade(context) } as CSSProperties;
   const shared = { node: id, ports, errorWired, missing: !known };
   return (
@@ -28,23 +29,19 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       data-category={type?.category ?? "unknown"}
       data-in-context={context !== undefined || undefined}
       data-selected={selected || undefined}
-      data-state={run?.state}
+      data-state={state}
       data-unknown={type === undefined || undefined}
       style={style}
     >
       <header>
         <Icon name={type?.icon ?? "circle-question-mark"} className="card-icon" />
         <CardTitle id={id} node={node} />
-        {run && run.epoch.length > 0 ? (
-          <span className="epoch" title={`Round ${run.epoch.map((count) => count + 1).join(".")}`}>
-            #{run.epoch.map((count) => count + 1).join(".")}
-          </span>
-        ) : null}
+        <Round node={id} />
         <Findings node={id} />
-        <StatusRing node={id} run={run} />
+        <StatusRing node={id} state={state} />
       </header>
       <p className="summary">{summaryOf(node, type)}</p>
-      {run ? <RunLines run={run} /> : null}
+      {state ? <RunLines node={id} /> : null}
       {ports.inputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="in" port={port} index={index} />
       ))}
@@ -54,3 +51,12 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
     </div>
   );
 });
+
+function Round({ node }: { node: NodeId }) {
+  const round = useNodeRound(node);
+  return round === "" ? null : (
+    <span className="epoch" title={`Round ${round}`}>
+      #{round}
+    </span>
+  );
+}

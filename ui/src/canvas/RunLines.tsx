@@ -1,7 +1,14 @@
-import type { NodeRun, WindowUse } from "@/run/view";
+import { memo } from "react";
+import type { NodeId } from "@/bindings";
+import { useNodeRun, type WindowUse } from "@/run/view";
 
-/** What a run adds to a card: the question, the last lines of the stream, the error, the use of the window. */
-export function RunLines({ run }: { run: NodeRun }) {
+/**
+ * What a run adds to a card: the question, the last lines of the stream, the error, the use of the window. It alone is
+ * drawn anew while a stream grows, not the card around it.
+ */
+export function RunLines({ node }: { node: NodeId }) {
+  const run = useNodeRun(node);
+  if (!run) return null;
   return (
     <>
       {run.state === "paused" ? (
@@ -30,7 +37,7 @@ export function RunLines({ run }: { run: NodeRun }) {
 }
 
 /** How much of the model's window the last prompt took, and with what. */
-function WindowBar({ use }: { use: WindowUse }) {
+const WindowBar = memo(function WindowBar({ use }: { use: WindowUse }) {
   const share = (tokens: number) => `${Math.min(100, (100 * tokens) / Math.max(1, use.window))}%`;
   const taken = use.system + use.history + use.tools + use.question;
   return (
@@ -46,4 +53,4 @@ function WindowBar({ use }: { use: WindowUse }) {
       <i data-part="question" style={{ width: share(use.question) }} />
     </div>
   );
-}
+});

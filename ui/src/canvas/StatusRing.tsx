@@ -1,7 +1,8 @@
+import { memo } from "react";
 import type { NodeId } from "@/bindings";
-import type { NodeRun } from "@/run/view";
+import type { NodeRunState } from "@/run/view";
 
-const WORDS: Record<NodeRun["state"], string> = {
+const WORDS: Record<NodeRunState, string> = {
   ready: "Ready to run",
   running: "Running",
   paused: "Waiting for an answer",
@@ -13,16 +14,15 @@ const WORDS: Record<NodeRun["state"], string> = {
 };
 
 /** A node's state in a run. Each state has a shape of its own, so that none is told by colour alone. */
-export function StatusRing({ node, run }: { node: NodeId; run: NodeRun | undefined }) {
-  const state = run?.state ?? "idle";
+export const StatusRing = memo(function StatusRing({ node, state }: { node: NodeId; state: NodeRunState | undefined }) {
   return (
     <span
       className="state-ring"
       data-testid={`node-status-${node}`}
-      data-state={state}
+      data-state={state ?? "idle"}
       role="img"
-      aria-label={run ? WORDS[run.state] : "Not run yet"}
-      title={run ? WORDS[run.state] : undefined}
+      aria-label={state ? WORDS[state] : "Not run yet"}
+      title={state ? WORDS[state] : undefined}
     />
   );
-}
+});

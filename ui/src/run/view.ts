@@ -2,7 +2,7 @@
 import type { EdgeId, Epoch, Fault, NodeId, PortName, PromptRecord } from "@/bindings";
 import { edgeKind } from "@/flow/ports";
 import { flowStore, shownFlow, useFlow } from "@/flow/store";
-import { shownEpoch } from "./fold/epoch";
+import { roundOf, shownEpoch } from "./fold/epoch";
 import type { EpochView, NodeState, NodeView } from "./fold/types";
 import { useNodeOf } from "./live/shown";
 import { outputsOf, wasStopped } from "./values/outputs";
@@ -48,10 +48,20 @@ const PEEK_TEXT = 60;
 // Views never change, so what is worked out of one holds for good.
 const nodeRuns = new WeakMap<NodeView, NodeRun>();
 // Outputs are given once and stay the same object while the rest of their view goes on changing.
+const windowUses = new WeakMap<PromptRecord, WindowUse>();
 const passings = new WeakMap<Record<PortName, unknown>, Map<PortName, Passing>>();
 
 export function useNodeRun(node: NodeId): NodeRun | undefined {
   return useNodeOf(node, nodeRunOf);
+}
+
+/** Only the state of a node, and the round it is in (`3`, `3.1`, nothing outside of all cycles): drawn anew when these change. */
+export function useNodeState(node: NodeId): NodeRunState | undefined {
+  return useNodeOf(node, (view) => view?.state);
+}
+
+export function useNodeRound(node: NodeId): string {
+  return useNodeOf(node, (view) => (view ? roundOf(view.epoch) : ""));
 }
 
 export function useEdgeRun(id: EdgeId): EdgeRun | undefined {
@@ -102,6 +112,15 @@ function streamOf(view: NodeView, shown: EpochView): string | undefined {
 
 /** What a prompt takes of its window, by kind. */
 export function windowUse(prompt: PromptRecord): WindowUse {
+  let use = windowUses.get(prompt);
+  if (!use) {
+    use = addedUp(prompt);
+    windowUses.set(prompt, use);
+  }
+  return use;
+}
+
+function addedUp(prompt: PromptRecord): WindowUse {
   const use = { system: 0, history: 0, tools: prompt.toolTokens, question: 0 };
   for (const part of prompt.parts) {
     if (part.kind === "history") use.history += part.tokens;

@@ -1,5 +1,6 @@
 /** The dock below the canvas: the conversation, the timeline, the facts, the problems. */
 import { Tabs } from "@base-ui/react/tabs";
+import { useLayout } from "@/app/layout";
 import "@/run/run.css";
 import { Conversation } from "@/run/dock/Conversation";
 import { Facts } from "@/run/dock/Facts";
@@ -19,6 +20,8 @@ const TITLES: Record<DockTab, string> = {
 
 export function Dock() {
   const tab = dockStore((state) => state.tab);
+  // Folded, it costs nothing.
+  const open = useLayout((layout) => layout.open.dock);
   return (
     <Tabs.Root
       value={tab}
@@ -38,6 +41,14 @@ export function Dock() {
           </Tabs.Tab>
         ))}
       </Tabs.List>
+      {open ? <Panels /> : null}
+    </Tabs.Root>
+  );
+}
+
+function Panels() {
+  return (
+    <>
       <Tabs.Panel value="conversation" className="min-h-0 flex-1 outline-none">
         <Conversation />
       </Tabs.Panel>
@@ -50,7 +61,7 @@ export function Dock() {
       <Tabs.Panel value="problems" className="min-h-0 flex-1 outline-none">
         <Problems />
       </Tabs.Panel>
-    </Tabs.Root>
+    </>
   );
 }
 

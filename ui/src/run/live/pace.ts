@@ -4,14 +4,14 @@ export class Pace {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    readonly everyMs: number,
+    readonly everyMs: () => number,
     readonly act: () => void,
   ) {}
 
   /** Now, if the last time is long enough ago; else as soon as it is. */
   ask(): void {
     if (this.#timer !== undefined) return;
-    const wait = this.#last + this.everyMs - performance.now();
+    const wait = this.#last + this.everyMs() - performance.now();
     if (wait <= 0) this.#do();
     else this.#timer = setTimeout(() => this.#do(), wait);
   }

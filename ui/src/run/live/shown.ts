@@ -3,6 +3,7 @@
  */
 import { useCallback, useSyncExternalStore } from "react";
 import type { ContextId, NodeId } from "@/bindings";
+import { isMoving } from "@/canvas/motion";
 import { emptyHead } from "../fold/fold";
 import type { ContextView, NodeView, RunHead } from "../fold/types";
 import { Pace } from "./pace";
@@ -101,19 +102,24 @@ const told = new Map<NodeId, string>();
 /** What has grown and was not told yet. */
 const growing = { nodes: new Set<NodeId>(), contexts: new Set<ContextId>(), log: false, head: false };
 const GROWTH_MS = 60;
+/** Nobody reads a stream while the canvas goes by. */
+const GROWTH_WHILE_MOVING_MS = 150;
 
-const growth = new Pace(GROWTH_MS, () => {
-  const { nodes: grown, contexts: changed, log, head: counted } = growing;
-  growing.nodes = new Set();
-  growing.contexts = new Set();
-  growing.log = false;
-  growing.head = false;
-  for (const node of grown) nodes.wake(node);
-  for (const context of changed) contexts.wake(context);
-  if (changed.size > 0) parts.wake("contexts");
-  if (log) parts.wake("log");
-  if (counted) parts.wake("head");
-});
+const growth = new Pace(
+  () => (isMoving() ? GROWTH_WHILE_MOVING_MS : GROWTH_MS),
+  () => {
+    const { nodes: grown, contexts: changed, log, head: counted } = growing;
+    growing.nodes = new Set();
+    growing.contexts = new Set();
+    growing.log = false;
+    growing.head = false;
+    for (const node of grown) nodes.wake(node);
+    for (const context of changed) contexts.wake(context);
+    if (changed.size > 0) parts.wake("contexts");
+    if (log) parts.wake("log");
+    if (counted) parts.wake("head");
+  },
+);
 
 /** Says that something about the session itself changed, such as whether it is interrupted. */
 export function wakeSession(session: RunSession): void {

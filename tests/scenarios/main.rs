@@ -9,6 +9,7 @@ mod conversation;
 mod conversations;
 mod crash;
 mod desk;
+mod keys;
 mod model_servers;
 mod parallel_turns;
 mod trace;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use plait_api::engine::id::RunId;
 use plait_api::engine::run::Fact;
+use plait_api::keys::KeyStore;
 use plait_api::{Options, Plait, dispatch};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -19,7 +20,9 @@ const QUESTION: &str = "Are you there?";
 /// Runs a flow of one call against a server at `url`.
 async fn one_call(url: &str) -> Journal {
     let home = TempDir::new().unwrap();
-    let app = Plait::open(Options::new(home.path())).unwrap();
+    let mut options = Options::new(home.path());
+    options.keys = Some(KeyStore::in_memory());
+    let app = Plait::open(options).unwrap();
     let mut settings = dispatch(&app, "settings.get", json!({})).await.unwrap();
     settings["providers"]["openai"] = json!({ "kind": "openAi", "baseUrl": url, "connectTimeoutMs": 2_000,
         "headerTimeoutMs": 400, "readTimeoutMs": 400 });

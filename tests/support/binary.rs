@@ -74,6 +74,8 @@ impl Home {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plait"));
         command.args(args).env("PLAIT_HOME", self.path()).env("NO_COLOR", "1").env_remove("OPENAI_API_KEY");
+        // The keychain and the Ollama of whoever tests this are not ours.
+        command.env("PLAIT_KEYCHAIN", "off").env_remove("PLAIT_KEYS_PASSPHRASE").env_remove("OLLAMA_HOST");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -26,6 +26,10 @@ pub use watch::Watch;
 
 /// Flow files on disk.
 pub use plait_adapters::files;
+/// Where the keys of providers are.
+pub use plait_adapters::keys;
+/// Model servers that were found, and the settings of providers.
+pub use plait_adapters::providers;
 /// The engine, for those who show what it says.
 pub use plait_engine as engine;
 

@@ -1,9 +1,10 @@
 //! The application: what a command works with. One per process, since one process owns the store.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use plait_adapters::{NativeTools, ProviderTable, Store, SystemClock};
+use plait_adapters::{KeyStore, NativeTools, ProviderTable, Store, SystemClock};
 use plait_engine::error::Fault;
 use plait_engine::host::{Clock, Host};
 use plait_engine::node::Registry;
@@ -26,12 +27,14 @@ pub struct Options {
     pub providers: Option<Arc<dyn Providers>>,
     /// Tools in place of Plait's own.
     pub tools: Option<Arc<dyn ToolHost>>,
+    /// Keys in place of those of the system's keychain and the data directory.
+    pub keys: Option<KeyStore>,
 }
 
 impl Options {
     /// Plait as it is, with its data in `home`, without dialogs.
     pub fn new(home: impl Into<PathBuf>) -> Self {
-        Self { home: home.into(), dialogs: None, providers: None, tools: None }
+        Self { home: home.into(), dialogs: None, providers: None, tools: None, keys: None }
     }
 }
 
@@ -45,7 +48,10 @@ pub struct Plait {
     clock: Arc<dyn Clock>,
     dialogs: Option<Arc<dyn Dialogs>>,
     fixed_providers: Option<Arc<dyn Providers>>,
+    keys: KeyStore,
     configured: RwLock<Configured>,
+    /// The models of providers that were asked for them.
+    models: Mutex<BTreeMap<String, Vec<String>>>,
     notices: Vec<Fault>,
     pub(crate) live: LiveRuns,
     /// Held while a run is taken up again.
@@ -64,10 +70,11 @@ impl Plait {
     pub fn open(options: Options) -> Result<Self, ErrorReply> {
         let store = Store::open(&options.home)?;
         let (settings, mut notices) = Settings::load(&store.settings()?);
-        let providers = ProviderTable::new(&settings.providers).or_else(|fault| {
+        let keys = options.keys.unwrap_or_else(|| KeyStore::open(&options.home));
+        let providers = ProviderTable::with_keys(&settings.providers, &keys).or_else(|fault| {
             // Settings that make no sense must not lock a person out of mending them.
             notices.push(fault);
-            ProviderTable::new(&std::collections::BTreeMap::new())
+            ProviderTable::with_keys(&BTreeMap::new(), &keys)
         })?;
         Ok(Self {
             home: options.home,
@@ -78,7 +85,9 @@ impl Plait {
             clock: Arc::new(SystemClock),
             dialogs: options.dialogs,
             fixed_providers: options.providers,
+            keys,
             configured: RwLock::new(Configured { settings, providers }),
+            models: Mutex::default(),
             notices,
             live: LiveRuns::default(),
             taking_up: tokio::sync::Mutex::default(),
@@ -120,10 +129,31 @@ impl Plait {
     pub fn providers(&self) -> Arc<dyn Providers> {
         match &self.fixed_providers {
             Some(fixed) => Arc::clone(fixed),
-            None => {
-                Arc::new(self.configured.read().unwrap_or_else(PoisonError::into_inner).providers.clone())
-            }
+            None => Arc::new(self.provider_table()),
         }
+    }
+
+    /// Where the keys of providers are.
+    pub fn keys(&self) -> &KeyStore {
+        &self.keys
+    }
+
+    /// The providers of the settings.
+    pub(crate) fn provider_table(&self) -> ProviderTable {
+        self.configured.read().unwrap_or_else(PoisonError::into_inner).providers.clone()
+    }
+
+    pub(crate) fn known_models(&self, provider: &str) -> Option<Vec<String>> {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner).get(provider).cloned()
+    }
+
+    pub(crate) fn learn_models(&self, provider: &str, models: &[String]) {
+        let mut known = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(provider.to_owned(), models.to_vec());
+    }
+
+    pub(crate) fn forget_models(&self, provider: &str) {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner).remove(provider);
     }
 
     /// The store. Everything in it is better asked for by a command.
@@ -156,9 +186,13 @@ impl Plait {
         Settings { providers: configured.providers.settings(), ..configured.settings.clone() }
     }
 
-    /// Replaces the settings, on disk first. Providers that make no sense are refused and nothing changes.
-    pub(crate) async fn set_settings(&self, settings: Settings) -> Result<Settings, ErrorReply> {
-        let providers = ProviderTable::new(&settings.providers)?;
+    /// Replaces the settings, on disk first. Providers that make no sense are refused and nothing changes. The keys of
+    /// providers that are no more go with them: one of the same name later may be somewhere else.
+    pub(crate) async fn set_settings(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
+        let providers = ProviderTable::with_keys(&settings.providers, &self.keys)?;
+        // What is as it is built in is not kept: it follows when Plait, or the environment, changes it.
+        let built_in = ProviderTable::built_in();
+        settings.providers.retain(|name, set| built_in.get(name) != Some(set));
         let stored = serde_json::to_value(&settings).map_err(|error| {
             ErrorReply::new("settings.unwritable", format!("The settings could not be written: {error}."))
         })?;
@@ -169,7 +203,15 @@ impl Plait {
         })
         .await?;
         self.store.flush().await?;
+        let (before, now) = (self.provider_table().settings(), providers.settings());
         *self.configured.write().unwrap_or_else(PoisonError::into_inner) = Configured { settings, providers };
+        for (name, _) in before.iter().filter(|(name, set)| now.get(*name) != Some(set)) {
+            self.forget_models(name);
+            if !now.contains_key(name) {
+                // A place that can't be read gives the key to nobody either.
+                let _ = self.keys.remove(name).await;
+            }
+        }
         Ok(self.settings())
     }
 }

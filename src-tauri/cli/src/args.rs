@@ -16,6 +16,7 @@ Examples:
   plait run hello                          run an example flow; no key and no network needed
   plait run my.flow.json --json            one fact per line, for scripts
   plait check my.flow.json                 what is wrong with a flow, and where
+  plait keys set openai                    keep a key, and use that provider in your flows
   plait resume last --answer \"Yes, go on\"  answer the question a run waits on")]
 pub(crate) struct Cli {
     /// Keep data (runs, settings) in this directory.
@@ -47,6 +48,10 @@ pub(crate) enum Command {
     Conversations(ConversationsArgs),
     /// Count the tokens of a text.
     Tokens(TokensArgs),
+    /// Set, remove or list the keys of model providers.
+    Keys(KeysArgs),
+    /// List model providers and what they offer, or test one.
+    Providers(ProvidersArgs),
 }
 
 #[derive(Debug, Args)]
@@ -260,6 +265,86 @@ pub(crate) struct TokensArgs {
     /// Print the counts as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A key is read from standard input, or asked for without showing it; never from the command line, which other programs can
+see. It is kept in the system's keychain. Where there is none it is kept in an encrypted file of the data directory: locked
+with the passphrase in PLAIT_KEYS_PASSPHRASE, or, without one, with a key in a file beside it that only its owner may read.
+That second lock keeps keys out of plain sight and out of copies of the one file; it does not stop whoever can read both.
+
+PLAIT_KEYCHAIN=off uses the file even where there is a keychain. A key that is stored goes before one in the environment.
+
+Examples:
+  plait keys set openai
+  pass show openai | plait keys set openai
+  plait keys list")]
+pub(crate) struct KeysArgs {
+    #[command(subcommand)]
+    pub(crate) command: KeysCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Keep the key of a provider, read from standard input or asked for.
+    Set {
+        /// The provider.
+        provider: String,
+    },
+    /// Forget the keys of providers. Those in the environment stay.
+    Rm {
+        /// The providers.
+        #[arg(required = true)]
+        provider: Vec<String>,
+    },
+    /// Say where each provider's key comes from. Shows no key.
+    List {
+        /// Print it as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plait providers list
+  plait providers test openai
+  plait providers test local --model my-model
+  plait providers models ollama")]
+pub(crate) struct ProvidersArgs {
+    #[command(subcommand)]
+    pub(crate) command: ProvidersCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProvidersCommand {
+    /// List the providers, and the model servers that run on this machine.
+    List {
+        /// Print them as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check that a provider answers: it is asked for its models, or for a few tokens of one.
+    Test {
+        /// The provider.
+        provider: String,
+        /// Ask this model instead of for the list of models.
+        #[arg(long)]
+        model: Option<String>,
+        /// Print the outcome as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the models a provider offers, one per line.
+    Models {
+        /// The provider.
+        provider: String,
+        /// Print them as JSON.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// One `--set`.

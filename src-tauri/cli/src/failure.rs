@@ -106,7 +106,7 @@ pub(crate) fn say(text: &str) {
 
 /// Whether the caller asked for something that makes no sense, rather than something going wrong.
 fn is_usage(code: &str) -> bool {
-    const USAGE: [&str; 15] = [
+    const USAGE: [&str; 18] = [
         "run.unknown",
         "run.ambiguous",
         "run.none",
@@ -122,6 +122,9 @@ fn is_usage(code: &str) -> bool {
         "conversation.busy",
         "nodes.unknown",
         "usage.input",
+        "provider.unknown",
+        "provider.no_key",
+        "keys.bad_key",
     ];
     // Everything that is wrong with a flow file, but for the disk it is on.
     let flow = code.starts_with("flow.") && !matches!(code, "flow.disk_full" | "flow.unwritable");

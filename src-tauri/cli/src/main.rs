@@ -8,9 +8,11 @@ mod conversations;
 mod diagnostics;
 mod failure;
 mod follow;
+mod keys;
 mod locate;
 mod nodes;
 mod progress;
+mod providers;
 mod run;
 mod runs;
 mod schema;
@@ -61,6 +63,14 @@ fn carry_out(cli: Cli) -> Result<Ending, Failure> {
         Command::Runs(args) => {
             let home = plait_api::home(cli.home)?;
             block_on(runs::runs(&home, args))
+        }
+        Command::Keys(args) => {
+            let home = plait_api::home(cli.home)?;
+            block_on(keys::keys(&home, args))
+        }
+        Command::Providers(args) => {
+            let home = plait_api::home(cli.home)?;
+            block_on(providers::providers(&home, args))
         }
     }
 }

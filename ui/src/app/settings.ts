@@ -36,6 +36,13 @@ export function changeSettings(change: Partial<Settings>): void {
   }, DELAY_MS);
 }
 
+/** Changes settings only if the host takes them; rejects with its reason. */
+export async function putSettings(change: Partial<Settings>): Promise<void> {
+  const settings = await call("settings.set", { settings: { ...settingsStore.getState(), ...change } });
+  // Changed by now or not: what was asked for here is what the host has.
+  settingsStore.setState({ ...change, providers: settings.providers });
+}
+
 /** What one part of the window remembers between sessions, by name. */
 export function remembered<T>(name: string): T | undefined {
   const { panels } = settingsStore.getState();

@@ -1,23 +1,48 @@
 import type { Settings } from "@/bindings";
+import { HostError } from "./host";
 import type { Commands } from "./in-page";
+import { BUILT_IN, inPageProviders } from "./in-page-providers";
 import { store, stored } from "./in-page-storage";
 
 const DEFAULTS: Settings = {
   theme: "system",
   reducedMotion: false,
   panels: {},
-  providers: { offline: { kind: "offline" } },
+  providers: {},
   ui: {},
 };
 
+/** The settings in force: built-in providers are always among them. */
+function inForce(): Settings {
+  const settings = stored("settings", DEFAULTS);
+  return { ...settings, providers: { ...BUILT_IN, ...settings.providers } };
+}
+
 export function inPageSettings(): Commands {
   return {
-    "settings.get": () => stored("settings", DEFAULTS),
+    ...inPageProviders(inForce),
+    "settings.get": inForce,
     "settings.set": ({ settings }: { settings: Settings }) => {
+      for (const [name, { kind, baseUrl }] of Object.entries(settings.providers)) {
+        if (kind !== "offline" && !/^https?:\/\/[^/?#]+[^?#]*$/.test(baseUrl ?? "")) {
+          throw new HostError({
+            code: "provider.bad_settings",
+            message: `The base URL of the provider \`${name}\` is ${baseUrl ? "wrong" : "missing"}.`,
+            hint: "It looks like http://127.0.0.1:11434/v1.",
+          });
+        }
+      }
       store("settings", settings);
-      return settings;
+      return inForce();
     },
     // Four characters a token: near enough for a page without a tokenizer.
     "tokens.count": ({ text }: { text: string }) => ({ tokens: Math.ceil(text.length / 4), window: 128_000 }),
+    "app.info": () => ({
+      version: "0.1.0",
+      home: "this browser",
+      providers: Object.keys(inForce().providers).sort(),
+      offlineOnly: Object.keys(stored("settings", DEFAULTS).providers).length === 0,
+      sessionId: "in-page",
+    }),
   };
 }

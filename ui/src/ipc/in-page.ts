@@ -17,13 +17,6 @@ export async function inPageHost(): Promise<Host> {
   const conversations = inPageConversations(env, flows.files, (id) => runs.busy(id));
   const runs = inPageRuns(env, conversations);
   const commands: Commands = {
-    "app.info": () => ({
-      version: "0.1.0",
-      home: "this browser",
-      providers: ["offline"],
-      offlineOnly: true,
-      sessionId: "in-page",
-    }),
     "nodes.list": () => types,
     ...flows.commands,
     ...inPageSettings(),

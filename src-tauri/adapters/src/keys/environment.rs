@@ -7,7 +7,7 @@ use secrecy::zeroize::Zeroizing;
 use super::{FoundKey, KeySource};
 
 /// The names in a list with commas between them.
-pub(crate) fn names(variables: &str) -> impl Iterator<Item = &str> {
+pub fn names(variables: &str) -> impl Iterator<Item = &str> {
     variables.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 

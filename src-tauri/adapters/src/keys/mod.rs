@@ -20,7 +20,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-pub(crate) use environment::names;
+pub use environment::names;
 use keychain::Keychain;
 pub(crate) use redaction::Redaction;
 use sealed_file::SealedFile;

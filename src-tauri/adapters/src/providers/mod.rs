@@ -2,6 +2,7 @@
 //! wire is its own file's.
 
 mod address;
+mod detect;
 mod guarded;
 mod http;
 pub mod offline;
@@ -17,6 +18,7 @@ use plait_engine::error::Fault;
 use plait_engine::provider::{Provider, Providers};
 
 use crate::keys::KeyStore;
+pub use detect::{FoundServer, detect};
 use guarded::Guarded;
 use http::Link;
 use offline::Offline;
@@ -47,16 +49,32 @@ impl ProviderTable {
 
     /// The same, with keys from `keys`.
     pub fn with_keys(settings: &BTreeMap<String, ProviderSettings>, keys: &KeyStore) -> Result<Self, Fault> {
-        let mut all = settings::built_in();
+        let mut all = Self::built_in();
         all.extend(settings.iter().map(|(name, settings)| (name.clone(), settings.clone())));
         let entries =
             all.into_iter().map(|(name, settings)| Ok((name.clone(), Entry::new(&name, settings, keys)?)));
         Ok(Self { entries: Arc::new(entries.collect::<Result<_, Fault>>()?), keys: keys.clone() })
     }
 
+    /// The settings of the built-in providers; Ollama's at the place that `OLLAMA_HOST` names.
+    pub fn built_in() -> BTreeMap<String, ProviderSettings> {
+        let mut all = settings::built_in();
+        if let Some(ollama) = all.get_mut("ollama")
+            && let Some(set) = detect::ollama_by_environment(ollama)
+        {
+            *ollama = set;
+        }
+        all
+    }
+
     /// The settings in force, by name, built-in ones included.
     pub fn settings(&self) -> BTreeMap<String, ProviderSettings> {
         self.entries.iter().map(|(name, entry)| (name.clone(), entry.settings.clone())).collect()
+    }
+
+    /// The settings in force of one. Fault `provider.unknown`.
+    pub fn settings_of(&self, name: &str) -> Result<&ProviderSettings, Fault> {
+        self.entry(name).map(|entry| &entry.settings)
     }
 
     /// Gives a provider its key for as long as this process lives; it is never written anywhere and goes before any

@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic)] // All of this is tests; helpers may fail them.
 
 mod checks;
+mod detect;
 mod keys;
 mod openai_chat;
 mod server;

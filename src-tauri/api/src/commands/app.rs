@@ -1,7 +1,6 @@
 //! `app.*`: what this Plait is and where it keeps its things.
 
-use std::collections::BTreeMap;
-
+use plait_adapters::keys;
 use plait_adapters::{ProviderSettings, ProviderTable};
 use plait_engine::error::Fault;
 use serde::{Deserialize, Serialize};
@@ -40,9 +39,10 @@ impl Command for GetAppInfo {
     type Reply = AppInfo;
 
     async fn run(self, app: &Plait) -> Result<AppInfo, ErrorReply> {
-        let built_in = ProviderTable::new(&BTreeMap::new())?.settings();
+        let built_in = ProviderTable::built_in();
         let set_up = |(name, settings): (&String, &ProviderSettings)| {
-            let has_key = settings.key_env.as_ref().is_some_and(|key| std::env::var_os(key).is_some());
+            let variables = settings.key_env.as_deref().unwrap_or_default();
+            let has_key = keys::names(variables).any(|variable| std::env::var_os(variable).is_some());
             has_key || built_in.get(name) != Some(settings)
         };
         Ok(AppInfo {

@@ -7,6 +7,7 @@ pub mod dialog;
 pub mod file;
 pub mod flow;
 pub mod nodes;
+pub mod provider;
 pub mod recent;
 pub mod run;
 pub mod runs;
@@ -45,6 +46,12 @@ crate::command::commands![
     conversations::ExportConversation,
     settings::GetSettings,
     settings::SetSettings,
+    provider::GetProviderStatus,
+    provider::SetKey,
+    provider::RemoveKey,
+    provider::ListModels,
+    provider::TestProvider,
+    provider::DetectProviders,
     tokens::CountTokens,
     dialog::OpenDialog,
     dialog::SaveDialog,

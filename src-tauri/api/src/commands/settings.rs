@@ -1,4 +1,4 @@
-//! `settings.*`: what a person set up. Never a secret: keys are named by the environment variable that holds them.
+//! `settings.*`: what a person set up. Never a secret: keys are the key store's.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { fetchModels, useProviders } from "@/app/providers";
 import { sealGesture } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
 import { call } from "@/ipc";
@@ -18,7 +19,7 @@ export function ProviderControl({
   describedBy,
   invalid,
 }: FieldProps<TextSpec>) {
-  const providers = useProviders();
+  const providers = useProviderNames();
   const shown = typeof value === "string" ? value : typeof spec.default === "string" ? spec.default : "";
   const listed = shown === "" || providers.includes(shown) ? providers : [shown, ...providers];
   return (
@@ -42,7 +43,7 @@ export function ProviderControl({
   );
 }
 
-/** A model's name, with those the flow uses elsewhere as suggestions. */
+/** A model's name. Suggested are those that the providers of this flow offer, and those it uses elsewhere. */
 export function ModelControl({
   id,
   label,
@@ -56,11 +57,15 @@ export function ModelControl({
   invalid,
 }: FieldProps<TextSpec>) {
   const nodes = useFlow((state) => state.flow.nodes);
-  const used = [
+  const models = useProviders((state) => state.models);
+  const namesOf = (key: "model" | "provider") => [
     ...new Set(
-      Object.values(nodes).flatMap((node) => (typeof node.config?.model === "string" ? [node.config.model] : [])),
+      Object.values(nodes).flatMap((node) => (typeof node.config?.[key] === "string" ? [node.config[key]] : [])),
     ),
   ];
+  const providers = namesOf("provider");
+  const offered = providers.flatMap((provider) => (models[provider] ?? []).map((model) => ({ model, provider })));
+  const used = namesOf("model").filter((model) => !offered.some((other) => other.model === model));
   return (
     <>
       <input
@@ -74,9 +79,14 @@ export function ModelControl({
         value={typeof value === "string" ? value : ""}
         disabled={readOnly}
         onChange={(event) => onChange(path, event.target.value === "" ? undefined : event.target.value)}
+        // Asked only once somebody is about to choose; the host asks each provider once a session.
+        onFocus={() => providers.forEach(fetchModels)}
         onBlur={sealGesture}
       />
       <datalist id={`${id}-models`}>
+        {offered.map(({ model, provider }) => (
+          <option key={`${provider}/${model}`} value={model} label={`${model} (${provider})`} />
+        ))}
         {used.map((model) => (
           <option key={model} value={model} />
         ))}
@@ -87,7 +97,7 @@ export function ModelControl({
 
 let known: readonly string[] = ["offline"];
 
-function useProviders(): readonly string[] {
+function useProviderNames(): readonly string[] {
   const [providers, setProviders] = useState(known);
   useEffect(() => {
     let current = true;

@@ -1,21 +1,30 @@
 import { type FormEvent, useState } from "react";
-import { changeSettings, settingsStore } from "@/app/settings";
+import { putProvider } from "@/app/providers";
+import { settingsStore } from "@/app/settings";
 import { CONTROL } from "@/inspector/fields/props";
+import { HostError } from "@/ipc";
 import { Button } from "@/look/Button";
 
-/** Names another server that speaks the OpenAI protocol: Ollama, llama.cpp, LM Studio, vLLM. */
+const START_URL = "http://127.0.0.1:8000/v1";
+
+/** Names another server that speaks the OpenAI protocol. Where it is, and which protocol it speaks, is then set on its card. */
 export function AddProvider() {
   const [name, setName] = useState("");
   const [problem, setProblem] = useState<string>();
-  const add = (event: FormEvent) => {
+  const add = async (event: FormEvent) => {
     event.preventDefault();
-    const { providers } = settingsStore.getState();
     const wanted = name.trim();
     if (!/^[\w.-]+$/.test(wanted)) return setProblem("A name is letters, digits, dots and dashes.");
-    if (Object.hasOwn(providers, wanted)) return setProblem("There is a provider of that name.");
-    changeSettings({ providers: { ...providers, [wanted]: { kind: "openAi" } } });
-    setName("");
-    setProblem(undefined);
+    if (Object.hasOwn(settingsStore.getState().providers, wanted)) {
+      return setProblem("There is a provider of that name.");
+    }
+    try {
+      await putProvider(wanted, { kind: "openAi", baseUrl: START_URL });
+      setName("");
+      setProblem(undefined);
+    } catch (thrown) {
+      setProblem(HostError.from(thrown).message);
+    }
   };
   return (
     <form className="mb-2" onSubmit={add}>
@@ -24,7 +33,7 @@ export function AddProvider() {
           className={`${CONTROL} h-[30px] text-sm`}
           aria-label="Name of another provider"
           aria-invalid={problem !== undefined || undefined}
-          placeholder="Name, e.g. ollama"
+          placeholder="Another, e.g. my-server"
           value={name}
           onChange={(event) => setName(event.target.value)}
         />

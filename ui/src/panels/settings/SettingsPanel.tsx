@@ -4,8 +4,7 @@ import type { AppInfo } from "@/bindings";
 import { CONTROL } from "@/inspector/fields/props";
 import { call } from "@/ipc";
 import { Switch } from "@/look/Switch";
-import { AddProvider } from "./AddProvider";
-import { ProviderFields } from "./ProviderFields";
+import { ProviderSettings } from "./ProviderSettings";
 
 const THEMES = [
   { id: "system", label: "As the system" },
@@ -15,7 +14,7 @@ const THEMES = [
 
 /** How the window looks and where the model providers are. */
 export function SettingsPanel() {
-  const { theme, reducedMotion, providers } = useSettings();
+  const { theme, reducedMotion } = useSettings();
   const [info, setInfo] = useState<AppInfo>();
   useEffect(() => {
     let current = true;
@@ -27,7 +26,6 @@ export function SettingsPanel() {
       current = false;
     };
   }, []);
-  const servers = Object.entries(providers).filter(([, settings]) => settings.kind !== "offline");
   return (
     <div className="h-full overflow-y-auto p-3" data-testid="settings-panel">
       <h2 className="mb-3 font-semibold">Settings</h2>
@@ -60,14 +58,7 @@ export function SettingsPanel() {
         </div>
       </Group>
       <Group title="Model providers">
-        {servers.map(([name, settings]) => (
-          <ProviderFields key={name} name={name} settings={settings} />
-        ))}
-        <AddProvider />
-        <p className="text-fg-3 text-xs">
-          <b className="font-medium">offline</b> is a simulator that needs no key and no network. The others speak the
-          OpenAI protocol. Keys are read from the environment; Plait never stores them.
-        </p>
+        <ProviderSettings />
       </Group>
       {info ? (
         <Group title="About">

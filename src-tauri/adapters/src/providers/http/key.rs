@@ -16,6 +16,13 @@ pub(super) struct Key {
     keys: KeyStore,
 }
 
+/// What says to a server who asks.
+pub(super) enum ToSend {
+    Header((HeaderName, HeaderValue)),
+    /// No key; perhaps because it can't be had. Should the server want one after all, that is what is wrong.
+    Nothing(Option<Fault>),
+}
+
 impl Key {
     pub(super) fn new(
         provider: &str,
@@ -31,13 +38,13 @@ impl Key {
         }
     }
 
-    /// The header to send; none where there is no key and none is needed. Faults `provider.unauthorized` where one is
-    /// needed, `keys.*` where it can't be had.
-    pub(super) async fn to_send(&self) -> Result<Option<(HeaderName, HeaderValue)>, Fault> {
+    /// What to send. Faults `provider.unauthorized` where a key is needed, `keys.*` where it can't be had.
+    pub(super) async fn to_send(&self) -> Result<ToSend, Fault> {
         match (self.keys.find(&self.provider, self.variables.as_deref()).await, &self.variables) {
-            (Ok(Some(found)), _) => self.header(&found).map(Some),
+            (Ok(Some(found)), _) => self.header(&found).map(ToSend::Header),
+            (Ok(None), None) => Ok(ToSend::Nothing(None)),
             // Nobody said that it needs one: a place that can't be read is no reason not to try.
-            (Ok(None) | Err(_), None) => Ok(None),
+            (Err(fault), None) => Ok(ToSend::Nothing(Some(fault))),
             (Ok(None), Some(variables)) => Err(self.missing(variables)),
             (Err(fault), Some(_)) => Err(fault),
         }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use plait_engine::error::Fault;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
-use reqwest::{Client, RequestBuilder};
+use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::key::Key;
+use super::key::{Key, ToSend};
 use super::pieces::{self, Answer};
 use super::{Framing, Place};
 use crate::keys::KeyStore;
@@ -129,8 +129,10 @@ impl Link {
         for (name, value) in self.manner.headers {
             request = request.header(*name, *value);
         }
-        if let Some((name, value)) = self.key.to_send().await? {
-            request = request.header(name, value);
+        let mut missing = None;
+        match self.key.to_send().await? {
+            ToSend::Header((name, value)) => request = request.header(name, value),
+            ToSend::Nothing(why) => missing = why,
         }
         let response = tokio::time::timeout(self.header_timeout, request.send())
             .await
@@ -141,6 +143,9 @@ impl Link {
             return Ok(answer);
         }
         let (status, headers) = (answer.response.status(), answer.response.headers().clone());
+        if let (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, Some(why)) = (status, missing) {
+            return Err(why);
+        }
         Err(place.status(status, &headers, &pieces::excerpt(answer).await))
     }
 }

@@ -1,0 +1,59 @@
+//! `OLLAMA_HOST`, as Ollama's own programs read it. Owns what each of its forms means.
+
+use reqwest::Url;
+
+const VARIABLE: &str = "OLLAMA_HOST";
+const PORT: u16 = 11_434;
+
+/// Where Ollama listens by that variable, if it is set to anything that makes sense.
+pub(super) fn from_environment() -> Option<Url> {
+    origin(&std::env::var(VARIABLE).ok()?)
+}
+
+/// `host`, `:port`, `host:port`, or either with a scheme; a server that listens everywhere is asked on this machine.
+fn origin(set: &str) -> Option<Url> {
+    let set = set.trim().trim_matches(['"', '\'']).trim();
+    if set.is_empty() {
+        return None;
+    }
+    let (scheme, rest) = set.split_once("://").unwrap_or(("http", set));
+    let rest = rest.split('/').next().unwrap_or_default();
+    let rest = if rest.starts_with(':') { format!("127.0.0.1{rest}") } else { rest.to_owned() };
+    let mut url = Url::parse(&format!("{scheme}://{rest}/")).ok()?;
+    if !matches!(scheme, "http" | "https") || !url.has_host() {
+        return None;
+    }
+    // With a scheme, a port left out is the scheme's.
+    if url.port().is_none() && !set.contains("://") && !rest.ends_with(":80") {
+        url.set_port(Some(PORT)).ok()?;
+    }
+    if matches!(url.host_str(), Some("0.0.0.0" | "[::]")) {
+        url.set_host(Some("127.0.0.1")).ok()?;
+    }
+    Some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_form_has_its_meaning() {
+        for (set, expected) in [
+            ("0.0.0.0", Some("http://127.0.0.1:11434/")),
+            ("  box ", Some("http://box:11434/")),
+            (":1234", Some("http://127.0.0.1:1234/")),
+            ("box:80", Some("http://box/")),
+            ("\"box:1234\"", Some("http://box:1234/")),
+            ("http://box", Some("http://box/")),
+            ("https://box:1/some/path", Some("https://box:1/")),
+            ("[::1]:1234", Some("http://[::1]:1234/")),
+            ("", None),
+            ("''", None),
+            ("ftp://box", None),
+            ("box:none", None),
+        ] {
+            assert_eq!(origin(set).as_ref().map(Url::as_str), expected, "{set}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What runs on this machine is found and told for what it is; what is no model server is not.
+
+use std::collections::BTreeMap;
+
+use plait_adapters::providers::{FoundServer, ProviderKind, ProviderSettings, detect};
+
+use crate::server::{Answer, Server};
+
+/// What is found of a server that answers like that to everything.
+async fn found(answer: Answer) -> (Vec<FoundServer>, String) {
+    let server = Server::saying([answer]).await;
+    let origin = server.root.clone();
+    let settings = ProviderSettings {
+        base_url: Some(origin.replace("127.0.0.1", "localhost") + "/anything"),
+        ..ProviderSettings::of(ProviderKind::OpenAi)
+    };
+    let known = BTreeMap::from([("mine".to_owned(), settings)]);
+    let mut found = detect(&known).await;
+    // Whatever else runs on the machine that tests this.
+    found.retain(|server| server.providers == ["mine"]);
+    let heard = server.heard();
+    assert!(heard.iter().all(|heard| !heard.headers.contains_key("authorization")));
+    (found, origin)
+}
+
+fn models(owner: &str) -> Answer {
+    let list =
+        serde_json::json!({ "data": [{ "id": "b", "owned_by": owner }, { "id": "a", "owned_by": owner }] });
+    Answer::json(200, &list.to_string())
+}
+
+#[tokio::test]
+async fn servers_are_told_apart_by_what_they_say() {
+    for (owner, software, name) in [
+        ("llamacpp", "llama.cpp", "llamacpp"),
+        ("vllm", "vLLM", "vllm"),
+        ("organization_owner", "LM Studio", "lmstudio"),
+        ("somebody", "OpenAI-compatible server", "local"),
+    ] {
+        let (found, origin) = found(models(owner)).await;
+        assert_eq!(found.len(), 1, "{owner}");
+        assert_eq!((found[0].software.as_str(), found[0].suggested_name.as_str()), (software, name));
+        assert_eq!(found[0].models, ["a", "b"]);
+        let base_url = found[0].settings.base_url.as_deref().expect("set");
+        assert_eq!(base_url.replace("localhost", "127.0.0.1"), format!("{origin}/v1"));
+    }
+    let (found, _) = found(Answer::json(200, r#"{"models": [{"name": "llama3.2:1b"}]}"#)).await;
+    assert_eq!(
+        (found[0].software.as_str(), found[0].models.as_slice()),
+        ("Ollama", ["llama3.2:1b".to_owned()].as_slice())
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_model_server_is_not_found() {
+    for answer in [
+        Answer::json(200, "<html>"),
+        Answer::json(200, r#"{"data": "none"}"#),
+        Answer::json(404, r#"{"data": []}"#),
+        Answer::json(200, &format!("[\"{}\"]", "x".repeat(2 << 20))),
+        Answer::json(302, "").header("location", "http://127.0.0.1:9/"),
+    ] {
+        assert_eq!(found(answer).await.0, []);
+    }
+}

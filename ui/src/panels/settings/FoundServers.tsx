@@ -1,0 +1,54 @@
+import { RefreshCw } from "lucide-react";
+import { useState } from "react";
+import { lookForServers, putProvider, useProviders } from "@/app/providers";
+import { HostError } from "@/ipc";
+import { Button } from "@/look/Button";
+import { Fault } from "./Fault";
+
+/** Model servers that run on this machine and that no provider leads to yet; and looking for them again. */
+export function FoundServers() {
+  const { found, looking } = useProviders();
+  const [problem, setProblem] = useState<HostError>();
+  const strangers = found.filter((server) => server.providers.length === 0);
+  const add = (name: string, settings: (typeof found)[number]["settings"]) => {
+    putProvider(name, settings)
+      .then(lookForServers)
+      .catch((thrown) => setProblem(HostError.from(thrown)));
+  };
+  return (
+    <div className="mb-2">
+      {strangers.map((server) => (
+        <div key={server.settings.baseUrl} className="mb-1.5 rounded-lg border border-line-2 border-dashed p-2">
+          <p className="text-sm">{server.software} runs here</p>
+          <p className="mb-1.5 break-all text-fg-3 text-xs">{server.settings.baseUrl}</p>
+          <Button
+            aria-label={`Add ${server.software} at ${server.settings.baseUrl} as ${server.suggestedName}`}
+            onClick={() => add(server.suggestedName, server.settings)}
+          >
+            Add as {server.suggestedName}
+          </Button>
+        </div>
+      ))}
+      <div className="flex items-center justify-between gap-2">
+        <p className="text-fg-3 text-xs" role="status">
+          {looking ? "Looking for local servers…" : summary(found.length)}
+        </p>
+        <Button
+          kind="quiet"
+          className="h-6 px-1.5 text-xs"
+          disabled={looking}
+          aria-label="Look for local servers again"
+          onClick={() => lookForServers()}
+        >
+          <RefreshCw size={12} aria-hidden /> Look again
+        </Button>
+      </div>
+      {problem ? <Fault fault={problem} /> : null}
+    </div>
+  );
+}
+
+function summary(count: number): string {
+  if (count === 0) return "No local server found.";
+  return count === 1 ? "1 local server found." : `${count} local servers found.`;
+}

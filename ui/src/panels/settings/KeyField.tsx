@@ -1,0 +1,84 @@
+import { type FormEvent, useId, useState } from "react";
+import { removeKey, setKey } from "@/app/providers";
+import type { KeyPlace, ProviderStatus } from "@/bindings";
+import { CONTROL } from "@/inspector/fields/props";
+import { HostError } from "@/ipc";
+import { Button } from "@/look/Button";
+import { Fault } from "./Fault";
+import { keyPlace } from "./words";
+
+/** A provider's key: where it comes from, and a field that only takes one in. A key is never shown again. */
+export function KeyField({ provider, place }: { provider: ProviderStatus; place: KeyPlace }) {
+  const id = useId();
+  const [key, setTyped] = useState("");
+  const [forSession, setForSession] = useState(place.source === undefined);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<HostError>();
+  const run = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await work();
+      setTyped("");
+    } catch (thrown) {
+      setProblem(HostError.from(thrown));
+    }
+    setBusy(false);
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (key.trim() !== "") run(() => setKey(provider.name, key, forSession ? "session" : "stored"));
+  };
+  const { source, problem: unreadable } = provider.key;
+  return (
+    <form className="mb-2.5" onSubmit={save}>
+      <label htmlFor={id} className="mb-0.5 block text-fg-2 text-xs">
+        Key
+      </label>
+      <p id={`${id}-place`} className="mb-1 text-xs" data-testid={`key-place-${provider.name}`}>
+        {keyPlace(provider, place)}
+      </p>
+      <div className="flex gap-1.5">
+        <input
+          id={id}
+          type="password"
+          className={`${CONTROL} h-[30px] min-w-0 text-sm`}
+          autoComplete="off"
+          spellCheck={false}
+          aria-describedby={`${id}-place`}
+          aria-invalid={problem?.code === "keys.bad_key" || undefined}
+          placeholder={source ? "A new key" : "Paste it here"}
+          value={key}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <Button type="submit" disabled={busy || key.trim() === ""} aria-label={`Set the key of ${provider.name}`}>
+          Set
+        </Button>
+      </div>
+      <div className="mt-1 flex flex-wrap items-center justify-between gap-x-2">
+        <label className="flex items-center gap-1.5 text-fg-2 text-xs">
+          <input
+            type="checkbox"
+            className="accent-(--accent-fill)"
+            checked={forSession}
+            disabled={place.source === undefined}
+            onChange={(event) => setForSession(event.target.checked)}
+          />
+          Only for this session
+        </label>
+        {source && source !== "environment" ? (
+          <Button
+            kind="quiet"
+            className="h-6 px-1.5 text-xs"
+            disabled={busy}
+            aria-label={`Remove the key of ${provider.name}`}
+            onClick={() => run(() => removeKey(provider.name))}
+          >
+            Remove key
+          </Button>
+        ) : null}
+      </div>
+      {(problem ?? unreadable) ? <Fault fault={(problem ?? unreadable) as HostError} /> : null}
+    </form>
+  );
+}

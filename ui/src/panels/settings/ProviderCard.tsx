@@ -1,0 +1,166 @@
+import { ChevronRight } from "lucide-react";
+import { useId, useState } from "react";
+import { putProvider, useProviders } from "@/app/providers";
+import type { KeyPlace, ProviderSettings, ProviderStatus } from "@/bindings";
+import { CONTROL } from "@/inspector/fields/props";
+import { HostError } from "@/ipc";
+import { ask } from "@/look/ask";
+import { Button } from "@/look/Button";
+import { Fault } from "./Fault";
+import { KeyField } from "./KeyField";
+import { TestRow } from "./TestRow";
+import { kindName, standing } from "./words";
+
+type Props = { provider: ProviderStatus; place: KeyPlace; kinds: readonly string[] };
+
+/** One provider: how it stands at a glance, and everything about it when opened. */
+export function ProviderCard({ provider, place, kinds }: Props) {
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const running = useProviders((state) => state.found.find((server) => server.providers.includes(provider.name)));
+  const isReady = running !== undefined || !provider.needsKey || provider.key.source !== undefined;
+  return (
+    <section
+      className="mb-1.5 rounded-lg border border-line bg-bg-2"
+      aria-label={provider.name}
+      data-testid={`provider-${provider.name}`}
+    >
+      <h4>
+        <button
+          type="button"
+          className="flex w-full items-center gap-1.5 rounded-lg px-2 py-1.5 text-left hover:bg-bg-3"
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          onClick={() => setOpen(!open)}
+        >
+          <ChevronRight size={14} aria-hidden className={`shrink-0 text-fg-3 ${open ? "rotate-90" : ""}`} />
+          <span className="min-w-0 flex-1 truncate font-medium text-sm">{provider.name}</span>
+          <span
+            className={`shrink-0 text-2xs ${running ? "text-ok" : isReady && !provider.key.problem ? "text-fg-3" : "text-wait"}`}
+          >
+            {standing(provider, running !== undefined)}
+          </span>
+        </button>
+      </h4>
+      {open ? (
+        <div id={id} className="border-line border-t px-2.5 pt-2 pb-2.5">
+          {running ? (
+            <p className="mb-2 text-ok text-xs">
+              {running.software} runs on this machine
+              {running.models.length === 0 ? ", with no model yet" : ""}.
+            </p>
+          ) : null}
+          {provider.settings.kind === "offline" ? (
+            <p className="mb-2 text-fg-2 text-xs">
+              A simulator: it echoes or follows a script, and needs no key and no network.
+            </p>
+          ) : (
+            <Where provider={provider} kinds={kinds} />
+          )}
+          {provider.takesKey ? <KeyField provider={provider} place={place} /> : null}
+          <TestRow provider={provider.name} />
+          <Leave provider={provider} />
+        </div>
+      ) : null}
+    </section>
+  );
+}
+
+/** Its protocol, its address, and the environment variable that may hold its key. */
+function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "provider" | "kinds">) {
+  const id = useId();
+  const [problem, setProblem] = useState<HostError>();
+  const change = async (next: ProviderSettings) => {
+    try {
+      await putProvider(name, next);
+      setProblem(undefined);
+    } catch (thrown) {
+      setProblem(HostError.from(thrown));
+    }
+  };
+  const put = (key: "baseUrl" | "keyEnv", value: string) => {
+    const { [key]: before = "", ...others } = settings;
+    if (value.trim() === before) return setProblem(undefined);
+    change(value.trim() === "" ? others : { ...others, [key]: value.trim() });
+  };
+  const field = (key: "baseUrl" | "keyEnv", label: string, placeholder: string) => (
+    <div className="mb-2">
+      <label htmlFor={`${id}-${key}`} className="mb-0.5 block text-fg-2 text-xs">
+        {label}
+      </label>
+      <input
+        // What the host took, or put back, is what stands here.
+        key={settings[key] ?? ""}
+        id={`${id}-${key}`}
+        className={`${CONTROL} h-[28px] text-sm`}
+        placeholder={placeholder}
+        defaultValue={settings[key] ?? ""}
+        aria-invalid={(key === "baseUrl" && problem !== undefined) || undefined}
+        onBlur={(event) => put(key, event.target.value)}
+        onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
+      />
+    </div>
+  );
+  return (
+    <>
+      {builtIn ? (
+        <p className="mb-2 text-fg-2 text-xs">{kindName(settings.kind)}</p>
+      ) : (
+        <div className="mb-2">
+          <label htmlFor={`${id}-kind`} className="mb-0.5 block text-fg-2 text-xs">
+            Protocol
+          </label>
+          <select
+            id={`${id}-kind`}
+            className={`${CONTROL} h-[28px] text-sm`}
+            value={settings.kind}
+            onChange={(event) => change({ ...settings, kind: event.target.value as ProviderSettings["kind"] })}
+          >
+            {kinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {kindName(kind)}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      {field("baseUrl", "Base URL", "http://127.0.0.1:8000/v1")}
+      {problem ? (
+        <div className="-mt-1 mb-2">
+          <Fault fault={problem} />
+        </div>
+      ) : null}
+      {field("keyEnv", "Environment variable of the key", "None: it needs no key")}
+    </>
+  );
+}
+
+/** Removes a provider, or puts a built-in one back. */
+function Leave({ provider: { name, builtIn, changed, key } }: Pick<Props, "provider">) {
+  const [problem, setProblem] = useState<HostError>();
+  if (builtIn && !changed) return null;
+  const leave = async () => {
+    if (!builtIn) {
+      const choice = await ask({
+        title: `Remove ${name}?`,
+        text: `Nodes that use ${name} will not run until there is a provider of that name again.${key.source ? " Its key is forgotten, too." : ""}`,
+        actions: [{ id: "remove", label: "Remove", kind: "danger" }],
+      });
+      if (choice !== "remove") return;
+    }
+    putProvider(name, undefined).catch((thrown) => setProblem(HostError.from(thrown)));
+  };
+  return (
+    <div className="mt-2 border-line border-t pt-1.5">
+      <Button
+        kind={builtIn ? "quiet" : "danger"}
+        className="h-[26px] px-1.5 text-xs"
+        aria-label={builtIn ? `Put ${name} back as it was` : `Remove the provider ${name}`}
+        onClick={leave}
+      >
+        {builtIn ? "Put back as it was" : "Remove provider"}
+      </Button>
+      {problem ? <Fault fault={problem} /> : null}
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+import { Check } from "lucide-react";
+import { type FormEvent, useId, useState } from "react";
+import { learnModels, useProviders } from "@/app/providers";
+import type { TestReport } from "@/bindings";
+import { CONTROL } from "@/inspector/fields/props";
+import { call, HostError } from "@/ipc";
+import { Button } from "@/look/Button";
+import { Fault } from "./Fault";
+
+/** Faults after which naming a model can tell more: the server answers, but has no list of models. */
+const WITHOUT_LIST = ["provider.no_models", "provider.not_found", "provider.garbage", "provider.bad_request"];
+const SHOWN_MODELS = 6;
+
+/** Checks that a provider answers, and says how it went where it was asked. */
+export function TestRow({ provider }: { provider: string }) {
+  const [report, setReport] = useState<TestReport>();
+  const [problem, setProblem] = useState<HostError>();
+  const [busy, setBusy] = useState(false);
+  const test = async (model?: string) => {
+    setBusy(true);
+    setReport(undefined);
+    setProblem(undefined);
+    try {
+      const result = await call("provider.test", { provider, model });
+      if (result.models) learnModels(provider, result.models);
+      setReport(result);
+    } catch (thrown) {
+      setProblem(HostError.from(thrown));
+    }
+    setBusy(false);
+  };
+  const fault = problem ?? report?.fault;
+  return (
+    <div className="mb-1">
+      <div className="flex min-h-[30px] items-center gap-2">
+        <Button disabled={busy} aria-label={`Test ${provider}`} onClick={() => test()}>
+          {busy ? "Testing…" : "Test"}
+        </Button>
+        <p className="text-xs" role="status" data-testid={`test-${provider}`}>
+          {report && !fault ? (
+            <span className="flex items-center gap-1 text-ok">
+              <Check size={13} aria-hidden />
+              {report.tested === "call" ? "The model answers" : "It answers"} ({duration(report.tookMs)})
+            </span>
+          ) : null}
+        </p>
+      </div>
+      {fault ? <Fault fault={fault} /> : null}
+      {fault && WITHOUT_LIST.includes(fault.code) ? <WithModel busy={busy} onTest={test} /> : null}
+      <Models provider={provider} />
+    </div>
+  );
+}
+
+/** Names a model to test with. */
+function WithModel({ busy, onTest }: { busy: boolean; onTest: (model: string) => void }) {
+  const id = useId();
+  const [model, setModel] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onTest(model.trim());
+  };
+  return (
+    <form className="mt-1.5" onSubmit={submit}>
+      <label htmlFor={id} className="mb-0.5 block text-fg-2 text-xs">
+        Test with a model
+      </label>
+      <div className="flex gap-1.5">
+        <input
+          id={id}
+          className={`${CONTROL} h-[30px] min-w-0 text-sm`}
+          value={model}
+          onChange={(event) => setModel(event.target.value)}
+        />
+        <Button type="submit" disabled={busy || model.trim() === ""}>
+          Ask it
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What it offers, as far as it was asked. */
+function Models({ provider }: { provider: string }) {
+  const models = useProviders((state) => state.models[provider]);
+  const [all, setAll] = useState(false);
+  if (!models || models.length === 0) return null;
+  const shown = all ? models : models.slice(0, SHOWN_MODELS);
+  return (
+    <div className="mt-1.5">
+      <p className="text-fg-2 text-xs">{models.length === 1 ? "1 model" : `${models.length} models`}</p>
+      <ul className="mt-0.5 max-h-40 overflow-y-auto" data-testid={`models-${provider}`}>
+        {shown.map((model) => (
+          <li key={model} className="truncate font-mono text-2xs text-fg-2" title={model}>
+            {model}
+          </li>
+        ))}
+      </ul>
+      {models.length > SHOWN_MODELS ? (
+        <Button kind="quiet" className="h-6 px-1 text-xs" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Show fewer" : `Show all ${models.length}`}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+function duration(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

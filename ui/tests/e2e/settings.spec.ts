@@ -1,0 +1,148 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import type { FoundServer } from "../../src/bindings";
+import { CHAT_FLOW, expect, node, openFlow, test } from "./fixture";
+
+const KEY = "sk-proj-NEVER-TO-BE-SEEN-0123456789abcdef";
+
+/** Servers that the in-page host takes to be running. */
+async function running(page: Page, servers: Pick<FoundServer, "software" | "suggestedName" | "models" | "settings">[]) {
+  const text = JSON.stringify(servers.map((server) => ({ providers: [server.suggestedName], ...server })));
+  await page.addInitScript((found) => localStorage.setItem("plait.in-page.servers", found), text);
+}
+
+const OLLAMA = {
+  software: "Ollama",
+  suggestedName: "ollama",
+  models: ["all-minilm", "llama3.2:1b"],
+  settings: { kind: "openAi", baseUrl: "http://127.0.0.1:11434/v1" },
+} as const satisfies Parameters<typeof running>[1][number];
+
+async function openSettings(page: Page): Promise<void> {
+  await page.getByTestId("rail-settings").click();
+  await expect(page.getByTestId("provider-openai")).toBeVisible();
+}
+
+/** Opens a provider's card and gives it. */
+async function card(page: Page, name: string) {
+  const it = page.getByTestId(`provider-${name}`);
+  await it.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+  return it;
+}
+
+for (const theme of ["dark", "light"] as const) {
+  test.describe(theme, () => {
+    test.use({ colorScheme: theme });
+
+    test("has no accessibility faults with cards open, a fault told and a server found", async ({ page }) => {
+      await running(page, [
+        OLLAMA,
+        {
+          ...OLLAMA,
+          software: "vLLM",
+          suggestedName: "vllm",
+          settings: { ...OLLAMA.settings, baseUrl: "http://127.0.0.1:8000/v1" },
+        },
+      ]);
+      await openFlow(page);
+      await openSettings(page);
+      const openai = await card(page, "openai");
+      await openai.getByRole("button", { name: "Test openai" }).click();
+      await expect(openai.getByText("provider.unreachable")).toBeVisible();
+      const ollama = await card(page, "ollama");
+      await ollama.getByRole("button", { name: "Test ollama" }).click();
+      await expect(page.getByTestId("test-ollama")).toContainText("It answers");
+      const { violations } = await new AxeBuilder({ page }).include('[data-testid="settings-panel"]').analyze();
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
+      const panel = page.getByTestId("settings-panel");
+      expect(await panel.evaluate((it) => it.scrollWidth - it.clientWidth), "nothing sticks out").toBe(0);
+      await page.screenshot({ path: `test-results/settings-${theme}.png` });
+    });
+  });
+}
+
+test("takes a key in, says where it comes from, never shows it, and forgets it", async ({ page }) => {
+  await openFlow(page);
+  await openSettings(page);
+  const openai = await card(page, "openai");
+  await expect(page.getByTestId("key-place-openai")).toHaveText("None yet; also looked for in OPENAI_API_KEY");
+  const field = openai.getByLabel("Key", { exact: true });
+  await expect(field).toHaveAttribute("type", "password");
+  await field.fill("two words");
+  await openai.getByRole("button", { name: "Set the key of openai" }).click();
+  await expect(openai.getByText("keys.bad_key")).toBeVisible();
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await field.fill(KEY);
+  await field.press("Enter");
+  await expect(page.getByTestId("key-place-openai")).toHaveText("Given for this session, ends in cdef");
+  await expect(field).toHaveValue("");
+  await expect(openai.getByText("keys.bad_key")).toHaveCount(0);
+  const kept = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify({ ...localStorage }));
+  expect(kept).not.toContain(KEY.slice(0, 16));
+  await openai.getByRole("button", { name: "Remove the key of openai" }).click();
+  await expect(page.getByTestId("key-place-openai")).toHaveText("None yet; also looked for in OPENAI_API_KEY");
+});
+
+test("finds a local server and offers its models in the inspector", async ({ page }) => {
+  await running(page, [OLLAMA]);
+  const flow = structuredClone(CHAT_FLOW);
+  flow.nodes.start = { type: "contextStart", title: "main", config: { provider: "ollama", model: "" } };
+  await openFlow(page, flow);
+  await openSettings(page);
+  await expect(page.getByTestId("provider-ollama")).toContainText("running here");
+  await expect(page.getByText("1 local server found.")).toBeVisible();
+  await node(page, "start").click();
+  const model = page.getByRole("combobox", { name: "Model" });
+  await model.focus();
+  const offered = page.locator(`datalist option[value="llama3.2:1b"]`);
+  await expect(offered).toHaveAttribute("label", "llama3.2:1b (ollama)");
+});
+
+test("adds a provider, refuses a wrong address, changes and removes it", async ({ page }) => {
+  await openFlow(page);
+  await openSettings(page);
+  await page.getByRole("textbox", { name: "Name of another provider" }).fill("mine");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  const mine = await card(page, "mine");
+  const url = mine.getByLabel("Base URL");
+  await url.fill("nowhere");
+  await url.press("Enter");
+  await expect(mine.getByText("provider.bad_settings")).toBeVisible();
+  await url.fill("http://box:9000/v1");
+  await url.press("Enter");
+  await expect(mine.getByText("provider.bad_settings")).toHaveCount(0);
+  await page.reload();
+  await openSettings(page);
+  await card(page, "mine");
+  await expect(url).toHaveValue("http://box:9000/v1");
+  await mine.getByRole("button", { name: "Remove the provider mine" }).click();
+  await page.getByTestId("ask-remove").click();
+  await expect(mine).toHaveCount(0);
+
+  const ollama = await card(page, "ollama");
+  await ollama.getByLabel("Base URL").fill("http://box:1/v1");
+  await ollama.getByLabel("Base URL").press("Enter");
+  await ollama.getByRole("button", { name: "Put ollama back as it was" }).click();
+  await expect(ollama.getByLabel("Base URL")).toHaveValue("http://127.0.0.1:11434/v1");
+});
+
+test("a server that no provider leads to can be added, by keyboard", async ({ page }) => {
+  await running(page, [
+    {
+      ...OLLAMA,
+      software: "vLLM",
+      suggestedName: "vllm",
+      settings: { ...OLLAMA.settings, baseUrl: "http://127.0.0.1:8000/v1" },
+    },
+  ]);
+  await openFlow(page);
+  await openSettings(page);
+  const add = page.getByRole("button", { name: "Add vLLM at http://127.0.0.1:8000/v1 as vllm" });
+  await add.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("provider-vllm")).toContainText("running here");
+  await page.getByTestId("provider-vllm").getByRole("button", { name: /^vllm/ }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await expect(page.getByTestId("provider-vllm").getByLabel("Protocol")).toBeFocused();
+});

@@ -19,6 +19,8 @@ export function ProviderCard({ provider, place, kinds }: Props) {
   const [open, setOpen] = useState(false);
   const running = useProviders((state) => state.found.find((server) => server.providers.includes(provider.name)));
   const isReady = running !== undefined || !provider.needsKey || provider.key.source !== undefined;
+  // Where one is needed, it comes first.
+  const key = <KeyField provider={provider} place={place} />;
   return (
     <section
       className="mb-1.5 rounded-lg border border-line bg-bg-2"
@@ -50,6 +52,7 @@ export function ProviderCard({ provider, place, kinds }: Props) {
               {running.models.length === 0 ? ", with no model yet" : ""}.
             </p>
           ) : null}
+          {provider.needsKey ? key : null}
           {provider.settings.kind === "offline" ? (
             <p className="mb-2 text-fg-2 text-xs">
               A simulator: it echoes or follows a script, and needs no key and no network.
@@ -57,7 +60,7 @@ export function ProviderCard({ provider, place, kinds }: Props) {
           ) : (
             <Where provider={provider} kinds={kinds} />
           )}
-          {provider.takesKey ? <KeyField provider={provider} place={place} /> : null}
+          {provider.takesKey && !provider.needsKey ? key : null}
           <TestRow provider={provider.name} />
           <Leave provider={provider} />
         </div>

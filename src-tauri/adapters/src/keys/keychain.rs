@@ -65,7 +65,7 @@ fn told(error: &Error, name: &str) -> Fault {
     match error {
         Error::NoStorageAccess(_) => {
             Fault::new("keys.locked", format!("The keychain is locked, so the key of `{name}` can't be had."))
-                .hint("Unlock it and try again, or give the key for the session.")
+                .hint("Unlock it and try again. PLAIT_KEYCHAIN=off uses an encrypted file in its place.")
         }
         other => {
             let why = match other {
@@ -76,7 +76,7 @@ fn told(error: &Error, name: &str) -> Fault {
                 _ => "it is not as it should be".to_owned(),
             };
             Fault::new("keys.keychain_failed", format!("The keychain gave no key of `{name}`: {why}."))
-                .hint("Look at the entry `Plait` in the system's keychain, or give the key for the session.")
+                .hint("Look for `Plait` in the system's keychain. PLAIT_KEYCHAIN=off uses an encrypted file in its place.")
         }
     }
 }

@@ -87,7 +87,7 @@ pub struct KeyPlace {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub source: Option<KeySource>,
-    /// The encrypted file.
+    /// Where the encrypted file is, or would be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub file: Option<String>,
@@ -214,7 +214,7 @@ impl KeyStore {
             let is_keychain = stored.keychain().is_some();
             Ok(KeyPlace {
                 source: Some(if is_keychain { KeySource::Keychain } else { KeySource::File }),
-                file: (!is_keychain).then(|| stored.file.path().display().to_string()),
+                file: Some(stored.file.path().display().to_string()),
                 passphrase: !is_keychain && stored.file.has_passphrase(),
             })
         };

@@ -79,6 +79,8 @@ impl App {
             ("XDG_CONFIG_HOME", &config),
             ("XDG_CACHE_HOME", &config),
             ("XDG_DATA_HOME", &config),
+            // The keychain of whoever tests this is not ours.
+            ("PLAIT_KEYCHAIN", Path::new("off")),
         ];
         let display = Display::start()?;
         let driver = Driver::start(&display, &environment, &log)?;

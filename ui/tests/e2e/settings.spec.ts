@@ -76,6 +76,7 @@ test("takes a key in, says where it comes from, never shows it, and forgets it",
   await field.press("Enter");
   await expect(page.getByTestId("key-place-openai")).toHaveText("Given for this session, ends in cdef");
   await expect(field).toHaveValue("");
+  await expect(field).toBeFocused();
   await expect(openai.getByText("keys.bad_key")).toHaveCount(0);
   const kept = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify({ ...localStorage }));
   expect(kept).not.toContain(KEY.slice(0, 16));
@@ -92,9 +93,9 @@ test("finds a local server and offers its models in the inspector", async ({ pag
   await expect(page.getByTestId("provider-ollama")).toContainText("running here");
   await expect(page.getByText("1 local server found.")).toBeVisible();
   await node(page, "start").click();
-  const model = page.getByRole("combobox", { name: "Model" });
+  const model = page.getByRole("combobox", { name: "Model", exact: true });
   await model.focus();
-  const offered = page.locator(`datalist option[value="llama3.2:1b"]`);
+  const offered = page.locator(`datalist option[value="llama3.2:1b"]`).first();
   await expect(offered).toHaveAttribute("label", "llama3.2:1b (ollama)");
 });
 

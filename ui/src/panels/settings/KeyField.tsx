@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useId, useRef, useState } from "react";
 import { removeKey, setKey } from "@/app/providers";
 import type { KeyPlace, ProviderStatus } from "@/bindings";
 import { CONTROL } from "@/inspector/fields/props";
@@ -10,6 +10,7 @@ import { keyPlace } from "./words";
 /** A provider's key: where it comes from, and a field that only takes one in. A key is never shown again. */
 export function KeyField({ provider, place }: { provider: ProviderStatus; place: KeyPlace }) {
   const id = useId();
+  const field = useRef<HTMLInputElement>(null);
   const [key, setTyped] = useState("");
   const [forSession, setForSession] = useState(place.source === undefined);
   const [busy, setBusy] = useState(false);
@@ -20,6 +21,8 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
     try {
       await work();
       setTyped("");
+      // The button that was pressed can't be pressed again, and is no place to stay at.
+      field.current?.focus();
     } catch (thrown) {
       setProblem(HostError.from(thrown));
     }
@@ -40,6 +43,7 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
       </p>
       <div className="flex gap-1.5">
         <input
+          ref={field}
           id={id}
           type="password"
           className={`${CONTROL} h-[30px] min-w-0 text-sm`}

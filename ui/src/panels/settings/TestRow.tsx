@@ -16,6 +16,8 @@ export function TestRow({ provider }: { provider: string }) {
   const [report, setReport] = useState<TestReport>();
   const [problem, setProblem] = useState<HostError>();
   const [busy, setBusy] = useState(false);
+  /** Once it did, the field for a model stays: somebody may be typing in it. */
+  const [lacksList, setLacksList] = useState(false);
   const test = async (model?: string) => {
     setBusy(true);
     setReport(undefined);
@@ -23,6 +25,7 @@ export function TestRow({ provider }: { provider: string }) {
     try {
       const result = await call("provider.test", { provider, model });
       if (result.models) learnModels(provider, result.models);
+      if (WITHOUT_LIST.includes(result.fault?.code ?? "")) setLacksList(true);
       setReport(result);
     } catch (thrown) {
       setProblem(HostError.from(thrown));
@@ -46,7 +49,7 @@ export function TestRow({ provider }: { provider: string }) {
         </p>
       </div>
       {fault ? <Fault fault={fault} /> : null}
-      {fault && WITHOUT_LIST.includes(fault.code) ? <WithModel busy={busy} onTest={test} /> : null}
+      {lacksList ? <WithModel busy={busy} onTest={test} /> : null}
       <Models provider={provider} />
     </div>
   );

@@ -250,6 +250,11 @@ export type DeleteConversation = {
   conversation: ConversationId,
 };
 
+/** `provider.detect`: looks for Ollama, LM Studio, llama.cpp and vLLM where they usually listen, where `OLLAMA_HOST` says,
+ * and where the settings have a provider on this machine. Takes at most about two seconds; finding none is no error.
+ */
+export type DetectProviders = Record<string, never>;
+
 /** One finding about a flow. */
 export type Diagnostic = {
   /** Stable code, for example `edge.unknown_port`. */
@@ -692,6 +697,20 @@ export type ForkedConversation = {
   asked?: string,
 };
 
+/** A model server that is running. */
+export type FoundServer = {
+  /** What it says it is: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible server`. */
+  software: string,
+  /** The providers of the settings that lead to it, sorted. */
+  providers: Array<string>,
+  /** A name for a provider that would, not yet taken. */
+  suggestedName: string,
+  /** The settings of such a provider. */
+  settings: ProviderSettings,
+  /** The models it has, sorted. */
+  models: Array<string>,
+};
+
 /** `app.info` */
 export type GetAppInfo = Record<string, never>;
 
@@ -700,6 +719,9 @@ export type GetConversation = {
   /** The conversation. */
   conversation: ConversationId,
 };
+
+/** `provider.status` */
+export type GetProviderStatus = Record<string, never>;
 
 /** `settings.get`: the settings in force, the built-in providers included. */
 export type GetSettings = Record<string, never>;
@@ -725,6 +747,34 @@ export type InputPort = {
 };
 
 export type JsonValue = unknown;
+
+/** How long a key is to be kept. */
+export type Keep = "stored" | "session";
+
+/** Where keys that are to be kept go. */
+export type KeyPlace = {
+  /** `keychain` or `file`; neither where nothing can be kept. */
+  source?: KeySource,
+  /** Where the encrypted file is, or would be. */
+  file?: string,
+  /** Whether that file is locked with a passphrase, and not with a key beside it. */
+  passphrase: boolean,
+};
+
+/** Where a key comes from. */
+export type KeySource = "session" | "keychain" | "file" | "environment";
+
+/** Where a provider's key comes from. Never the key. */
+export type KeyStatus = {
+  /** Where it is; nothing when there is none. */
+  source?: KeySource,
+  /** Its last four characters, by which people tell their keys apart; of short keys nothing. */
+  ending?: string,
+  /** The environment variable that holds it. */
+  variable?: string,
+  /** Why it can't be had. */
+  problem?: Fault,
+};
 
 /** Bounds on a node's execution. */
 export type Limits = {
@@ -758,6 +808,16 @@ export type ListMessages = {
   from?: number,
   /** At most so many; left out, 200. */
   limit?: number,
+};
+
+/** `provider.models`: asked once in the life of the process, and again after the provider's settings or key have changed.
+ * Faults: the provider's, `provider.timeout` after 20 s.
+ */
+export type ListModels = {
+  /** The provider. */
+  provider: string,
+  /** Ask it again. */
+  refresh?: boolean,
 };
 
 /** `nodes.list`: every node type, in the palette's order. */
@@ -798,6 +858,10 @@ export type Message = {
   toolCalls?: Array<ToolCall>,
   /** For a tool's result: the call it answers. */
   toolCallId?: string,
+  /** For an assistant message within a turn: what its provider gave with it and wants back with it, word for word
+   * (signed or encrypted reasoning). An object whose one key names the protocol; every other protocol passes it over.
+   */
+  providerState?: unknown,
   /** Who wrote it. */
   author: Activation,
   /** How many tokens it takes, counted once when it was made. */
@@ -831,6 +895,12 @@ export type ModelCallView = {
   reply?: ModelReply,
 };
 
+/** The models of a provider. */
+export type ModelList = {
+  /** Their names, sorted; empty where the provider can't tell. */
+  models: Array<string>,
+};
+
 /** A whole reply. */
 export type ModelReply = {
   /** The text. */
@@ -843,6 +913,10 @@ export type ModelReply = {
   stopReason: StopReason,
   /** What the provider says it used. */
   usage?: TokenUsage,
+  /** The provider's id of this reply, where it has one. */
+  responseId?: string,
+  /** What the provider wants back with this reply while the turn goes on; see [`Message`](crate::context::Message). */
+  providerState?: unknown,
 };
 
 /** `flow.new`: an empty flow of the current version. */
@@ -1125,6 +1199,32 @@ export type ProviderSettings = {
   readTimeoutMs?: number,
 };
 
+/** One provider. */
+export type ProviderStatus = {
+  /** Its name. */
+  name: string,
+  /** Its settings in force. */
+  settings: ProviderSettings,
+  /** Whether it is always there. */
+  builtIn: boolean,
+  /** Whether a built-in one was changed. */
+  changed: boolean,
+  /** Whether it can take a key. */
+  takesKey: boolean,
+  /** Whether it needs one. */
+  needsKey: boolean,
+  /** Where its key comes from. */
+  key: KeyStatus,
+};
+
+/** All of them. */
+export type ProvidersStatus = {
+  /** By name, sorted. */
+  providers: Array<ProviderStatus>,
+  /** Where keys that are to be kept go. */
+  keyPlace: KeyPlace,
+};
+
 /** `autosave.put`: keeps a draft in place of the one of the same key. */
 export type PutAutosave = {
   /** The editor's key for it. */
@@ -1163,6 +1263,14 @@ export type RecentFlow = {
   openedAt: number,
   /** Whether the file is gone. */
   missing: boolean,
+};
+
+/** `provider.removeKey`: forgets the key of a provider, wherever Plait keeps it; one in the environment stays. No error
+ * when there is none. Faults `provider.unknown`, `keys.*`.
+ */
+export type RemoveKey = {
+  /** The provider. */
+  provider: string,
 };
 
 /** `runs.remove`: forgets a run. `run.busy` while it is going on. */
@@ -1358,6 +1466,18 @@ export type SavedFlow = {
   hash: string,
 };
 
+/** `provider.setKey`: gives a provider its key, in place of any it had. Faults `provider.unknown`, `provider.no_key` (it
+ * takes none), `keys.*`.
+ */
+export type SetKey = {
+  /** The provider. */
+  provider: string,
+  /** The key. Spaces and line ends around it are no part of it. */
+  key: string,
+  /** How long to keep it; without it, for good. */
+  keep?: Keep,
+};
+
 /** `settings.set`: replaces the settings and answers with those in force. Runs that have begun keep theirs. */
 export type SetSettings = {
   /** The new settings. */
@@ -1429,6 +1549,31 @@ export type SummaryRef = {
   /** The run that had it written. */
   run: RunId,
 };
+
+/** `provider.test`: a small real check. Without a model, the provider's list of models is fetched; with one, that model is
+ * asked for a few tokens. A provider that fails is no error of this command. Faults `provider.unknown`.
+ */
+export type TestProvider = {
+  /** The provider. */
+  provider: string,
+  /** The model to ask. */
+  model?: string,
+};
+
+/** How a test went. */
+export type TestReport = {
+  /** What was checked. */
+  tested: Tested,
+  /** How long it took, in milliseconds. */
+  tookMs: number,
+  /** The models it listed, where it was asked for them. */
+  models?: Array<string>,
+  /** What went wrong and what to do; nothing when all is well. */
+  fault?: Fault,
+};
+
+/** What was checked. */
+export type Tested = "models" | "call";
 
 /** Light or dark. */
 export type Theme = "system" | "light" | "dark";
@@ -1543,6 +1688,12 @@ export type Commands = {
   "conversations.export": { args: ExportConversation; reply: ExportedConversation };
   "settings.get": { args: GetSettings; reply: Settings };
   "settings.set": { args: SetSettings; reply: Settings };
+  "provider.status": { args: GetProviderStatus; reply: ProvidersStatus };
+  "provider.setKey": { args: SetKey; reply: ProviderStatus };
+  "provider.removeKey": { args: RemoveKey; reply: ProviderStatus };
+  "provider.models": { args: ListModels; reply: ModelList };
+  "provider.test": { args: TestProvider; reply: TestReport };
+  "provider.detect": { args: DetectProviders; reply: Array<FoundServer> };
   "tokens.count": { args: CountTokens; reply: TokenCount };
   "dialog.open": { args: OpenDialog; reply: PickedPath };
   "dialog.save": { args: SaveDialog; reply: PickedPath };

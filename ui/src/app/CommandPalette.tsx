@@ -92,7 +92,7 @@ function Everything() {
               key={id}
               value={`Go to ${node.title ?? byType.get(node.type)?.title ?? node.type} ${id}`}
               terms={[node.type]}
-              onChoose={after(() => reveal({ node: id }))}
+              onChoose={after(() => reveal({ node: id, centre: true }))}
             >
               <Icon name={byType.get(node.type)?.icon ?? "circle-question-mark"} className="text-fg-3" />
               <span className="truncate">{node.title ?? byType.get(node.type)?.title ?? node.type}</span>

@@ -26,7 +26,7 @@ export const viewCommands: readonly Command[] = [
     keys: ["G"],
     terms: ["centre", "center", "find"],
     enabled: one,
-    run: () => reveal({ node: [...flowStore.getState().selection.nodes][0] }),
+    run: () => reveal({ node: [...flowStore.getState().selection.nodes][0], centre: true }),
   },
   step("Alt+ArrowLeft", "left"),
   step("Alt+ArrowRight", "right"),

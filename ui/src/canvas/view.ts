@@ -79,6 +79,28 @@ export function resetZoom(): void {
   void canvasStore.getState().instance?.zoomTo(1, { duration: QUICK_MS });
 }
 
+/** Below this zoom a card's name cannot be read. */
+const READABLE = 0.5;
+
+/** Whether all of these nodes are wholly in view, and large enough to be read. */
+export function inView(nodes: readonly NodeId[]): boolean {
+  const { instance } = canvasStore.getState();
+  const pane = paneBox();
+  if (!instance || !pane) return false;
+  const { x, y, zoom } = instance.getViewport();
+  return (
+    zoom >= READABLE &&
+    nodes.every((id) => {
+      const node = instance.getNode(id);
+      if (!node) return false;
+      const [left, top] = [node.position.x * zoom + x, node.position.y * zoom + y];
+      const right = left + (node.measured?.width ?? 0) * zoom;
+      const bottom = top + (node.measured?.height ?? 0) * zoom;
+      return left >= 0 && top >= 0 && right <= pane.width && bottom <= pane.height;
+    })
+  );
+}
+
 /** The middle of what is in view, in canvas units. */
 export function viewCentre(): Point {
   const { instance } = canvasStore.getState();

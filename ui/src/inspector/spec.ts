@@ -18,7 +18,7 @@ export type Choice = { value: unknown; label: string; help?: string };
 export type Field = { name: string; label: string; required: boolean; spec: Spec };
 export type Alternative = { label: string; spec: Spec };
 
-export type TextWidget = "line" | "multiline" | "markdown" | "template" | "code" | "provider" | "model";
+export type TextWidget = "line" | "multiline" | "markdown" | "template" | "code" | "jq" | "cel" | "provider" | "model";
 
 export type Spec = Base &
   (
@@ -198,11 +198,13 @@ function inOrder(fields: Field[]): Field[] {
 
 const TEXT_RANKS: Record<TextWidget, number> = {
   template: 0,
+  jq: 0,
   provider: 1,
   model: 2,
   markdown: 3,
   multiline: 3,
   line: 4,
+  cel: 4,
   code: 8,
 };
 
@@ -287,7 +289,7 @@ function labelOf(spec: Spec): string {
   }
 }
 
-const TEXT_WIDGETS = new Set<string>(["multiline", "markdown", "template", "code", "provider", "model"]);
+const TEXT_WIDGETS = new Set<string>(["multiline", "markdown", "template", "code", "jq", "cel", "provider", "model"]);
 
 function widgetOf(schema: Schema): TextWidget {
   const named = text(schema["x-widget"]) ?? text(schema.format) ?? "";

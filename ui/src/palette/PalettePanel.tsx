@@ -78,7 +78,7 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
   return (
     <button
       type="button"
-      className="flex w-full touch-none select-none items-center gap-2.5 rounded-md px-1.5 py-1.5 text-left hover:bg-bg-3"
+      className="block w-full touch-none select-none overflow-hidden rounded-md px-1.5 py-1.5 text-left hover:bg-bg-3"
       data-testid={`palette-${type.type}`}
       data-palette-item
       title={`${type.summary}. Drag it onto the canvas, or press Enter.`}
@@ -91,10 +91,13 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
         }
       }}
     >
-      <TypeBadge type={type} />
-      <span className="min-w-0">
-        <b className="block truncate font-medium leading-[1.3]">{type.title}</b>
-        <span className="block truncate text-fg-3 text-xs leading-[1.25]">{gist(type.summary)}</span>
+      {/* WebKit lets the contents of a button that is itself a flex box grow past it. */}
+      <span className="flex w-full min-w-0 items-center gap-2.5">
+        <TypeBadge type={type} />
+        <span className="block min-w-0 flex-1">
+          <b className="block truncate font-medium leading-[1.3]">{type.title}</b>
+          <span className="block truncate text-fg-3 text-xs leading-[1.25]">{gist(type.summary)}</span>
+        </span>
       </span>
     </button>
   );

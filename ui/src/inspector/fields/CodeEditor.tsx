@@ -2,7 +2,7 @@ import { lazy, Suspense } from "react";
 import { CONTROL } from "./props";
 
 export type CodeEditorProps = {
-  language: "template" | "markdown" | "json" | "plain";
+  language: "template" | "markdown" | "json" | "jq" | "cel" | "plain";
   /** Its name for screen readers. */
   label: string;
   describedBy?: string;

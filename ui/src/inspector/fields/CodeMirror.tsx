@@ -16,6 +16,7 @@ import {
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
 import type { CodeEditorProps } from "./CodeEditor";
+import { cel, jq } from "./languages";
 
 const VARIABLES = new MatchDecorator({
   regexp: /\{\{[^}]*\}\}/g,
@@ -39,7 +40,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--tools)" },
   { tag: tags.emphasis, fontStyle: "italic" },
   { tag: tags.strong, fontWeight: "600" },
-  { tag: [tags.punctuation, tags.processingInstruction], color: "var(--fg-3)" },
+  { tag: [tags.punctuation, tags.processingInstruction, tags.comment], color: "var(--fg-3)" },
 ]);
 
 const look = EditorView.theme({
@@ -65,6 +66,9 @@ const LANGUAGES: Record<CodeEditorProps["language"], Extension> = {
   template: [variables],
   markdown: [markdown(), variables],
   json: [json(), linter(jsonParseLinter()), bracketMatching()],
+  jq: [jq, bracketMatching()],
+  // Mostly one line; it grows with what is written.
+  cel: [cel, bracketMatching(), EditorView.theme({ ".cm-scroller": { minHeight: "34px" } })],
   plain: [],
 };
 
@@ -100,9 +104,9 @@ export default function CodeMirror({
           history(),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           EditorView.lineWrapping,
+          LANGUAGES[language],
           look,
           syntaxHighlighting(colours),
-          LANGUAGES[language],
           hint ? placeholder(hint) : [],
           access.current.of(accessOf(readOnly, label, describedBy)),
           EditorView.updateListener.of((update) => {

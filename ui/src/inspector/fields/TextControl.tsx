@@ -47,6 +47,8 @@ export function TextControl(props: FieldProps<TextSpec>) {
       return <ModelControl {...props} />;
     case "markdown":
     case "template":
+    case "jq":
+    case "cel":
     case "code":
       return (
         <CodeEditor

@@ -7,6 +7,7 @@ import { Backdrop } from "./Backdrop";
 import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
 import { ConnectionLine } from "./ConnectionLine";
+import { Crowd } from "./Crowd";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { Minimap } from "./Minimap";
 import { NodeCard } from "./NodeCard";
@@ -80,6 +81,7 @@ export function Canvas() {
             </>
           ) : null}
         </ReactFlow>
+        <Crowd />
         <EmptyCanvas />
         <QuickAddMenu />
       </section>

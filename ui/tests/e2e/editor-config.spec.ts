@@ -35,6 +35,33 @@ test("makes an input of each variable of a template", async ({ page }) => {
   await expect(node(page, "t")).toContainText("Dear {{name}}");
 });
 
+test("edits a query and a condition in the code editor, over several lines", async ({ page }) => {
+  await openFlow(page, {
+    ...CHAT_FLOW,
+    nodes: {
+      ...CHAT_FLOW.nodes,
+      q: { type: "json", config: { query: ".items" } },
+      s: { type: "switch", config: { cases: [{ name: "urgent", when: "value.priority > 7" }] } },
+    },
+    layout: { ...CHAT_FLOW.layout, q: { x: 548, y: 260 }, s: { x: 548, y: 380 } },
+  });
+  await node(page, "q").click();
+  const query = page.locator('[data-field=query] [data-language="jq"] .cm-content');
+  await expect(query).toHaveText(".items");
+  await query.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("\n| length");
+  await node(page, "s").click();
+  const condition = page.locator('[data-language="cel"] .cm-content');
+  await expect(condition).toHaveText("value.priority > 7");
+  await condition.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("\n  && value.open");
+  const flow = await savedFlow(page);
+  expect(flow.nodes.q?.config).toEqual({ query: ".items\n| length" });
+  expect(flow.nodes.s?.config).toEqual({ cases: [{ name: "urgent", when: "value.priority > 7\n  && value.open" }] });
+});
+
 test("adds, moves and takes away the items of a list", async ({ page }) => {
   await openFlow(page, {
     ...CHAT_FLOW,

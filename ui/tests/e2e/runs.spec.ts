@@ -167,6 +167,25 @@ test.describe("what a run made of a node", () => {
     await expect(page.getByTestId("epoch-picker")).toHaveValue("1");
   });
 
+  test("is looked at without moving the canvas under it, unless it is out of view", async ({ page }) => {
+    const view = () => page.locator(".react-flow__viewport").getAttribute("style");
+    await page.getByTestId("dock-tab-timeline").click();
+    const before = await view();
+    await page.getByTestId("timeline-row-ask").locator(".span-mark[data-kind=wait]").first().click();
+    await expect(node(page, "ask")).toHaveAttribute("data-selected");
+    await page.waitForTimeout(500);
+    expect(await view()).toBe(before);
+    for (let turn = 0; turn < 4; turn++) {
+      await page.mouse.move(300, 120);
+      await page.mouse.down({ button: "middle" });
+      await page.mouse.move(800, 120, { steps: 5 });
+      await page.mouse.up({ button: "middle" });
+    }
+    await expect(node(page, "answer")).not.toBeInViewport();
+    await page.getByTestId("timeline-row-answer").locator(".span-mark").first().click();
+    await expect(node(page, "answer")).toBeInViewport({ ratio: 1 });
+  });
+
   test("stands in the journal; facts are found by type and node", async ({ page }) => {
     await page.getByTestId("dock-tab-facts").click();
     await page.getByTestId("facts-filter").fill("replied answer");

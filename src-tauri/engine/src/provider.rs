@@ -31,6 +31,8 @@ pub struct ModelRequest {
     pub temperature: Option<f64>,
     /// The most tokens of reply, where set.
     pub max_tokens: Option<u32>,
+    /// The model's window, in tokens of prompt and reply together, where it is known.
+    pub window: Option<u64>,
     /// JSON Schema the reply is to follow, where set.
     pub response_schema: Option<Value>,
     /// The id under which the provider may keep this conversation on its side. Nothing is kept unless the options or the

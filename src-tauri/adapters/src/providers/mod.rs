@@ -6,7 +6,10 @@ mod detect;
 mod guarded;
 mod http;
 pub mod offline;
+mod ollama;
 mod openai_chat;
+mod openai_models;
+mod openai_responses;
 mod settings;
 mod strict;
 mod tool_calls;
@@ -22,7 +25,9 @@ pub use detect::{FoundServer, detect};
 use guarded::Guarded;
 use http::Link;
 use offline::Offline;
+use ollama::Ollama;
 use openai_chat::OpenAiChat;
+use openai_responses::OpenAiResponses;
 pub use settings::{ProviderKind, ProviderSettings};
 
 /// The name of the simulator, and of the provider a new flow begins with.
@@ -41,8 +46,8 @@ struct Entry {
 }
 
 impl ProviderTable {
-    /// The built-in providers (`offline`, `openai`, `ollama`, `lmstudio`, `llamacpp`, `vllm`) with `settings` over
-    /// them, by name; keys are the session's and the environment's alone. Fault `provider.bad_settings`.
+    /// The built-in providers (`offline`, `openai`, `openai-chat`, `ollama`, `lmstudio`, `llamacpp`, `vllm`) with
+    /// `settings` over them, by name; keys are the session's and the environment's alone. Fault `provider.bad_settings`.
     pub fn new(settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
         Self::with_keys(settings, &KeyStore::in_memory())
     }
@@ -124,6 +129,11 @@ impl Entry {
         let provider: Arc<dyn Provider> = match settings.kind {
             ProviderKind::Offline => Arc::new(Offline),
             ProviderKind::OpenAi => Arc::new(OpenAiChat::new(link(&openai_chat::MANNER)?)),
+            ProviderKind::OpenAiResponses => {
+                let keeps = settings.sessions.unwrap_or_default();
+                Arc::new(OpenAiResponses::new(link(&openai_responses::MANNER)?, keeps))
+            }
+            ProviderKind::Ollama => Arc::new(Ollama::new(link(&ollama::MANNER)?)),
         };
         // Its own words and its faults pass no key on, whatever it was told by its server.
         Ok(Self { settings, provider: Arc::new(Guarded::new(provider, keys.redaction())) })
@@ -158,7 +168,10 @@ mod tests {
     #[test]
     fn settings_come_over_what_is_built_in() {
         let table = ProviderTable::new(&settings(Some("http://box:9000/v1"))).expect("made");
-        assert_eq!(table.names(), ["llamacpp", "lmstudio", "mine", "offline", "ollama", "openai", "vllm"]);
+        assert_eq!(
+            table.names(),
+            ["llamacpp", "lmstudio", "mine", "offline", "ollama", "openai", "openai-chat", "vllm"]
+        );
         assert!(table.get("mine").is_ok());
         let fault = table.get("nobody").err().expect("unknown");
         assert_eq!(fault.code, "provider.unknown");

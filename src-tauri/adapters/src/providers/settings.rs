@@ -12,8 +12,12 @@ use ts_rs::TS;
 pub enum ProviderKind {
     /// The built-in simulator.
     Offline,
-    /// OpenAI-compatible chat completions over HTTP.
+    /// Chat completions: OpenAI's older protocol, which most other servers speak.
     OpenAi,
+    /// OpenAI's Responses.
+    OpenAiResponses,
+    /// Ollama's own protocol.
+    Ollama,
 }
 
 /// One provider's settings.
@@ -22,11 +26,12 @@ pub enum ProviderKind {
 pub struct ProviderSettings {
     /// The protocol.
     pub kind: ProviderKind,
-    /// Where it is, up to and including `/v1`. Not for the simulator.
+    /// Where it is, for chat completions and Responses up to and including `/v1`. Not for the simulator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub base_url: Option<String>,
-    /// The environment variable that holds its key, if it takes one.
+    /// The environment variable that holds its key, if it takes one; of several with commas between them, the first that
+    /// is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub key_env: Option<String>,
@@ -42,6 +47,11 @@ pub struct ProviderSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub read_timeout_ms: Option<u64>,
+    /// Whether it may keep conversations on its side where it can (Responses only), so that less has to be sent; without
+    /// it, not. A call's own `session` option goes before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub sessions: Option<bool>,
 }
 
 impl ProviderSettings {
@@ -54,24 +64,28 @@ impl ProviderSettings {
             connect_timeout_ms: None,
             header_timeout_ms: None,
             read_timeout_ms: None,
+            sessions: None,
         }
     }
 }
 
 /// What is there without any settings: the simulator, OpenAI, and the servers people run at home, at their usual ports.
 pub(super) fn built_in() -> BTreeMap<String, ProviderSettings> {
-    let at = |url: &str| ProviderSettings {
-        base_url: Some(url.to_owned()),
-        ..ProviderSettings::of(ProviderKind::OpenAi)
+    let at =
+        |kind, url: &str| ProviderSettings { base_url: Some(url.to_owned()), ..ProviderSettings::of(kind) };
+    let with_key = |kind, url, variables: &str| ProviderSettings {
+        key_env: Some(variables.to_owned()),
+        ..at(kind, url)
     };
-    let openai =
-        ProviderSettings { key_env: Some("OPENAI_API_KEY".to_owned()), ..at("https://api.openai.com/v1") };
+    let chat = |url| at(ProviderKind::OpenAi, url);
+    let (openai, openai_key) = ("https://api.openai.com/v1", "OPENAI_API_KEY");
     BTreeMap::from([
         (super::OFFLINE.to_owned(), ProviderSettings::of(ProviderKind::Offline)),
-        ("openai".to_owned(), openai),
-        ("ollama".to_owned(), at("http://127.0.0.1:11434/v1")),
-        ("lmstudio".to_owned(), at("http://127.0.0.1:1234/v1")),
-        ("llamacpp".to_owned(), at("http://127.0.0.1:8080/v1")),
-        ("vllm".to_owned(), at("http://127.0.0.1:8000/v1")),
+        ("openai".to_owned(), with_key(ProviderKind::OpenAiResponses, openai, openai_key)),
+        ("openai-chat".to_owned(), with_key(ProviderKind::OpenAi, openai, openai_key)),
+        ("ollama".to_owned(), at(ProviderKind::Ollama, "http://127.0.0.1:11434")),
+        ("lmstudio".to_owned(), chat("http://127.0.0.1:1234/v1")),
+        ("llamacpp".to_owned(), chat("http://127.0.0.1:8080/v1")),
+        ("vllm".to_owned(), chat("http://127.0.0.1:8000/v1")),
     ])
 }

@@ -200,6 +200,7 @@ pub(crate) fn request() -> ModelRequest {
         tools: Vec::new(),
         temperature: None,
         max_tokens: None,
+        window: None,
         response_schema: None,
         session: None,
         options: Value::Null,

@@ -78,6 +78,11 @@ impl Place {
             .details(serde_json::json!({ "received": text.chars().count() }))
     }
 
+    /// What came can't be read.
+    pub(crate) fn not_the_protocol(&self, excerpt: &str) -> Fault {
+        self.garbage("sent what is not of the protocol", excerpt)
+    }
+
     /// It is not the protocol.
     pub(crate) fn garbage(&self, what: &str, excerpt: &str) -> Fault {
         let words = clipped(excerpt);

@@ -19,4 +19,5 @@ pub(super) use counts::{count, usage, with_parts};
 pub(super) use failure::Place;
 pub(super) use link::{Link, Manner};
 pub(super) use options::{options, wants_session};
+pub(super) use pieces::Answer;
 pub(super) use reading::{Assembly, Framing, parse, read};

@@ -11,8 +11,6 @@ use sse_stream::SseByteStream;
 use super::Place;
 use super::pieces::{self, Answer, Broken};
 
-const NOT_THE_PROTOCOL: &str = "sent what is not of the protocol";
-
 /// How a protocol streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
@@ -62,7 +60,7 @@ pub(crate) fn parse<T: DeserializeOwned>(place: &Place, data: &str) -> Result<T,
     // serde would also fill the fields of a shape from a list, one after the other.
     let is_object = data.trim_start().starts_with('{');
     let parsed = is_object.then(|| serde_json::from_str(data).ok()).flatten();
-    parsed.ok_or_else(|| place.garbage(NOT_THE_PROTOCOL, data))
+    parsed.ok_or_else(|| place.not_the_protocol(data))
 }
 
 /// Reads an answer to the end of the reply.
@@ -113,7 +111,7 @@ async fn read_events<A: Assembly>(
                 });
             }
             Err(other) => {
-                return Err(assembly.place().garbage(NOT_THE_PROTOCOL, &other.to_string()));
+                return Err(assembly.place().not_the_protocol(&other.to_string()));
             }
         }
     }
@@ -157,7 +155,7 @@ async fn read_lines<A: Assembly>(
 }
 
 fn take_line<A: Assembly>(assembly: &mut A, line: &[u8], sink: &mut ChunkSink<'_>) -> Result<bool, Fault> {
-    let garbage = |place: &Place| place.garbage(NOT_THE_PROTOCOL, &String::from_utf8_lossy(line));
+    let garbage = |place: &Place| place.not_the_protocol(&String::from_utf8_lossy(line));
     let text = std::str::from_utf8(line).map_err(|_| garbage(assembly.place()))?.trim();
     if text.is_empty() { Ok(false) } else { assembly.take(text, sink) }
 }
@@ -168,7 +166,7 @@ async fn read_whole<A: Assembly>(
     sink: &mut ChunkSink<'_>,
 ) -> Result<ModelReply, Fault> {
     let bytes = pieces::all(answer, assembly.place()).await?;
-    let garbage = |place: &Place, text: &str| place.garbage(NOT_THE_PROTOCOL, text);
+    let garbage = |place: &Place, text: &str| place.not_the_protocol(text);
     let text = String::from_utf8(bytes)
         .map_err(|error| garbage(assembly.place(), &String::from_utf8_lossy(error.as_bytes())))?;
     assembly.take_whole(&text, sink)?;

@@ -43,6 +43,7 @@ fn request(model: &str, messages: Vec<SharedMessage>, options: Value) -> ModelRe
         tools: Vec::new(),
         temperature: None,
         max_tokens: None,
+        window: None,
         response_schema: None,
         session: None,
         options,

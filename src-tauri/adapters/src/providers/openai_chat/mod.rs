@@ -10,7 +10,8 @@ use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
-use super::http::{self, Framing, Link, Manner};
+use super::http::{self, Assembly as _, Link, Manner};
+use super::openai_models;
 use assembly::Assembly;
 
 /// How such servers are spoken to.
@@ -38,15 +39,11 @@ impl Provider for OpenAiChat {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
         let place = self.link.place(Some(&request.model));
         let body = request::body(&request, self.link.address().is_openai())?;
-        let answer = self.link.post("chat/completions", "", Framing::Events, &body, &place).await?;
+        let answer = self.link.post("chat/completions", "", Assembly::FRAMING, &body, &place).await?;
         http::read(answer, Assembly::new(&place), sink).await
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
-        let listed: wire::Models =
-            self.link.get("models", "", "list of models", &self.link.place(None)).await?;
-        let mut names: Vec<String> = listed.data.into_iter().map(|model| model.id).collect();
-        names.sort();
-        Ok(names)
+        openai_models::list(&self.link).await
     }
 }

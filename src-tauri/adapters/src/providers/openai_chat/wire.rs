@@ -97,16 +97,6 @@ impl Usage {
     }
 }
 
-#[derive(Deserialize)]
-pub(super) struct Models {
-    pub(super) data: Vec<Model>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Model {
-    pub(super) id: String,
-}
-
 /// Takes null for nothing.
 fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     deserializer: D,

@@ -37,6 +37,7 @@ impl Turn<'_> {
             tools: self.tools.to_vec(),
             temperature: self.config.temperature,
             max_tokens: self.model.max_tokens,
+            window: Some(self.model.window),
             response_schema: self.config.response_schema.clone(),
             session: Some(self.context.session_id.clone()),
             options: Value::Object(self.config.options.clone()),

@@ -1,0 +1,66 @@
+//! The shapes that come over this wire. Everything is optional, unknown fields pass.
+
+use plait_engine::run::TokenUsage;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::providers::http::{count, usage};
+
+/// One line.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Line {
+    pub(super) message: Option<Said>,
+    pub(super) done: Option<bool>,
+    pub(super) done_reason: Option<String>,
+    pub(super) error: Option<Value>,
+    prompt_eval_count: Option<Value>,
+    eval_count: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Said {
+    pub(super) content: Option<String>,
+    pub(super) thinking: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(super) tool_calls: Vec<Call>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Call {
+    pub(super) id: Option<String>,
+    pub(super) function: Function,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Function {
+    pub(super) name: String,
+    /// An object.
+    pub(super) arguments: Option<Value>,
+}
+
+impl Line {
+    pub(super) fn usage(&self) -> Option<TokenUsage> {
+        usage(count(self.prompt_eval_count.as_ref()), count(self.eval_count.as_ref()))
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Models {
+    pub(super) models: Vec<Model>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Model {
+    pub(super) name: String,
+}
+
+/// Takes null for nothing.
+fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
+}

@@ -1,0 +1,171 @@
+//! The body of a request, exactly. Owns how messages, tools and bounds are written as the items of this wire.
+
+use plait_engine::context::{Content, Message, Part, Role, ToolCall};
+use plait_engine::error::Fault;
+use plait_engine::provider::{ModelReply, ModelRequest};
+use plait_engine::tool::ToolSpec;
+use serde_json::{Map, Value, json};
+
+use crate::providers::http::options;
+use crate::providers::strict::is_strict;
+use crate::providers::tool_calls::arguments_text;
+
+/// What Plait itself decides; options may not change it.
+const RESERVED: [&str; 8] = [
+    "model",
+    "input",
+    "instructions",
+    "stream",
+    "store",
+    "previous_response_id",
+    "conversation",
+    "background",
+];
+
+/// The name of this protocol in a message's state.
+pub(super) const STATE: &str = "openAiResponses";
+/// Where the text stood among what the model gave.
+pub(super) const TEXT: &str = "text";
+/// Where the next tool call stood.
+pub(super) const CALL: &str = "call";
+
+/// A request before it is settled how much of the conversation goes with it.
+pub(super) struct Draft {
+    /// Everything but the conversation.
+    body: Map<String, Value>,
+    /// The conversation.
+    pub(super) items: Vec<Value>,
+}
+
+impl Draft {
+    /// Fault `provider.bad_options`.
+    pub(super) fn new(request: &ModelRequest) -> Result<Self, Fault> {
+        let mut body = Map::new();
+        let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
+        put("model", json!(request.model));
+        put("stream", json!(true));
+        if let Some(system) = &request.system {
+            put("instructions", json!(system));
+        }
+        if !request.tools.is_empty() {
+            put("tools", request.tools.iter().map(tool).collect());
+        }
+        if let Some(temperature) = request.temperature {
+            put("temperature", json!(temperature));
+        }
+        if let Some(max_tokens) = request.max_tokens {
+            put("max_output_tokens", json!(max_tokens));
+        }
+        if let Some(schema) = &request.response_schema {
+            put("text", json!({ "format": format(schema) }));
+        }
+        for (key, value) in options(&request.options, &RESERVED)? {
+            match (key.as_str(), body.get_mut(key)) {
+                // Options of the text stand beside its format.
+                ("text", Some(Value::Object(text))) if value.is_object() => {
+                    text.extend(value.as_object().cloned().unwrap_or_default());
+                }
+                _ => drop(body.insert(key.clone(), value.clone())),
+            }
+        }
+        // Who sets how to reason has a model that reasons, and its reasoning has to come back in the rounds of its tools.
+        // Other models refuse to be asked for it.
+        if body.contains_key("reasoning") && !body.contains_key("include") {
+            body.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
+        }
+        let items = request.messages.iter().flat_map(|message| items(message)).collect();
+        Ok(Self { body, items })
+    }
+
+    /// What decides, beside the conversation, how a model goes on.
+    pub(super) fn frame(&self) -> [Option<&Value>; 3] {
+        ["model", "instructions", "tools"].map(|key| self.body.get(key))
+    }
+
+    /// The body with the whole conversation.
+    pub(super) fn whole(&self, is_kept: bool) -> Value {
+        self.body_with(&self.items, is_kept, None)
+    }
+
+    /// The body that goes on from a reply they have kept, with what follows it.
+    pub(super) fn following(&self, response_id: &str, from: usize) -> Value {
+        self.body_with(self.items.get(from..).unwrap_or_default(), true, Some(response_id))
+    }
+
+    fn body_with(&self, items: &[Value], is_kept: bool, previous: Option<&str>) -> Value {
+        let mut body = self.body.clone();
+        body.insert("store".to_owned(), json!(is_kept));
+        body.insert("input".to_owned(), Value::Array(items.to_vec()));
+        if let Some(previous) = previous {
+            body.insert("previous_response_id".to_owned(), json!(previous));
+        }
+        Value::Object(body)
+    }
+}
+
+/// The items a reply will be sent as, once it is part of the conversation.
+pub(super) fn reply(reply: &ModelReply) -> Vec<Value> {
+    assistant(&reply.text, &reply.tool_calls, reply.provider_state.as_ref())
+}
+
+fn items(message: &Message) -> Vec<Value> {
+    match message.role {
+        Role::System => vec![json!({ "role": "system", "content": message.content.text() })],
+        Role::User => vec![json!({ "role": "user", "content": content(&message.content) })],
+        Role::Assistant => {
+            assistant(&message.content.text(), &message.tool_calls, message.provider_state.as_ref())
+        }
+        Role::Tool => vec![json!({
+            "type": "function_call_output",
+            "call_id": message.tool_call_id,
+            "output": message.content.text(),
+        })],
+    }
+}
+
+/// Text and calls, with the reasoning where the model had it.
+fn assistant(text: &str, calls: &[ToolCall], state: Option<&Value>) -> Vec<Value> {
+    let said = json!({ "role": "assistant", "content": text });
+    let mut said = Some(said).filter(|_| !text.is_empty() || calls.is_empty());
+    let mut calls = calls.iter().map(tool_call);
+    let mut items = Vec::new();
+    for piece in state.and_then(|state| state.get(STATE)?.as_array()).into_iter().flatten() {
+        match piece.as_str() {
+            Some(TEXT) => items.extend(said.take()),
+            Some(CALL) => items.extend(calls.next()),
+            _ => items.push(piece.clone()),
+        }
+    }
+    items.into_iter().chain(said).chain(calls).collect()
+}
+
+fn content(content: &Content) -> Value {
+    let Content::Parts(parts) = content else { return Value::String(content.text()) };
+    let part = |part: &Part| match part {
+        Part::Text { text } => json!({ "type": "input_text", "text": text }),
+        Part::Image { media_type, data } => {
+            json!({ "type": "input_image", "image_url": format!("data:{media_type};base64,{data}") })
+        }
+    };
+    parts.iter().map(part).collect()
+}
+
+fn tool_call(call: &ToolCall) -> Value {
+    let arguments = arguments_text(call);
+    json!({ "type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments })
+}
+
+/// Left out, `strict` would be taken for true here, which few schemas stand.
+fn tool(tool: &ToolSpec) -> Value {
+    json!({
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+        "strict": false,
+    })
+}
+
+fn format(schema: &Value) -> Value {
+    json!({ "type": "json_schema", "name": "reply", "schema": schema, "strict": is_strict(schema) })
+}

@@ -1181,15 +1181,17 @@ export type PromptRecord = {
 };
 
 /** Which protocol a provider speaks. */
-export type ProviderKind = "offline" | "openAi";
+export type ProviderKind = "offline" | "openAi" | "openAiResponses" | "ollama";
 
 /** One provider's settings. */
 export type ProviderSettings = {
   /** The protocol. */
   kind: ProviderKind,
-  /** Where it is, up to and including `/v1`. Not for the simulator. */
+  /** Where it is, for chat completions and Responses up to and including `/v1`. Not for the simulator. */
   baseUrl?: string,
-  /** The environment variable that holds its key, if it takes one. */
+  /** The environment variable that holds its key, if it takes one; of several with commas between them, the first that
+   * is set.
+   */
   keyEnv?: string,
   /** How long to wait for the connection, in milliseconds; without it, 10 s. */
   connectTimeoutMs?: number,
@@ -1197,6 +1199,10 @@ export type ProviderSettings = {
   headerTimeoutMs?: number,
   /** How long the reply may fall silent, in milliseconds; without it, 5 minutes (some models think long in silence). */
   readTimeoutMs?: number,
+  /** Whether it may keep conversations on its side where it can (Responses only), so that less has to be sent; without
+   * it, not. A call's own `session` option goes before it.
+   */
+  sessions?: boolean,
 };
 
 /** One provider. */

@@ -242,7 +242,10 @@ impl Recorded {
 
     /// As soon as something has streamed, the call is dropped.
     pub(crate) async fn closes_the_connection_when_it_is_dropped(&self) {
-        let begun = Step::Send(self.bytes[..self.whole - 1].to_vec());
+        // Up to its last line.
+        let lines = &self.bytes[..self.whole - 2];
+        let end = lines.iter().rposition(|byte| *byte == b'\n').expect("several lines") + 1;
+        let begun = Step::Send(self.bytes[..end].to_vec());
         // Events and lines that say nothing, for as long as anybody listens.
         let pause = || [Step::Wait(Duration::from_millis(2)), Step::Send(b"\n".to_vec())];
         let steps = std::iter::once(begun).chain((0..10_000).flat_map(|_| pause())).collect();

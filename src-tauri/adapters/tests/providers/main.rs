@@ -3,8 +3,11 @@
 
 #![allow(clippy::expect_used, clippy::panic)] // All of this is tests; helpers may fail them.
 
+mod asked;
 mod checks;
 mod detect;
 mod keys;
+mod ollama;
 mod openai_chat;
+mod openai_responses;
 mod server;

@@ -127,8 +127,8 @@ impl Server {
 /// Settings that find a server at `root`, with the path its protocol usually has.
 pub(crate) fn settings(kind: ProviderKind, root: &str) -> ProviderSettings {
     let path = match kind {
-        ProviderKind::Offline => "",
-        ProviderKind::OpenAi => "/v1",
+        ProviderKind::Offline | ProviderKind::Ollama => "",
+        ProviderKind::OpenAi | ProviderKind::OpenAiResponses => "/v1",
     };
     ProviderSettings { base_url: Some(format!("{root}{path}")), ..ProviderSettings::of(kind) }
 }

@@ -78,6 +78,12 @@ impl Place {
             .details(serde_json::json!({ "received": text.chars().count() }))
     }
 
+    /// What was to be sent can't be written.
+    pub(super) fn unwritable(&self, error: &serde_json::Error) -> Fault {
+        self.fault("provider.bad_request", &format!("can't be asked that ({error})"))
+            .hint("Look at the options of this call.")
+    }
+
     /// What came can't be read.
     pub(crate) fn not_the_protocol(&self, excerpt: &str) -> Fault {
         self.garbage("sent what is not of the protocol", excerpt)
@@ -93,7 +99,8 @@ impl Place {
 
     /// The model, or a filter before it, would not answer.
     pub(crate) fn content_filtered(&self, what: &str) -> Fault {
-        self.fault("provider.content_filtered", what).hint("Say it differently, or use another model.")
+        self.fault("provider.content_filtered", &clipped(what))
+            .hint("Say it differently, or use another model.")
     }
 
     /// The server answered with a status that is no success.

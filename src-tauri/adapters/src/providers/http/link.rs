@@ -6,8 +6,8 @@ use std::time::Duration;
 use plait_engine::error::Fault;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, RequestBuilder, StatusCode};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::key::{Key, ToSend};
 use super::pieces::{self, Answer};
@@ -98,7 +98,7 @@ impl Link {
         path: &str,
         query: &str,
         framing: Framing,
-        body: &Value,
+        body: &(impl Serialize + Sync),
         place: &Place,
     ) -> Result<Answer, Fault> {
         let request = self
@@ -106,7 +106,7 @@ impl Link {
             .post(self.address.join(path, query))
             .header(ACCEPT, framing.media_type())
             .header(CONTENT_TYPE, "application/json")
-            .body(body.to_string());
+            .body(serde_json::to_vec(body).map_err(|error| place.unwritable(&error))?);
         self.send(request, place).await
     }
 

@@ -126,6 +126,7 @@ async fn read_lines<A: Assembly>(
     let silence = answer.silence;
     let mut pieces = Box::pin(pieces::pieces(answer));
     let mut held: Vec<u8> = Vec::new();
+    let mut broken = None;
     while let Some(piece) = pieces.next().await {
         match piece {
             Ok(piece) => {
@@ -142,8 +143,7 @@ async fn read_lines<A: Assembly>(
                 }
                 held.drain(..start);
             }
-            Err(_) if assembly.is_whole() => return conclude(assembly),
-            Err(broken) => return Err(broken.told(assembly.place(), silence)),
+            Err(error) => broken = Some(error),
         }
     }
     // The last line may lack its end. One that only needs more bytes to be JSON was cut; whatever else it is, is looked at.
@@ -151,7 +151,10 @@ async fn read_lines<A: Assembly>(
     if !is_cut {
         take_line(&mut assembly, &held, sink)?;
     }
-    conclude(assembly)
+    match broken {
+        Some(broken) if !assembly.is_whole() => Err(broken.told(assembly.place(), silence)),
+        _ => conclude(assembly),
+    }
 }
 
 fn take_line<A: Assembly>(assembly: &mut A, line: &[u8], sink: &mut ChunkSink<'_>) -> Result<bool, Fault> {

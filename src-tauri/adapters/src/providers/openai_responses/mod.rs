@@ -10,12 +10,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
-use serde_json::Value;
 
 use super::http::{self, Answer, Assembly as _, Link, Manner, Place, wants_session};
 use super::openai_models;
 use assembly::Assembly;
-use request::Draft;
+use request::{Body, Draft};
 use session::{Prefix, Sessions};
 
 /// How such servers are spoken to.
@@ -40,20 +39,20 @@ impl OpenAiResponses {
         Self { link, keeps, sessions: Sessions::default() }
     }
 
-    async fn post(&self, body: &Value, place: &Place) -> Result<Answer, Fault> {
-        self.link.post("responses", "", Assembly::FRAMING, body, place).await
+    async fn post(&self, body: Body<'_>, place: &Place) -> Result<Answer, Fault> {
+        self.link.post("responses", "", Assembly::FRAMING, &body, place).await
     }
 
     /// Sends as little as the session allows, or all.
     async fn send(&self, draft: &Draft, prefix: Option<&Prefix>, place: &Place) -> Result<Answer, Fault> {
         let Some(known) = prefix.and_then(|prefix| self.sessions.find(prefix)) else {
-            return self.post(&draft.whole(prefix.is_some()), place).await;
+            return self.post(draft.whole(prefix.is_some()), place).await;
         };
-        match self.post(&draft.following(&known.response_id, known.items), place).await {
+        match self.post(draft.following(&known.response_id, known.items), place).await {
             // They may have let go of it, and say so in more than one way. Whatever else is wrong is said again.
             Err(fault) if matches!(fault.code.as_str(), "provider.not_found" | "provider.bad_request") => {
                 self.sessions.forget(&known);
-                self.post(&draft.whole(true), place).await
+                self.post(draft.whole(true), place).await
             }
             sent => sent,
         }

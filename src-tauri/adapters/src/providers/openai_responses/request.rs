@@ -4,6 +4,7 @@ use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
 use plait_engine::provider::{ModelReply, ModelRequest};
 use plait_engine::tool::ToolSpec;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;
@@ -83,24 +84,26 @@ impl Draft {
     }
 
     /// The body with the whole conversation.
-    pub(super) fn whole(&self, is_kept: bool) -> Value {
-        self.body_with(&self.items, is_kept, None)
+    pub(super) fn whole(&self, store: bool) -> Body<'_> {
+        Body { rest: &self.body, store, previous_response_id: None, input: &self.items }
     }
 
     /// The body that goes on from a reply they have kept, with what follows it.
-    pub(super) fn following(&self, response_id: &str, from: usize) -> Value {
-        self.body_with(self.items.get(from..).unwrap_or_default(), true, Some(response_id))
+    pub(super) fn following<'a>(&'a self, response_id: &'a str, from: usize) -> Body<'a> {
+        let input = self.items.get(from..).unwrap_or_default();
+        Body { rest: &self.body, store: true, previous_response_id: Some(response_id), input }
     }
+}
 
-    fn body_with(&self, items: &[Value], is_kept: bool, previous: Option<&str>) -> Value {
-        let mut body = self.body.clone();
-        body.insert("store".to_owned(), json!(is_kept));
-        body.insert("input".to_owned(), Value::Array(items.to_vec()));
-        if let Some(previous) = previous {
-            body.insert("previous_response_id".to_owned(), json!(previous));
-        }
-        Value::Object(body)
-    }
+/// A request as it is sent.
+#[derive(Serialize)]
+pub(super) struct Body<'a> {
+    #[serde(flatten)]
+    rest: &'a Map<String, Value>,
+    store: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous_response_id: Option<&'a str>,
+    input: &'a [Value],
 }
 
 /// The items a reply will be sent as, once it is part of the conversation.

@@ -1,0 +1,48 @@
+//! What only this protocol has of failures: its errors, and what it is not.
+
+use serde_json::json;
+
+use super::{KIND, lines_of, stream};
+use crate::server::{Answer, Step, outcome};
+
+#[tokio::test]
+async fn errors_within_a_stream() {
+    let begun = json!({"message": {"role": "assistant", "content": "Hi"}, "done": false});
+    for error in
+        [json!({"error": "model runner has unexpectedly stopped"}), json!({"error": {"message": "stopped"}})]
+    {
+        let told = outcome(KIND, stream(&[begun.clone(), error])).await.expect_err("a fault");
+        assert_eq!((told.code.as_str(), told.retryable), ("provider.server_error", true));
+        assert!(told.message.contains("stopped"), "{told}");
+    }
+    let missing = Answer::json(404, r#"{"error": "model 'tiny' not found"}"#);
+    let told = outcome(KIND, missing).await.expect_err("a fault");
+    assert_eq!(told.code, "provider.not_found");
+    assert!(told.message.contains("model 'tiny' not found"), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_not_the_protocol() {
+    for text in [
+        "{}\n",
+        "[]\n",
+        "7\n",
+        "nonsense",
+        "nonsense\n",
+        // Chat completions.
+        "{\"choices\": []}\n",
+        "{\"message\": 7, \"done\": true}\n",
+        "{\"message\": {\"tool_calls\": 7}, \"done\": true}\n",
+    ] {
+        let told = outcome(KIND, Answer::lines(vec![Step::Send(text.into())])).await.expect_err("a fault");
+        assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{text}");
+    }
+    // Bytes that are no text, in a whole line and in the last one.
+    for bytes in [&b"{\"message\": {\"content\": \"\xff\"}, \"done\": true}\n"[..], b"\xff\xfe"] {
+        let told = outcome(KIND, Answer::lines(vec![Step::Send(bytes.into())])).await.expect_err("a fault");
+        assert_eq!(told.code, "provider.garbage");
+    }
+    let nothing_after = lines_of(&[json!({"message": {"content": "Hi"}, "done": true})]) + "nonsense\n";
+    let reply = outcome(KIND, Answer::lines(vec![Step::Send(nothing_after.into())])).await;
+    assert_eq!(reply.expect("a reply").text, "Hi");
+}

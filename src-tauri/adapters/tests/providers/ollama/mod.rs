@@ -1,0 +1,21 @@
+//! Ollama's own protocol.
+
+mod failure;
+mod reply;
+mod request;
+
+use plait_adapters::providers::ProviderKind;
+use serde_json::Value;
+
+use crate::server::{Answer, Step};
+
+const KIND: ProviderKind = ProviderKind::Ollama;
+
+/// One JSON document a line.
+fn lines_of(lines: &[Value]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn stream(lines: &[Value]) -> Answer {
+    Answer::lines(vec![Step::Send(lines_of(lines).into())])
+}

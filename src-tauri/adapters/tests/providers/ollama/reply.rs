@@ -1,0 +1,130 @@
+//! What comes back: the same reply however the bytes arrive.
+
+use plait_engine::context::ToolCall;
+use plait_engine::provider::{Chunk, ModelReply, StopReason};
+use plait_engine::run::TokenUsage;
+use serde_json::{Value, json};
+
+use super::{KIND, lines_of, stream};
+use crate::checks::Recorded;
+use crate::server::{Answer, Server, Step, call, outcome, request};
+
+fn says(message: &Value) -> Value {
+    json!({"model": "tiny", "created_at": "2026-11-20T10:00:00Z", "message": message, "done": false})
+}
+
+fn done(reason: &str, input: &Value, output: &Value) -> Value {
+    json!({
+        "model": "tiny", "message": {"role": "assistant", "content": ""}, "done": true, "done_reason": reason,
+        "total_duration": 1, "prompt_eval_count": input, "eval_count": output,
+    })
+}
+
+fn recorded(input: &Value, output: &Value) -> String {
+    let call = |name: &str, arguments: Value| json!([{"function": {"index": 0, "name": name, "arguments": arguments}}]);
+    lines_of(&[
+        says(&json!({"role": "assistant", "content": "", "thinking": "Größe…"})),
+        says(&json!({"role": "assistant", "content": "Schön 🙂"})),
+        says(&json!({"role": "assistant", "content": " 日本語\n\"x\""})),
+        says(&json!({"role": "assistant", "content": "", "tool_calls": call("size", json!({"x": "ä"}))})),
+        says(&json!({"role": "assistant", "content": "", "tool_calls": call("tell", json!({}))})),
+        done("stop", input, output),
+    ])
+}
+
+fn recording(newline: &str) -> Recorded {
+    let text = recorded(&json!(12), &json!(34));
+    Recorded {
+        kind: KIND,
+        answer: Answer::lines,
+        // A whole line without its end is still whole.
+        whole: text.replace('\n', newline).trim_end().len(),
+        bytes: text.replace('\n', newline).into_bytes(),
+        reply: ModelReply {
+            text: "Schön 🙂 日本語\n\"x\"".into(),
+            reasoning: Some("Größe…".into()),
+            tool_calls: vec![
+                ToolCall { id: "call_0".into(), name: "size".into(), arguments: json!({"x": "ä"}) },
+                ToolCall { id: "call_1".into(), name: "tell".into(), arguments: json!({}) },
+            ],
+            stop_reason: StopReason::ToolCalls,
+            usage: Some(TokenUsage::new(12, 34)),
+            ..ModelReply::default()
+        },
+        chunks: vec![
+            Chunk::Reasoning("Größe…".into()),
+            Chunk::Text("Schön 🙂".into()),
+            Chunk::Text(" 日本語\n\"x\"".into()),
+        ],
+    }
+}
+
+#[tokio::test]
+async fn the_same_reply_wherever_the_bytes_are_split() {
+    for newline in ["\n", "\r\n", "\n\n"] {
+        recording(newline).is_the_same_wherever_it_is_split().await;
+    }
+}
+
+#[tokio::test]
+async fn a_cut_stream_is_never_a_shorter_reply() {
+    recording("\n").is_a_fault_wherever_it_is_cut().await;
+}
+
+#[tokio::test]
+async fn nonsense_usage() {
+    recording("\n").survives_nonsense_in_its_usage(|count| recorded(count, count).into_bytes()).await;
+    // An older one says nothing of a prompt it still had in memory.
+    let mut end = done("stop", &json!(null), &json!(3));
+    end.as_object_mut().expect("object").remove("prompt_eval_count");
+    assert_eq!(outcome(KIND, stream(&[end])).await.expect("a reply").usage, None);
+}
+
+#[tokio::test]
+async fn failures_that_every_protocol_has() {
+    recording("\n").fails_by_name().await;
+}
+
+#[tokio::test]
+async fn dropping_the_call_closes_the_connection() {
+    recording("\n").closes_the_connection_when_it_is_dropped().await;
+}
+
+#[tokio::test]
+async fn stop_reasons() {
+    for (reason, expected) in [
+        ("stop", StopReason::End),
+        ("", StopReason::End),
+        ("length", StopReason::MaxTokens),
+        ("load", StopReason::Other("load".into())),
+    ] {
+        let reply = outcome(KIND, stream(&[done(reason, &json!(1), &json!(1))])).await.expect("a reply");
+        assert_eq!(reply.stop_reason, expected);
+    }
+}
+
+/// Ids where it gives them; arguments as text, no arguments; a server that does not stream.
+#[tokio::test]
+async fn dialects() {
+    let calls = json!([
+        {"id": "x1", "function": {"name": "text", "arguments": "{\"a\": 1}"}},
+        {"function": {"name": "broken", "arguments": "{oops"}},
+        {"function": {"name": "none"}},
+    ]);
+    let message = json!({"role": "assistant", "content": "Hi", "thinking": null, "tool_calls": calls});
+    let whole = json!({"message": message, "done": true, "prompt_eval_count": 1, "eval_count": 2});
+    let server = Server::saying([
+        Answer::json(200, &whole.to_string()),
+        Answer::lines(vec![Step::Send(format!("{whole}\n").into())]),
+    ])
+    .await;
+    let provider = server.provider(KIND);
+    for _ in 0..2 {
+        let (reply, chunks) = call(&*provider, request()).await;
+        let reply = reply.expect("a reply");
+        let calls: Vec<_> = reply.tool_calls.iter().map(|call| (call.id.as_str(), &call.arguments)).collect();
+        let (one, oops, none) = (json!({"a": 1}), json!("{oops"), json!({}));
+        assert_eq!(calls, [("x1", &one), ("call_1", &oops), ("call_2", &none)]);
+        assert_eq!((reply.usage, chunks), (Some(TokenUsage::new(1, 2)), vec![Chunk::Text("Hi".into())]));
+    }
+}

@@ -1,0 +1,136 @@
+//! What is sent, to the last key.
+
+use plait_engine::context::Message;
+use plait_engine::provider::ModelRequest;
+use serde_json::{Value, json};
+
+use super::{KIND, stream};
+use crate::asked::{asks, closed_schema, everything, shared, tells, user};
+use crate::server::{Answer, Server, call, request};
+
+fn hello() -> Answer {
+    stream(&[json!({"message": {"role": "assistant", "content": "Hi"}, "done": true, "done_reason": "stop"})])
+}
+
+/// The body that goes out for a request.
+async fn sent(request: ModelRequest) -> Value {
+    let server = Server::saying([hello()]).await;
+    call(&*server.provider(KIND), request).await.0.expect("a reply");
+    let heard = server.heard().remove(0);
+    assert_eq!(heard.line, "POST /api/chat");
+    assert_eq!(heard.headers["content-type"], "application/json");
+    heard.body
+}
+
+#[tokio::test]
+async fn nothing_but_what_is_asked() {
+    let body = sent(ModelRequest { messages: shared([user("Hello")]), ..request() }).await;
+    let messages = json!([{"role": "user", "content": "Hello"}]);
+    assert_eq!(body, json!({"model": "tiny", "stream": true, "messages": messages}));
+}
+
+#[tokio::test]
+async fn everything_at_once() {
+    let tool = |name: &str| {
+        let parameters = json!({"type": "object", "properties": {"x": {"type": "string"}}});
+        json!({"type": "function", "function": {
+            "name": name, "description": format!("Does {name}."), "parameters": parameters,
+        }})
+    };
+    let call = |id: &str, name: &str, arguments: Value| json!({"id": id, "function": {"name": name, "arguments": arguments}});
+    let told = |id: &str, name: &str, content: &str| json!({"role": "tool", "tool_name": name, "tool_call_id": id, "content": content});
+    assert_eq!(
+        sent(everything()).await,
+        json!({
+            "model": "tiny",
+            "stream": true,
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": "Hello"},
+                {"role": "assistant", "content": "Hi."},
+                {"role": "system", "content": "The person is in a hurry."},
+                {"role": "user", "content": "Größe?\nSay.", "images": ["aGk="]},
+                {"role": "assistant", "content": "", "tool_calls": [
+                    call("a", "size", json!({"x": "y"})),
+                    // Only an object can stand there.
+                    call("b", "tell", json!({"value": "{broken"})),
+                ]},
+                told("a", "size", "42"),
+                told("b", "tell", "no"),
+                {"role": "assistant", "content": "And now:", "tool_calls": [call("c", "tell", json!({}))]},
+                told("c", "tell", "noon"),
+            ],
+            "tools": [tool("size"), tool("tell")],
+            "format": closed_schema(),
+            "options": {"temperature": 0.25, "num_predict": 100},
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_model_goes_on_from_what_it_thought() {
+    let asked = Message { reasoning: Some("Hm.".into()), ..asks("", &[("a", "size", json!({}))]) };
+    let answered = Message { reasoning: Some("Never sent back.".into()), ..crate::asked::says("Hi.") };
+    let messages = shared([user("?"), answered, user("Size?"), asked, tells("a", "1")]);
+    let body = sent(ModelRequest { messages, ..request() }).await;
+    assert_eq!(body["messages"][1], json!({"role": "assistant", "content": "Hi."}));
+    let calls = json!([{"id": "a", "function": {"name": "size", "arguments": {}}}]);
+    assert_eq!(
+        body["messages"][3],
+        json!({"role": "assistant", "content": "", "thinking": "Hm.", "tool_calls": calls})
+    );
+}
+
+#[tokio::test]
+async fn options_stand_where_they_belong() {
+    let options = json!({
+        "think": true, "keep_alive": "5m", "top_k": 40, "session": true, "options": {"seed": 7, "temperature": 0.5},
+    });
+    let body = sent(ModelRequest { temperature: Some(0.1), options, ..request() }).await;
+    assert_eq!(
+        body,
+        json!({
+            "model": "tiny", "stream": true, "messages": [], "think": true, "keep_alive": "5m",
+            "options": {"temperature": 0.5, "top_k": 40, "seed": 7},
+        })
+    );
+    let server = Server::saying([hello()]).await;
+    for wrong in [json!([]), json!({"messages": []}), json!({"stream": false}), json!({"model": "x"})] {
+        let fault = call(&*server.provider(KIND), ModelRequest { options: wrong, ..request() }).await.0;
+        assert_eq!(fault.expect_err("refused").code, "provider.bad_options");
+    }
+    assert!(server.heard().is_empty(), "nothing was sent");
+}
+
+/// What the request needs, in doublings, never less than Ollama's own and never more than there is.
+#[tokio::test]
+async fn the_window_to_load() {
+    for (window, tokens, max_tokens, expected) in [
+        (128_000, 0, None, 4_096),
+        (128_000, 10, None, 8_192),
+        (128_000, 3_500, Some(100), 4_096),
+        (128_000, 3_600, Some(100), 8_192),
+        (128_000, 30_000, None, 65_536),
+        (128_000, 100_000, None, 128_000),
+        (128_000, 0, Some(u32::MAX), 128_000),
+        (2_048, 0, None, 2_048),
+        (32_768, 1_000_000, None, 32_768),
+    ] {
+        let said = Message { tokens, ..user("x") };
+        let asked = ModelRequest { window: Some(window), max_tokens, messages: shared([said]), ..request() };
+        assert_eq!(sent(asked).await["options"]["num_ctx"], expected, "{window} {tokens} {max_tokens:?}");
+    }
+    let own = ModelRequest { window: Some(128_000), options: json!({"num_ctx": 9}), ..request() };
+    assert_eq!(sent(own).await["options"], json!({"num_ctx": 9}));
+}
+
+#[tokio::test]
+async fn models_are_listed() {
+    let listed =
+        r#"{"models": [{"name": "qwen3:8b", "model": "qwen3:8b", "size": 1}, {"name": "llama3.2:3b"}]}"#;
+    let server = Server::saying([Answer::json(200, listed)]).await;
+    assert_eq!(server.provider(KIND).models().await.expect("listed"), ["llama3.2:3b", "qwen3:8b"]);
+    assert_eq!(server.heard()[0].line, "GET /api/tags");
+    let server = Server::saying([Answer::json(200, "[1]")]).await;
+    assert_eq!(server.provider(KIND).models().await.expect_err("not a list").code, "provider.garbage");
+}

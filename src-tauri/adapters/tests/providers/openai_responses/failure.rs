@@ -1,0 +1,74 @@
+//! What only this protocol has of failures: its errors, and what it is not.
+
+use plait_engine::error::Fault;
+use serde_json::json;
+
+use super::{KIND, delta, stream_of};
+use crate::server::{Answer, outcome};
+
+async fn fault(answer: Answer) -> Fault {
+    outcome(KIND, answer).await.expect_err("a fault")
+}
+
+#[tokio::test]
+async fn errors_within_a_stream() {
+    for (code, expected, retryable) in [
+        ("server_error", "provider.server_error", true),
+        ("rate_limit_exceeded", "provider.rate_limited", true),
+        ("insufficient_quota", "provider.rate_limited", false),
+        ("invalid_prompt", "provider.bad_request", false),
+        ("context_length_exceeded", "provider.bad_request", false),
+    ] {
+        let error = json!({"code": code, "message": "It broke."});
+        let failed =
+            json!({"type": "response.failed", "response": {"id": "r", "status": "failed", "error": error}});
+        let plain = json!({"type": "error", "code": code, "message": "It broke.", "param": null});
+        let nested = json!({"type": "error", "error": error});
+        for event in [failed, plain, nested] {
+            let told = fault(Answer::stream(stream_of(&[delta(0, "Hi"), event.clone()]))).await;
+            assert_eq!((told.code.as_str(), told.retryable), (expected, retryable), "{event}");
+            assert!(told.message.contains("It broke"), "{told}");
+        }
+    }
+    let mute = json!({"type": "response.failed", "response": {"status": "failed", "error": null}});
+    assert_eq!(fault(Answer::stream(stream_of(&[mute]))).await.code, "provider.server_error");
+}
+
+#[tokio::test]
+async fn what_is_withheld() {
+    let filtered = json!({"type": "response.incomplete", "response": {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}});
+    let told = fault(Answer::stream(stream_of(&[delta(0, "Hi"), filtered]))).await;
+    assert_eq!(told.code, "provider.content_filtered");
+    let end = json!({"type": "response.completed", "response": {"status": "completed"}});
+    let pieces = json!({"type": "response.refusal.delta", "output_index": 0, "delta": "I can't."});
+    let message = json!({"type": "message", "content": [{"type": "refusal", "refusal": "I can't."}]});
+    let whole = json!({"type": "response.output_item.done", "output_index": 0, "item": message});
+    for events in [vec![pieces.clone()], vec![whole.clone()], vec![pieces, whole]] {
+        let told = fault(Answer::stream(stream_of(&[events, vec![end.clone()]].concat()))).await;
+        assert_eq!(told.code, "provider.content_filtered");
+        assert!(told.message.ends_with(": refused: I can't."), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_the_protocol() {
+    for body in
+        ["{}", "[]", "nonsense", "", r#"{"output": 7}"#, r#"{"object": "chat.completion", "choices": []}"#]
+    {
+        assert_eq!(fault(Answer::json(200, body)).await.code, "provider.garbage", "{body}");
+    }
+    for stream in [
+        // Chat completions.
+        "data: {\"choices\": []}\n\n",
+        "data: {\"type\": 7}\n\n",
+        "data: {\"type\": \"response.output_text.delta\", \"delta\": 7}\n\n",
+        "data: {\"type\": \"response.output_item.done\", \"item\": [7]}\n\n",
+        "data: {\"type\": \"response.completed\"}\n\n",
+    ] {
+        let told = fault(Answer::stream(stream)).await;
+        assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{stream}");
+    }
+    // A goodbye in place of an end.
+    let goodbye = format!("{}data: [DONE]\n\n", stream_of(&[delta(0, "Hi")]));
+    assert_eq!(fault(Answer::stream(goodbye)).await.code, "provider.cut_short");
+}

@@ -120,6 +120,7 @@ impl<'a> Summarizer<'a> {
             tools: Vec::new(),
             temperature: None,
             max_tokens: self.model.max_tokens,
+            window: Some(self.model.window),
             response_schema: None,
             session: None,
             options: Value::Null,

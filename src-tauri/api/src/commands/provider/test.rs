@@ -131,6 +131,7 @@ fn smallest(model: String) -> ModelRequest {
         tools: Vec::new(),
         temperature: None,
         max_tokens: Some(LEAST_TOKENS),
+        window: None,
         response_schema: None,
         session: None,
         options: Value::Null,

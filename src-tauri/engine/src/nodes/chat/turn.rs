@@ -90,7 +90,11 @@ impl<'a> Turn<'a> {
     /// One round: the model's message, then each result.
     async fn round(&mut self, step: u32, reply: ModelReply, calls: Vec<ToolCall>) -> Result<(), Fault> {
         let message = self.next_message(Role::Assistant, reply.text);
-        let tokens = message.tokens.saturating_add(tokens::calls(&self.model.model, &calls));
+        let mut tokens = message.tokens.saturating_add(tokens::calls(&self.model.model, &calls));
+        if let Some(reasoning) = reply.reasoning.as_ref().filter(|_| reply.provider_state.is_some()) {
+            // It goes back with what the provider kept of it.
+            tokens = tokens.saturating_add(tokens::message(&self.model.model, reasoning));
+        }
         let asked = Message {
             reasoning: reply.reasoning,
             tool_calls: calls.clone(),

@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{main, pairs, sent};
+use crate::prompt::tokens;
+use crate::provider::ModelReply;
 use crate::run::Fact;
 use crate::testing::{Bench, Scripted};
 
@@ -120,4 +122,37 @@ fn nothing_that_is_recorded_is_paid_for_or_done_again() {
         assert_eq!(again.provider.requests().len(), 2 - replies);
         assert_eq!(again.tools.calls().len(), 2 - (done - replies));
     }
+}
+
+#[test]
+fn what_a_provider_must_have_back_goes_back_with_the_round_and_into_no_history() {
+    let mut bench = Bench::new();
+    let offered = tools(&mut bench);
+    let state = json!({ "anthropic": [{ "signature": "s" }] });
+    let Scripted::Reply(asks) = Scripted::calls(&[("calculator", json!({ "expression": "6 * 7" }))]) else {
+        panic!("it is a reply")
+    };
+    let thought = "Six sevens.".to_owned();
+    bench.provider.script([
+        Scripted::Reply(ModelReply {
+            reasoning: Some(thought.clone()),
+            provider_state: Some(state.clone()),
+            ..asks.clone()
+        }),
+        Scripted::text("42."),
+    ]);
+    let inputs =
+        [("context", main()), ("message", json!("What is it?")), ("tools", json!([offered.clone()]))];
+    bench.run("chat", json!({}), &inputs).result.unwrap();
+    let back = &bench.provider.requests()[1].messages[1];
+    assert_eq!(back.provider_state.as_ref(), Some(&state));
+    bench.provider.script([Scripted::Reply(asks), Scripted::text("42.")]);
+    bench.run("chat", json!({ "skipHistory": true }), &inputs).result.unwrap();
+    let without = bench.provider.requests()[3].messages[3].clone();
+    assert_eq!(
+        back.tokens,
+        without.tokens + tokens::message("echo", &thought),
+        "it takes room in the window"
+    );
+    assert!(bench.context("main").message_history.iter().all(|message| message.provider_state.is_none()));
 }

@@ -1181,13 +1181,13 @@ export type PromptRecord = {
 };
 
 /** Which protocol a provider speaks. */
-export type ProviderKind = "offline" | "openAi" | "openAiResponses" | "ollama";
+export type ProviderKind = "offline" | "openAi" | "openAiResponses" | "ollama" | "anthropic" | "gemini";
 
 /** One provider's settings. */
 export type ProviderSettings = {
   /** The protocol. */
   kind: ProviderKind,
-  /** Where it is, for chat completions and Responses up to and including `/v1`. Not for the simulator. */
+  /** Where it is, for chat completions and Responses up to and including `/v1`, else without a version. Not for the simulator. */
   baseUrl?: string,
   /** The environment variable that holds its key, if it takes one; of several with commas between them, the first that
    * is set.

@@ -2,7 +2,9 @@
 //! wire is its own file's.
 
 mod address;
+mod anthropic;
 mod detect;
+mod gemini;
 mod guarded;
 mod http;
 pub mod offline;
@@ -21,7 +23,9 @@ use plait_engine::error::Fault;
 use plait_engine::provider::{Provider, Providers};
 
 use crate::keys::KeyStore;
+use anthropic::Anthropic;
 pub use detect::{FoundServer, detect};
+use gemini::Gemini;
 use guarded::Guarded;
 use http::Link;
 use offline::Offline;
@@ -46,7 +50,7 @@ struct Entry {
 }
 
 impl ProviderTable {
-    /// The built-in providers (`offline`, `openai`, `openai-chat`, `ollama`, `lmstudio`, `llamacpp`, `vllm`) with
+    /// The built-in providers (`offline`, `openai`, `openai-chat`, `anthropic`, `gemini`, `ollama`, `lmstudio`, `llamacpp`, `vllm`) with
     /// `settings` over them, by name; keys are the session's and the environment's alone. Fault `provider.bad_settings`.
     pub fn new(settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
         Self::with_keys(settings, &KeyStore::in_memory())
@@ -134,6 +138,8 @@ impl Entry {
                 Arc::new(OpenAiResponses::new(link(&openai_responses::MANNER)?, keeps))
             }
             ProviderKind::Ollama => Arc::new(Ollama::new(link(&ollama::MANNER)?)),
+            ProviderKind::Anthropic => Arc::new(Anthropic::new(link(&anthropic::MANNER)?)),
+            ProviderKind::Gemini => Arc::new(Gemini::new(link(&gemini::MANNER)?)),
         };
         // Its own words and its faults pass no key on, whatever it was told by its server.
         Ok(Self { settings, provider: Arc::new(Guarded::new(provider, keys.redaction())) })
@@ -170,7 +176,18 @@ mod tests {
         let table = ProviderTable::new(&settings(Some("http://box:9000/v1"))).expect("made");
         assert_eq!(
             table.names(),
-            ["llamacpp", "lmstudio", "mine", "offline", "ollama", "openai", "openai-chat", "vllm"]
+            [
+                "anthropic",
+                "gemini",
+                "llamacpp",
+                "lmstudio",
+                "mine",
+                "offline",
+                "ollama",
+                "openai",
+                "openai-chat",
+                "vllm"
+            ]
         );
         assert!(table.get("mine").is_ok());
         let fault = table.get("nobody").err().expect("unknown");

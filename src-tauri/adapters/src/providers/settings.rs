@@ -18,6 +18,10 @@ pub enum ProviderKind {
     OpenAiResponses,
     /// Ollama's own protocol.
     Ollama,
+    /// Anthropic's Messages over HTTP.
+    Anthropic,
+    /// Google's Gemini over HTTP.
+    Gemini,
 }
 
 /// One provider's settings.
@@ -26,7 +30,7 @@ pub enum ProviderKind {
 pub struct ProviderSettings {
     /// The protocol.
     pub kind: ProviderKind,
-    /// Where it is, for chat completions and Responses up to and including `/v1`. Not for the simulator.
+    /// Where it is, for chat completions and Responses up to and including `/v1`, else without a version. Not for the simulator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub base_url: Option<String>,
@@ -69,7 +73,7 @@ impl ProviderSettings {
     }
 }
 
-/// What is there without any settings: the simulator, OpenAI, and the servers people run at home, at their usual ports.
+/// What is there without any settings: the simulator, the vendors, and the servers people run at home, at their usual ports.
 pub(super) fn built_in() -> BTreeMap<String, ProviderSettings> {
     let at =
         |kind, url: &str| ProviderSettings { base_url: Some(url.to_owned()), ..ProviderSettings::of(kind) };
@@ -79,10 +83,15 @@ pub(super) fn built_in() -> BTreeMap<String, ProviderSettings> {
     };
     let chat = |url| at(ProviderKind::OpenAi, url);
     let (openai, openai_key) = ("https://api.openai.com/v1", "OPENAI_API_KEY");
+    let (anthropic, anthropic_key) = ("https://api.anthropic.com", "ANTHROPIC_API_KEY");
+    let (gemini, gemini_keys) =
+        ("https://generativelanguage.googleapis.com", "GEMINI_API_KEY, GOOGLE_API_KEY");
     BTreeMap::from([
         (super::OFFLINE.to_owned(), ProviderSettings::of(ProviderKind::Offline)),
         ("openai".to_owned(), with_key(ProviderKind::OpenAiResponses, openai, openai_key)),
         ("openai-chat".to_owned(), with_key(ProviderKind::OpenAi, openai, openai_key)),
+        ("anthropic".to_owned(), with_key(ProviderKind::Anthropic, anthropic, anthropic_key)),
+        ("gemini".to_owned(), with_key(ProviderKind::Gemini, gemini, gemini_keys)),
         ("ollama".to_owned(), at(ProviderKind::Ollama, "http://127.0.0.1:11434")),
         ("lmstudio".to_owned(), chat("http://127.0.0.1:1234/v1")),
         ("llamacpp".to_owned(), chat("http://127.0.0.1:8080/v1")),

@@ -3,9 +3,11 @@
 
 #![allow(clippy::expect_used, clippy::panic)] // All of this is tests; helpers may fail them.
 
+mod anthropic;
 mod asked;
 mod checks;
 mod detect;
+mod gemini;
 mod keys;
 mod ollama;
 mod openai_chat;

@@ -127,7 +127,7 @@ impl Server {
 /// Settings that find a server at `root`, with the path its protocol usually has.
 pub(crate) fn settings(kind: ProviderKind, root: &str) -> ProviderSettings {
     let path = match kind {
-        ProviderKind::Offline | ProviderKind::Ollama => "",
+        ProviderKind::Offline | ProviderKind::Ollama | ProviderKind::Anthropic | ProviderKind::Gemini => "",
         ProviderKind::OpenAi | ProviderKind::OpenAiResponses => "/v1",
     };
     ProviderSettings { base_url: Some(format!("{root}{path}")), ..ProviderSettings::of(kind) }

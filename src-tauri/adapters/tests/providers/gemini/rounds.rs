@@ -1,0 +1,102 @@
+//! Tool rounds: what the model gave goes back as it came, and each result finds its function.
+
+use plait_engine::context::{Message, Role};
+use plait_engine::provider::ModelRequest;
+use serde_json::{Value, json};
+
+use super::request::sent;
+use crate::asked::{asks, message, shared, tells};
+use crate::server::request;
+
+#[tokio::test]
+async fn results_of_one_round_are_one_content() {
+    let calls = [("a", "calculator", json!({"expression": "6*7"})), ("b", "current_time", json!("{broken"))];
+    let messages = [
+        message(Role::User, "6*7?"),
+        asks("", &calls),
+        tells("a", "42"),
+        tells("b", "{\"error\": \"It is broken.\", \"code\": \"tool.failed\"}"),
+        asks("And now:", &[("c", "calculator", json!({}))]),
+        tells("c", "[1, 2]"),
+        tells("nobody", "x"),
+    ];
+    let body = sent(ModelRequest { messages: shared(messages), ..request() }).await;
+    let called = |name: &str, args: Value| json!({"functionCall": {"name": name, "args": args}});
+    let told =
+        |name: &str, response: Value| json!({"functionResponse": {"name": name, "response": response}});
+    assert_eq!(
+        body["contents"],
+        json!([
+            {"role": "user", "parts": [{"text": "6*7?"}]},
+            {"role": "model", "parts": [
+                called("calculator", json!({"expression": "6*7"})),
+                called("current_time", json!({"arguments": "{broken"})),
+            ]},
+            {"role": "user", "parts": [
+                told("calculator", json!({"output": "42"})),
+                told("current_time", json!({"error": "It is broken.", "code": "tool.failed"})),
+            ]},
+            {"role": "model", "parts": [{"text": "And now:"}, called("calculator", json!({}))]},
+            {"role": "user", "parts": [
+                told("calculator", json!({"output": "[1, 2]"})),
+                told("nobody", json!({"output": "x"})),
+            ]},
+        ])
+    );
+}
+
+#[tokio::test]
+async fn signatures_and_ids_go_back_where_they_stood() {
+    let state = |kept: Value| Some(json!({"gemini": kept}));
+    let asked = |provider_state: Option<Value>| {
+        // Plait may have given the calls other ids.
+        let calls =
+            [("call_0", "calculator", json!({"expression": "1+1"})), ("mine", "current_time", json!({}))];
+        let asks = Message { provider_state, ..asks("Schön.", &calls) };
+        let messages = [message(Role::User, "1+1?"), asks, tells("mine", "noon"), tells("call_0", "2")];
+        ModelRequest { messages: shared(messages), ..request() }
+    };
+    let length = "Schön.".len();
+    let kept = json!([
+        {"text": length}, {"text": 0, "thoughtSignature": "dGV4dA=="},
+        {"call": null, "thoughtSignature": "Y2FsbA+/="}, {"call": "fc_2"}, {"text": 0},
+    ]);
+    let body = sent(asked(state(kept))).await;
+    let first = json!({"name": "calculator", "args": {"expression": "1+1"}});
+    let second = json!({"name": "current_time", "args": {}});
+    let mut with_id = second.clone();
+    with_id["id"] = json!("fc_2");
+    assert_eq!(
+        body["contents"][1],
+        json!({"role": "model", "parts": [
+            {"text": "Schön."},
+            {"text": "", "thoughtSignature": "dGV4dA=="},
+            {"functionCall": first, "thoughtSignature": "Y2FsbA+/="},
+            {"functionCall": with_id},
+        ]})
+    );
+    assert_eq!(
+        body["contents"][2],
+        json!({"role": "user", "parts": [
+            {"functionResponse": {"id": "fc_2", "name": "current_time", "response": {"output": "noon"}}},
+            {"functionResponse": {"name": "calculator", "response": {"output": "2"}}},
+        ]})
+    );
+    // What is another protocol's, or does not fit the message any more, stays away; the message does not.
+    let plain = json!({"role": "model", "parts": [
+        {"text": "Schön."}, {"functionCall": first}, {"functionCall": second},
+    ]});
+    for odd in [
+        None,
+        Some(json!({"anthropic": []})),
+        state(json!([{"text": 3}, {"call": null}, {"call": null}])),
+        state(json!([{"text": 4}, {"call": null}, {"call": null}])),
+        state(json!([{"text": 999}, {"call": null}, {"call": null}])),
+        state(json!([{"text": length}, {"call": null}])),
+        state(json!([{"text": length}, {"call": null}, {"call": null}, {"call": null}])),
+        state(json!([{"weather": "fine"}])),
+        state(json!("nonsense")),
+    ] {
+        assert_eq!(sent(asked(odd.clone())).await["contents"][1], plain, "{odd:?}");
+    }
+}

@@ -3,6 +3,7 @@ import { createRoot } from "react-dom/client";
 import { App } from "@/app/App";
 import { start } from "@/app/start";
 import { connect } from "@/ipc";
+import { preloadMarkdown } from "@/look/Markdown";
 import "@xyflow/react/dist/base.css";
 import "@/look/look.css";
 
@@ -15,4 +16,6 @@ if (root) {
       <App />
     </StrictMode>,
   );
+  // After the first paint.
+  requestAnimationFrame(() => setTimeout(preloadMarkdown));
 }

@@ -2,6 +2,7 @@ import { CircleAlert, TriangleAlert } from "lucide-react";
 import { useMemo } from "react";
 import type { Diagnostic, NodeId } from "@/bindings";
 import { useFlow } from "@/flow/store";
+import { Said } from "@/look/Said";
 import { Tip } from "@/look/Tip";
 
 const NONE: readonly Diagnostic[] = [];
@@ -35,8 +36,13 @@ export function Findings({ node }: { node: NodeId }) {
         <span className="flex flex-col gap-1">
           {found.slice(0, 4).map((one) => (
             <span key={`${one.code}${one.pointer}${one.message}`}>
-              {one.message}
-              {one.hint ? <span className="text-fg-3"> {one.hint}</span> : null}
+              <Said text={one.message} />
+              {one.hint ? (
+                <span className="text-fg-3">
+                  {" "}
+                  <Said text={one.hint} />
+                </span>
+              ) : null}
             </span>
           ))}
           {found.length > 4 ? <span className="text-fg-3">and {found.length - 4} more, see Problems</span> : null}

@@ -4,6 +4,7 @@ import { diagnosticsOf } from "@/canvas/Findings";
 import { setConfig } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
 import { JsonView } from "@/look/JsonView";
+import { Said } from "@/look/Said";
 import { CodeControl } from "./fields/CodeControl";
 import { FormField } from "./fields/FormField";
 import { ObjectControl } from "./fields/ObjectControl";
@@ -29,8 +30,13 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
               className="finding-box"
               data-severity={found.severity}
             >
-              {found.message}
-              {found.hint ? <span className="text-fg-2"> {found.hint}</span> : null}
+              <Said text={found.message} />
+              {found.hint ? (
+                <span className="text-fg-2">
+                  {" "}
+                  <Said text={found.hint} />
+                </span>
+              ) : null}
             </li>
           ))}
         </ul>

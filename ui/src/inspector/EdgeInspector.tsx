@@ -6,6 +6,7 @@ import { edgeKind } from "@/flow/ports";
 import { shownFlow, useFlow } from "@/flow/store";
 import { Button } from "@/look/Button";
 import { Empty } from "@/look/Empty";
+import { Said } from "@/look/Said";
 import { useEdgeRun } from "@/run/view";
 
 const STRANDS = { context: "Context edge", data: "Data edge", tools: "Tools edge" };
@@ -34,7 +35,10 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
       <div className="flex flex-col gap-3 overflow-y-auto px-3 py-3">
         {findings.map((found) => (
           <p key={`${found.code}${found.message}`} className="finding-box" data-severity={found.severity}>
-            {found.message} <span className="text-fg-2">{found.hint}</span>
+            <Said text={found.message} />{" "}
+            <span className="text-fg-2">
+              <Said text={found.hint ?? ""} />
+            </span>
           </p>
         ))}
         <End label="From" node={edge.source} port={edge.sourceOutput} />

@@ -3,6 +3,7 @@ import { setNode } from "@/flow/actions";
 import { Button } from "@/look/Button";
 import { JsonView } from "@/look/JsonView";
 import { Markdown } from "@/look/Markdown";
+import { Said } from "@/look/Said";
 
 /** What a node type does, its ports, and examples whose config can be taken over. */
 export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId: NodeId; readOnly: boolean }) {
@@ -71,7 +72,9 @@ function PortList({ ports }: { ports: Ports }) {
           <i className="port-mark" data-kind={port.kind} aria-hidden />
           <code className="text-fg">{port.name}</code>
           <span className="text-fg-3">{port.side}</span>
-          <span>{port.description}</span>
+          <span>
+            <Said text={port.description} />
+          </span>
         </li>
       ))}
     </ul>

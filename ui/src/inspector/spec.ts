@@ -139,7 +139,7 @@ function parse(given: unknown, root: Schema, depth: number): Spec {
   if (types.length !== 1)
     return types.length === 0 && isSchema(schema.properties)
       ? object(schema, common, root, depth)
-      : { ...common, kind: "json" };
+      : { ...common, optional: optional || schema.default === null, kind: "json" };
   switch (type) {
     case "string":
       return {

@@ -1,22 +1,23 @@
-import { memo } from "react";
-import ReactMarkdown from "react-markdown";
-import remarkGfm from "remark-gfm";
+import { lazy, memo, Suspense } from "react";
 
-const PLUGINS = [remarkGfm];
+const load = () => import("./MarkdownText");
+const Text = lazy(load);
 
-/** Markdown from a flow, a model or a node type. No raw HTML, and nothing is fetched: an image shows its text. */
+/** The window stands before what draws Markdown is loaded; then it is, before anybody needs it. */
+export function preloadMarkdown(): void {
+  void load();
+}
+
+/**
+ * Markdown from a flow, a model or a node type. No raw HTML, and nothing is fetched: an image shows its text. Until what
+ * draws it is loaded the text stands there as it was written.
+ */
 export const Markdown = memo(function Markdown({ text, className = "" }: { text: string; className?: string }) {
   return (
     <div className={`markdown ${className}`}>
-      <ReactMarkdown
-        remarkPlugins={PLUGINS}
-        components={{
-          img: ({ alt, src }) => <span className="text-fg-3">[{alt || src}]</span>,
-          a: ({ children, href }) => <span title={href}>{children}</span>,
-        }}
-      >
-        {text}
-      </ReactMarkdown>
+      <Suspense fallback={<p className="whitespace-pre-wrap">{text}</p>}>
+        <Text text={text} />
+      </Suspense>
     </div>
   );
 });

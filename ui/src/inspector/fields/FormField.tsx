@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { Markdown } from "@/look/Markdown";
+import { Said } from "@/look/Said";
 import { findingsAt } from "../findings";
 import type { Spec } from "../spec";
 import { Control } from "./Control";
@@ -42,7 +43,7 @@ export function FormField({ required, ...field }: Props) {
         <div id={`${id}-wrong`} className="mt-1 text-bad text-xs" role="status">
           {wrong.map((found) => (
             <p key={`${found.code}${found.message}`}>
-              {found.message} {found.hint}
+              <Said text={found.hint ? `${found.message} ${found.hint}` : found.message} />
             </p>
           ))}
         </div>

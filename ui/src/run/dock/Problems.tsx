@@ -2,6 +2,7 @@ import { CircleAlert, Crosshair, TriangleAlert } from "lucide-react";
 import { reveal } from "@/canvas/reveal";
 import { Button } from "@/look/Button";
 import { Empty } from "@/look/Empty";
+import { Said } from "@/look/Said";
 import { chooseEpoch } from "../inspect/epoch-choice";
 import { type Problem, placeOf, useProblems } from "./problems-list";
 
@@ -40,8 +41,14 @@ function ProblemRow({ problem }: { problem: Problem }) {
     >
       <Sign size={15} className={`mt-0.5 shrink-0 ${error ? "text-bad" : "text-wait"}`} aria-label={problem.severity} />
       <div className="min-w-0 flex-1">
-        <p className="break-words">{problem.message}</p>
-        {problem.hint ? <p className="break-words text-fg-2 text-sm">{problem.hint}</p> : null}
+        <p className="break-words">
+          <Said text={problem.message} />
+        </p>
+        {problem.hint ? (
+          <p className="break-words text-fg-2 text-sm">
+            <Said text={problem.hint} />
+          </p>
+        ) : null}
         <p className="mt-0.5 font-mono text-fg-3 text-xs">
           {problem.code}
           {problem.ofRun ? " · this run" : ""}

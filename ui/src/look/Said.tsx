@@ -1,0 +1,16 @@
+/** A sentence of a diagnostic or a description: what stands in backticks is a name in the flow and drawn as one. */
+export function Said({ text }: { text: string }) {
+  const parts = text.split("`");
+  // A backtick without its partner is no mark.
+  if (parts.length < 3 || parts.length % 2 === 0) return text;
+  return parts.map((part, index) =>
+    index % 2 === 1 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text, which never change places.
+      <code key={index} className="said">
+        {part}
+      </code>
+    ) : (
+      part
+    ),
+  );
+}

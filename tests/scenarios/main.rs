@@ -12,6 +12,7 @@ mod desk;
 mod keys;
 mod model_servers;
 mod parallel_turns;
+mod subflows;
 mod trace;
 mod watching;
 

@@ -75,7 +75,8 @@ impl App {
         while !view.status.is_final() {
             if std::mem::take(&mut put) {
                 let Some(said) = says.next() else { break };
-                self.say(run, view.waiting_on[0].clone(), said).await;
+                let (run, at) = asker(run, &view);
+                self.say(&run, at, said).await;
             }
             let Some(entry) = watch.next().await else { break };
             let entry = entry.unwrap();
@@ -94,6 +95,11 @@ impl App {
         Journal(kept)
     }
 
+    /// The journal of a run, as it stands.
+    pub async fn journal(&self, run: &RunId) -> Journal {
+        Journal(self.entries(run).await)
+    }
+
     async fn entries(&self, run: &RunId) -> Vec<Entry> {
         self.plait.call(ShowRun { run: run.clone() }).await.unwrap().entries
     }
@@ -106,5 +112,15 @@ impl App {
             Says::Value(value) => self.plait.call(AnswerRun { run, node, epoch, value }).await.unwrap(),
             Says::End => self.plait.call(EndPause { run, node, epoch }).await.unwrap(),
         }
+    }
+}
+
+/// Who asks first of what a run waits for: itself, or a run below it.
+fn asker(run: &RunId, view: &RunView) -> (RunId, Activation) {
+    let first = &view.waiting_on[0];
+    let pause = view.pauses.iter().find(|pause| pause.node == first.node && pause.epoch == first.epoch);
+    match pause.and_then(|pause| pause.asker.clone()) {
+        Some(asker) => (asker.run, Activation { node: asker.node, epoch: asker.epoch }),
+        None => (run.clone(), first.clone()),
     }
 }

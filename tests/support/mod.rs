@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod binary;
+pub mod folder;
 pub mod journal;
 pub mod provider;
 pub mod server;

@@ -138,6 +138,7 @@ fn begin(
             providers: Arc::new(ProviderTable::new(&std::collections::BTreeMap::new())?),
             tools: Arc::new(NativeTools::new()),
             clock: Arc::new(SystemClock),
+            subflows: Arc::new(plait_engine::subflow::NoSubflows),
         },
         journal: Box::new(journal),
         watcher: Box::new(move |entries| {

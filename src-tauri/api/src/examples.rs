@@ -28,6 +28,8 @@ examples![
     "branch-and-join",
     "error-handling",
     "draft-and-critique",
+    "headline",
+    "sub-flows",
 ];
 
 /// The example flow of that id; `flow.unknown_example` when there is none.

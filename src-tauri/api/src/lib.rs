@@ -4,6 +4,8 @@
 //! is asking: no window, no terminal, no arguments parsed from a command line.
 
 pub mod answer;
+mod called;
+mod children;
 pub mod command;
 pub mod commands;
 mod dialogs;
@@ -13,6 +15,7 @@ mod hub;
 mod live;
 mod plait;
 mod reply;
+mod runner;
 mod runs;
 pub mod schema;
 mod watch;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use futures::future::BoxFuture;
 use plait_engine::id::RunId;
 use plait_engine::run::{Driver, RunHandle};
 use tokio::sync::watch;
@@ -20,12 +21,16 @@ struct State {
     driven: HashMap<RunId, Driven>,
     /// Kept alive by those who watch or drive.
     hubs: HashMap<RunId, Weak<Hub>>,
+    /// All runs are being left where they are.
+    stopping: bool,
 }
 
 struct Driven {
     handle: RunHandle,
     abort: AbortHandle,
     over: watch::Receiver<()>,
+    /// It was told to end, and is to be let.
+    ending: bool,
 }
 
 impl LiveRuns {
@@ -51,8 +56,28 @@ impl LiveRuns {
         self.lock().driven.contains_key(run)
     }
 
-    /// Drives a run on the async threads until it ends; its watchers hear it if it can't go on.
-    pub(crate) fn drive(&self, run: &RunId, hub: Arc<Hub>, driver: Driver, handle: RunHandle) {
+    /// Cancels a child whose parent gives it up; one that is only left where it is, because everything is, goes on later.
+    pub(crate) fn cancel_child(&self, run: &RunId) {
+        let mut state = self.lock();
+        if state.stopping {
+            return;
+        }
+        if let Some(driven) = state.driven.get_mut(run) {
+            driven.ending = true;
+            driven.handle.cancel();
+        }
+    }
+
+    /// Drives a run on the async threads until it ends; its watchers hear it if it can't go on. It counts as driven until
+    /// `afterwards` is done, which is asked for when it has ended.
+    pub(crate) fn drive(
+        &self,
+        run: &RunId,
+        hub: Arc<Hub>,
+        driver: Driver,
+        handle: RunHandle,
+        afterwards: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static,
+    ) {
         let (ended, over) = watch::channel(());
         // Locked until the run stands in the table, so that its end can't come before its beginning.
         let mut state = self.lock();
@@ -61,6 +86,12 @@ impl LiveRuns {
         let (live, id) = (self.clone(), run.clone());
         tokio::spawn(async move {
             let result = work.await;
+            if let Ok(Ok(_)) = result {
+                if let Some(driven) = live.lock().driven.get_mut(&id) {
+                    driven.ending = true;
+                }
+                afterwards().await;
+            }
             live.lock().driven.remove(&id);
             match result {
                 Ok(Ok(_)) => {}
@@ -74,7 +105,7 @@ impl LiveRuns {
             }
             drop(ended);
         });
-        state.driven.insert(run.clone(), Driven { handle, abort, over });
+        state.driven.insert(run.clone(), Driven { handle, abort, over, ending: false });
     }
 
     /// Resolves when a run is no longer driven here.
@@ -86,11 +117,13 @@ impl LiveRuns {
         }
     }
 
-    /// Stops driving all runs, where they are. Each can be resumed from its journal.
+    /// Stops driving all runs, where they are. Each can be resumed from its journal. Those that are being cancelled with
+    /// their parents are let: nobody would do it later.
     pub(crate) async fn stop(&self) {
         let runs: Vec<RunId> = {
-            let state = self.lock();
-            state.driven.values().for_each(|driven| driven.abort.abort());
+            let mut state = self.lock();
+            state.stopping = true;
+            state.driven.values().filter(|driven| !driven.ending).for_each(|driven| driven.abort.abort());
             state.driven.keys().cloned().collect()
         };
         for run in runs {

@@ -14,7 +14,7 @@ use plait_engine::tool::ToolHost;
 use crate::command::Command;
 use crate::commands::settings::Settings;
 use crate::dialogs::Dialogs;
-use crate::live::LiveRuns;
+use crate::runner::Runner;
 use crate::{ErrorReply, blocking};
 
 /// How to open Plait.
@@ -53,9 +53,7 @@ pub struct Plait {
     /// The models of providers that were asked for them.
     models: Mutex<BTreeMap<String, Vec<String>>>,
     notices: Vec<Fault>,
-    pub(crate) live: LiveRuns,
-    /// Held while a run is taken up again.
-    pub(crate) taking_up: tokio::sync::Mutex<()>,
+    pub(crate) runner: Runner,
 }
 
 /// What `settings.set` replaces.
@@ -76,11 +74,13 @@ impl Plait {
             notices.push(fault);
             ProviderTable::with_keys(&BTreeMap::new(), &keys)
         })?;
+        let registry = Arc::new(plait_engine::nodes::registry());
+        let runner = Runner::new(store.clone(), Arc::clone(&registry));
         Ok(Self {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             store,
-            registry: Arc::new(plait_engine::nodes::registry()),
+            registry,
             tools: options.tools.unwrap_or_else(|| Arc::new(NativeTools::new())),
             clock: Arc::new(SystemClock),
             dialogs: options.dialogs,
@@ -89,8 +89,7 @@ impl Plait {
             configured: RwLock::new(Configured { settings, providers }),
             models: Mutex::default(),
             notices,
-            live: LiveRuns::default(),
-            taking_up: tokio::sync::Mutex::default(),
+            runner,
         })
     }
 
@@ -101,7 +100,7 @@ impl Plait {
 
     /// Stops driving runs, where they are, and resolves when everything is on disk. Each run can be resumed.
     pub async fn close(&self) -> Result<(), ErrorReply> {
-        self.live.stop().await;
+        self.runner.live.stop().await;
         Ok(self.store.flush().await?)
     }
 
@@ -171,7 +170,12 @@ impl Plait {
 
     /// The world around a run that begins now.
     pub(crate) fn host(&self) -> Host {
-        Host { providers: self.providers(), tools: Arc::clone(&self.tools), clock: Arc::clone(&self.clock) }
+        Host {
+            providers: self.providers(),
+            tools: Arc::clone(&self.tools),
+            clock: Arc::clone(&self.clock),
+            subflows: Arc::new(self.runner.clone()),
+        }
     }
 
     pub(crate) fn dialogs(&self) -> Result<&dyn Dialogs, ErrorReply> {

@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use plait_api::commands::run::{AnswerRun, CancelRun, EndPause};
 use plait_api::engine::id::{Activation, RunId};
-use plait_api::engine::run::view::{OpenPause, RunStatus, RunView};
+use plait_api::engine::run::view::{Asker, OpenPause, RunStatus, RunView};
 use plait_api::engine::run::{Entry, Fact};
 use plait_api::{ErrorReply, Plait, answer};
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub(crate) struct Follow<'a> {
     progress: Progress,
     last_wait: Option<Entry>,
     /// Pauses that were answered, though the run may not have said so yet.
-    answered: BTreeSet<Activation>,
+    answered: BTreeSet<Asker>,
     cancelling: bool,
 }
 
@@ -132,8 +132,11 @@ impl<'a> Follow<'a> {
     }
 
     fn open_pause(&self) -> Option<OpenPause> {
-        let first = self.view.waiting_on.iter().find(|activation| !self.answered.contains(activation))?;
-        self.view.pauses.iter().find(|pause| pause.node == first.node && pause.epoch == first.epoch).cloned()
+        let waits = |pause: &&OpenPause| {
+            self.view.waiting_on.iter().any(|on| on.node == pause.node && on.epoch == pause.epoch)
+        };
+        let open = |pause: &&OpenPause| !self.answered.contains(&self.asker(pause));
+        self.view.pauses.iter().filter(waits).find(open).cloned()
     }
 
     async fn ask(&mut self, pause: &OpenPause) -> Result<(), Failure> {
@@ -159,18 +162,25 @@ impl<'a> Follow<'a> {
     }
 
     async fn give(&mut self, pause: &OpenPause, value: Value) -> Result<(), Failure> {
-        let OpenPause { node, epoch, .. } = pause.clone();
-        let answer = AnswerRun { run: self.run.clone(), node: node.clone(), epoch: epoch.clone(), value };
-        self.app.call(answer).await?;
-        self.answered.insert(Activation { node, epoch });
+        let asker = self.asker(pause);
+        let Asker { run, node, epoch } = asker.clone();
+        self.app.call(AnswerRun { run, node, epoch, value }).await?;
+        self.answered.insert(asker);
         Ok(())
     }
 
     async fn end(&mut self, pause: &OpenPause) -> Result<(), Failure> {
-        let OpenPause { node, epoch, .. } = pause.clone();
-        self.app.call(EndPause { run: self.run.clone(), node: node.clone(), epoch: epoch.clone() }).await?;
-        self.answered.insert(Activation { node, epoch });
+        let asker = self.asker(pause);
+        let Asker { run, node, epoch } = asker.clone();
+        self.app.call(EndPause { run, node, epoch }).await?;
+        self.answered.insert(asker);
         Ok(())
+    }
+
+    /// Who asks: this run, or one below it.
+    fn asker(&self, pause: &OpenPause) -> Asker {
+        let own = || Asker { run: self.run.clone(), node: pause.node.clone(), epoch: pause.epoch.clone() };
+        pause.asker.clone().unwrap_or_else(own)
     }
 
     /// Cancels the run; a second Ctrl+C does not wait for that.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 
 use crate::provider::Providers;
+use crate::subflow::Subflows;
 use crate::tool::ToolHost;
 
 /// Time and chance. The engine has neither of its own.
@@ -27,4 +28,6 @@ pub struct Host {
     pub tools: Arc<dyn ToolHost>,
     /// Time and chance.
     pub clock: Arc<dyn Clock>,
+    /// Who runs flows inside of flows.
+    pub subflows: Arc<dyn Subflows>,
 }

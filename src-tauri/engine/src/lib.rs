@@ -17,6 +17,7 @@ pub mod port;
 pub mod prompt;
 pub mod provider;
 pub mod run;
+pub mod subflow;
 pub mod template;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -5,9 +5,11 @@
 mod bench;
 mod clock;
 mod provider;
+mod subflows;
 mod tools;
 
 pub use bench::{Bench, Ran};
 pub use clock::FakeClock;
 pub use provider::{FakeProvider, Scripted};
+pub use subflows::FakeSubflows;
 pub use tools::FakeTools;

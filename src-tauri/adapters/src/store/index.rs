@@ -20,8 +20,20 @@ const REMOVE_PIECE: usize = 1024;
 pub struct RunFilter {
     /// Only runs of the flow whose file this was.
     pub flow_path: Option<String>,
+    /// Which place they have in their tree.
+    pub which: Which,
     /// At most so many, the newest.
     pub limit: Option<usize>,
+}
+
+/// Which runs, by their parents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Which {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that no other run began.
+    Roots,
 }
 
 /// The record of a run.
@@ -41,6 +53,9 @@ pub(super) fn runs(inner: &Arc<Inner>, filter: &RunFilter) -> Result<Vec<RunReco
             break;
         }
         let Some(record) = current(inner, key)? else { continue };
+        if filter.which == Which::Roots && record.parent_run_id.is_some() {
+            continue;
+        }
         if filter.flow_path.is_none() || filter.flow_path == record.flow.path {
             found.push(record);
         }
@@ -48,35 +63,81 @@ pub(super) fn runs(inner: &Arc<Inner>, filter: &RunFilter) -> Result<Vec<RunReco
     Ok(found)
 }
 
-/// The run whose id begins with `prefix`.
+/// The runs that a run began, in the order they began.
+pub(super) fn children(inner: &Arc<Inner>, id: &RunId) -> Result<Vec<RunRecord>, Fault> {
+    let key = key::run(id)?;
+    inner.writer.settle()?;
+    let mut found = Vec::new();
+    for child in child_keys(inner, key)? {
+        found.extend(current(inner, child)?);
+    }
+    found.sort_by(|a, b| (a.started_at, a.run.as_str()).cmp(&(b.started_at, b.run.as_str())));
+    Ok(found)
+}
+
+fn child_keys(inner: &Inner, parent: RunKey) -> Result<Vec<RunKey>, Fault> {
+    let keys = inner.database.read(|db| {
+        db.scan_prefix(key::of(key::CHILD, &parent))
+            .keys()
+            .map(|key| key.map(|key| key::run_of(&key)))
+            .collect::<Result<Vec<_>, _>>()
+    })?;
+    Ok(keys.into_iter().flatten().collect())
+}
+
+/// A run and all that it began, those it began first, and so on down.
+fn family(inner: &Inner, root: RunKey) -> Result<Vec<RunKey>, Fault> {
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(&parent) = found.get(next) {
+        next += 1;
+        found.extend(child_keys(inner, parent)?);
+    }
+    Ok(found)
+}
+
+/// The run whose id begins with `prefix`. A child's id begins like its root's: among several the one root is meant.
 pub(super) fn find(inner: &Inner, prefix: &str) -> Result<RunId, Fault> {
     inner.writer.settle()?;
     let wanted = prefix.trim().to_lowercase();
-    let found: Vec<RunId> = keys(inner, &[])?
-        .into_iter()
-        .map(key::run_id)
-        .filter(|id| id.as_str().starts_with(&wanted))
-        .take(2)
-        .collect();
+    let found: Vec<RunKey> =
+        keys(inner, &[])?.into_iter().filter(|key| key::run_id(*key).as_str().starts_with(&wanted)).collect();
     match found.as_slice() {
-        [only] => Ok(only.clone()),
+        [only] => Ok(key::run_id(*only)),
         [] => Err(unknown(prefix)),
-        _ => Err(Fault::new("run.ambiguous", format!("More than one run's id begins with `{prefix}`."))
-            .hint("Give more of it; `plait runs list` shows them.")),
+        [first, rest @ ..] => {
+            // Runs sort by their start, and children behind their root.
+            let family = family(inner, *first)?;
+            if rest.iter().all(|key| family.contains(key)) {
+                return Ok(key::run_id(*first));
+            }
+            Err(Fault::new("run.ambiguous", format!("More than one run's id begins with `{prefix}`."))
+                .hint("Give more of it; `plait runs list` shows them."))
+        }
     }
 }
 
-/// Removes a run: its record, journal, large values, and its flow document if no other run had it.
+/// Removes a run and the runs it began: record, journal, large values, and the flow document if no other run had it.
 pub(super) fn remove(inner: &Arc<Inner>, id: &RunId) -> Result<(), Fault> {
     let key = key::run(id)?;
     inner.writer.settle()?;
-    if inner.live().contains_key(&key) {
+    stored_record(inner, key)?.ok_or_else(|| unknown(id.as_str()))?;
+    let family = family(inner, key)?;
+    if family.iter().any(|key| inner.live().contains_key(key)) {
         return Err(Fault::new("run.busy", format!("Run `{id}` is still going on.")).hint("Cancel it first."));
     }
-    let record = stored_record(inner, key)?.ok_or_else(|| unknown(id.as_str()))?;
+    // Children first: what a crash leaves is found again from the parent.
+    family.into_iter().rev().try_for_each(|key| remove_one(inner, key))
+}
+
+fn remove_one(inner: &Arc<Inner>, key: RunKey) -> Result<(), Fault> {
+    let Some(record) = stored_record(inner, key)? else { return Ok(()) };
     // From here on it is gone for everybody; what a crash leaves undone is done when the store is opened.
     let mut changes = vec![(key::of(key::REMOVING, &key), Some(Vec::new())), (key::of(key::RUN, &key), None)];
     changes.push((key::run_of_flow(&record.flow.hash, key), None));
+    if let Some(parent) = &record.parent_run_id {
+        changes.push((key::child_of(key::run(parent)?, key), None));
+    }
     write(inner, changes)?;
     finish_removal(inner, key)?;
     clear_flow(inner, &record.flow.hash)

@@ -83,6 +83,9 @@ impl RunJournal {
                 return Err(out_of_order("These are the facts of another run."));
             }
             changes.push((key::run_of_flow(&record.flow.hash, self.key), Some(Vec::new())));
+            if let Some(parent) = &record.parent_run_id {
+                changes.push((key::child_of(key::run(parent)?, self.key), Some(Vec::new())));
+            }
             *live = Some(record);
             notable = true;
         }

@@ -6,6 +6,7 @@
 //! | `j` | run, seq of its first entry | a piece of a journal |
 //! | `r` | run | the run's record |
 //! | `h` | flow hash, run | nothing: that run ran that flow |
+//! | `c` | parent run, run | nothing: that run began that run |
 //! | `f` | flow hash | the flow document as it ran |
 //! | `x` | run | nothing: that run is being removed |
 //! | `s` | name | a setting document |
@@ -23,6 +24,7 @@ use uuid::Uuid;
 pub(super) const JOURNAL: u8 = b'j';
 pub(super) const RUN: u8 = b'r';
 pub(super) const RUN_OF_FLOW: u8 = b'h';
+pub(super) const CHILD: u8 = b'c';
 pub(super) const FLOW: u8 = b'f';
 pub(super) const REMOVING: u8 = b'x';
 pub(super) const SETTING: u8 = b's';
@@ -66,9 +68,16 @@ pub(super) fn seq_of(key: &[u8]) -> Option<u64> {
     key.last_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes))
 }
 
-/// The run at the end of a key of space `r`, `h` or `x`.
+/// The run at the end of a key of space `r`, `h`, `c` or `x`.
 pub(super) fn run_of(key: &[u8]) -> Option<RunKey> {
     key.last_chunk::<16>().copied()
+}
+
+/// The key that says a run began another.
+pub(super) fn child_of(parent: RunKey, run: RunKey) -> Vec<u8> {
+    let mut key = of(CHILD, &parent);
+    key.extend_from_slice(&run);
+    key
 }
 
 /// The key that says a run ran a flow.

@@ -34,7 +34,7 @@ pub use conversation::{ConversationFilter, Forked, NewConversation, StoredPast};
 pub use documents::RecentFlow;
 pub use drafts::Draft;
 pub use entries::Entries;
-pub use index::RunFilter;
+pub use index::{RunFilter, Which};
 use inner::Inner;
 pub use journal::RunJournal;
 use record::RunRecord;
@@ -86,7 +86,12 @@ impl Store {
         index::runs(&self.0, filter)
     }
 
-    /// Forgets a run: record, journal, large values, and its flow document if no other run had it. Faults
+    /// The runs that a run began, in the order they began.
+    pub fn children(&self, run: &RunId) -> Result<Vec<RunRecord>, Fault> {
+        index::children(&self.0, run)
+    }
+
+    /// Forgets a run, and the runs it began: record, journal, large values, and its flow document if no other run had it. Faults
     /// `run.unknown`, `run.busy`.
     pub fn remove_run(&self, run: &RunId) -> Result<(), Fault> {
         index::remove(&self.0, run)

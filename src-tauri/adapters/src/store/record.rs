@@ -2,7 +2,7 @@
 //! run than its facts say.
 
 use plait_engine::error::Fault;
-use plait_engine::id::{Activation, ConversationId, NodeId, RunId};
+use plait_engine::id::{Activation, ConversationId, Epoch, NodeId, RunId};
 use plait_engine::run::{Entry, Fact, FlowRef, TokenUsage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -145,9 +145,24 @@ impl RunRecord {
                 self.waiting_on.push(OpenPause { activation, prompt: prompt.clone() });
                 return true;
             }
-            Fact::InputProvided { node, epoch, .. } => {
-                self.waiting_on
-                    .retain(|open| open.activation.node != *node || open.activation.epoch != *epoch);
+            Fact::ChildWaiting { node, epoch, questions, .. } => {
+                self.close(node, epoch);
+                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
+                self.waiting_on.extend(
+                    questions.iter().map(|asked| OpenPause {
+                        activation: activation.clone(),
+                        prompt: asked.prompt.clone(),
+                    }),
+                );
+                return true;
+            }
+            // One that starts while the run waits is one whose child run did, before a crash.
+            Fact::NodeStarted { node, epoch, .. } if !self.waiting_on.is_empty() => {
+                self.close(node, epoch);
+                self.status = RunStatus::Running;
+            }
+            Fact::InputProvided { node, epoch, .. } | Fact::ChildResumed { node, epoch, .. } => {
+                self.close(node, epoch);
                 self.status = RunStatus::Running;
                 return true;
             }
@@ -164,6 +179,10 @@ impl RunRecord {
             _ => {}
         }
         false
+    }
+
+    fn close(&mut self, node: &NodeId, epoch: &Epoch) {
+        self.waiting_on.retain(|open| open.activation.node != *node || open.activation.epoch != *epoch);
     }
 
     fn end(&mut self, status: RunStatus, at: u64) -> bool {

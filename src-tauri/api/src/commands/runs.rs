@@ -1,7 +1,7 @@
 //! `runs.*`: runs of the past and the present, as the store knows them.
 
-use plait_adapters::store::RunFilter;
 use plait_adapters::store::record::{RunCounters, RunRecord};
+use plait_adapters::store::{RunFilter, Which};
 use plait_engine::error::Fault;
 use plait_engine::flow::Flow;
 use plait_engine::id::{ConversationId, RunId};
@@ -105,6 +105,7 @@ impl Command for ListRuns {
     async fn run(self, app: &Plait) -> Result<Vec<RunSummary>, ErrorReply> {
         let filter = RunFilter {
             flow_path: self.flow_path,
+            which: Which::Roots,
             limit: self.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         };
         let store = app.store().clone();

@@ -14,6 +14,7 @@ use plait_engine::node::RunInfo;
 use plait_engine::plan::Plan;
 use plait_engine::provider::{Provider, Providers};
 use plait_engine::run::{Driver, Fact, FlowRef, RunEnd, RunSetup};
+use plait_engine::subflow::NoSubflows;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
 /// The run's id where there is but one.
@@ -84,7 +85,12 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) {
             input: None,
             conversation: None,
         },
-        host: Host { providers: Arc::new(Nobody), tools: Arc::new(Nobody), clock: Arc::new(Wall) },
+        host: Host {
+            providers: Arc::new(Nobody),
+            tools: Arc::new(Nobody),
+            clock: Arc::new(Wall),
+            subflows: Arc::new(NoSubflows),
+        },
         journal: Box::new(journal),
         watcher: Box::new(|_| ()),
     };

@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use ts_rs::TS;
 
-use crate::id::PortName;
+use crate::id::{NodeId, PortName};
 use crate::port::Ports;
+use crate::subflow::ChildFlow;
 
 /// The palette's sections, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
@@ -126,7 +127,7 @@ pub struct NodeDescriptor {
     clippy::struct_excessive_bools,
     reason = "each is an independent yes or no that a node type says of itself"
 )]
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Behavior {
     /// It pauses for a person, and so bounds every cycle it stands in.
     pub pauses: bool,
@@ -146,6 +147,23 @@ pub struct Behavior {
     pub is_output: bool,
     /// It is one end of a portal: planning joins the two ends of each channel.
     pub portal: Option<Portal>,
+    /// It takes a value from a node named in its config: planning adds the edge.
+    pub reads: Option<Reads>,
+    /// It runs this flow.
+    pub calls: Option<ChildFlow>,
+}
+
+/// An edge that a config names instead of the canvas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reads {
+    /// The node it comes from.
+    pub node: NodeId,
+    /// Which of its outputs; the first data output, if none is named.
+    pub output: Option<PortName>,
+    /// The input it feeds.
+    pub input: &'static str,
+    /// Where in the config it is named, as a JSON pointer.
+    pub setting: &'static str,
 }
 
 /// One end of a portal.

@@ -12,7 +12,7 @@ mod registry;
 pub(crate) use answer::violations;
 pub use answer::{check_answer, check_schema};
 pub use cx::{Cx, RunInfo, Signal};
-pub use descriptor::{Behavior, Category, Example, NodeDescriptor, Portal};
+pub use descriptor::{Behavior, Category, Example, NodeDescriptor, Portal, Reads};
 pub use inputs::{Datum, Inputs, as_text};
 pub use output::{NodeOutput, Pause};
 pub use registry::{BoundNode, NodeType, Registry};

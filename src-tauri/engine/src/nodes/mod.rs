@@ -19,6 +19,7 @@ mod note;
 mod output;
 mod portal_in;
 mod portal_out;
+mod subflow;
 mod switch;
 mod templating;
 mod text;
@@ -50,6 +51,7 @@ pub fn registry() -> Registry {
         .with::<json::Json>()
         .with::<switch::Switch>()
         .with::<join::Join>()
+        .with::<subflow::Subflow>()
         .with::<delay::Delay>()
         .with::<catch::Catch>()
         .with::<portal_in::PortalIn>()

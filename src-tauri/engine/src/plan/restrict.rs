@@ -36,6 +36,7 @@ pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId, given:
         }
         work.extend(sources.get(id).into_iter().flatten());
         work.extend(named.makers(id));
+        work.extend(named.sources.get(id));
         if flow.nodes.get(id).is_some_and(|node| node.node_type.starts_with("portal"))
             && let Some(Portal::Out(channel)) = portal(id)
         {
@@ -48,15 +49,16 @@ pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId, given:
     flow
 }
 
-/// Which contexts are named, and who makes them.
+/// Which contexts are named, and who makes them; and which nodes are, whose outputs are taken without an edge.
 struct Named<'a> {
     makers: BTreeMap<String, &'a NodeId>,
     told: BTreeMap<&'a NodeId, ContextId>,
+    sources: BTreeMap<&'a NodeId, &'a NodeId>,
 }
 
 impl<'a> Named<'a> {
     fn of(flow: &'a Flow, registry: &Registry, given: &Given) -> Self {
-        let mut named = Self { makers: BTreeMap::new(), told: BTreeMap::new() };
+        let mut named = Self { makers: BTreeMap::new(), told: BTreeMap::new(), sources: BTreeMap::new() };
         for (id, node) in &flow.nodes {
             let Some(Ok(bound)) = registry.bind(id, &node.node_type, &node.config) else { continue };
             if let Some(context) = makers::made_by(id, &*bound) {
@@ -64,6 +66,10 @@ impl<'a> Named<'a> {
             }
             if let Some(context) = makers::told_to(id, &*bound, given) {
                 named.told.insert(id, context);
+            }
+            let reads = bound.behavior().reads.as_ref();
+            if let Some((source, _)) = reads.and_then(|reads| flow.nodes.get_key_value(&reads.node)) {
+                named.sources.insert(id, source);
             }
         }
         named

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use serde_json::Map;
 
 use super::portals;
 use crate::diagnostic::Diagnostic;
 use crate::flow::{Edge, Flow, Limits, RetryPolicy};
 use crate::id::{EdgeId, NodeId, PortName};
 use crate::node::{BoundNode, Registry};
-use crate::port::{InputPort, OutputPort, PortKind};
+use crate::port::{ERROR_PORT, InputPort, OutputPort, PortKind};
 
 /// A node of the graph.
 pub(super) struct Vertex {
@@ -48,7 +49,8 @@ pub(super) fn wire(flow: &Flow, registry: &Registry) -> Wiring {
     bind_nodes(flow, registry, &mut wiring);
     let index: FxHashMap<NodeId, usize> =
         wiring.vertices.iter().enumerate().map(|(at, vertex)| (vertex.id.clone(), at)).collect();
-    let ends = check_edges(flow, &mut wiring);
+    let named = named_edges(&mut wiring);
+    let ends = check_edges(flow, &named, &mut wiring);
     portals::join(&ends, &index, &mut wiring);
     wiring
 }
@@ -113,9 +115,47 @@ pub(super) struct Ends<'a> {
     pub input: InputPort,
 }
 
-fn check_edges<'a>(flow: &'a Flow, wiring: &mut Wiring) -> Vec<Ends<'a>> {
-    let mut ends = Vec::with_capacity(flow.edges.len());
-    for (id, edge) in &flow.edges {
+/// The edges that configs name instead of the canvas. What a config names and is not there is told at that setting.
+fn named_edges(wiring: &mut Wiring) -> Vec<(EdgeId, Edge)> {
+    let mut edges = Vec::new();
+    let mut missing = Vec::new();
+    for (target, node) in &wiring.bound {
+        let Some(reads) = &node.behavior().reads else { continue };
+        let setting = |message: String| {
+            Diagnostic::on_node("config.unknown_source", target, message)
+                .below("/config")
+                .below(reads.setting)
+        };
+        let Some(source) = wiring.bound.get(&reads.node) else {
+            let message = format!("There is no node `{}` to take a value from.", reads.node);
+            missing
+                .push(setting(message).hint("Name a node of this flow by its id, or wire an edge instead."));
+            continue;
+        };
+        let outputs = &source.ports().outputs;
+        let first =
+            outputs.iter().find(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
+        let Some(output) = reads.output.clone().or_else(|| first.map(|port| port.name.clone())) else {
+            missing.push(setting(format!("Node `{}` gives no value.", reads.node)));
+            continue;
+        };
+        let edge = Edge {
+            source: reads.node.clone(),
+            source_output: output,
+            target: target.clone(),
+            target_input: reads.input.into(),
+            metadata: Map::new(),
+            extra: Map::new(),
+        };
+        edges.push((format!("{target}{}", reads.setting).into(), edge));
+    }
+    wiring.diagnostics.append(&mut missing);
+    edges
+}
+
+fn check_edges<'a>(flow: &'a Flow, named: &'a [(EdgeId, Edge)], wiring: &mut Wiring) -> Vec<Ends<'a>> {
+    let mut ends = Vec::with_capacity(flow.edges.len() + named.len());
+    for (id, edge) in flow.edges.iter().chain(named.iter().map(|(id, edge)| (id, edge))) {
         let missing: Vec<_> =
             [&edge.source, &edge.target].into_iter().filter(|end| !flow.nodes.contains_key(*end)).collect();
         if let Some(end) = missing.first() {

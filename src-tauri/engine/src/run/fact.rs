@@ -14,6 +14,7 @@ use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 
 use super::TokenUsage;
+use crate::subflow::ChildQuestion;
 
 /// One line of a journal, or of what a watcher sees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -359,6 +360,38 @@ pub enum Fact {
         epoch: Epoch,
         /// The bound.
         max_epochs: u32,
+    },
+    /// A try of an activation began a run of another flow, or took it up again.
+    #[serde(rename = "child.started")]
+    ChildStarted {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The child run.
+        run: RunId,
+    },
+    /// The child run waits for a person, and so does the node. Who answers addresses the run that asks.
+    #[serde(rename = "child.waiting")]
+    ChildWaiting {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The child run.
+        run: RunId,
+        /// What is asked in it, and in the runs it began.
+        questions: Vec<ChildQuestion>,
+    },
+    /// The child run was answered and goes on.
+    #[serde(rename = "child.resumed")]
+    ChildResumed {
+        /// The node.
+        node: NodeId,
+        /// Which time round.
+        epoch: Epoch,
+        /// The child run.
+        run: RunId,
     },
     /// A node asks a person.
     #[serde(rename = "run.paused")]

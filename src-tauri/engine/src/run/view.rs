@@ -150,6 +150,22 @@ pub struct OpenPause {
     /// Since when.
     #[ts(type = "number")]
     pub asked_at: u64,
+    /// The run and activation that ask and take the answer, where they are not this run's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub asker: Option<Asker>,
+}
+
+/// Who asks, in a run that this one began, or that one in turn.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Asker {
+    /// The run.
+    pub run: RunId,
+    /// The node that asks in it.
+    pub node: NodeId,
+    /// Which time round.
+    pub epoch: Epoch,
 }
 
 /// A context as it stands, and who is at it.

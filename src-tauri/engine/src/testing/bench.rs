@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::provider::OnlyFake;
-use super::{FakeClock, FakeProvider, FakeTools};
+use super::{FakeClock, FakeProvider, FakeSubflows, FakeTools};
 use crate::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
 };
@@ -27,6 +27,8 @@ pub struct Bench {
     pub tools: Arc<FakeTools>,
     /// The time.
     pub clock: Arc<FakeClock>,
+    /// What becomes of child runs.
+    pub subflows: Arc<FakeSubflows>,
     /// The contexts there are.
     pub contexts: Contexts,
     /// The text given to the run.
@@ -146,6 +148,7 @@ impl Bench {
                 providers: Arc::new(OnlyFake(Arc::clone(&self.provider))),
                 tools: self.tools.clone(),
                 clock: self.clock.clone(),
+                subflows: self.subflows.clone(),
             },
             cancel: CancellationToken::new(),
             answer: self.answer.clone().map(|answer| Answer::Value(Arc::new(answer))),

@@ -17,6 +17,7 @@ use plait_engine::id::Activation;
 use plait_engine::journal::Journal;
 use plait_engine::provider::{Provider, Providers};
 use plait_engine::run::{Entry, Fact};
+use plait_engine::subflow::NoSubflows;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
 use crate::nodes::meaning;
@@ -74,7 +75,12 @@ impl World {
     }
 
     pub fn host(&self) -> Host {
-        Host { providers: Arc::new(Nobody), tools: Arc::new(self.clone()), clock: Arc::new(self.clone()) }
+        Host {
+            providers: Arc::new(Nobody),
+            tools: Arc::new(self.clone()),
+            clock: Arc::new(self.clone()),
+            subflows: Arc::new(NoSubflows),
+        }
     }
 
     /// A number below `bound`; 0 in a punctual world.

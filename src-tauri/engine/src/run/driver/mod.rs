@@ -199,7 +199,7 @@ impl Driver {
     }
 
     fn next_start(&mut self, plan: &Plan, running: usize) -> Option<Start> {
-        if running >= plan.max_concurrency {
+        if running.saturating_sub(self.scheduler.waiting_elsewhere()) >= plan.max_concurrency {
             return None;
         }
         self.again.pop().or_else(|| self.scheduler.next_ready())

@@ -80,7 +80,8 @@ impl Driver {
             }
             Signal::Note(fact) => {
                 self.turns.note(&self.plan, &fact);
-                self.recorder.append([fact])?;
+                // Most of it is only told; that a child run waits is also to be acted on.
+                self.happen([fact])?;
             }
             Signal::Durable(fact, done) => {
                 if let Some((node, epoch)) = restore::effect_of(&fact)

@@ -15,6 +15,8 @@
 //! | `Waiting` | the last edge is decided; else | `Ready` | `node.ready` |
 //! | `Ready`, `Answered` | `node.started` | `Running` | |
 //! | `Running` | `node.retrying` | `Running` | the next try is counted |
+//! | `Running` | `child.waiting` | `Running` | it counts as paused: what it waits for is a person, in a child run |
+//! | `Running` | `child.resumed`, `node.started` | `Running` | it counts as running again |
 //! | `Running` | `run.paused` | `Paused` | |
 //! | `Running` | `node.finished` | (gone) | its outputs are delivered, those missing are dead |
 //! | `Running` | `node.failed`, handled | (gone) | only `error` is delivered |
@@ -106,6 +108,8 @@ struct Counts {
     /// Those that are ready, running or answered.
     active: usize,
     paused: usize,
+    /// Those of the paused that run all the same: what they wait for is a child run.
+    elsewhere: usize,
 }
 
 /// One thing to work off.
@@ -179,10 +183,28 @@ impl Scheduler {
                 }
                 slot.phase = Phase::Running;
                 slot.attempt = *attempt;
+                self.wake(ix);
             }
             Fact::NodeRetrying { node, epoch, attempt, .. } => {
                 let ix = self.find(node, fact)?;
                 self.expect(ix, epoch, Phase::Running, fact)?.attempt = attempt + 1;
+                self.wake(ix);
+            }
+            Fact::ChildWaiting { node, epoch, .. } => {
+                let ix = self.find(node, fact)?;
+                let slot = self.expect(ix, epoch, Phase::Running, fact)?;
+                if !std::mem::replace(&mut slot.waits, true) {
+                    self.counts.active -= 1;
+                    self.counts.paused += 1;
+                    self.counts.elsewhere += 1;
+                }
+                // What it waits for may have changed.
+                self.was_waiting = false;
+            }
+            Fact::ChildResumed { node, epoch, .. } => {
+                let ix = self.find(node, fact)?;
+                self.expect(ix, epoch, Phase::Running, fact)?;
+                self.wake(ix);
             }
             Fact::RunPaused { node, epoch, .. } => {
                 let ix = self.find(node, fact)?;
@@ -219,6 +241,7 @@ impl Scheduler {
             Fact::NodeFinished { node, epoch, outputs, messages, .. } => {
                 let ix = self.find(node, fact)?;
                 self.expect(ix, epoch, Phase::Running, fact)?;
+                self.wake(ix);
                 if self.plan.nodes[ix].is_result {
                     // The last live value of each port counts, whichever round it came in.
                     self.results.entry(node.clone()).or_default().extend(outputs.clone());
@@ -231,6 +254,7 @@ impl Scheduler {
             Fact::NodeFailed { node, epoch, error, handled } => {
                 let ix = self.find(node, fact)?;
                 self.expect(ix, epoch, Phase::Running, fact)?;
+                self.wake(ix);
                 if *handled {
                     self.close(ix, epoch, &delivery::error_outputs(node, error), &BTreeMap::new());
                 } else {
@@ -274,10 +298,27 @@ impl Scheduler {
         let paused = |(node, slots): (usize, &VecDeque<Slot>)| {
             slots
                 .front()
-                .filter(|slot| slot.phase == Phase::Paused)
+                .filter(|slot| slot.phase == Phase::Paused || slot.waits)
                 .map(|slot| self.activation(node, &slot.epoch))
         };
         self.slots.iter().enumerate().filter_map(paused).collect()
+    }
+
+    /// How many running activations do nothing but wait for a person, in a run of their own: they take no place.
+    pub fn waiting_elsewhere(&self) -> usize {
+        self.counts.elsewhere
+    }
+
+    /// The node's activation that is running does not wait for its child run any more, if it did.
+    fn wake(&mut self, node: NodeIx) {
+        let Some(slot) = self.slots[node].front_mut() else { return };
+        if std::mem::take(&mut slot.waits) {
+            self.counts.active += 1;
+            self.counts.paused -= 1;
+            self.counts.elsewhere -= 1;
+            // Where other questions are left, the run waits anew, for fewer.
+            self.was_waiting = false;
+        }
     }
 
     fn work_off(&mut self, derived: &mut Vec<Fact>) {

@@ -23,6 +23,8 @@ pub(super) enum Phase {
 pub(super) struct Slot {
     pub epoch: Epoch,
     pub phase: Phase,
+    /// It is running, and waits for a person in a child run.
+    pub waits: bool,
     /// How many edges are undecided yet.
     pub pending: usize,
     /// The live values so far.
@@ -47,6 +49,7 @@ impl Slot {
         Self {
             epoch,
             phase: Phase::Waiting,
+            waits: false,
             pending: 0,
             arrived: SmallVec::new(),
             inputs: Inputs::default(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, btree_map};
 
 use super::super::{Entry, Fact, NodeOutputs};
 use super::node::{EpochView, NodeState, NodeView};
-use super::{ContextView, OpenPause, RunFault, RunStatus, RunView};
+use super::{Asker, ContextView, OpenPause, RunFault, RunStatus, RunView};
 use crate::context::{ContextChange, ContextRecord, Contexts};
 use crate::id::{Activation, ContextId, Epoch, NodeId};
 
@@ -62,9 +62,30 @@ impl RunView {
                     prompt: prompt.clone(),
                     schema: schema.clone(),
                     asked_at: at,
+                    asker: None,
                 });
             }
-            Fact::InputProvided { node, epoch, .. } => {
+            Fact::ChildWaiting { node, epoch, questions, .. } => {
+                self.close_pause(node, epoch);
+                self.pauses.extend(questions.iter().map(|question| OpenPause {
+                    node: node.clone(),
+                    epoch: epoch.clone(),
+                    prompt: question.prompt.clone(),
+                    schema: question.schema.clone(),
+                    asked_at: at,
+                    asker: Some(Asker {
+                        run: question.run.clone(),
+                        node: question.node.clone(),
+                        epoch: question.epoch.clone(),
+                    }),
+                }));
+            }
+            // A node that starts while the run waits is one whose child run did, before a crash.
+            Fact::NodeStarted { node, epoch, .. } => {
+                self.stop_waiting(at);
+                self.close_pause(node, epoch);
+            }
+            Fact::InputProvided { node, epoch, .. } | Fact::ChildResumed { node, epoch, .. } => {
                 self.stop_waiting(at);
                 self.close_pause(node, epoch);
             }
@@ -233,6 +254,9 @@ fn place(fact: &Fact) -> Option<(&NodeId, &Epoch)> {
         | Fact::ModelReplied { node, epoch, .. }
         | Fact::ToolCalled { node, epoch, .. }
         | Fact::ToolFinished { node, epoch, .. }
+        | Fact::ChildStarted { node, epoch, .. }
+        | Fact::ChildWaiting { node, epoch, .. }
+        | Fact::ChildResumed { node, epoch, .. }
         | Fact::RunPaused { node, epoch, .. }
         | Fact::InputProvided { node, epoch, .. } => Some((node, epoch)),
         Fact::RunStarted { .. }

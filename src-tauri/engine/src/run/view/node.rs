@@ -9,7 +9,7 @@ use ts_rs::TS;
 use super::super::{Answer, FinishMetadata, NodeOutputs, SkipReason, SourceRef, TokenUsage};
 use crate::context::ToolCall;
 use crate::error::Fault;
-use crate::id::{ContextId, Epoch, MessageId, PortName};
+use crate::id::{ContextId, Epoch, MessageId, PortName, RunId};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 
@@ -82,6 +82,10 @@ pub struct EpochView {
     pub calls: Vec<ModelCallView>,
     /// Its tool calls, in order.
     pub tools: Vec<ToolCallView>,
+    /// The runs it began, one for each try that got so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<RunId>>")]
+    pub children: Vec<RunId>,
     /// Its turn in a context, where it took one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -134,6 +138,7 @@ impl EpochView {
             pauses: Vec::new(),
             calls: Vec::new(),
             tools: Vec::new(),
+            children: Vec::new(),
             turn: None,
             contexts: Vec::new(),
             ready_at: None,

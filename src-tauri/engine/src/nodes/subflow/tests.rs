@@ -1,0 +1,115 @@
+//! What a sub-flow gives its child, and what it makes of the child's end.
+
+use serde_json::{Value, json};
+
+use crate::error::Fault;
+use crate::run::RunEnd;
+use crate::run::view::RunFault;
+use crate::subflow::ChildEnd;
+use crate::testing::{Bench, FakeSubflows};
+
+fn said(bench: &Bench) -> Vec<String> {
+    bench.subflows.calls().into_iter().map(|call| call.input).collect()
+}
+
+#[test]
+fn the_child_is_given_the_text_and_nothing_else() {
+    let mut bench = Bench::new();
+    bench.run(
+        "injectMessages",
+        json!({ "messages": [
+            { "role": "user", "content": "A secret" },
+            { "role": "assistant", "content": "The last word" },
+        ]}),
+        &[("context", json!({ "contextId": "main" }))],
+    );
+
+    bench.run(
+        "subflow",
+        json!({ "file": "a.flow.json", "input_source": "last_message" }),
+        &[("context", json!({ "contextId": "main" }))],
+    );
+    let handle = json!({ "contextId": "main", "currentOutput": "Just said" });
+    bench.run("subflow", json!({ "file": "a.flow.json" }), &[("context", handle)]);
+    let config = json!({ "file": "a.flow.json", "input_source": "node_output", "source_node_id": "before" });
+    bench.run("subflow", config, &[("value", json!({ "n": 1 }))]);
+
+    assert_eq!(said(&bench), ["The last word", "Just said", "{\"n\":1}"]);
+    assert!(bench.subflows.calls().iter().all(|call| call.set.is_empty()));
+}
+
+#[test]
+fn mapped_values_go_to_their_places_as_they_are() {
+    let mut bench = Bench::new();
+    let config = json!({ "file": "a.flow.json", "inputSource": "mapping", "mapping": [
+        { "from": "topic", "to": "input" },
+        { "from": "style", "to": "write.v2.style" },
+        { "from": "topic", "to": "check.value" },
+    ]});
+    bench.run("subflow", config, &[("topic", json!("boats")), ("style", json!(["terse"]))]);
+
+    let [call] = &bench.subflows.calls()[..] else { panic!("one call") };
+    assert_eq!(call.input, "boats");
+    let set: Value = serde_json::to_value(&call.set).unwrap();
+    assert_eq!(set, json!({ "write.v2": { "style": ["terse"] }, "check": { "value": "boats" } }));
+}
+
+#[test]
+fn the_result_comes_back_by_node_and_port_and_as_one_message() {
+    let mut bench = Bench::new();
+    bench.subflows.ends(FakeSubflows::finished(&json!({
+        "answer": { "context": { "contextId": "main" }, "response": "Yes." },
+        "count": { "value": 3 },
+    })));
+    let handle = json!({ "contextId": "main", "currentOutput": "Is it?" });
+    let ran = bench.run("subflow", json!({ "file": "a.flow.json" }), &[("context", handle)]);
+
+    assert_eq!(
+        ran.output("result"),
+        Some(&json!({ "answer": { "response": "Yes." }, "count": { "value": 3 } }))
+    );
+    assert_eq!(ran.output("text"), Some(&json!("Yes.\n\n3")));
+    assert_eq!(bench.history("main"), [("assistant".to_owned(), "Yes.\n\n3".to_owned())]);
+    assert_eq!(ran.message("text").map(ToString::to_string).as_deref(), Some("subflow/0"));
+    assert_eq!(ran.fact_names(), ["child.started"]);
+}
+
+#[test]
+fn a_child_that_did_not_finish_is_the_nodes_fault() {
+    let mut bench = Bench::new();
+    let mut error = Fault::new("provider.rate_limited", "Too many requests.").retryable();
+    error.retry_after_ms = Some(2_000);
+    let failed = RunFault { node: "ask".into(), epoch: (&[2][..]).into(), error };
+    let end = |end, error| ChildEnd { error, end, ..FakeSubflows::finished(&json!({})) };
+    bench.subflows.ends(end(RunEnd::Failed, Some(failed)));
+    let config = json!({ "file": "a.flow.json", "inputSource": "nodeOutput" });
+    let fault = bench.run("subflow", config.clone(), &[("value", json!("x"))]).result.unwrap_err();
+    assert_eq!(fault.code, "subflow.failed");
+    assert_eq!(fault.message, "The sub-flow failed at `ask#2`: Too many requests.");
+    assert!(fault.retryable && fault.retry_after_ms == Some(2_000));
+    assert_eq!(fault.details["error"]["code"], "provider.rate_limited");
+
+    bench.subflows.ends(end(RunEnd::Cancelled, None));
+    assert_eq!(bench.run("subflow", config, &[("value", json!("x"))]).code(), "subflow.cancelled");
+}
+
+#[test]
+fn a_config_that_names_no_flow_or_two_is_told_where() {
+    let inner = json!({ "version": 1, "nodes": {} });
+    for (config, place) in [
+        (json!({}), "/config/file"),
+        (json!({ "file": "a.flow.json", "flow": inner }), "/config/file"),
+        (json!({ "file": "/etc/a.flow.json" }), "/config/file"),
+        (json!({ "file": "C:\\a.flow.json" }), "/config/file"),
+        (json!({ "flow": { "version": 99 } }), "/config/flow"),
+        (json!({ "flow": inner, "mapping": [{ "from": "a", "to": "nowhere" }] }), "/config/mapping/0/to"),
+        (
+            json!({ "flow": inner, "mapping": [{ "from": "context", "to": "input" }] }),
+            "/config/mapping/0/from",
+        ),
+    ] {
+        let fault = Bench::new().run("subflow", config.clone(), &[]).result.unwrap_err();
+        assert_eq!(fault.code, "config.invalid", "{config}");
+        assert!(fault.message.contains(place), "{config}: {}", fault.message);
+    }
+}

@@ -1,0 +1,115 @@
+//! Flows inside of flows: what a node asks for when it runs one, and who carries that out.
+//!
+//! A child is a run of its own: its journal, its contexts, its end. It is given a text, values for its inputs and the
+//! parent's id, and nothing else of the parent: no messages and no outputs. Refuses to say where flows are kept.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::error::Fault;
+use crate::flow::Flow;
+use crate::host::Host;
+use crate::id::{Activation, Epoch, NodeId, RunId};
+use crate::node::RunInfo;
+use crate::plan::Given;
+use crate::run::view::RunFault;
+use crate::run::{NodeOutputs, RunEnd};
+
+/// How deep flows may be inside of flows: the root is at depth 0, its children at 1. Nobody reads deeper nesting than
+/// this, and a mistake that calls for ever ends soon.
+pub const MAX_DEPTH: usize = 16;
+
+/// Which flow a node runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChildFlow {
+    /// That of a file, by its path relative to the folder of the flow the node is in.
+    File(String),
+    /// One that stands in the node's own config.
+    Inner(Arc<Flow>),
+}
+
+/// One try of a node that runs a flow.
+pub struct ChildCall {
+    /// The run the node is in.
+    pub parent: Arc<RunInfo>,
+    /// Which execution of it. With the run and the attempt it decides the child's id, so that a parent that was resumed
+    /// finds the child it had begun.
+    pub activation: Activation,
+    /// Which try, from 1. Each is a run of its own: one that has ended is never begun again.
+    pub attempt: u32,
+    /// What to run.
+    pub flow: ChildFlow,
+    /// The text it is given.
+    pub input: String,
+    /// Values for its inputs that no edge feeds.
+    pub set: Given,
+    /// The world, that of the parent.
+    pub host: Host,
+}
+
+/// What becomes of a child before its end.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChildNews {
+    /// It has this id. Told first, and once a call.
+    Started(RunId),
+    /// Nothing in it can go on until a person answers one of these.
+    Waiting(Vec<ChildQuestion>),
+    /// It goes on after that.
+    Resumed,
+}
+
+/// A question that a child asks, or one of the runs it began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ChildQuestion {
+    /// The run that asks. The answer goes there.
+    pub run: RunId,
+    /// The node that asks in it.
+    pub node: NodeId,
+    /// Which time round.
+    pub epoch: Epoch,
+    /// The question, in Markdown.
+    pub prompt: String,
+    /// JSON Schema of the answer.
+    #[ts(type = "Record<string, unknown>")]
+    pub schema: Value,
+}
+
+/// How a child ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChildEnd {
+    /// Its id.
+    pub run: RunId,
+    /// How.
+    pub end: RunEnd,
+    /// What it put out, by node and port.
+    pub outputs: BTreeMap<NodeId, NodeOutputs>,
+    /// Why it failed, where it did.
+    pub error: Option<RunFault>,
+}
+
+/// Is told what becomes of a child, in order.
+pub type ChildTold = Box<dyn FnMut(ChildNews) + Send>;
+
+/// Runs flows inside of flows.
+#[async_trait]
+pub trait Subflows: Send + Sync {
+    /// Starts the child of this call, or finds the one it began before, and waits for its end. Dropping the future
+    /// cancels the child. Faults where there is no child to speak of: `subflow.*` and what is wrong with its flow.
+    async fn run(&self, call: ChildCall, told: ChildTold) -> Result<ChildEnd, Fault>;
+}
+
+/// A world without flows inside of flows.
+pub struct NoSubflows;
+
+#[async_trait]
+impl Subflows for NoSubflows {
+    async fn run(&self, _call: ChildCall, _told: ChildTold) -> Result<ChildEnd, Fault> {
+        Err(Fault::new("subflow.unavailable", "Flows inside of flows can't be run here."))
+    }
+}

@@ -1,0 +1,73 @@
+//! Child runs that end at once, with what they were given; and a record of what that was.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use crate::error::Fault;
+use crate::id::{Activation, NodeId};
+use crate::plan::Given;
+use crate::run::{NodeOutputs, RunEnd};
+use crate::subflow::{ChildCall, ChildEnd, ChildFlow, ChildNews, ChildTold, Subflows};
+
+/// What a child was given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Called {
+    /// Which execution asked for it.
+    pub activation: Activation,
+    /// What it ran.
+    pub flow: ChildFlow,
+    /// Its text.
+    pub input: String,
+    /// Values for its inputs.
+    pub set: Given,
+}
+
+/// Children whose node `said` puts out the text they were given, unless the next end is scripted.
+#[derive(Default)]
+pub struct FakeSubflows {
+    calls: Mutex<Vec<Called>>,
+    next: Mutex<Vec<ChildEnd>>,
+}
+
+impl FakeSubflows {
+    /// All calls, in order.
+    pub fn calls(&self) -> Vec<Called> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How the next child ends.
+    pub fn ends(&self, end: ChildEnd) {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner).push(end);
+    }
+
+    /// A child that finished with these outputs, by node and port.
+    pub fn finished(outputs: &Value) -> ChildEnd {
+        let read = |ports: &Value| -> NodeOutputs {
+            let ports = ports.as_object().into_iter().flatten();
+            ports.map(|(port, value)| (port.as_str().into(), Arc::new(value.clone()))).collect()
+        };
+        let outputs: BTreeMap<NodeId, NodeOutputs> = outputs
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(node, ports)| (node.as_str().into(), read(ports)))
+            .collect();
+        ChildEnd { run: "child".into(), end: RunEnd::Finished, outputs, error: None }
+    }
+}
+
+#[async_trait]
+impl Subflows for FakeSubflows {
+    async fn run(&self, call: ChildCall, mut told: ChildTold) -> Result<ChildEnd, Fault> {
+        told(ChildNews::Started("child".into()));
+        let ChildCall { activation, flow, input, set, .. } = call;
+        let end = self.next.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let end = end.unwrap_or_else(|| Self::finished(&json!({ "said": { "value": input } })));
+        let called = Called { activation, flow, input, set };
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(called);
+        Ok(end)
+    }
+}

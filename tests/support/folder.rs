@@ -1,0 +1,64 @@
+//! Flows written down in a few lines, and a folder of flow files that call one another.
+
+use std::path::Path;
+
+use plait_api::commands::run::StartRun;
+use plait_api::engine::flow::{self, Flow};
+use plait_api::engine::id::RunId;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::app::App;
+
+/// A flow of these nodes; each edge is `source.output -> target.input`.
+pub fn draw(name: &str, nodes: Value, edges: &[&str]) -> Value {
+    let ends = |edge: &&str| {
+        let (from, to) = edge.split_once(" -> ").unwrap_or_else(|| panic!("{edge}"));
+        let (source, output) = from.rsplit_once('.').unwrap_or_else(|| panic!("{edge}"));
+        let (target, input) = to.rsplit_once('.').unwrap_or_else(|| panic!("{edge}"));
+        let edge =
+            json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
+        (format!("{from}-{to}"), edge)
+    };
+    let edges: serde_json::Map<String, Value> = edges.iter().map(ends).collect();
+    json!({ "version": 1, "name": name, "nodes": nodes, "edges": edges })
+}
+
+/// What was drawn, as a flow.
+pub fn read(drawn: &Value) -> Flow {
+    flow::read(&drawn.to_string()).unwrap()
+}
+
+/// A folder of flow files.
+pub struct Folder(TempDir);
+
+impl Folder {
+    pub fn of(files: &[(&str, &Value)]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        for (name, drawn) in files {
+            folder.write(name, drawn);
+        }
+        folder
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn write(&self, name: &str, drawn: &Value) {
+        std::fs::write(self.0.path().join(name), drawn.to_string()).unwrap();
+    }
+
+    /// The path of a file, as runs have it.
+    pub fn file(&self, name: &str) -> String {
+        self.0.path().join(name).canonicalize().unwrap().display().to_string()
+    }
+
+    /// Starts the flow of a file.
+    pub async fn start(&self, app: &App, name: &str, input: &str) -> RunId {
+        let path = self.file(name);
+        let flow = flow::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let input = (!input.is_empty()).then(|| input.to_owned());
+        app.plait.call(StartRun { flow, path: Some(path), input, ..StartRun::default() }).await.unwrap().run
+    }
+}

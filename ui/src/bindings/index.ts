@@ -43,6 +43,16 @@ export type AppInfo = {
   notices?: Array<Fault>,
 };
 
+/** Who asks, in a run that this one began, or that one in turn. */
+export type Asker = {
+  /** The run. */
+  run: RunId,
+  /** The node that asks in it. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+};
+
 /** One try. */
 export type AttemptView = {
   /** Which, from 1. */
@@ -96,6 +106,20 @@ export type CheckedFlow = {
   contexts: { [key in NodeId]: NodeId },
   /** The edges that lead into a cycle's next round. */
   backEdges: Array<EdgeId>,
+};
+
+/** A question that a child asks, or one of the runs it began. */
+export type ChildQuestion = {
+  /** The run that asks. The answer goes there. */
+  run: RunId,
+  /** The node that asks in it. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The question, in Markdown. */
+  prompt: string,
+  /** JSON Schema of the answer. */
+  schema: Record<string, unknown>,
 };
 
 /** What a message says: plain text, or parts. */
@@ -461,7 +485,27 @@ export type Entry = {
   /** Its last epoch. */
   epoch: Epoch,
   /** The bound. */
-  maxEpochs: number, } | { "type": "run.paused",
+  maxEpochs: number, } | { "type": "child.started",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The child run. */
+  run: RunId, } | { "type": "child.waiting",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The child run. */
+  run: RunId,
+  /** What is asked in it, and in the runs it began. */
+  questions: Array<ChildQuestion>, } | { "type": "child.resumed",
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch,
+  /** The child run. */
+  run: RunId, } | { "type": "run.paused",
   /** The node. */
   node: NodeId,
   /** Which time round. */
@@ -514,6 +558,8 @@ export type EpochView = {
   calls: Array<ModelCallView>,
   /** Its tool calls, in order. */
   tools: Array<ToolCallView>,
+  /** The runs it began, one for each try that got so far. */
+  children?: Array<RunId>,
   /** Its turn in a context, where it took one. */
   turn?: TurnView,
   /** The contexts it made, changed or took its turn in. */
@@ -1045,6 +1091,8 @@ export type OpenPause = {
   schema: Record<string, unknown>,
   /** Since when. */
   askedAt: number,
+  /** The run and activation that ask and take the answer, where they are not this run's own. */
+  asker?: Asker,
 };
 
 /** A flow file, read. */

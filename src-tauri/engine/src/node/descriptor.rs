@@ -151,6 +151,9 @@ pub struct Behavior {
     pub reads: Option<Reads>,
     /// It runs this flow.
     pub calls: Option<ChildFlow>,
+    /// It is a node like any other on the canvas, but a flow with it can't run yet: the setting that is to be made, as a
+    /// JSON pointer, and what to say of it.
+    pub lacks: Option<(&'static str, &'static str)>,
 }
 
 /// An edge that a config names instead of the canvas.

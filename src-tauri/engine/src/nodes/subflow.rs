@@ -21,7 +21,7 @@ use crate::run::{Fact, NodeOutputs, RunEnd};
 use crate::subflow::{ChildCall, ChildEnd, ChildNews};
 
 pub(crate) use config::Config;
-use config::InputSource;
+use config::{InputSource, NO_FLOW};
 
 pub(crate) struct Subflow;
 
@@ -91,6 +91,7 @@ impl NodeType for Subflow {
                 setting: "/sourceNodeId",
             }),
             calls: config.child().ok(),
+            lacks: config.is_empty().then_some(("/file", NO_FLOW)),
             ..Behavior::default()
         }
     }

@@ -73,6 +73,10 @@ fn bind_nodes(flow: &Flow, registry: &Registry, wiring: &mut Wiring) {
             Some(Ok(bound)) => bound,
         };
         wiring.diagnostics.extend(check_bounds(id, node));
+        if let Some((setting, message)) = bound.behavior().lacks {
+            let lacking = Diagnostic::on_node("config.incomplete", id, message);
+            wiring.diagnostics.push(lacking.below("/config").below(setting));
+        }
         wiring.bound.insert(id.clone(), Arc::clone(&bound));
         if !bound.behavior().inert && bound.behavior().portal.is_none() {
             wiring.vertices.push(Vertex {

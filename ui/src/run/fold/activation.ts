@@ -124,6 +124,15 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
       view.tools[index] = finished;
       break;
     }
+    case "child.started":
+      if (view.children?.at(-1) !== entry.run) view.children = [...(view.children ?? []), entry.run];
+      break;
+    case "child.waiting":
+      view.state = "paused";
+      break;
+    case "child.resumed":
+      view.state = "running";
+      break;
     case "run.paused":
       view.state = "paused";
       view.pauses = draft.own(view.pauses);

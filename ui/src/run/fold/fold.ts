@@ -147,6 +147,17 @@ export class RunFold {
         head.pauses = [...head.pauses, { node, epoch, prompt, schema, askedAt: at }];
         break;
       }
+      case "child.waiting": {
+        this.#closePause(head, entry.node, entry.epoch);
+        const asked = entry.questions.map(({ prompt, schema, ...asker }) => {
+          return { node: entry.node, epoch: entry.epoch, prompt, schema, askedAt: at, asker };
+        });
+        head.pauses = [...head.pauses, ...asked];
+        break;
+      }
+      // A node that starts while the run waits is one whose child run did, before a crash.
+      case "node.started":
+      case "child.resumed":
       case "input.provided":
         this.#stopWaiting(head, at, draft);
         this.#closePause(head, entry.node, entry.epoch);

@@ -10,6 +10,9 @@ use crate::flow::{self, Flow};
 use crate::id::{NodeId, PortName};
 use crate::subflow::ChildFlow;
 
+/// What a fresh node lacks.
+pub(super) const NO_FLOW: &str = "Name the file of the flow to run, or draw one inside.";
+
 /// Which flow, and what it is given.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -79,7 +82,7 @@ impl Config {
         let wrong = |setting: &str, message: &str| Err((setting.to_owned(), message.to_owned()));
         match (self.file.as_deref().map(str::trim).filter(|file| !file.is_empty()), &self.flow) {
             (Some(_), Some(_)) => wrong("/file", "Name a file or draw a flow inside; not both."),
-            (None, None) => wrong("/file", "Name the file of the flow to run, or draw one inside."),
+            (None, None) => wrong("/file", NO_FLOW),
             (Some(file), None) if is_absolute(file) => wrong(
                 "/file",
                 "Name the file relative to this flow's folder, so that the two can move together.",
@@ -87,6 +90,11 @@ impl Config {
             (Some(file), None) => Ok(ChildFlow::File(file.to_owned())),
             (None, Some(inner)) => Ok(ChildFlow::Inner(Arc::clone(&inner.0))),
         }
+    }
+
+    /// Whether no flow is named yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.flow.is_none() && self.file.as_deref().is_none_or(|file| file.trim().is_empty())
     }
 
     /// The inputs that are mapped, each once, in the order of the mapping.
@@ -102,8 +110,8 @@ impl Config {
 
     pub(super) fn check(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
-        // A fresh node names no flow yet; `check` of the flow says so at the node.
-        found.extend(self.child().err());
+        // A fresh node names no flow yet; that is no mistake, but it can't run.
+        found.extend(self.child().err().filter(|_| !self.is_empty()));
         for (at, mapped) in self.mapping.iter().enumerate() {
             if mapped.place().is_none() {
                 let message = format!(

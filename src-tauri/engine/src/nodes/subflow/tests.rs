@@ -97,7 +97,6 @@ fn a_child_that_did_not_finish_is_the_nodes_fault() {
 fn a_config_that_names_no_flow_or_two_is_told_where() {
     let inner = json!({ "version": 1, "nodes": {} });
     for (config, place) in [
-        (json!({}), "/config/file"),
         (json!({ "file": "a.flow.json", "flow": inner }), "/config/file"),
         (json!({ "file": "/etc/a.flow.json" }), "/config/file"),
         (json!({ "file": "C:\\a.flow.json" }), "/config/file"),

@@ -2,15 +2,25 @@
 //! stops, waits and goes on as one.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use plait_api::commands::flow::CheckFlow;
+use plait_api::commands::run::{CancelRun, ResumeRun};
+use plait_api::commands::runs::{ListRuns, RemoveRun, RunSummary, ShowRun};
+use plait_api::engine::diagnostic::Diagnostic;
+use plait_api::engine::error::Fault;
+use plait_api::engine::id::RunId;
 use plait_api::engine::run::Fact;
 use plait_api::engine::run::view::RunStatus;
 use serde_json::{Value, json};
 
-use crate::support::app::App;
-use crate::support::folder::{Folder, draw};
+use crate::support::app::{App, Says};
+use crate::support::binary::Home;
+use crate::support::folder::{Folder, draw, read};
 use crate::support::journal::Journal;
-use crate::support::provider::{Recording, assistant, user};
+use crate::support::provider::{Recording, assistant, text, user};
+use crate::support::silent::Silent;
 
 const NOBODY: [&str; 0] = [];
 
@@ -29,7 +39,7 @@ fn child() -> Value {
 }
 
 /// The runs that a journal began, in order, each once.
-fn children(journal: &Journal) -> Vec<plait_api::engine::id::RunId> {
+fn children(journal: &Journal) -> Vec<RunId> {
     let mut seen = BTreeSet::new();
     let begun = journal.facts().filter_map(|fact| match fact {
         Fact::ChildStarted { run, .. } => Some(run.clone()),
@@ -87,4 +97,406 @@ async fn a_child_sees_its_text_and_nothing_else_of_its_parent() {
     assert_eq!(inside.input.as_deref(), Some("re: A secret"));
     assert_eq!((inside.status, inside.set.len()), (RunStatus::Finished, 0));
     assert_eq!(inside.flow.unwrap().path, Some(folder.file("child.flow.json")));
+}
+
+/// The runs at the top of the list, and those that one of them began.
+async fn listed(app: &App, parent: Option<&RunId>) -> Vec<RunSummary> {
+    app.plait.call(ListRuns { parent: parent.cloned(), ..ListRuns::default() }).await.unwrap()
+}
+
+/// Runs the child of `child()` on what is fed to it.
+fn sub(file: &str) -> Value {
+    json!({ "type": "subflow", "config": { "file": file, "inputSource": "nodeOutput" } })
+}
+
+/// Text on the `value` of two sub-flows at once, again and again.
+fn round_and_round() -> Value {
+    draw(
+        "rounds",
+        json!({
+            "topic": { "type": "userInput", "config": { "prompt": "What next?" } },
+            "a": sub("child.flow.json"),
+            "b": sub("child.flow.json"),
+            "both": { "type": "text", "config": { "template": "{{a}} | {{b}}" } },
+        }),
+        &[
+            "topic.message -> a.value",
+            "topic.message -> b.value",
+            "a.text -> both.a",
+            "b.text -> both.b",
+            "both.text -> topic.in",
+        ],
+    )
+}
+
+/// A known bug of others: a sub-flow inside a loop that returns its first result again.
+#[tokio::test]
+async fn children_in_parallel_in_a_cycle_give_each_round_its_own_result() {
+    let folder = Folder::of(&[("parent.flow.json", &round_and_round()), ("child.flow.json", &child())]);
+    // No two replies are the same, though the questions were.
+    let provider = Recording::by(|sent, before| Ok(text(&format!("{} #{before}", sent.question()))));
+    let app = App::with(&provider);
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    let says = [Says::from("one"), Says::from("one"), Says::from("three"), Says::End];
+    let journal = app.follow(&run, says).await;
+    assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
+
+    // Six children, each with its text alone, whatever was said in rounds before.
+    let begun = children(&journal);
+    assert_eq!(begun.len(), 6);
+    let asked: Vec<_> = provider.sent().into_iter().map(|sent| sent.messages).collect();
+    assert_eq!(asked, ["one", "one", "one", "one", "three", "three"].map(|text| vec![user(text)]));
+    let mut replies = BTreeSet::new();
+    for (round, text) in ["one", "one", "three"].iter().enumerate() {
+        let both = epoch_output(&journal, "both", round, "text");
+        let (a, b) = both.split_once(" | ").unwrap();
+        for reply in [a, b] {
+            assert!(reply.starts_with(text) && replies.insert(reply.to_owned()), "round {round}: {both}");
+        }
+        // Both were at work at once.
+        let started = ["a", "b"].map(|node| journal.place_at("node.started", node, round));
+        let finished = ["a", "b"].map(|node| journal.place_at("node.finished", node, round));
+        assert!(started.iter().max() < finished.iter().min(), "round {round}");
+    }
+    assert_eq!(listed(&app, Some(&run)).await.len(), 6);
+}
+
+fn epoch_output(journal: &Journal, node: &str, round: usize, port: &str) -> String {
+    let view = journal.view();
+    let epoch = view.nodes[node].epochs.iter().find(|known| known.epoch.0.as_slice() == [round as u32]);
+    epoch.and_then(|known| known.outputs[port].as_str()).unwrap_or_default().to_owned()
+}
+
+/// A known bug of others: cancel does not reach the children.
+#[tokio::test]
+async fn cancelling_a_parent_ends_all_that_it_began() {
+    let outer = draw(
+        "outer",
+        json!({ "text": { "type": "manualInput" }, "in": sub("child.flow.json") }),
+        &["text.value -> in.value"],
+    );
+    let parent = draw(
+        "parent",
+        json!({ "text": { "type": "manualInput", "config": { "text": "go" } }, "a": sub("child.flow.json"), "b": sub("outer.flow.json") }),
+        &["text.value -> a.value", "text.value -> b.value"],
+    );
+    let folder = Folder::of(&[
+        ("parent.flow.json", &parent),
+        ("outer.flow.json", &outer),
+        ("child.flow.json", &child()),
+    ]);
+    let provider = Silent::default();
+    let app = App::with_providers(Arc::new(provider.clone()));
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    provider.asked(2).await;
+
+    let before = Instant::now();
+    app.plait.call(CancelRun { run: run.clone() }).await.unwrap();
+    app.plait.settled(&run).await;
+    // Meant is a tenth of a second; a machine under load gets more.
+    assert!(before.elapsed() < Duration::from_secs(10), "{:?}", before.elapsed());
+    assert_eq!(provider.open(), 0, "a call goes on");
+
+    let mut all = vec![run.clone()];
+    let mut next = 0;
+    while let Some(parent) = all.get(next).cloned() {
+        all.extend(listed(&app, Some(&parent)).await.into_iter().map(|child| child.run));
+        next += 1;
+    }
+    assert_eq!(all.len(), 4, "the parent, two children and one of theirs");
+    for run in &all {
+        let journal = app.journal(run).await;
+        assert_eq!(journal.view().status, RunStatus::Cancelled, "{journal:#?}");
+        assert!(journal.view().nodes.values().all(|node| node.shown().unwrap().ended_at.is_some()));
+    }
+}
+
+#[tokio::test]
+async fn a_question_reaches_up_the_tree_and_the_answer_down() {
+    let asks = draw(
+        "asks",
+        json!({
+            "text": { "type": "manualInput" },
+            "ask": { "type": "userInput", "config": { "prompt": "How about {{text}}?" } },
+            "result": { "type": "output" },
+        }),
+        &["text.value -> ask.text", "ask.message -> result.value"],
+    );
+    let middle = draw(
+        "middle",
+        json!({ "text": { "type": "manualInput" }, "in": sub("asks.flow.json") }),
+        &["text.value -> in.value"],
+    );
+    let parent = draw(
+        "parent",
+        json!({
+            "text": { "type": "manualInput", "config": { "text": "tea" } },
+            "in": sub("middle.flow.json"),
+            "result": { "type": "output" },
+        }),
+        &["text.value -> in.value", "in.text -> result.value"],
+    );
+    let folder = Folder::of(&[
+        ("parent.flow.json", &parent),
+        ("middle.flow.json", &middle),
+        ("asks.flow.json", &asks),
+    ]);
+    let nobody = Recording::echo();
+    let app = App::with(&nobody);
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    let journal = app.follow(&run, NOBODY).await;
+    let view = journal.view();
+    assert_eq!(view.status, RunStatus::Waiting);
+    let [pause] = &view.pauses[..] else { panic!("one question: {:#?}", view.pauses) };
+    assert_eq!((pause.node.as_str(), pause.prompt.as_str()), ("in", "How about tea?"));
+    let asker = pause.asker.clone().unwrap();
+    assert_eq!(asker.node.as_str(), "ask");
+    let [root] = &listed(&app, None).await[..] else { panic!("one root") };
+    assert_eq!((root.status, root.waiting_on.as_deref()), (RunStatus::Waiting, Some("How about tea?")));
+
+    // Over a restart, and given to the run that asks: those above it go on with it.
+    let app = app.reopen(&nobody).await;
+    let journal = app.follow(&run, ["with milk"]).await;
+    assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
+    assert_eq!(journal.output("in", "text"), json!("with milk"));
+    assert_eq!(
+        journal.steps(&["child.resumed", "child.waiting"]).last().map(String::as_str),
+        Some("child.resumed in")
+    );
+    let asked = app.journal(&asker.run).await;
+    let answers = asked.facts().filter(|fact| matches!(fact, Fact::InputProvided { .. })).count();
+    assert_eq!((asked.view().status, answers), (RunStatus::Finished, 1));
+}
+
+#[tokio::test]
+async fn a_restart_in_the_middle_of_a_child_goes_on_in_that_child() {
+    let twice = draw(
+        "twice",
+        json!({
+            "start": { "type": "contextStart" },
+            "text": { "type": "manualInput" },
+            "first": { "type": "chat" },
+            "second": { "type": "chat", "config": { "prompt": "Again" } },
+            "result": { "type": "output" },
+        }),
+        &[
+            "start.context -> text.context",
+            "text.context -> first.context",
+            "first.context -> second.context",
+            "second.response -> result.value",
+        ],
+    );
+    let parent = draw(
+        "parent",
+        json!({ "text": { "type": "manualInput", "config": { "text": "go" } }, "in": sub("twice.flow.json") }),
+        &["text.value -> in.value"],
+    );
+    let folder = Folder::of(&[("parent.flow.json", &parent), ("twice.flow.json", &twice)]);
+    let stuck = Silent::after(1);
+    let app = App::with_providers(Arc::new(stuck.clone()));
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    stuck.asked(2).await;
+    let [child] = &listed(&app, Some(&run)).await[..] else { panic!("one child") };
+
+    let provider = Recording::echo();
+    let app = app.reopen(&provider).await;
+    // What the file says by now is another matter: the child goes on as it began.
+    folder.write("twice.flow.json", &draw("other", json!({}), &[]));
+    app.plait.call(ResumeRun { run: run.clone() }).await.unwrap();
+    let journal = app.follow(&run, NOBODY).await;
+    assert_eq!(journal.output("in", "text"), json!("re: Again"));
+    assert_eq!(children(&journal), [child.run.clone()], "no second child");
+    let [again] = &provider.sent()[..] else { panic!("only what had no reply: {:#?}", provider.sent()) };
+    assert_eq!(again.messages, [user("go"), assistant("said"), user("Again")]);
+    let inside = app.journal(&child.run).await;
+    assert_eq!(inside.facts().filter(|fact| matches!(fact, Fact::RunStarted { .. })).count(), 1);
+}
+
+#[tokio::test]
+async fn each_try_of_a_failed_child_is_a_run_of_its_own() {
+    let mut flaky = child();
+    flaky["nodes"]["ask"]["retry"] = json!({ "attempts": 1 });
+    let mut again = sub("child.flow.json");
+    again["retry"] = json!({ "attempts": 2, "backoffMs": 1, "jitter": 0.0 });
+    let parent = draw(
+        "parent",
+        json!({
+            "text": { "type": "manualInput", "config": { "text": "go" } },
+            "once": sub("child.flow.json"),
+            "caught": { "type": "catch", "config": { "template": "{{code}}: {{details.error.code}}" } },
+            "again": again,
+        }),
+        &["text.value -> once.value", "once.error -> caught.error", "caught.result -> again.value"],
+    );
+    let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &flaky)]);
+    let provider = Recording::by(|sent, before| match before {
+        0 | 1 => Err(Fault::new("provider.overloaded", "Too much to do.").retryable()),
+        _ => Ok(text(&format!("re: {}", sent.question()))),
+    });
+    let app = App::with(&provider);
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    let journal = app.follow(&run, NOBODY).await;
+
+    // Without a policy of its own it is run once: the nodes in it have their tries.
+    assert_eq!(journal.fault("once"), "subflow.failed");
+    assert_eq!(journal.output("caught", "result"), json!("subflow.failed: provider.overloaded"));
+    assert_eq!(journal.output("again", "text"), json!("re: subflow.failed: provider.overloaded"));
+    let tries = &journal.view().nodes["again"].epochs[0].children.clone();
+    let states: Vec<RunStatus> =
+        listed(&app, Some(&run)).await.into_iter().map(|child| child.status).collect();
+    assert_eq!((tries.len(), states), (2, vec![RunStatus::Failed, RunStatus::Failed, RunStatus::Finished]));
+}
+
+#[tokio::test]
+async fn a_flow_never_comes_to_be_inside_of_itself() {
+    let calls = |file: &str| {
+        let config = json!({ "file": file, "inputSource": "mapping" });
+        draw(file, json!({ "in": { "type": "subflow", "config": config } }), &[])
+    };
+    let folder = Folder::of(&[
+        ("self.flow.json", &calls("self.flow.json")),
+        ("ping.flow.json", &calls("pong.flow.json")),
+        ("pong.flow.json", &calls("./ping.flow.json")),
+    ]);
+    let app = App::with(&Recording::echo());
+    let run = folder.start(&app, "self.flow.json", "").await;
+    assert_eq!(app.follow(&run, NOBODY).await.fault("in"), "subflow.recursion");
+    assert!(listed(&app, Some(&run)).await.is_empty());
+
+    let run = folder.start(&app, "ping.flow.json", "").await;
+    let journal = app.follow(&run, NOBODY).await;
+    let error = journal.view().error.unwrap().error;
+    assert_eq!(error.code, "subflow.failed");
+    assert_eq!(error.details["error"]["code"], "subflow.recursion");
+    let told = error.details["error"]["message"].as_str().unwrap();
+    assert!(told.contains("ping.flow.json › pong.flow.json › ./ping.flow.json"), "{told}");
+
+    // It can be seen without running anything.
+    for (file, chain) in [
+        ("self.flow.json", "self.flow.json › self.flow.json"),
+        ("ping.flow.json", "ping.flow.json › pong.flow.json › ./ping.flow.json"),
+    ] {
+        let found = check(&app, &folder, file).await;
+        let [one] = &found[..] else { panic!("{found:#?}") };
+        assert_eq!((one.code.as_str(), one.pointer.as_str()), ("subflow.recursion", "/nodes/in/config/file"));
+        assert!(one.message.contains(chain), "{}", one.message);
+    }
+}
+
+async fn check(app: &App, folder: &Folder, file: &str) -> Vec<Diagnostic> {
+    let path = folder.file(file);
+    let flow = plait_api::engine::flow::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    app.plait.call(CheckFlow { flow, path: Some(path) }).await.unwrap().diagnostics
+}
+
+#[tokio::test]
+async fn flows_are_nested_only_so_deep() {
+    let innermost = draw("innermost", json!({ "text": { "type": "value", "config": { "value": 1 } } }), &[]);
+    let deep = |levels: usize| {
+        (0..levels).fold(innermost.clone(), |inner, level| {
+            let config = json!({ "flow": inner, "inputSource": "mapping" });
+            draw(&format!("level {level}"), json!({ "in": { "type": "subflow", "config": config } }), &[])
+        })
+    };
+    let app = App::with(&Recording::echo());
+    let run = app.start(&read(&deep(15))).await;
+    assert_eq!(app.follow(&run, NOBODY).await.view().status, RunStatus::Finished);
+    let run = app.start(&read(&deep(16))).await;
+    let journal = app.follow(&run, NOBODY).await;
+    let mut error = serde_json::to_value(journal.view().error.unwrap().error).unwrap();
+    while error["details"]["error"].is_object() {
+        error = error["details"]["error"].clone();
+    }
+    assert_eq!(error["code"], "subflow.too_deep", "{error}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_called_flow_is_told_where_it_is_called() {
+    let calls = |config: Value| draw("parent", json!({ "in": { "type": "subflow", "config": config } }), &[]);
+    let broken = draw("broken", json!({ "x": { "type": "nothing like it" } }), &[]);
+    let folder = Folder::of(&[
+        ("none.flow.json", &calls(json!({ "file": "gone.flow.json", "inputSource": "mapping" }))),
+        ("bad.flow.json", &calls(json!({ "file": "broken.flow.json", "inputSource": "mapping" }))),
+        ("inner.flow.json", &calls(json!({ "flow": broken, "inputSource": "mapping" }))),
+        ("fresh.flow.json", &calls(json!({ "inputSource": "mapping" }))),
+        ("broken.flow.json", &broken),
+    ]);
+    let app = App::with(&Recording::echo());
+    for (file, code, pointer) in [
+        ("none.flow.json", "subflow.not_found", "/nodes/in/config/file"),
+        ("bad.flow.json", "subflow.invalid", "/nodes/in/config/file"),
+        ("inner.flow.json", "node.unknown_type", "/nodes/in/config/flow/nodes/x/type"),
+        ("fresh.flow.json", "config.incomplete", "/nodes/in/config/file"),
+    ] {
+        let found = check(&app, &folder, file).await;
+        let told: Vec<_> = found.iter().map(|one| (one.code.as_str(), one.pointer.as_str())).collect();
+        assert_eq!(told, [(code, pointer)], "{file}");
+        if code == "subflow.invalid" {
+            assert!(
+                found[0].message.contains("broken.flow.json") && found[0].message.contains("/nodes/x/type")
+            );
+        }
+    }
+    let run = folder.start(&app, "none.flow.json", "").await;
+    assert_eq!(app.follow(&run, NOBODY).await.fault("in"), "subflow.not_found");
+    let run = folder.start(&app, "bad.flow.json", "").await;
+    assert_eq!(app.follow(&run, NOBODY).await.fault("in"), "subflow.invalid");
+}
+
+#[tokio::test]
+async fn a_run_is_listed_and_removed_with_those_it_began() {
+    let parent = draw(
+        "parent",
+        json!({ "text": { "type": "manualInput", "config": { "text": "go" } }, "in": sub("child.flow.json") }),
+        &["text.value -> in.value"],
+    );
+    let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &child())]);
+    let app = App::with(&Recording::echo());
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    app.follow(&run, NOBODY).await;
+
+    let [root] = &listed(&app, None).await[..] else { panic!("one root") };
+    assert_eq!((&root.run, root.children, &root.parent_run_id), (&run, 1, &None));
+    let [below] = &listed(&app, Some(&run)).await[..] else { panic!("one child") };
+    assert_eq!((below.children, below.parent_run_id.as_ref()), (0, Some(&run)));
+    let detail = app.plait.call(ShowRun { run: below.run.clone() }).await.unwrap();
+    assert_eq!(detail.above.iter().map(|above| &above.run).collect::<Vec<_>>(), [&run]);
+    // The beginning that both ids have stands for the root.
+    assert_eq!(app.plait.find_run(&run.as_str()[..13]).unwrap(), run);
+
+    app.plait.call(RemoveRun { run: run.clone() }).await.unwrap();
+    for gone in [&run, &below.run] {
+        let error = app.plait.call(ShowRun { run: gone.clone() }).await.unwrap_err();
+        assert_eq!(error.code, "run.unknown");
+    }
+}
+
+#[test]
+fn the_terminal_asks_for_a_child_and_goes_on_with_its_answer() {
+    let asks = draw(
+        "asks",
+        json!({ "ask": { "type": "userInput", "config": { "prompt": "Which colour?" } }, "result": { "type": "output" } }),
+        &["ask.message -> result.value"],
+    );
+    let parent = draw(
+        "parent",
+        json!({ "in": { "type": "subflow", "config": { "file": "asks.flow.json", "inputSource": "mapping" } } }),
+        &[],
+    );
+    let folder = Folder::of(&[("parent.flow.json", &parent), ("asks.flow.json", &asks)]);
+    let home = Home::default();
+    let said = home.plait(&["run", &folder.file("parent.flow.json"), "--json"]);
+    assert_eq!((said.code, said.last_type().as_str()), (3, "run.waiting"), "{said:#?}");
+    assert!(said.err.contains("Which colour?"), "{said:#?}");
+    let said = home.plait(&["resume", "last", "--answer", "green", "--json"]);
+    assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{said:#?}");
+    assert_eq!(said.facts().last().unwrap()["outputs"]["in"]["text"], "green");
+    let said = home.plait(&["run", &folder.file("parent.flow.json"), "--answer", "red"]);
+    assert_eq!(
+        (said.code, said.out.trim_end()),
+        (0, "in.result:\n{\n  \"result\": {\n    \"value\": \"red\"\n  }\n}\nin.text:\nred"),
+        "{said:#?}"
+    );
+    let said = home.plait(&["runs", "list"]);
+    assert_eq!(said.out.lines().filter(|line| line.contains("└ asks")).count(), 2, "{said:#?}");
 }

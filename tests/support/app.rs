@@ -6,6 +6,7 @@ use plait_api::commands::run::{AnswerRun, EndPause, StartRun};
 use plait_api::commands::runs::ShowRun;
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{Activation, RunId};
+use plait_api::engine::provider::Providers;
 use plait_api::engine::run::view::{RunStatus, RunView};
 use plait_api::engine::run::{Entry, Fact};
 use plait_api::{Options, Plait};
@@ -37,12 +38,17 @@ impl From<&str> for Says {
 impl App {
     /// With this provider behind every name.
     pub fn with(provider: &Recording) -> Self {
-        Self::open(tempfile::tempdir().unwrap(), provider)
+        Self::with_providers(Arc::new(provider.clone()))
     }
 
-    fn open(home: TempDir, provider: &Recording) -> Self {
+    /// With these providers.
+    pub fn with_providers(providers: Arc<dyn Providers>) -> Self {
+        Self::open(tempfile::tempdir().unwrap(), providers)
+    }
+
+    fn open(home: TempDir, providers: Arc<dyn Providers>) -> Self {
         let mut options = Options::new(home.path());
-        options.providers = Some(Arc::new(provider.clone()));
+        options.providers = Some(providers);
         Self { plait: Plait::open(options).unwrap(), home }
     }
 
@@ -51,7 +57,7 @@ impl App {
         let Self { plait, home } = self;
         plait.close().await.unwrap();
         drop(plait);
-        Self::open(home, provider)
+        Self::open(home, Arc::new(provider.clone()))
     }
 
     /// Starts a flow.

@@ -59,6 +59,15 @@ impl Journal {
             .unwrap_or_else(|| panic!("no {kind} of `{node}` in {:#?}", self.0))
     }
 
+    /// Likewise of a node in one round of the only cycle it is in.
+    pub fn place_at(&self, kind: &str, node: &str, round: usize) -> usize {
+        let is = |entry: &Entry| {
+            let fact = serde_json::to_value(&entry.fact).unwrap();
+            fact["type"] == kind && fact["node"] == node && fact["epoch"] == serde_json::json!([round])
+        };
+        self.0.iter().position(is).unwrap_or_else(|| panic!("no {kind} of `{node}` in round {round}"))
+    }
+
     /// The value a node last gave on a port.
     pub fn output(&self, node: &str, port: &str) -> Value {
         self.facts()

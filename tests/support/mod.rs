@@ -9,6 +9,7 @@ pub mod folder;
 pub mod journal;
 pub mod provider;
 pub mod server;
+pub mod silent;
 
 use std::path::PathBuf;
 

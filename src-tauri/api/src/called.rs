@@ -7,7 +7,7 @@ use plait_adapters::files;
 use plait_adapters::store::record::RunRecord;
 use plait_engine::flow::{self, Flow};
 use plait_engine::id::Activation;
-use plait_engine::subflow::ChildFlow;
+use plait_engine::subflow::{ChildFlow, MAX_DEPTH};
 
 use crate::{ErrorReply, examples};
 
@@ -107,7 +107,25 @@ pub(crate) fn recursion(chain: &[String]) -> ErrorReply {
         .hint("Use a cycle to repeat steps, or break the chain of calls.")
 }
 
+/// Flows inside of flows inside of flows, root first, and no end of it.
+pub(crate) fn too_deep<'a>(chain: impl Iterator<Item = &'a str>) -> ErrorReply {
+    let chain: Vec<&str> = chain.collect();
+    ErrorReply::new(
+        "subflow.too_deep",
+        format!(
+            "Flows may be inside of flows {} deep at most, and this would be deeper: {}.",
+            MAX_DEPTH - 1,
+            chain.join(" › ")
+        ),
+    )
+    .hint("Let one flow do what several of these do.")
+}
+
 fn name(record: &RunRecord) -> String {
-    let file = record.flow.path.as_deref().and_then(|path| Path::new(path).file_name());
-    file.map_or_else(|| record.flow.name.clone(), |file| file.to_string_lossy().into_owned())
+    record.flow.path.as_deref().map_or_else(|| record.flow.name.clone(), file_name)
+}
+
+/// The last part of a path.
+pub(crate) fn file_name(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }

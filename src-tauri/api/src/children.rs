@@ -61,7 +61,7 @@ impl Runner {
                 let ChildCall { parent, activation, flow, input, set, host, .. } = call;
                 let parents = self.ancestors(&parent.run).await?;
                 if parents.len() >= MAX_DEPTH {
-                    return Err(too_deep(&activation, &parents));
+                    return Err(called::too_deep(parents.iter().rev().map(|above| above.flow.name.as_str())));
                 }
                 let called = blocking(move || called::resolve(&flow, &parents, &activation)).await?;
                 let parent = Some(parent.run.clone());
@@ -152,15 +152,6 @@ fn ended(run: RunId, view: RunView) -> Result<ChildEnd, Fault> {
         }
     };
     Ok(ChildEnd { run, end, outputs: view.outputs, error: view.error })
-}
-
-fn too_deep(activation: &Activation, parents: &[RunRecord]) -> ErrorReply {
-    let names: Vec<&str> = parents.iter().rev().map(|record| record.flow.name.as_str()).collect();
-    ErrorReply::new(
-        "subflow.too_deep",
-        format!("`{activation}` would be the {}th flow inside of flows: {}.", MAX_DEPTH, names.join(" › ")),
-    )
-    .hint("Flows may be nested 15 deep. Does one of them call another that calls it?")
 }
 
 fn fault(error: ErrorReply) -> Fault {

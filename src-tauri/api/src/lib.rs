@@ -18,6 +18,7 @@ mod reply;
 mod runner;
 mod runs;
 pub mod schema;
+pub mod tree;
 mod watch;
 
 pub use commands::{dispatch, each_command};

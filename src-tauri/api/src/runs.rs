@@ -5,6 +5,7 @@ use plait_engine::id::{Activation, RunId};
 use plait_engine::run::{Answer, RunHandle};
 
 use crate::commands::run::StartRun;
+use crate::commands::runs::RunSummary;
 use crate::runner::NewRun;
 use crate::{ErrorReply, Plait, Watch, blocking};
 
@@ -45,6 +46,18 @@ impl Plait {
             return Ok(());
         }
         self.runner.take_up(run, self.host(), RunHandle::cancel).await.map(|_| ())
+    }
+
+    /// The runs that a run is inside of, the root first.
+    pub(crate) async fn ancestors(&self, run: &RunId) -> Result<Vec<RunSummary>, ErrorReply> {
+        let above = self.runner.ancestors(run).await?.into_iter().skip(1).rev();
+        Ok(above
+            .map(|record| {
+                let live = self.is_live(&record.run);
+                // That they began one at least is why they are here; how many is not asked.
+                RunSummary::of(record, live, 1)
+            })
+            .collect())
     }
 
     /// Takes up a run, and those above it: they go on with what it comes to.

@@ -149,7 +149,7 @@ pub(crate) struct RunsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RunsCommand {
-    /// List runs, newest first.
+    /// List runs, newest first, and below each the runs it began.
     List {
         /// Show at most so many.
         #[arg(long, value_name = "N", default_value_t = 20)]
@@ -166,7 +166,7 @@ pub(crate) enum RunsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Remove runs and all that belongs to them.
+    /// Remove runs and all that belongs to them, the runs they began included.
     Rm {
         /// The runs: ids, beginnings of ids, or `last`.
         #[arg(required = true)]

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
-use plait_api::engine::{nodes, plan};
+use plait_api::engine::nodes;
+use plait_api::tree::check_tree;
 
 use crate::args::CheckArgs;
 use crate::failure::{Ending, Failure, say};
@@ -16,7 +17,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Failure> {
         Err(Failure::InvalidFlow { found, .. }) if args.json => return report(&found),
         other => other?,
     };
-    let found = plan::check(&source.flow, &nodes::registry()).diagnostics;
+    let found = check_tree(&source.flow, source.path_text().as_deref(), &nodes::registry()).diagnostics;
     if args.json {
         return report(&found);
     }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use plait_api::commands::run::{CancelRun, ResumeRun, StartRun};
 use plait_api::commands::runs::{RunDetail, ShowRun};
+use plait_api::engine::diagnostic::Severity;
 use plait_api::engine::id::{NodeId, PortName, RunId};
 use plait_api::engine::plan;
 use plait_api::engine::run::view::{RunStatus, RunView};
+use plait_api::tree::check_tree;
 use plait_api::{ErrorReply, Options, Plait};
 use serde_json::Value;
 
@@ -29,8 +31,13 @@ pub(crate) async fn run(home: &Path, args: RunArgs) -> Result<Ending, Failure> {
     // Refused before the store is touched: a flow that can't run needs no store to say so.
     plan::plan(&source.flow, &plait_api::engine::nodes::registry(), to.as_ref(), &set)
         .map_err(|found| source.refuse(&found, style))?;
+    let path = source.path_text();
+    let tree = check_tree(&source.flow, path.as_deref(), &plait_api::engine::nodes::registry()).diagnostics;
+    let called: Vec<_> = tree.into_iter().filter(|found| found.code.starts_with("subflow.")).collect();
+    if to.is_none() && called.iter().any(|found| found.severity == Severity::Error) {
+        return Err(source.refuse(&called, style));
+    }
     let app = Plait::open(Options::new(home))?;
-    let path = source.path.as_ref().map(|path| path.display().to_string());
     let conversation = match &args.conversation {
         Some(named) => Some(conversations::for_run(&app, named, &source.flow, path.as_deref()).await?),
         None => None,

@@ -37,10 +37,10 @@ pub(crate) fn find(app: &Plait, named: &str) -> Result<RunId, ErrorReply> {
 }
 
 async fn list(app: &Plait, limit: u32, json: bool) -> Result<(), Failure> {
-    let runs = app.call(ListRuns { flow_path: None, limit: Some(limit) }).await?;
-    let mut out = std::io::stdout().lock();
+    let runs = app.call(ListRuns { limit: Some(limit), ..ListRuns::default() }).await?;
     if json {
-        writeln!(out, "{}", to_json(&runs)?)?;
+        let all: Vec<RunSummary> = tree(app, runs).await?.into_iter().map(|(_, run)| run).collect();
+        writeln!(std::io::stdout(), "{}", to_json(&all)?)?;
         return Ok(());
     }
     if runs.is_empty() {
@@ -48,10 +48,10 @@ async fn list(app: &Plait, limit: u32, json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let mut table = table(&["Run", "Flow", "Status", "Began", "Took", "Nodes", "Tokens", ""]);
-    for run in &runs {
+    for (depth, run) in &tree(app, runs).await? {
         table.add_row([
             run.run.to_string(),
-            first_line(&run.flow_name, 40),
+            format!("{}{}", branch(*depth), first_line(&run.flow_name, 40)),
             status(run.status).to_owned(),
             moment(run.started_at),
             took(run),
@@ -60,8 +60,27 @@ async fn list(app: &Plait, limit: u32, json: bool) -> Result<(), Failure> {
             remark(run),
         ]);
     }
-    writeln!(out, "{}", table.trim_fmt())?;
+    writeln!(std::io::stdout(), "{}", table.trim_fmt())?;
     Ok(())
+}
+
+/// Each run with those it began below it, and how deep it is.
+async fn tree(app: &Plait, roots: Vec<RunSummary>) -> Result<Vec<(usize, RunSummary)>, ErrorReply> {
+    let mut found = Vec::new();
+    let mut work: Vec<(usize, RunSummary)> = roots.into_iter().rev().map(|run| (0, run)).collect();
+    while let Some((depth, run)) = work.pop() {
+        if run.children > 0 {
+            let parent = Some(run.run.clone());
+            let children = app.call(ListRuns { parent, ..ListRuns::default() }).await?;
+            work.extend(children.into_iter().rev().map(|child| (depth + 1, child)));
+        }
+        found.push((depth, run));
+    }
+    Ok(found)
+}
+
+fn branch(depth: usize) -> String {
+    if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) }
 }
 
 fn status(status: RunStatus) -> &'static str {
@@ -100,7 +119,17 @@ fn show(detail: &RunDetail, json: bool) -> Result<(), Failure> {
     writeln!(out, "{name} {}", path.as_deref().map(|path| format!("({path})")).unwrap_or_default())?;
     writeln!(out, "run {run}, {}, began {}", status(detail.summary.status), moment(*started_at))?;
     writeln!(out, "{}", steps(&detail.entries).trim_fmt())?;
+    if let Some(parent) = detail.above.last() {
+        writeln!(out, "Inside of run {}, {}", parent.run, parent.flow_name)?;
+    }
     let view = RunView::of(&detail.entries);
+    for (node, shown) in &view.nodes {
+        for epoch in &shown.epochs {
+            for child in &epoch.children {
+                writeln!(out, "`{node}{}` began run {child}", epoch.epoch)?;
+            }
+        }
+    }
     for pause in &view.pauses {
         writeln!(out, "Waits at `{}`: {}", pause.node, pause.prompt.trim())?;
     }

@@ -53,6 +53,11 @@ impl Source {
         }
     }
 
+    /// Its file, as runs have it.
+    pub(crate) fn path_text(&self) -> Option<String> {
+        self.path.as_ref().map(|path| path.display().to_string())
+    }
+
     /// Draws findings with their places in the file.
     pub(crate) fn draw(&self, found: &[Diagnostic], style: Style) -> String {
         diagnostics::render(&self.name, &self.text, found, style)

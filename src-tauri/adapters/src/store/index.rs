@@ -75,6 +75,12 @@ pub(super) fn children(inner: &Arc<Inner>, id: &RunId) -> Result<Vec<RunRecord>,
     Ok(found)
 }
 
+/// How many runs a run began.
+pub(super) fn count_children(inner: &Inner, id: &RunId) -> Result<usize, Fault> {
+    inner.writer.settle()?;
+    Ok(child_keys(inner, key::run(id)?)?.len())
+}
+
 fn child_keys(inner: &Inner, parent: RunKey) -> Result<Vec<RunKey>, Fault> {
     let keys = inner.database.read(|db| {
         db.scan_prefix(key::of(key::CHILD, &parent))

@@ -91,6 +91,11 @@ impl Store {
         index::children(&self.0, run)
     }
 
+    /// How many runs a run began.
+    pub fn count_children(&self, run: &RunId) -> Result<usize, Fault> {
+        index::count_children(&self.0, run)
+    }
+
     /// Forgets a run, and the runs it began: record, journal, large values, and its flow document if no other run had it. Faults
     /// `run.unknown`, `run.busy`.
     pub fn remove_run(&self, run: &RunId) -> Result<(), Fault> {

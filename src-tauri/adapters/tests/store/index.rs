@@ -136,7 +136,8 @@ fn lists_are_newest_first_by_flow_and_bounded() {
     let newest_first: Vec<_> = runs.iter().rev().cloned().collect();
     assert_eq!(list(RunFilter::default()), newest_first);
     assert_eq!(list(RunFilter { limit: Some(3), ..RunFilter::default() }), newest_first[..3]);
-    let even = RunFilter { flow_path: Some("/even.flow.json".into()), limit: Some(2) };
+    let even =
+        RunFilter { flow_path: Some("/even.flow.json".into()), limit: Some(2), ..RunFilter::default() };
     assert_eq!(list(even), [runs[8].clone(), runs[6].clone()]);
 
     assert_eq!(store.find_run(&runs[4].as_str().to_uppercase()).expect("found"), runs[4]);

@@ -1,11 +1,12 @@
 //! `flow.check`, `flow.new` and the embedded examples. Nothing here touches a file.
 
 use plait_engine::flow::Flow;
-use plait_engine::plan::{CheckedFlow, check};
+use plait_engine::plan::CheckedFlow;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::command::Command;
+use crate::tree::check_tree;
 use crate::{ErrorReply, Plait, blocking, examples};
 
 /// `flow.check`: what is to be said about a flow. Runs nothing.
@@ -13,6 +14,10 @@ use crate::{ErrorReply, Plait, blocking, examples};
 pub struct CheckFlow {
     /// The flow.
     pub flow: Flow,
+    /// Its file, if it has one: the flows it calls are looked for beside it.
+    #[serde(default)]
+    #[ts(optional)]
+    pub path: Option<String>,
 }
 
 impl Command for CheckFlow {
@@ -22,7 +27,7 @@ impl Command for CheckFlow {
     async fn run(self, app: &Plait) -> Result<CheckedFlow, ErrorReply> {
         let registry = app.registry_handle();
         // A flow of a million nodes takes seconds: off the async threads.
-        blocking(move || Ok(check(&self.flow, &registry))).await
+        blocking(move || Ok(check_tree(&self.flow, self.path.as_deref(), &registry))).await
     }
 }
 

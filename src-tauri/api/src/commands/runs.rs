@@ -29,6 +29,12 @@ pub struct RunSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub conversation: Option<ConversationId>,
+    /// The run that began it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub parent_run_id: Option<RunId>,
+    /// How many runs it began itself.
+    pub children: u32,
     /// Where it stands.
     pub status: RunStatus,
     /// When it began, in milliseconds since the Unix epoch.
@@ -54,8 +60,10 @@ pub struct RunSummary {
 
 impl RunSummary {
     /// The summary of a record; `live` says whether the run is being driven in this process.
-    pub(crate) fn of(record: RunRecord, live: bool) -> Self {
+    pub(crate) fn of(record: RunRecord, live: bool, children: usize) -> Self {
         Self {
+            parent_run_id: record.parent_run_id.clone(),
+            children: u32::try_from(children).unwrap_or(u32::MAX),
             status: status(&record, live),
             run: record.run,
             flow_name: record.flow.name,
@@ -84,7 +92,7 @@ fn status(record: &RunRecord, live: bool) -> RunStatus {
     }
 }
 
-/// `runs.list`: newest first.
+/// `runs.list`: newest first those that no other run began; or those that one run began, in their order.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ListRuns {
@@ -92,6 +100,10 @@ pub struct ListRuns {
     #[serde(default)]
     #[ts(optional)]
     pub flow_path: Option<String>,
+    /// Only runs that this one began.
+    #[serde(default)]
+    #[ts(optional)]
+    pub parent: Option<RunId>,
     /// At most so many.
     #[serde(default)]
     #[ts(optional)]
@@ -103,18 +115,23 @@ impl Command for ListRuns {
     type Reply = Vec<RunSummary>;
 
     async fn run(self, app: &Plait) -> Result<Vec<RunSummary>, ErrorReply> {
-        let filter = RunFilter {
-            flow_path: self.flow_path,
-            which: Which::Roots,
-            limit: self.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
-        };
+        let limit = self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        let filter = RunFilter { flow_path: self.flow_path, which: Which::Roots, limit: Some(limit) };
         let store = app.store().clone();
-        let records = blocking(move || Ok(store.runs(&filter)?)).await?;
+        let records = blocking(move || {
+            let found = match self.parent {
+                Some(parent) => store.children(&parent)?.into_iter().take(limit).collect(),
+                None => store.runs(&filter)?,
+            };
+            let counted = |record: RunRecord| Ok((store.count_children(&record.run)?, record));
+            found.into_iter().map(counted).collect::<Result<Vec<_>, ErrorReply>>()
+        })
+        .await?;
         Ok(records
             .into_iter()
-            .map(|record| {
+            .map(|(children, record)| {
                 let live = app.is_live(&record.run);
-                RunSummary::of(record, live)
+                RunSummary::of(record, live, children)
             })
             .collect())
     }
@@ -132,6 +149,10 @@ pub struct ShowRun {
 pub struct RunDetail {
     /// As lists show it.
     pub summary: RunSummary,
+    /// The runs it is inside of, the root first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<RunSummary>>")]
+    pub above: Vec<RunSummary>,
     /// The flow as it ran.
     pub flow: Flow,
     /// The journal so far.
@@ -143,18 +164,20 @@ impl Command for ShowRun {
     type Reply = RunDetail;
 
     async fn run(self, app: &Plait) -> Result<RunDetail, ErrorReply> {
+        let above = app.ancestors(&self.run).await?;
         let (store, live) = (app.store().clone(), app.is_live(&self.run));
         blocking(move || {
             let record = store.run(&self.run)?;
             let flow = crate::flow_of(&store, &record.flow.hash)?;
             let entries = store.read_journal(&self.run, 0)?.collect::<Result<Vec<_>, _>>()?;
-            Ok(RunDetail { summary: RunSummary::of(record, live), flow, entries })
+            let children = store.count_children(&self.run)?;
+            Ok(RunDetail { summary: RunSummary::of(record, live, children), above, flow, entries })
         })
         .await
     }
 }
 
-/// `runs.remove`: forgets a run. `run.busy` while it is going on.
+/// `runs.remove`: forgets a run and those it began. `run.busy` while it is going on.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RemoveRun {
     /// The run.

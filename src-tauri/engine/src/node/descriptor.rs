@@ -149,6 +149,8 @@ pub struct Behavior {
     pub portal: Option<Portal>,
     /// It takes a value from a node named in its config: planning adds the edge.
     pub reads: Option<Reads>,
+    /// What it does has tries of its own: it is tried again only where its node says so.
+    pub tries_inside: bool,
     /// It runs this flow.
     pub calls: Option<ChildFlow>,
     /// It is a node like any other on the canvas, but a flow with it can't run yet: the setting that is to be made, as a

@@ -43,7 +43,8 @@ impl NodeType for Subflow {
         this node's inputs to an input of a node of the child (`NODE.PORT`), or to its text (`input`).\n\nWhat the child \
         puts out comes back as `result`, by node and port, and as `text`. When a conversation is wired, the text is also \
         its next message, said by the assistant. If the child asks a person, this flow waits; if it fails, this node \
-        fails with `subflow.failed`; if this run is cancelled, so is the child.";
+        fails with `subflow.failed`; if this run is cancelled, so is the child. A retry policy on this node runs the child \
+        anew; without one it is run once, since the nodes in it have their own tries.";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "workflow";
     const TERMS: &'static [&'static str] =
@@ -90,6 +91,7 @@ impl NodeType for Subflow {
                 input: VALUE,
                 setting: "/sourceNodeId",
             }),
+            tries_inside: true,
             calls: config.child().ok(),
             lacks: config.is_empty().then_some(("/file", NO_FLOW)),
             ..Behavior::default()

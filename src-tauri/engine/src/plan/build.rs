@@ -13,7 +13,7 @@ use super::restrict::restrict;
 use super::wiring::{self, Wire, Wiring};
 use super::{Cycle, Plan, PlanEdge, PlanNode, clock, makers};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::flow::Flow;
+use crate::flow::{Flow, RetryPolicy};
 use crate::id::{NodeId, PortName};
 use crate::node::Registry;
 use crate::port::ERROR_PORT;
@@ -260,6 +260,7 @@ fn nodes(
         let given = given.get(&vertex.id).into_iter().flatten().filter_map(|(port, value)| {
             Some((ports.iter().position(|input| input.name == *port)?, Arc::clone(value)))
         });
+        let once = vertex.node.behavior().tries_inside;
         Some(PlanNode {
             must_first: ports.iter().map(|port| port.required).collect(),
             must_later: ports.iter().map(|port| port.required).collect(),
@@ -270,7 +271,9 @@ fn nodes(
             outgoing: Vec::new(),
             handles_error: handled[at],
             is_result: if has_output { vertex.node.behavior().is_output } else { !feeds_on[at] },
-            retry: vertex.retry,
+            retry: vertex
+                .retry
+                .or_else(|| once.then(|| RetryPolicy { attempts: 1, ..RetryPolicy::default() })),
             timeout_ms: vertex.limits.timeout_ms,
             id: vertex.id,
             node: vertex.node,

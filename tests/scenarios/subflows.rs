@@ -500,3 +500,30 @@ fn the_terminal_asks_for_a_child_and_goes_on_with_its_answer() {
     let said = home.plait(&["runs", "list"]);
     assert_eq!(said.out.lines().filter(|line| line.contains("└ asks")).count(), 2, "{said:#?}");
 }
+
+#[tokio::test]
+async fn a_child_that_waits_for_a_person_holds_up_nothing_else() {
+    let asks = draw("asks", json!({ "ask": { "type": "userInput", "config": { "prompt": "Well?" } } }), &[]);
+    let mut parent = draw(
+        "parent",
+        json!({
+            "ask": { "type": "subflow", "config": { "file": "asks.flow.json", "inputSource": "mapping" } },
+            "other": sub("child.flow.json"),
+            "text": { "type": "value", "config": { "value": "meanwhile" } },
+        }),
+        &["text.value -> other.value"],
+    );
+    parent["settings"] = json!({ "maxConcurrency": 1 });
+    let folder = Folder::of(&[
+        ("parent.flow.json", &parent),
+        ("asks.flow.json", &asks),
+        ("child.flow.json", &child()),
+    ]);
+    let app = App::with(&Recording::echo());
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    let journal = app.follow(&run, NOBODY).await;
+    assert_eq!(journal.view().status, RunStatus::Waiting);
+    assert_eq!(journal.output("other", "text"), json!("re: meanwhile"));
+    assert!(journal.place("child.waiting", "ask") < journal.place("node.started", "other"), "it had its place");
+    assert!(journal.place("node.finished", "other") < journal.place("run.waiting", ""));
+}

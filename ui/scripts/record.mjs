@@ -23,6 +23,8 @@ const RUNS = [
   { example: "second-opinion", to: "answer" },
   { example: "error-handling", fold: true },
   { example: "draft-and-critique", fold: true },
+  { example: "headline" },
+  { example: "sub-flows", children: true },
   { example: "tool-brief", answers: ["Tell me the time."] },
   { example: "tool-brief", end: true },
   ...[0, 1, 2, 3].map((rounds) => ({
@@ -63,7 +65,17 @@ function record({ example, to, answers = [], end = false }) {
   }
   const last = journal.at(-1).type;
   if (last !== "run.finished") throw new Error(`${example} with [${answers}] did not finish, but ended with ${last}`);
-  return tidy(journal);
+  return journal;
+}
+
+/** The runs that a journal began, with the flows they ran. */
+function childrenOf(journal, flow) {
+  const begun = journal.filter((entry) => entry.type === "child.started");
+  return begun.map(({ run, node }) => {
+    const { file, flow: inner } = flow.nodes[node].config;
+    const called = inner ?? JSON.parse(readFileSync(join(root, "tests/fixtures/examples", file), "utf8"));
+    return { run, flow: called, journal: facts("runs", "show", run) };
+  });
 }
 
 /** Nothing of this machine or this hour: the same run gives the same file, but for how long things took. */
@@ -72,8 +84,22 @@ function tidy(journal) {
   return journal.map((entry) => ({
     ...entry,
     at: 1_700_000_000_000 + (entry.at - start),
-    ...(entry.run ? { run: "recorded" } : {}),
+    ...(entry.type === "run.started" ? { run: "recorded" } : {}),
   }));
+}
+
+/** The same for the runs it began: their ids are numbers, their times those of the whole. */
+function tidyAll(journal, flow) {
+  const children = childrenOf(journal, flow);
+  const start = journal[0].at;
+  const named = (text) => children.reduce((all, { run }, place) => all.replaceAll(run, `child-${place}`), text);
+  const kept = children.map((child, place) => {
+    const at = child.journal[0].at - start;
+    const entries = tidy(child.journal).map((entry) => ({ ...entry, at: entry.at + at }));
+    for (const entry of entries) if (entry.type === "run.started") entry.parentRunId = "recorded";
+    return [`child-${place}`, { flow: child.flow, journal: JSON.parse(named(JSON.stringify(entries))) }];
+  });
+  return { journal: JSON.parse(named(JSON.stringify(tidy(journal)))), children: Object.fromEntries(kept) };
 }
 
 try {
@@ -81,8 +107,9 @@ try {
   for (const run of RUNS) {
     const count = (taken.get(run.example) ?? 0) + 1;
     taken.set(run.example, count);
-    const journal = record(run);
+    const recorded = record(run);
     const flow = JSON.parse(readFileSync(join(root, `tests/fixtures/examples/${run.example}.flow.json`), "utf8"));
+    const { journal, children } = run.children ? tidyAll(recorded, flow) : { journal: tidy(recorded) };
     const nodes = Object.fromEntries(
       Object.entries(flow.nodes)
         .filter(([, node]) => node.type !== "note")
@@ -91,7 +118,7 @@ try {
     const name = `${run.example}-${count}.json`;
     writeFileSync(
       join(root, "ui/src/ipc/recordings", name),
-      `${JSON.stringify({ nodes, to: run.to, journal }, null, 1)}\n`,
+      `${JSON.stringify({ nodes, to: run.to, journal, children }, null, 1)}\n`,
     );
     if (run.fold) {
       const about = `Recorded: the example ${run.example}${run.answers ? `, answered ${JSON.stringify(run.answers)}` : ""}.`;

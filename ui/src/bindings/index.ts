@@ -94,6 +94,8 @@ export type Category = "contexts" | "people" | "models" | "tools" | "data" | "co
 export type CheckFlow = {
   /** The flow. */
   flow: Flow,
+  /** Its file, if it has one: the flows it calls are looked for beside it. */
+  path?: string,
 };
 
 /** A flow, checked. */
@@ -876,6 +878,8 @@ export type ListRecent = Record<string, never>;
 export type ListRuns = {
   /** Only runs of the flow of this file. */
   flowPath?: string,
+  /** Only runs that this one began. */
+  parent?: RunId,
   /** At most so many. */
   limit?: number,
 };
@@ -1376,6 +1380,8 @@ export type RunCounters = {
 export type RunDetail = {
   /** As lists show it. */
   summary: RunSummary,
+  /** The runs it is inside of, the root first. */
+  above?: Array<RunSummary>,
   /** The flow as it ran. */
   flow: Flow,
   /** The journal so far. */
@@ -1414,6 +1420,10 @@ export type RunSummary = {
   path?: string,
   /** The conversation it goes on in. */
   conversation?: ConversationId,
+  /** The run that began it, if one did. */
+  parentRunId?: RunId,
+  /** How many runs it began itself. */
+  children: number,
   /** Where it stands. */
   status: RunStatus,
   /** When it began, in milliseconds since the Unix epoch. */

@@ -3,6 +3,7 @@ import { type FocusEvent, type MouseEvent, useEffect, useRef } from "react";
 import { showPalette } from "@/app/overlays";
 import { mayEdit, selectOnly } from "@/flow/actions";
 import { shownFlow, useFlow } from "@/flow/store";
+import { openChild, runsFlow } from "@/run/child";
 import { Backdrop } from "./Backdrop";
 import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
@@ -53,6 +54,7 @@ export function Canvas() {
           onNodeDragStop={(_, __, dragged) => onDragStop(dragged)}
           onSelectionDragStop={(_, dragged) => onDragStop(dragged)}
           onPaneClick={addOnDoubleClick}
+          onNodeDoubleClick={(_, { id, data }) => runsFlow(data.node) && openChild(id)}
           onInit={(instance) => canvasStore.setState({ instance })}
           {...connections}
           connectionLineComponent={ConnectionLine}

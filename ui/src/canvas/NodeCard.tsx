@@ -1,8 +1,11 @@
 import type { NodeProps } from "@xyflow/react";
+import { Maximize2 } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import type { NodeId } from "@/bindings";
 import { useNodeTypes } from "@/flow/node-types";
 import { Icon } from "@/look/Icon";
+import { openChild, runsFlow } from "@/run/child";
+import { nameOf } from "@/run/names";
 import { useNodeRound, useNodeState } from "@/run/view";
 import { CardTitle } from "./CardTitle";
 import type { CanvasNode } from "./elements";
@@ -19,6 +22,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const { node, ports, known, context, errorWired } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const state = useNodeState(id);
+  const calls = runsFlow(node);
   const style = { minHeight: cardHeight(ports, errorWired), "--shade": shade(context) } as CSSProperties;
   const shared = { node: id, ports, errorWired, missing: !known };
   return (
@@ -37,6 +41,21 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <Icon name={type?.icon ?? "circle-question-mark"} className="card-icon" />
         <CardTitle id={id} node={node} />
         <Round node={id} />
+        {calls ? (
+          <button
+            type="button"
+            className="open-child nodrag"
+            aria-label={`Open the flow inside ${nameOf(id)}`}
+            title="Open the flow inside (double click)"
+            data-testid={`open-child-${id}`}
+            onClick={(event) => {
+              event.stopPropagation();
+              openChild(id);
+            }}
+          >
+            <Maximize2 size={13} aria-hidden />
+          </button>
+        ) : null}
         <Findings node={id} />
         <StatusRing node={id} state={state} />
       </header>

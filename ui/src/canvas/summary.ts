@@ -17,6 +17,7 @@ const LINES: Record<string, (config: Config) => string | null> = {
   switch: (config) =>
     Array.isArray(config.cases) ? `${config.cases.length} ${config.cases.length === 1 ? "case" : "cases"}` : null,
   delay: (config) => duration(config.ms),
+  subflow: (config) => (typeof config.file === "string" ? config.file : (named(config.flow) ?? null)),
 };
 
 /** What a card says below its name. */
@@ -65,6 +66,12 @@ function channel(word: string, name: unknown): string | null {
 function duration(ms: unknown): string | null {
   if (typeof ms !== "number") return null;
   return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
+}
+
+/** The name of a flow inside of a config. */
+function named(flow: unknown): string | undefined {
+  const name = (flow as { name?: unknown } | null | undefined)?.name;
+  return typeof name === "string" && name !== "" ? name : undefined;
 }
 
 function firstLine(text: string): string {

@@ -2,7 +2,7 @@
 import type { Flow } from "@/bindings";
 import { call, HostError } from "@/ipc";
 import { notify } from "@/look/notify";
-import { flowStore, shownFlow } from "./store";
+import { flowStore, shownFlow, shownPath } from "./store";
 
 const DELAY_MS = 120;
 
@@ -16,7 +16,7 @@ export function keepChecked(): () => void {
     latest += 1;
     const turn = latest;
     try {
-      const checked = await call("flow.check", { flow });
+      const checked = await call("flow.check", { flow, path: shownPath(flowStore.getState()) });
       if (turn === latest) flowStore.setState({ checked, checkedFlow: flow });
       complained = false;
     } catch (thrown) {

@@ -9,7 +9,15 @@ import { EMPTY_HISTORY, type History } from "./history";
 import { freshKey } from "./ids";
 
 /** An earlier run's flow, shown read-only in place of the document. */
-export type Viewing = { run: RunId; label: string; flow: Flow };
+export type Viewing = {
+  run: RunId;
+  label: string;
+  flow: Flow;
+  /** The file it ran from, if it had one. */
+  path?: string;
+  /** The runs it is inside of, the root first. */
+  above?: readonly { run: RunId; label: string }[];
+};
 
 export type FlowState = {
   flow: Flow;
@@ -61,6 +69,11 @@ export const useFlow = flowStore;
 /** The flow on the canvas: an earlier run's while one is viewed, else the document. */
 export function shownFlow(state: FlowState): Flow {
   return state.viewing?.flow ?? state.flow;
+}
+
+/** The file of the flow on the canvas, if it has one. */
+export function shownPath(state: FlowState): string | undefined {
+  return state.viewing ? state.viewing.path : state.path;
 }
 
 export function isDirty(state: FlowState): boolean {

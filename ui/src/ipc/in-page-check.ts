@@ -6,6 +6,7 @@ import type { CheckedFlow, Diagnostic, Edge, EdgeId, Flow, Node, NodeDescriptor,
 
 import { type Spec, specOf } from "@/inspector/spec";
 
+type Port = Ports["inputs"][number];
 type Types = ReadonlyMap<string, NodeDescriptor>;
 
 export function checkInPage(flow: Flow, types: Types): CheckedFlow {
@@ -30,6 +31,25 @@ export function checkInPage(flow: Flow, types: Types): CheckedFlow {
   const backEdges = findBackEdges(flow);
   return { diagnostics, ports, contexts: findContexts(flow, ports, new Set(backEdges)), backEdges };
 }
+
+/** What a sub-flow takes besides its conversation. */
+function handedOver(config: Record<string, unknown>): Port[] {
+  const port = (name: string, required: boolean): Port => ({
+    name,
+    kind: "data",
+    type: "any",
+    required,
+    many: false,
+    description: "Goes into the child",
+  });
+  // A node named in the settings feeds it without an edge.
+  if (config.inputSource === "nodeOutput") return [port("value", config.sourceNodeId === undefined)];
+  const mapped = Array.isArray(config.mapping) ? (config.mapping as { from?: string }[]) : [];
+  const names = new Set(mapped.flatMap(({ from }) => (from ? [from] : [])));
+  return [...names].map((name) => port(name, true));
+}
+
+const optional = (port: Port): Port => ({ ...port, required: false });
 
 /** Ports that follow from the config: variables of templates, cases, the strand of a portal. */
 function portsFor(type: NodeDescriptor, node: Node): Ports {
@@ -63,6 +83,9 @@ function portsFor(type: NodeDescriptor, node: Node): Ports {
       })),
       ...outputs,
     ];
+  }
+  if (type.type === "subflow" && typeof config.inputSource === "string" && config.inputSource !== "lastMessage") {
+    return { inputs: [...inputs.map(optional), ...handedOver(config)], outputs };
   }
   if ((type.type === "portalIn" || type.type === "portalOut") && typeof config.kind === "string") {
     const kind = config.kind as "context" | "data" | "tools";

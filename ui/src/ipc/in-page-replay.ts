@@ -3,7 +3,13 @@ import type { Answer, ConversationRef, Entry, Epoch, Flow, NodeId, RunId } from 
 import { HostError } from "./host";
 
 /** A run that the engine recorded. Several of one flow differ in the answers that were given. */
-export type Recording = { nodes: Record<NodeId, string>; to?: NodeId; journal: Entry[] };
+export type Recording = {
+  nodes: Record<NodeId, string>;
+  to?: NodeId;
+  journal: Entry[];
+  /** The runs it began, by the ids they have in the journal. */
+  children?: Record<RunId, { flow: Flow; journal: Entry[] }>;
+};
 
 /** A run as it is kept between loads of the page. */
 export type KeptRun = {
@@ -47,6 +53,7 @@ export function startReplay(
   recordings: Recording[],
   env: { now(): number },
   changed: () => void,
+  began: (child: RunId, recording: Recording) => void = () => {},
 ): InPageRun {
   const { run, flow, path, journal } = begun;
   const listeners = new Set<(entries: Entry[]) => void>();
@@ -67,6 +74,7 @@ export function startReplay(
     }
     if (told.seq !== undefined) journal.push(told);
     for (const listener of listeners) listener([told]);
+    if (told.type === "child.started" && candidates[0]) began(told.run, candidates[0]);
     if (told.type.startsWith("run.") || told.type === "input.provided") changed();
   };
 

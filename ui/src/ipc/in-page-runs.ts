@@ -33,13 +33,29 @@ export function inPageRuns(env: { now(): number }, conversations: InPageConversa
     store(KEPT, kept.slice(-MOST));
   };
   const begin = (kept: KeptRun, found: Recording[]): InPageRun => {
-    const run = startReplay(kept, found, env, keep);
+    const run = startReplay(kept, found, env, keep, (child, recording) => beginChild(kept.run, child, recording));
     const { conversation } = kept;
     if (conversation) run.subscribe((entries) => conversations.take(conversation.id, kept.run, entries));
     runs.set(kept.run, run);
     return run;
   };
   for (const kept of stored<KeptRun[]>(KEPT, [])) begin(kept, []);
+
+  /** A run of the page begins another, as its recording has it. */
+  function beginChild(parent: RunId, child: RunId, { nodes, children }: Recording): void {
+    const recorded = children?.[child];
+    if (!recorded || runs.has(child)) return;
+    const journal = recorded.journal.map((entry) =>
+      entry.type === "run.started" ? { ...entry, parentRunId: parent } : entry,
+    );
+    begin({ run: child, flow: recorded.flow, journal: [], place: 0 }, [{ nodes, journal, children }]).play();
+  }
+  const childrenOf = (parent: RunId): InPageRun[] => [...runs.values()].filter((run) => parentOf(run) === parent);
+  const summary = (run: InPageRun) => summarise(run, childrenOf(run.run).length);
+  const withAll = (run: RunId, act: (run: RunId) => void): void => {
+    for (const child of childrenOf(run)) withAll(child.run, act);
+    act(run);
+  };
 
   const find = (run: RunId): InPageRun => {
     const found = runs.get(run);
@@ -63,7 +79,7 @@ export function inPageRuns(env: { now(): number }, conversations: InPageConversa
           runs.set(run, startLoad(run, flow, load, env));
           return { run };
         }
-        const found = matching(await loadRecordings(), flow, to);
+        const found = matching(await loadRecordings(), flow, to).map((recording) => withIdsOf(run, recording));
         if (found.length === 0) {
           throw new HostError({
             code: "run.not_recorded",
@@ -83,26 +99,49 @@ export function inPageRuns(env: { now(): number }, conversations: InPageConversa
         return null;
       },
       "run.cancel": ({ run }: { run: RunId }) => {
-        find(run).cancel();
+        find(run);
+        withAll(run, (one) => find(one).cancel());
         return null;
       },
       "run.resume": async ({ run }: { run: RunId }) => {
         (await live(run)).play();
         return null;
       },
-      "runs.list": ({ flowPath, limit }: { flowPath?: string; limit?: number }): RunSummary[] =>
-        [...runs.values()]
-          .reverse()
+      "runs.list": ({
+        flowPath,
+        parent,
+        limit,
+      }: {
+        flowPath?: string;
+        parent?: RunId;
+        limit?: number;
+      }): RunSummary[] => {
+        const found =
+          parent === undefined
+            ? [...runs.values()].reverse().filter((run) => parentOf(run) === undefined)
+            : childrenOf(parent);
+        return found
           .filter((run) => flowPath === undefined || run.path === flowPath)
           .slice(0, limit ?? 100)
-          .map(summarise),
+          .map(summary);
+      },
       "runs.show": ({ run }: { run: RunId }): RunDetail => {
         const found = find(run);
-        return { summary: summarise(found), flow: found.flow, entries: found.journal };
+        const above: RunSummary[] = [];
+        for (let parent = parentOf(found); parent !== undefined; ) {
+          const one = runs.get(parent);
+          if (!one) break;
+          above.unshift(summary(one));
+          parent = parentOf(one);
+        }
+        return { summary: summary(found), above, flow: found.flow, entries: found.journal };
       },
       "runs.remove": ({ run }: { run: RunId }) => {
-        find(run).cancel();
-        runs.delete(run);
+        find(run);
+        withAll(run, (one) => {
+          find(one).cancel();
+          runs.delete(one);
+        });
         keep();
         return null;
       },
@@ -114,6 +153,19 @@ export function inPageRuns(env: { now(): number }, conversations: InPageConversa
       }),
     watch: (run, fromSeq, onBatch) => watchRun(find(run), fromSeq, onBatch),
   };
+}
+
+function parentOf(run: InPageRun): RunId | undefined {
+  const first = run.journal[0];
+  return first?.type === "run.started" ? first.parentRunId : undefined;
+}
+
+/** The recording with ids for the runs it begins that no other replay of it has. */
+function withIdsOf(run: RunId, recording: Recording): Recording {
+  if (!recording.children) return recording;
+  let text = JSON.stringify(recording);
+  for (const child of Object.keys(recording.children)) text = text.replaceAll(`"${child}"`, `"${run}.${child}"`);
+  return JSON.parse(text) as Recording;
 }
 
 /** The recordings of a flow with the same nodes, of the same types. */

@@ -4,7 +4,7 @@ import { RunFold } from "@/run/fold/fold";
 import { isOver } from "@/run/fold/status";
 import type { InPageRun } from "./in-page-replay";
 
-export function summarise(run: InPageRun): RunSummary {
+export function summarise(run: InPageRun, children: number): RunSummary {
   const fold = new RunFold();
   fold.apply(run.journal);
   const { head } = fold;
@@ -14,6 +14,8 @@ export function summarise(run: InPageRun): RunSummary {
     flowName: run.flow.name,
     path: run.path,
     conversation: head.conversation?.id,
+    parentRunId: head.parentRunId,
+    children,
     status: head.status === "running" && !run.live && !isOver(head.status) ? "interrupted" : head.status,
     startedAt: head.startedAt ?? 0,
     endedAt: head.endedAt,

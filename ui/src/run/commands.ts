@@ -67,7 +67,7 @@ export function runCommands(): Command[] {
       enabled: () => shownSession()?.fold.head.pauses.length === 1,
       run: () => {
         const pause = shownSession()?.fold.head.pauses[0];
-        return pause && endPause(pause.node, pause.epoch);
+        return pause && endPause(pause);
       },
     },
     {

@@ -1,6 +1,6 @@
 /** What people do with runs. Errors are told where they happen; nothing here throws. */
 import { create } from "zustand";
-import type { Diagnostic, Epoch, NodeId, RunId } from "@/bindings";
+import type { Diagnostic, Epoch, NodeId, RunId, RunSummary } from "@/bindings";
 import { currentStore, stopContinuing } from "@/conversations/current";
 import { refreshConversations } from "@/conversations/list";
 import { leaveView, viewFlow } from "@/flow/actions";
@@ -10,6 +10,7 @@ import { ask } from "@/look/ask";
 import { notify } from "@/look/notify";
 import { showDockTab } from "./dock/state";
 import { isOver } from "./fold/status";
+import type { OpenPause } from "./fold/types";
 import { RunSession, type SessionEvents } from "./live/session";
 import { shownSession, showSession, wake, wakeSession } from "./live/shown";
 import { loadRuns, refreshRuns } from "./runs/list";
@@ -47,6 +48,8 @@ const TURNING_POINTS = new Set([
   "run.started",
   "run.waiting",
   "input.provided",
+  "child.started",
+  "child.resumed",
   "run.finished",
   "run.failed",
   "run.cancelled",
@@ -117,12 +120,15 @@ export async function stopRun(): Promise<void> {
   if (session) await tell(() => call("run.cancel", { run: session.run }));
 }
 
-/** Answers a pause of the shown run. Gives the error instead of telling it, for the place where the answer was typed. */
-export async function answerPause(node: NodeId, epoch: Epoch, value: unknown): Promise<HostError | undefined> {
+/**
+ * Answers a pause of the shown run, or of a run it began. Gives the error instead of telling it, for the place where the
+ * answer was typed.
+ */
+export async function answerPause(pause: OpenPause, value: unknown): Promise<HostError | undefined> {
   const session = shownSession();
   if (!session) return undefined;
   try {
-    await call("run.answer", { run: session.run, node, epoch, value });
+    await call("run.answer", { ...askerOf(session.run, pause), value });
     session.watch();
     return undefined;
   } catch (thrown) {
@@ -130,11 +136,17 @@ export async function answerPause(node: NodeId, epoch: Epoch, value: unknown): P
   }
 }
 
-export async function endPause(node: NodeId, epoch: Epoch): Promise<void> {
+export async function endPause(pause: OpenPause): Promise<void> {
   const session = shownSession();
   if (!session) return;
-  await tell(() => call("run.end", { run: session.run, node, epoch }));
+  await tell(() => call("run.end", askerOf(session.run, pause)));
   session.watch();
+}
+
+/** Who asks, and takes the answer. */
+function askerOf(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; epoch: Epoch } {
+  const { node, epoch } = pause;
+  return pause.asker ?? { run, node, epoch };
 }
 
 /** Shows an earlier run on the canvas, from its journal; follows it if it still goes on. */
@@ -146,9 +158,10 @@ export async function openRun(run: RunId): Promise<void> {
   }
   if (viewed?.run === run) return;
   await tell(async () => {
-    const { summary, flow, entries } = await call("runs.show", { run });
+    const { summary, above, flow, entries } = await call("runs.show", { run });
     const session = new RunSession(run, flow, events, summary.status === "interrupted");
-    viewFlow({ run, label: summary.flowName || "Untitled flow", flow });
+    const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || "Untitled flow" });
+    viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });
     setViewed(session);
     session.push(entries);
     if (summary.status === "running" || summary.status === "waiting") session.watch();

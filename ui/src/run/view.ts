@@ -21,6 +21,8 @@ export type WindowUse = {
 };
 
 export type NodeRun = {
+  /** It began a run of its own, which can be opened. */
+  child?: boolean;
   state: NodeRunState;
   /** The epoch shown: that of the latest activation that was not skipped. */
   epoch: Epoch;
@@ -89,7 +91,8 @@ function toNodeRun(view: NodeView): NodeRun {
   if (!shown) return run;
   const stream = streamOf(view, shown);
   if (stream !== undefined) run.stream = stream;
-  if (view.state === "paused") run.prompt = shown.pauses.at(-1)?.prompt;
+  if (view.state === "paused") run.prompt = shown.pauses.at(-1)?.prompt ?? "Its sub-flow waits for you";
+  if ((shown.children ?? []).length > 0) run.child = true;
   if (view.state === "retrying") run.attempt = shown.attempts.at(-1)?.attempt;
   else if (shown.error && !wasStopped(shown)) run.error = shown.error;
   const prompt = shown.calls.findLast((call) => call.prompt)?.prompt;

@@ -1,6 +1,7 @@
 import type { NodeId } from "@/bindings";
 import { Empty } from "@/look/Empty";
 import { ActivationSummary, Attempts, Questions } from "@/run/inspect/ActivationSummary";
+import { ChildRuns } from "@/run/inspect/ChildRuns";
 import { useChosen } from "@/run/inspect/epoch-choice";
 import { Inputs, Outputs } from "@/run/inspect/Ports";
 import { Section } from "@/run/inspect/Section";
@@ -22,6 +23,7 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
   return (
     <div className="h-full overflow-auto p-3">
       <ActivationSummary view={view} />
+      <ChildRuns view={view} />
       <Questions view={view} />
       <Inputs session={session} node={nodeId} view={view} />
       <Outputs node={nodeId} view={view} />

@@ -98,7 +98,10 @@ export function Messages({
         {pauses.length > 0 ? (
           <div ref={questions} className="flex flex-col gap-2 pt-1" data-testid="pauses">
             {pauses.map((pause) => (
-              <PauseCard key={`${pause.node}/${pause.epoch.join(".")}/${pause.askedAt}`} pause={pause} />
+              <PauseCard
+                key={`${pause.asker?.run ?? ""}/${pause.asker?.node ?? pause.node}/${pause.epoch.join(".")}/${pause.askedAt}`}
+                pause={pause}
+              />
             ))}
           </div>
         ) : null}

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { reveal } from "@/canvas/reveal";
 import type { HostError } from "@/ipc";
 import { Markdown } from "@/look/Markdown";
-import { answerPause, endPause } from "../control";
+import { answerPause, endPause, openRun } from "../control";
 import { roundOf } from "../fold/epoch";
 import type { OpenPause } from "../fold/types";
 import { useShownSession } from "../live/shown";
@@ -16,18 +16,19 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<HostError>();
   const session = useShownSession();
+  const { asker } = pause;
   const round = roundOf(pause.epoch);
   const name = nameOf(pause.node);
   useFocusOfAnswer(box);
 
   const answer = async (value: unknown) => {
     setBusy(true);
-    setError(await answerPause(pause.node, pause.epoch, value));
+    setError(await answerPause(pause, value));
     setBusy(false);
   };
   const end = async () => {
     setBusy(true);
-    await endPause(pause.node, pause.epoch);
+    await endPause(pause);
     setBusy(false);
   };
 
@@ -49,6 +50,16 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           {name}
         </button>
         {round ? <span className="shrink-0 text-fg-3">· round {round}</span> : null}
+        {asker ? (
+          <button
+            type="button"
+            data-testid="pause-open-child"
+            className="shrink-0 text-fg-3 hover:text-fg hover:underline"
+            onClick={() => void openRun(asker.run)}
+          >
+            · asked in its sub-flow
+          </button>
+        ) : null}
         <span className="flex-1" />
         <button
           type="button"
@@ -65,7 +76,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
       <AnswerForm
         key={session?.run}
         schema={pause.schema}
-        draftKey={`${session?.run}/${pause.node}/${pause.epoch.join(".")}`}
+        draftKey={`${asker?.run ?? session?.run}/${(asker ?? pause).node}/${(asker ?? pause).epoch.join(".")}`}
         label={`Answer to ${name}`}
         busy={busy}
         onAnswer={(value) => void answer(value)}

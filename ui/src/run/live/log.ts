@@ -73,6 +73,7 @@ export class FactLog {
         if (!open) this.waits.push({ from: entry.at });
         break;
       case "input.provided":
+      case "child.resumed":
       case "run.cancelling":
       case "run.finished":
       case "run.failed":

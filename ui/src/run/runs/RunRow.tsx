@@ -1,10 +1,22 @@
-import { Ban, Check, CircleAlert, CircleDot, LoaderCircle, Play, Square, Trash2, Unplug } from "lucide-react";
+import {
+  Ban,
+  Check,
+  ChevronRight,
+  CircleAlert,
+  CircleDot,
+  LoaderCircle,
+  Play,
+  Square,
+  Trash2,
+  Unplug,
+} from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunStatus, RunSummary } from "@/bindings";
 import { IconButton } from "@/look/Button";
 import { cancelRun, controlStore, deleteRun, openRun, resumeRun } from "../control";
 import { formatAgo, formatCount, formatDate, formatDuration } from "../values/format";
 import { oneLine } from "../values/preview";
+import { foldUp, runsStore, unfold } from "./list";
 
 const SIGN = { size: 14, strokeWidth: 2.25, "aria-hidden": true } as const;
 
@@ -17,8 +29,26 @@ const STATES: Record<RunStatus, { word: string; icon: ReactNode; tone: string }>
   interrupted: { word: "Interrupted", icon: <Unplug {...SIGN} />, tone: "text-wait" },
 };
 
-/** One run: which flow, how it ended, when; and what can be done with it. */
+/** One run: which flow, how it ended, when; and what can be done with it. Those it began unfold below it. */
 export function RunRow({ run, now }: { run: RunSummary; now: number }) {
+  const children = runsStore((runs) => runs.children[run.run]);
+  return (
+    <>
+      <Row run={run} now={now} unfolded={children !== undefined} />
+      {children === undefined ? null : (
+        <li>
+          <ul className="ml-4 border-line border-l pl-1" aria-label={`Runs that ${run.flowName || "this run"} began`}>
+            {children.map((child) => (
+              <RunRow key={child.run} run={child} now={now} />
+            ))}
+          </ul>
+        </li>
+      )}
+    </>
+  );
+}
+
+function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: boolean }) {
   const state = STATES[run.status];
   const shown = controlStore((control) => (control.viewed ?? control.document)?.run === run.run);
   const tokens = run.tokens.input + run.tokens.output;
@@ -66,6 +96,18 @@ export function RunRow({ run, now }: { run: RunSummary; now: number }) {
           ) : null}
         </span>
       </button>
+      {run.children > 0 ? (
+        <button
+          type="button"
+          className="mb-1 ml-8 inline-flex items-center gap-1 rounded text-fg-3 text-xs hover:text-fg"
+          aria-expanded={unfolded}
+          data-testid={`run-unfold-${run.run}`}
+          onClick={() => (unfolded ? foldUp(run.run) : void unfold(run.run))}
+        >
+          <ChevronRight size={12} className={unfolded ? "rotate-90" : ""} aria-hidden />
+          {run.children === 1 ? "1 sub-flow" : `${run.children} sub-flows`}
+        </button>
+      ) : null}
       <span className="absolute top-0.5 right-1 hidden rounded-md bg-bg-3 group-focus-within:flex group-hover:flex">
         <Actions run={run} name={name} />
       </span>

@@ -524,6 +524,9 @@ async fn a_child_that_waits_for_a_person_holds_up_nothing_else() {
     let journal = app.follow(&run, NOBODY).await;
     assert_eq!(journal.view().status, RunStatus::Waiting);
     assert_eq!(journal.output("other", "text"), json!("re: meanwhile"));
-    assert!(journal.place("child.waiting", "ask") < journal.place("node.started", "other"), "it had its place");
+    assert!(
+        journal.place("child.waiting", "ask") < journal.place("node.started", "other"),
+        "it had its place"
+    );
     assert!(journal.place("node.finished", "other") < journal.place("run.waiting", ""));
 }

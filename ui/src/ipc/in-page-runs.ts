@@ -148,7 +148,7 @@ export function inPageRuns(env: { now(): number }, conversations: InPageConversa
     },
     busy: (conversation) =>
       [...runs.values()].some((run) => {
-        const { conversation: its, status } = summarise(run);
+        const { conversation: its, status } = summary(run);
         return its === conversation && !isOver(status);
       }),
     watch: (run, fromSeq, onBatch) => watchRun(find(run), fromSeq, onBatch),

@@ -2,7 +2,8 @@
 import type { Command } from "@/app/command";
 import { showLeftPanel } from "@/app/layout";
 import { leaveView } from "@/flow/actions";
-import { flowStore } from "@/flow/store";
+import { flowStore, shownFlow } from "@/flow/store";
+import { openChild, runsFlow } from "./child";
 import { clearRun, controlStore, endPause, resumeRun, startRun, stopRun } from "./control";
 import { type DockTab, goToAnswer, showDockTab } from "./dock/state";
 import { isOver } from "./fold/status";
@@ -38,6 +39,18 @@ export function runCommands(): Command[] {
       terms: ["until", "here", "partial", "node"],
       enabled: () => !flowStore.getState().viewing && onlySelected() !== undefined,
       run: () => startRun(onlySelected()),
+    },
+    {
+      id: "run.openChild",
+      title: "Open the flow inside the node",
+      group: "Run",
+      keys: ["Alt+Enter"],
+      terms: ["sub-flow", "child", "nested", "node"],
+      enabled: () => runsFlow(shownFlow(flowStore.getState()).nodes[onlySelected() ?? ""]),
+      run: () => {
+        const id = onlySelected();
+        if (id !== undefined) openChild(id);
+      },
     },
     {
       id: "run.stop",

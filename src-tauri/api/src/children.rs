@@ -23,7 +23,11 @@ impl Subflows for Runner {
         let run = child_id(&call.parent.run, &call.activation, call.attempt)?;
         told(ChildNews::Started(run.clone()));
         let mut dropped = CancelWhenDropped { live: self.live.clone(), run: Some(run.clone()) };
-        let (seen, mut watch) = self.begin(&run, call).await.map_err(fault)?;
+        // A task of its own: whoever gives the node up meanwhile must not leave half a child behind.
+        let (runner, id) = (self.clone(), run.clone());
+        let begun = tokio::spawn(async move { runner.begin(&id, call).await }).await;
+        let broke = |error| Fault::new("app.internal", format!("The sub-flow could not begin: {error}."));
+        let (seen, mut watch) = begun.map_err(broke)?.map_err(fault)?;
         let mut view = RunView::of(&seen);
         drop(seen);
         if view.status == RunStatus::Waiting {

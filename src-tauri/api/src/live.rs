@@ -1,6 +1,6 @@
 //! The runs that are being driven in this process, and the hubs of those that are watched.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use futures::future::BoxFuture;
@@ -21,6 +21,8 @@ struct State {
     driven: HashMap<RunId, Driven>,
     /// Kept alive by those who watch or drive.
     hubs: HashMap<RunId, Weak<Hub>>,
+    /// Children that were given up before they began.
+    given_up: HashSet<RunId>,
     /// All runs are being left where they are.
     stopping: bool,
 }
@@ -62,9 +64,14 @@ impl LiveRuns {
         if state.stopping {
             return;
         }
-        if let Some(driven) = state.driven.get_mut(run) {
-            driven.ending = true;
-            driven.handle.cancel();
+        match state.driven.get_mut(run) {
+            Some(driven) => {
+                driven.ending = true;
+                driven.handle.cancel();
+            }
+            None => {
+                state.given_up.insert(run.clone());
+            }
         }
     }
 
@@ -81,6 +88,10 @@ impl LiveRuns {
         let (ended, over) = watch::channel(());
         // Locked until the run stands in the table, so that its end can't come before its beginning.
         let mut state = self.lock();
+        let ending = state.given_up.remove(run);
+        if ending {
+            handle.cancel();
+        }
         let work = tokio::spawn(driver.drive());
         let abort = work.abort_handle();
         let (live, id) = (self.clone(), run.clone());
@@ -105,7 +116,7 @@ impl LiveRuns {
             }
             drop(ended);
         });
-        state.driven.insert(run.clone(), Driven { handle, abort, over, ending: false });
+        state.driven.insert(run.clone(), Driven { handle, abort, over, ending });
     }
 
     /// Resolves when a run is no longer driven here.

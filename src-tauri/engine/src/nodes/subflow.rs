@@ -194,8 +194,8 @@ fn finished(end: &ChildEnd) -> Result<(String, Value), Fault> {
     }
 }
 
-/// The outputs but for the child's own contexts, which are no one else's. A single value is its own text, several are
-/// a paragraph each.
+/// The outputs but for the child's own contexts, which are no one else's. A node that says
+/// something in words is told by its words, another by its values; a paragraph each.
 fn results(outputs: &BTreeMap<NodeId, NodeOutputs>) -> (String, Value) {
     let mut result = Map::new();
     let mut texts = Vec::new();
@@ -203,7 +203,8 @@ fn results(outputs: &BTreeMap<NodeId, NodeOutputs>) -> (String, Value) {
         let kept = ports.iter().filter(|(_, value)| value.get("contextId").is_none());
         let kept: Map<String, Value> =
             kept.map(|(port, value)| (port.to_string(), Value::clone(value))).collect();
-        texts.extend(kept.values().map(as_text));
+        let said = kept.values().any(Value::is_string);
+        texts.extend(kept.values().filter(|value| !said || value.is_string()).map(as_text));
         if !kept.is_empty() {
             result.insert(node.to_string(), Value::Object(kept));
         }

@@ -58,7 +58,7 @@ fn mapped_values_go_to_their_places_as_they_are() {
 fn the_result_comes_back_by_node_and_port_and_as_one_message() {
     let mut bench = Bench::new();
     bench.subflows.ends(FakeSubflows::finished(&json!({
-        "answer": { "context": { "contextId": "main" }, "response": "Yes." },
+        "answer": { "context": { "contextId": "main" }, "response": "Yes.", "structured": { "yes": true } },
         "count": { "value": 3 },
     })));
     let handle = json!({ "contextId": "main", "currentOutput": "Is it?" });
@@ -66,7 +66,9 @@ fn the_result_comes_back_by_node_and_port_and_as_one_message() {
 
     assert_eq!(
         ran.output("result"),
-        Some(&json!({ "answer": { "response": "Yes." }, "count": { "value": 3 } }))
+        Some(
+            &json!({ "answer": { "response": "Yes.", "structured": { "yes": true } }, "count": { "value": 3 } })
+        )
     );
     assert_eq!(ran.output("text"), Some(&json!("Yes.\n\n3")));
     assert_eq!(bench.history("main"), [("assistant".to_owned(), "Yes.\n\n3".to_owned())]);

@@ -874,7 +874,7 @@ export type ListNodes = Record<string, never>;
 /** `flow.recent`: the latest first. */
 export type ListRecent = Record<string, never>;
 
-/** `runs.list`: newest first. */
+/** `runs.list`: newest first those that no other run began; or those that one run began, in their order. */
 export type ListRuns = {
   /** Only runs of the flow of this file. */
   flowPath?: string,
@@ -1331,7 +1331,7 @@ export type RemoveKey = {
   provider: string,
 };
 
-/** `runs.remove`: forgets a run. `run.busy` while it is going on. */
+/** `runs.remove`: forgets a run and those it began. `run.busy` while it is going on. */
 export type RemoveRun = {
   /** The run. */
   run: RunId,

@@ -31,7 +31,7 @@ pub(crate) async fn keys(home: &Path, args: KeysArgs) -> Result<Ending, Failure>
 }
 
 async fn set(app: &Plait, provider: String) -> Result<(), Failure> {
-    // Before anybody types a key in vain.
+    // Before anybody types a key in vain. What can take none has none to remove, and says which it is.
     let known = app.call(GetProviderStatus {}).await?;
     if !known.providers.iter().any(|one| one.name == provider && one.takes_key) {
         app.call(RemoveKey { provider: provider.clone() }).await?;

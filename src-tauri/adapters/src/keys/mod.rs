@@ -9,10 +9,11 @@ mod keychain;
 mod redaction;
 mod sealed_file;
 mod sealing;
+mod stored;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use keyring_core::CredentialStore;
 use plait_engine::error::Fault;
@@ -21,9 +22,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 pub use environment::names;
-use keychain::Keychain;
 pub(crate) use redaction::Redaction;
-use sealed_file::SealedFile;
+use stored::Stored;
 
 /// The variable that says `off` where the system's keychain is not to be used.
 const KEYCHAIN_VARIABLE: &str = "PLAIT_KEYCHAIN";
@@ -105,18 +105,6 @@ struct Inner {
     redaction: Arc<Redaction>,
 }
 
-/// The places that outlive the process.
-struct Stored {
-    keychain: OnceLock<Option<Keychain>>,
-    has_keychain: bool,
-    home: std::path::PathBuf,
-    file: SealedFile,
-    /// What was found there before; also that nothing was.
-    seen: Mutex<BTreeMap<String, Option<FoundKey>>>,
-    /// Held while the places are looked at or changed.
-    turn: Mutex<()>,
-}
-
 impl KeyStore {
     /// The keys of the data directory `home`: in the system's keychain unless `PLAIT_KEYCHAIN` is `off`, else in a file
     /// there, locked with `PLAIT_KEYS_PASSPHRASE` where that is set. Touches nothing before a key is asked for.
@@ -133,9 +121,7 @@ impl KeyStore {
 
     /// Keys in `keychain`, else in an encrypted file of `home`.
     pub fn in_keychain(home: &Path, keychain: Arc<CredentialStore>) -> Self {
-        let stored = Stored::new(home, None, true);
-        let _ = stored.keychain.set(Some(Keychain::of(keychain, home)));
-        Self::new(Some(stored))
+        Self::new(Some(Stored::in_keychain(home, keychain)))
     }
 
     /// Keys of the session and the environment only.
@@ -210,15 +196,7 @@ impl KeyStore {
         if self.0.stored.is_none() {
             return nowhere;
         }
-        let place = |stored: &Stored, _: &str| {
-            let is_keychain = stored.keychain().is_some();
-            Ok(KeyPlace {
-                source: Some(if is_keychain { KeySource::Keychain } else { KeySource::File }),
-                file: Some(stored.file.path().display().to_string()),
-                passphrase: !is_keychain && stored.file.has_passphrase(),
-            })
-        };
-        self.with_stored("", place).await.unwrap_or(nowhere)
+        self.with_stored("", |stored, _| Ok(stored.place())).await.unwrap_or(nowhere)
     }
 
     pub(crate) fn redaction(&self) -> &Arc<Redaction> {
@@ -231,8 +209,8 @@ impl KeyStore {
 
     async fn stored(&self, provider: &str) -> Result<Option<FoundKey>, Fault> {
         let Some(stored) = &self.0.stored else { return Ok(None) };
-        if let Some(seen) = lock(&stored.seen).get(provider) {
-            return Ok(seen.clone());
+        if let Some(seen) = stored.seen(provider) {
+            return Ok(seen);
         }
         self.with_stored(provider, Stored::get).await
     }
@@ -248,63 +226,13 @@ impl KeyStore {
             let stored = inner.stored.as_ref().ok_or_else(|| {
                 Fault::new("keys.nowhere", "Keys can't be kept here.").hint("Give it for the session.")
             })?;
-            let _turn = lock(&stored.turn);
+            let _turn = stored.turn();
             work(stored, &provider)
         });
         done.await.unwrap_or_else(|_| {
             Err(Fault::new("keys.keychain_failed", "Looking for a key ended early.")
                 .hint("Give it for the session, or in the environment."))
         })
-    }
-}
-
-impl Stored {
-    fn new(home: &Path, passphrase: Option<SecretString>, has_keychain: bool) -> Self {
-        Self {
-            keychain: OnceLock::new(),
-            has_keychain,
-            home: home.to_owned(),
-            file: SealedFile::new(home, passphrase),
-            seen: Mutex::default(),
-            turn: Mutex::default(),
-        }
-    }
-
-    fn keychain(&self) -> Option<&Keychain> {
-        let open = || self.has_keychain.then(|| Keychain::system(&self.home)).flatten();
-        self.keychain.get_or_init(open).as_ref()
-    }
-
-    /// The keychain's, else the file's: keys kept while there was no keychain are still found when there is one.
-    fn get(&self, name: &str) -> Result<Option<FoundKey>, Fault> {
-        let from_keychain = self.keychain().map_or(Ok(None), |keychain| keychain.get(name))?;
-        let found = match from_keychain {
-            Some(key) => Some(FoundKey::new(key, KeySource::Keychain)),
-            None => self.file.get(name)?.map(|key| FoundKey::new(key, KeySource::File)),
-        };
-        lock(&self.seen).insert(name.to_owned(), found.clone());
-        Ok(found)
-    }
-
-    fn set(&self, name: &str, key: &SecretString) -> Result<(), Fault> {
-        let source = match self.keychain() {
-            Some(keychain) => {
-                keychain.set(name, key)?;
-                // An older one there would only lie about; one that can't be read hurts nobody behind the keychain's.
-                let _ = self.file.remove(name);
-                KeySource::Keychain
-            }
-            None => self.file.set(name, key).map(|()| KeySource::File)?,
-        };
-        lock(&self.seen).insert(name.to_owned(), Some(FoundKey::new(key.clone(), source)));
-        Ok(())
-    }
-
-    fn remove(&self, name: &str) -> Result<bool, Fault> {
-        lock(&self.seen).remove(name);
-        let from_keychain = self.keychain().map_or(Ok(false), |keychain| keychain.remove(name));
-        let from_file = self.file.remove(name);
-        Ok(from_keychain? | from_file?)
     }
 }
 

@@ -73,7 +73,12 @@ async fn answer(State(server): State<Server>, request: Request) -> Response {
             sent.as_bytes().chunks(5).map(|part| said(str::from_utf8(part).unwrap())).collect()
         }
     };
-    let mut body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let mut body = String::new();
+    for event in &events {
+        body.push_str("data: ");
+        body.push_str(&event.to_string());
+        body.push_str("\n\n");
+    }
     body.push_str(
         "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
     );

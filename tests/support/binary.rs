@@ -95,6 +95,7 @@ impl Home {
         let plait = plait_api::Plait::open(plait_api::Options::new(self.path())).unwrap();
         let settings = plait_api::dispatch(&plait, "settings.get", json!({})).await.unwrap();
         let mut settings = settings;
+        settings["providers"]["openai"]["kind"] = json!("openAi");
         settings["providers"]["openai"]["baseUrl"] = json!(url);
         settings["providers"]["openai"]["keyEnv"] = Value::Null;
         plait_api::dispatch(&plait, "settings.set", json!({ "settings": settings })).await.unwrap();

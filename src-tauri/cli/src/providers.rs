@@ -90,7 +90,7 @@ fn tell(provider: &str, model: Option<&str>, report: &TestReport, json: bool) ->
                 writeln!(out, "{provider} answers: {}, after {took}.", count(models))?;
             }
             Tested::Call => {
-                writeln!(out, "{provider} answers with {}, after {took}.", model.unwrap_or_default())?
+                writeln!(out, "{provider} answers with {}, after {took}.", model.unwrap_or_default())?;
             }
         },
     }

@@ -9,8 +9,8 @@ import { stored } from "./in-page-storage";
 
 export const BUILT_IN: Record<string, ProviderSettings> = {
   offline: { kind: "offline" },
-  ollama: { kind: "openAi", baseUrl: "http://127.0.0.1:11434/v1" },
-  openai: { kind: "openAi", baseUrl: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY" },
+  ollama: { kind: "ollama", baseUrl: "http://127.0.0.1:11434" },
+  openai: { kind: "openAiResponses", baseUrl: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY" },
 };
 
 /** `inForce` gives the settings as they are now. */

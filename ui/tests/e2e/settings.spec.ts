@@ -15,7 +15,7 @@ const OLLAMA = {
   software: "Ollama",
   suggestedName: "ollama",
   models: ["all-minilm", "llama3.2:1b"],
-  settings: { kind: "openAi", baseUrl: "http://127.0.0.1:11434/v1" },
+  settings: { kind: "ollama", baseUrl: "http://127.0.0.1:11434" },
 } as const satisfies Parameters<typeof running>[1][number];
 
 async function openSettings(page: Page): Promise<void> {
@@ -41,7 +41,7 @@ for (const theme of ["dark", "light"] as const) {
           ...OLLAMA,
           software: "vLLM",
           suggestedName: "vllm",
-          settings: { ...OLLAMA.settings, baseUrl: "http://127.0.0.1:8000/v1" },
+          settings: { kind: "openAi", baseUrl: "http://127.0.0.1:8000/v1" },
         },
       ]);
       await openFlow(page);
@@ -124,7 +124,7 @@ test("adds a provider, refuses a wrong address, changes and removes it", async (
   await ollama.getByLabel("Base URL").fill("http://box:1/v1");
   await ollama.getByLabel("Base URL").press("Enter");
   await ollama.getByRole("button", { name: "Put ollama back as it was" }).click();
-  await expect(ollama.getByLabel("Base URL")).toHaveValue("http://127.0.0.1:11434/v1");
+  await expect(ollama.getByLabel("Base URL")).toHaveValue("http://127.0.0.1:11434");
 });
 
 test("a server that no provider leads to can be added, by keyboard", async ({ page }) => {
@@ -133,7 +133,7 @@ test("a server that no provider leads to can be added, by keyboard", async ({ pa
       ...OLLAMA,
       software: "vLLM",
       suggestedName: "vllm",
-      settings: { ...OLLAMA.settings, baseUrl: "http://127.0.0.1:8000/v1" },
+      settings: { kind: "openAi", baseUrl: "http://127.0.0.1:8000/v1" },
     },
   ]);
   await openFlow(page);

@@ -130,7 +130,9 @@ mod tests {
 
     fn knowing(keys: &[(&str, &str)]) -> Redaction {
         let redaction = Redaction::default();
-        keys.iter().for_each(|(name, key)| redaction.learn(name, &SecretString::from(*key)));
+        for (name, key) in keys {
+            redaction.learn(name, &SecretString::from(*key));
+        }
         redaction
     }
 

@@ -69,7 +69,7 @@ impl SealedFile {
     }
 
     fn read(&self) -> Result<Keys, Fault> {
-        let Some(sealed) = self.bytes(&self.file)? else { return Ok(Keys::new()) };
+        let Some(sealed) = bytes(&self.file)? else { return Ok(Keys::new()) };
         let lock = sealing::lock_of(&sealed).map_err(|trouble| self.told(trouble, Lock::KeyFile))?;
         let master = self.master(lock)?;
         let plain = sealing::open(&sealed, &master).map_err(|trouble| self.told(trouble, lock))?;
@@ -135,7 +135,7 @@ impl SealedFile {
     }
 
     fn key(&self) -> Result<Option<Zeroizing<[u8; KEY_BYTES]>>, Fault> {
-        let Some(bytes) = self.bytes(&self.key_file)? else { return Ok(None) };
+        let Some(bytes) = bytes(&self.key_file)? else { return Ok(None) };
         make_private(&self.key_file).map_err(|error| self.unwritable(&self.key_file, &error))?;
         let mut key = Zeroizing::new([0; KEY_BYTES]);
         if bytes.len() != KEY_BYTES {
@@ -147,28 +147,6 @@ impl SealedFile {
         }
         key.copy_from_slice(&bytes);
         Ok(Some(key))
-    }
-
-    fn bytes(&self, path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
-        let too_large = |size| {
-            Fault::new(
-                "keys.damaged",
-                format!("`{}` has {size} bytes: it is no file of keys.", path.display()),
-            )
-            .hint("Move it away and set the keys again.")
-        };
-        let read = || -> io::Result<_> {
-            let size = fs::metadata(path)?.len();
-            if size > MAX_BYTES { Ok(Err(too_large(size))) } else { fs::read(path).map(Ok) }
-        };
-        match read() {
-            Ok(bytes) => bytes.map(|bytes| Some(Zeroizing::new(bytes))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => {
-                Err(Fault::new("keys.unreadable", format!("`{}` can't be read: {error}.", path.display()))
-                    .hint("Check its permissions. Until then, give a key for the session."))
-            }
-        }
     }
 
     fn told(&self, trouble: Trouble, lock: Lock) -> Fault {
@@ -213,12 +191,33 @@ impl SealedFile {
     }
 }
 
+/// All of a file; nothing where there is none.
+fn bytes(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
+    let too_large = |size| {
+        Fault::new("keys.damaged", format!("`{}` has {size} bytes: it is no file of keys.", path.display()))
+            .hint("Move it away and set the keys again.")
+    };
+    let read = || -> io::Result<_> {
+        let size = fs::metadata(path)?.len();
+        if size > MAX_BYTES { Ok(Err(too_large(size))) } else { fs::read(path).map(Ok) }
+    };
+    match read() {
+        Ok(bytes) => bytes.map(|bytes| Some(Zeroizing::new(bytes))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            Err(Fault::new("keys.unreadable", format!("`{}` can't be read: {error}.", path.display()))
+                .hint("Check its permissions. Until then, give a key for the session."))
+        }
+    }
+}
+
 /// Takes a file's rights from everybody but its owner.
 #[cfg(unix)]
 fn make_private(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = fs::metadata(path)?.permissions().mode();
-    if mode & 0o077 == 0 {
+    if mode.trailing_zeros() >= 6 {
+        // Nothing for the group and nothing for others.
         return Ok(());
     }
     fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))

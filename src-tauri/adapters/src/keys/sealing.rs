@@ -76,11 +76,10 @@ impl Master {
 pub(super) fn lock_of(sealed: &[u8]) -> Result<Lock, Trouble> {
     let head = sealed.get(..HEADER).ok_or(Trouble::NotSealed)?;
     match (head.starts_with(MAGIC), head[8], head[9]) {
-        (false, ..) => Err(Trouble::NotSealed),
         (true, VERSION, 0) => Ok(Lock::KeyFile),
         (true, VERSION, 1) => Ok(Lock::Passphrase),
         (true, version, _) if version > VERSION => Err(Trouble::Newer(version)),
-        (true, ..) => Err(Trouble::NotSealed),
+        _ => Err(Trouble::NotSealed),
     }
 }
 

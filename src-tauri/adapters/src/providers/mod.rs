@@ -95,12 +95,10 @@ impl ProviderTable {
 
     /// Whether there is such a provider and it takes a key. Faults `provider.unknown`, `provider.no_key`.
     pub fn takes_key(&self, name: &str) -> Result<(), Fault> {
-        match self.entry(name)?.settings.kind {
-            ProviderKind::Offline => {
-                Err(Fault::new("provider.no_key", format!("The provider `{name}` takes no key.")))
-            }
-            _ => Ok(()),
+        if self.entry(name)?.settings.kind == ProviderKind::Offline {
+            return Err(Fault::new("provider.no_key", format!("The provider `{name}` takes no key.")));
         }
+        Ok(())
     }
 
     /// Where their keys are.

@@ -24,11 +24,12 @@ function provider(more: Partial<ProviderStatus> = {}): ProviderStatus {
 /** Draws the settings on a host that answers as told, opens the one provider there is, and gives what the host heard. */
 async function draw(one: ProviderStatus, keyPlace: KeyPlace, answers: Record<string, (args: never) => unknown> = {}) {
   const call = vi.fn(async (name: string, args: unknown) => {
-    const answer = {
+    const all: Record<string, (args: never) => unknown> = {
       "provider.status": () => ({ providers: [one], keyPlace }),
       "provider.detect": () => [],
       ...answers,
-    }[name];
+    };
+    const answer = all[name];
     if (!answer) throw new HostError({ code: "host.unknown_command", message: name });
     return answer(args as never);
   });

@@ -3,7 +3,7 @@ import type { KeyPlace, ProviderStatus } from "@/bindings";
 
 const KINDS: Record<string, string> = {
   offline: "Simulator",
-  openAi: "OpenAI-compatible",
+  openAi: "OpenAI-compatible chat completions",
   openAiResponses: "OpenAI Responses",
   anthropic: "Anthropic Messages",
   gemini: "Gemini",

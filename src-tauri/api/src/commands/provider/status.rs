@@ -32,6 +32,7 @@ pub struct KeyStatus {
 }
 
 /// One provider.
+#[expect(clippy::struct_excessive_bools, reason = "each is asked for by itself")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderStatus {

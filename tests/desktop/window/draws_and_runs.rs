@@ -3,7 +3,9 @@
 use anyhow::Result;
 use plait_window_tests::{App, Home, play};
 
-use crate::editor::{CONTROL, answer, inspect, node_is, place, press, run_is, saved, wire};
+use crate::editor::{
+    CONTROL, answer, inspect, node_is, place, press, run_is, saved, streamed, watch_stream, wire,
+};
 
 /// Long enough that its echo streams for a while.
 const ANSWER: &str = "My parcel has not come yet, and it was due on Monday. It is a birthday present, so please \
@@ -77,28 +79,4 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         app.close().await
     })
     .await
-}
-
-/// Has the page write down what a card shows whenever that changes: a stream is quicker than a driver can ask.
-async fn watch_stream(app: &App, card: &str) -> Result<()> {
-    let script = format!(
-        "(() => {{
-            const card = document.querySelector('[data-testid={card}]');
-            const seen = (window.seenOfStream = {{ states: [], texts: [] }});
-            const look = () => {{
-                if (seen.states.at(-1) !== card.dataset.state) seen.states.push(card.dataset.state);
-                if (seen.texts.at(-1) !== card.innerText) seen.texts.push(card.innerText);
-            }};
-            new MutationObserver(look).observe(card, {{ subtree: true, childList: true, characterData: true, attributes: true }});
-            return true;
-        }})()"
-    );
-    app.evaluate(&script).await?;
-    Ok(())
-}
-
-/// The states and the texts that the watched card has shown, in order.
-async fn streamed(app: &App) -> Result<(Vec<String>, Vec<String>)> {
-    let seen = app.evaluate("[window.seenOfStream.states, window.seenOfStream.texts]").await?;
-    Ok(serde_json::from_value(seen)?)
 }

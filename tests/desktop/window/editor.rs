@@ -80,3 +80,27 @@ pub(crate) fn saved(path: &std::path::Path) -> Result<Value> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{} was not saved", path.display()))?;
     Ok(serde_json::from_str(&text)?)
 }
+
+/// Has the page write down what a card shows whenever that changes: a stream is quicker than a driver can ask.
+pub(crate) async fn watch_stream(app: &App, card: &str) -> Result<()> {
+    let script = format!(
+        "(() => {{
+            const card = document.querySelector('[data-testid={card}]');
+            const seen = (window.seenOfStream = {{ states: [], texts: [] }});
+            const look = () => {{
+                if (seen.states.at(-1) !== card.dataset.state) seen.states.push(card.dataset.state);
+                if (seen.texts.at(-1) !== card.innerText) seen.texts.push(card.innerText);
+            }};
+            new MutationObserver(look).observe(card, {{ subtree: true, childList: true, characterData: true, attributes: true }});
+            return true;
+        }})()"
+    );
+    app.evaluate(&script).await?;
+    Ok(())
+}
+
+/// The states and the texts that the watched card has shown, in order.
+pub(crate) async fn streamed(app: &App) -> Result<(Vec<String>, Vec<String>)> {
+    let seen = app.evaluate("[window.seenOfStream.states, window.seenOfStream.texts]").await?;
+    Ok(serde_json::from_value(seen)?)
+}

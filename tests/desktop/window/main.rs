@@ -3,5 +3,7 @@
 
 mod draws_and_runs;
 mod editor;
+mod models;
 mod opens;
+mod providers;
 mod survives;

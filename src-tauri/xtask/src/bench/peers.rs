@@ -12,10 +12,13 @@ use crate::repo;
 use crate::steps::{self, Step, note};
 
 const RIVET: &str = "@ironclad/rivet-node@1.19.1";
+const LANGCHAIN: &str = "langchain-core==1.8.1";
 const LANGGRAPH: &[&str] = &["langgraph==1.2.22", "langgraph-checkpoint-sqlite"];
 
 /// The size that shapes are compared at, here and in the engine's own benchmarks.
 const NODES: u32 = 1_000;
+/// How long the history is that is trimmed, here and there.
+const MESSAGES: u32 = 10_000;
 /// 18 diamonds and the node on top.
 const STACK: u32 = 55;
 
@@ -63,6 +66,7 @@ pub(crate) fn measure() -> Result<Vec<Peer>> {
     };
     take("Rivet", rivet(&home.join("rivet")));
     take("LangGraph", langgraph(&home.join("langgraph")));
+    take("LangChain", langchain(&home.join("langchain")));
     Ok(figures)
 }
 
@@ -90,14 +94,26 @@ fn rivet(home: &Path) -> Result<Vec<Peer>> {
     Ok(figures)
 }
 
-fn langgraph(home: &Path) -> Result<Vec<Peer>> {
+/// A Python of its own with these packages.
+fn python(home: &Path, packages: &[&str]) -> Result<PathBuf> {
     let mut make = Command::new("python3");
     make.args(["-m", "venv"]).arg(home);
     Step::new("Make a Python environment", make).quietly()?;
     let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(LANGGRAPH);
-    Step::new(format!("Install {}", LANGGRAPH.join(" and ")), install).quietly()?;
+    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
+    Step::new(format!("Install {}", packages.join(" and ")), install).quietly()?;
+    Ok(python)
+}
+
+fn langchain(home: &Path) -> Result<Vec<Peer>> {
+    let mut command = Command::new(python(home, &[LANGCHAIN])?);
+    command.arg(script("measure_langchain.py")).args([MESSAGES.to_string(), "3".to_owned()]);
+    Ok(vec![read(&format!("LangChain: trimming {MESSAGES} messages"), command)?])
+}
+
+fn langgraph(home: &Path) -> Result<Vec<Peer>> {
+    let python = python(home, LANGGRAPH)?;
     let measure = |shape: &str, journal: &str, runs: u32| {
         let mut command = Command::new(&python);
         command.arg(script("measure_langgraph.py")).args([

@@ -100,6 +100,16 @@ fn asks(measured: Measured<'_>) -> Vec<Ask> {
             "µs",
         );
     }
+    let pass = ratio(measured.each("trim", "engine"), measured.each("trim", "bare"));
+    ask("trimming 10,000 messages beside one pass over their counts", pass, Limit::AtMost(2.0), "×");
+    for peer in measured.peers.iter().filter(|peer| peer.shape == "trim") {
+        let longer = ratio(peer.each(), measured.each("trim", "engine"));
+        ask(&format!("{} takes as many times longer", peer.name), longer, Limit::AtLeast(100.0), "×");
+    }
+    let counting = ratio(measured.each("count", "bare"), measured.each("count", "engine"));
+    ask("speed of counting new text beside bare tiktoken", counting, Limit::AtLeast(0.8), "×");
+    let whole = |length: u64| Some(measured.sized("snapshot", "engine", length)? * length as f64);
+    ask("a snapshot of 100,000 messages beside one of 1,000", ratio(whole(100_000), whole(1_000)), same, "×");
     let run_to = ratio(measured.each("run-to", "engine"), measured.each("run-to-chain", "engine"));
     ask("a node of a run to the top of 18 diamonds, beside one of a chain", run_to, same, "×");
     let turns = |by: &str| measured.note("conversation", by);

@@ -1,0 +1,169 @@
+//! Model providers and conversations, as a person uses them: a key is set, a flow speaks every protocol there is, tokens and
+//! cost are watched, and the conversation goes on after a restart.
+
+use anyhow::{Context, Result};
+use plait_window_tests::{App, Home, play};
+use serde_json::{Value, json};
+
+use crate::editor::{answer, node_is, press, run_is, streamed, watch_stream};
+use crate::models::{INPUT, Models, OUTPUT};
+
+/// Long enough to be told apart from anything else in a file.
+const KEY: &str = "sk-ant-a-key-that-nobody-may-see-0001";
+/// Each provider, where it is told that its server is, and a model of it.
+const PROVIDERS: [(&str, &str, &str); 5] = [
+    ("anthropic", "", "claude-sonnet-4-5"),
+    ("openai", "/v1", "gpt-4.1-mini"),
+    ("openai-chat", "/v1", "gpt-4.1-mini"),
+    ("gemini", "", "gemini-2.5-flash"),
+    ("ollama", "", "a-model-nobody-sells"),
+];
+
+#[tokio::test]
+async fn a_key_a_flow_of_every_protocol_and_a_conversation_that_goes_on() -> Result<()> {
+    play(async {
+        let models = Models::start().await?;
+        let home = Home::new()?;
+        let file = home.file("every-protocol.flow.json");
+        std::fs::write(&file, flow().to_string())?;
+        let path = file.display().to_string();
+
+        let app = App::open("providers", &home, &[&path]).await?;
+        point_at(&app, &models).await?;
+        set_key(&app).await?;
+        press(&app, "rail-conversations").await?;
+        press(&app, "conversation-begin").await?;
+        talk(&app, "Hello there").await?;
+        let (states, texts) = streamed(&app).await?;
+        assert!(states.iter().any(|state| state == "running"), "{states:?}");
+        assert!(texts.iter().filter(|text| text.contains("Greetings")).count() >= 3, "{texts:?}");
+        let calls = u64::try_from(PROVIDERS.len())?;
+        let totals = app.evaluate("document.querySelector('[data-testid=run-totals]').innerText").await?;
+        let totals = totals.as_str().context("the totals are a text")?.to_owned();
+        let tokens = (calls * (INPUT + OUTPUT)).to_string();
+        assert!(totals.replace([',', '\u{202f}'], "").contains(&tokens), "{totals}");
+        assert!(totals.contains("≥ $"), "what the last provider's model costs is not known: {totals}");
+        app.photograph("totals").await?;
+        received(&models, &[("user", "Hello there")])?;
+        app.kill().await?;
+
+        let app = App::open("providers", &home, &[&path]).await?;
+        press(&app, "rail-conversations").await?;
+        let row = app.wait_for("[data-testid^=conversation-continue-]").await?;
+        app.click(&row).await?;
+        talk(&app, "And once more").await?;
+        app.photograph("continued").await?;
+        let before = "Greetings from messages, where every word is counted.";
+        received(&models, &[("user", "Hello there"), ("assistant", before), ("user", "And once more")])?;
+        app.close().await?;
+        key_is_nowhere(&home.data())
+    })
+    .await
+}
+
+/// Tells each provider where its server is. (By the page's own command: the addresses are not what is shown here.)
+async fn point_at(app: &App, models: &Models) -> Result<()> {
+    let mut settings = app.rpc("settings.get", json!({})).await?;
+    for (name, path, _) in PROVIDERS {
+        settings["providers"][name]["baseUrl"] = format!("{}{path}", models.url).into();
+        // These need a key from somewhere; only one of them is given here.
+        if name != "anthropic" {
+            settings["providers"][name]["keyEnv"] = Value::Null;
+        }
+    }
+    app.rpc("settings.set", json!({ "settings": settings })).await?;
+    app.client.refresh().await?;
+    app.wait_for("#root > *").await?;
+    Ok(())
+}
+
+async fn set_key(app: &App) -> Result<()> {
+    press(app, "rail-settings").await?;
+    let card = app.wait_for("[data-testid=provider-anthropic] button").await?;
+    app.scroll_to(&card).await?;
+    app.click(&card).await?;
+    let field = app.wait_for("[data-testid=provider-anthropic] input[type=password]").await?;
+    app.scroll_to(&field).await?;
+    app.click(&field).await?;
+    app.type_text(KEY).await?;
+    let set = app.role("button", "Set the key of anthropic").await?;
+    app.click(&set).await?;
+    let place = "document.querySelector('[data-testid=key-place-anthropic]').innerText";
+    app.until("the key is kept", &format!("{place}.includes('{}')", &KEY[KEY.len() - 4..])).await?;
+    let test = app.role("button", "Test anthropic").await?;
+    app.scroll_to(&test).await?;
+    app.click(&test).await?;
+    let told = "document.querySelector('[data-testid=test-anthropic]').innerText";
+    app.until("the provider answers", &format!("{told}.includes('answers')")).await?;
+    app.photograph("settings").await?;
+    Ok(())
+}
+
+async fn talk(app: &App, text: &str) -> Result<()> {
+    press(app, "run-button").await?;
+    run_is(app, "waiting").await?;
+    watch_stream(app, "node-anthropic").await?;
+    answer(app, text).await?;
+    run_is(app, "finished").await?;
+    for (name, ..) in PROVIDERS {
+        node_is(app, name, "done").await?;
+    }
+    Ok(())
+}
+
+/// The last call of the provider that the conversation is with had exactly these messages, and the key.
+fn received(models: &Models, expected: &[(&str, &str)]) -> Result<()> {
+    let calls = models.calls();
+    let call = calls.iter().rfind(|call| call.path.ends_with("/messages")).context("it was not called")?;
+    assert_eq!(call.key.as_deref(), Some(KEY));
+    let text = |message: &Value| match &message["content"] {
+        Value::String(text) => text.clone(),
+        parts => parts[0]["text"].as_str().unwrap_or_default().to_owned(),
+    };
+    let messages = call.body["messages"].as_array().context("it was sent no messages")?;
+    let messages: Vec<_> = messages
+        .iter()
+        .map(|message| (message["role"].as_str().unwrap_or_default(), text(message)))
+        .collect();
+    let expected: Vec<_> = expected.iter().map(|(role, text)| (*role, (*text).to_owned())).collect();
+    assert_eq!(messages, expected);
+    Ok(())
+}
+
+/// No file of the data directory holds the key.
+fn key_is_nowhere(directory: &std::path::Path) -> Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            key_is_nowhere(&path)?;
+        } else {
+            let bytes = std::fs::read(&path)?;
+            let found = bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes());
+            assert!(!found, "{} holds the key", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// One question, put to every provider at once, each in a context of its own; the first is the conversation.
+fn flow() -> Value {
+    let (mut nodes, mut edges) = (json!({ "ask": { "type": "userInput" } }), json!({}));
+    let mut join = |source: &str, output: &str, target: &str, input: &str| {
+        edges[format!("{source}-{target}-{input}")] =
+            json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
+    };
+    for (at, (name, _, model)) in PROVIDERS.into_iter().enumerate() {
+        let start = format!("start-{name}");
+        let context = if at == 0 { "main".to_owned() } else { name.to_owned() };
+        nodes[&start] = json!({ "type": "contextStart", "config": { "contextId": context, "provider": name, "model": model } });
+        nodes[name] = json!({ "type": "chat", "title": name });
+        join(&start, "context", name, "context");
+        join("ask", "message", name, "message");
+    }
+    let place = |id: &str, x: i32, y: i32| (id.to_owned(), json!({ "x": x, "y": y }));
+    let mut layout = serde_json::Map::from_iter([place("ask", 0, 240)]);
+    for (row, (name, ..)) in (0..).zip(PROVIDERS) {
+        layout.extend([place(&format!("start-{name}"), 0, 400 + row * 110), place(name, 380, row * 150)]);
+    }
+    json!({ "version": 1, "name": "Every protocol", "nodes": nodes, "edges": edges, "layout": layout })
+}

@@ -25,6 +25,9 @@ pub(super) struct Assembly<'a> {
     stop_reason: Option<String>,
 }
 
+/// What a piece becomes for whoever watches.
+type MakeChunk = fn(String) -> Chunk;
+
 /// One block of the reply.
 enum Part {
     /// A piece of the text, so many bytes long.
@@ -77,9 +80,9 @@ impl<'a> Assembly<'a> {
     /// Begins a block with what it has from the start: nothing in a stream, all of it in a whole answer.
     fn open(&mut self, index: u64, block: Block, sink: &mut ChunkSink<'_>) {
         let (mut part, first) = match block {
-            Block::Text { text } => (Part::Text(0), Delta::TextDelta { text }),
+            Block::Text { text } => (Part::Text(0), Delta::Text { text }),
             Block::Thinking { thinking, signature } => {
-                (Part::Thinking { thinking: String::new(), signature }, Delta::ThinkingDelta { thinking })
+                (Part::Thinking { thinking: String::new(), signature }, Delta::Thinking { thinking })
             }
             Block::RedactedThinking { data } => (Part::Redacted(data), Delta::Other),
             Block::ToolUse { id, name, input } => {
@@ -90,7 +93,7 @@ impl<'a> Assembly<'a> {
                 };
                 let given = !input.is_null() && input != Value::Object(Map::new());
                 let partial_json = if given { input.to_string() } else { String::new() };
-                (part, Delta::InputJsonDelta { partial_json })
+                (part, Delta::InputJson { partial_json })
             }
             Block::Other => (Part::Other, Delta::Other),
         };
@@ -176,21 +179,21 @@ impl http::Assembly for Assembly<'_> {
 impl Part {
     /// Adds a piece; false if it can't be one of this block.
     fn add(&mut self, delta: Delta, text: &mut String, sink: &mut ChunkSink<'_>) -> bool {
-        let (whole, piece, chunk): (_, _, Option<fn(String) -> Chunk>) = match (self, delta) {
-            (Self::Text(bytes), Delta::TextDelta { text: piece }) => {
+        let (whole, piece, chunk): (_, _, Option<MakeChunk>) = match (self, delta) {
+            (Self::Text(bytes), Delta::Text { text: piece }) => {
                 *bytes += piece.len();
                 (text, piece, Some(Chunk::Text))
             }
-            (Self::Thinking { thinking, .. }, Delta::ThinkingDelta { thinking: piece }) => {
+            (Self::Thinking { thinking, .. }, Delta::Thinking { thinking: piece }) => {
                 (thinking, piece, Some(Chunk::Reasoning))
             }
-            (Self::Thinking { signature, .. }, Delta::SignatureDelta { signature: piece }) => {
+            (Self::Thinking { signature, .. }, Delta::Signature { signature: piece }) => {
                 (signature, piece, None)
             }
-            (Self::Call { arguments, .. }, Delta::InputJsonDelta { partial_json }) => {
+            (Self::Call { arguments, .. }, Delta::InputJson { partial_json }) => {
                 (arguments, partial_json, None)
             }
-            (Self::Answer(whole), Delta::InputJsonDelta { partial_json }) => {
+            (Self::Answer(whole), Delta::InputJson { partial_json }) => {
                 (whole, partial_json, Some(Chunk::Text))
             }
             (Self::Other, _) | (_, Delta::Other) => return true,

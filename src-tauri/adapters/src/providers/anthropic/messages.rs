@@ -71,7 +71,7 @@ fn content(content: &Content) -> Vec<Value> {
 fn tool_result(message: &Message) -> Value {
     let content = match &message.content {
         Content::Text(text) => json!(text),
-        parts => json!(content(parts)),
+        Content::Parts(_) => json!(content(&message.content)),
     };
     json!({ "type": "tool_result", "tool_use_id": message.tool_call_id, "content": content })
 }

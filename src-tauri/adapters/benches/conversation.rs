@@ -1,5 +1,5 @@
 //! A conversation of 2,000 turns (`userInput ⟲ chat`, offline provider, the store's journal): what a turn takes as the
-//! conversation grows, and what it takes on disk.
+//! conversation grows, and what it takes on disk. Then one of 1,000 turns over as many runs.
 //!
 //! `cargo xtask bench` runs it; `cargo bench -p plait-adapters --bench conversation` does alone. It is one long run, so
 //! the figures are medians of stretches of it, beside those of the same conversation with its journal in memory.
@@ -12,6 +12,8 @@
     reason = "a benchmark that goes wrong ends"
 )]
 
+#[path = "conversation/across_runs.rs"]
+mod across_runs;
 #[path = "../../engine/benches/workload/mod.rs"]
 mod workload;
 
@@ -69,6 +71,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     figures.note("conversation-size", "first half", megabytes(middle - empty), "MB");
     figures.note("conversation-size", "second half", megabytes(whole - middle), "MB");
     figures.note("conversation-size", "text of both halves", megabytes(text as u64), "MB");
+    across_runs::measure(&runtime, &mut figures)?;
     Ok(figures.keep("conversation")?)
 }
 

@@ -149,7 +149,7 @@ export function inPageConversations(
     take: (id, run, entries) => {
       const kept = all.get(id);
       if (!kept) return;
-      for (const message of entries.flatMap(said)) {
+      for (const message of entries.flatMap((entry) => said(entry, run))) {
         const { role, content, reasoning, author, tokens } = message;
         add(kept, { run, role, content, reasoning, author, tokens, createdAt: env.now() });
       }
@@ -158,8 +158,20 @@ export function inPageConversations(
   };
 }
 
-function said(entry: Entry): Message[] {
-  return entry.type === "turn.committed" && entry.contextId === "main" ? entry.messages : [];
+/** The last message of a run's main context, while that is the user's and not answered. */
+const asked = new Map<RunId, Message>();
+
+/** The question and the answer of a turn; the question may have stood in the history before. The store's rule. */
+function said(entry: Entry, run: RunId): Message[] {
+  if (entry.type === "context.changed" && entry.contextId === "main" && entry.change.kind === "messages") {
+    const last = entry.change.messages.at(-1);
+    if (last?.role === "user") asked.set(run, last);
+    else asked.delete(run);
+  }
+  if (entry.type !== "turn.committed" || entry.contextId !== "main") return [];
+  const question = asked.get(run);
+  asked.delete(run);
+  return question && entry.messages[0]?.role !== "user" ? [question, ...entry.messages] : entry.messages;
 }
 
 function keyOf({ path, name }: FlowOf): string {

@@ -147,17 +147,18 @@ pub fn start_of(
     count: u64,
     bounds: Bounds,
 ) -> Result<u64, Fault> {
-    let (mut start, mut messages, mut tokens) = (count, 0, 0);
+    let (mut start, mut tokens) = (count, 0);
     let mut results = HashSet::new();
-    for (place, message) in (0..count).rev().zip(newest_first) {
+    // Never one more is read than may be remembered: it might be damaged.
+    let places = (count.saturating_sub(bounds.messages)..count).rev();
+    for (place, message) in places.zip(newest_first) {
         let message = message?;
-        messages += 1;
         tokens += u64::from(message.tokens);
-        if messages > bounds.messages || tokens > bounds.tokens {
+        if tokens > bounds.tokens {
             break;
         }
-        if let Some(id) = &message.tool_call_id {
-            results.insert(id.clone());
+        if message.tool_call_id.as_ref().is_some_and(|id| !results.insert(id.clone())) {
+            break;
         }
         let answered = message.tool_calls.iter().all(|call| results.remove(&call.id));
         if !answered || (message.role != Role::Tool && !results.is_empty()) {
@@ -169,3 +170,6 @@ pub fn start_of(
     }
     Ok(start)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! What holds for every node type, and (below) what the smaller ones do; the larger ones have tests of their own.
 
 mod contexts;
+mod conversations;
 mod people;
 mod values;
 

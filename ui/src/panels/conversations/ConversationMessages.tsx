@@ -1,6 +1,6 @@
 import { ArrowLeft, GitFork } from "lucide-react";
 import { useEffect, useState } from "react";
-import type { ConversationId, ConversationMessage, ConversationRecord } from "@/bindings";
+import type { ConversationMessage, ConversationRecord } from "@/bindings";
 import { forkConversation } from "@/conversations/actions";
 import { titleOf } from "@/conversations/current";
 import { call, HostError } from "@/ipc";
@@ -20,7 +20,7 @@ export function ConversationMessages({
 }: {
   conversation: ConversationRecord;
   onClose: () => void;
-  onOpen: (conversation: ConversationId) => void;
+  onOpen: (conversation: ConversationRecord) => void;
 }) {
   const { messages, earlier, more } = useMessages(conversation);
   return (
@@ -59,9 +59,7 @@ export function ConversationMessages({
                     label={message.role === "user" ? "Fork here, to ask otherwise" : "Fork from here"}
                     data-testid={`conversation-fork-${message.id}`}
                     icon={<GitFork size={13} />}
-                    onClick={() =>
-                      void forkConversation(conversation, message.id).then((fork) => fork && onOpen(fork.id))
-                    }
+                    onClick={() => void forkConversation(conversation, message.id).then((fork) => fork && onOpen(fork))}
                   />
                 </p>
                 <p className="whitespace-pre-wrap break-words text-sm">{textOf(message.content)}</p>

@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import { useEffect, useState } from "react";
-import type { ConversationId } from "@/bindings";
+import type { ConversationRecord } from "@/bindings";
 import { beginConversation } from "@/conversations/current";
 import { type ConversationScope, conversationsStore, loadConversations, wish } from "@/conversations/list";
 import { Button, IconButton } from "@/look/Button";
@@ -14,9 +14,10 @@ const CLOCK_MS = 20_000;
 /** What was said across the runs of a flow: read it, go on with it, or go another way from one of its messages. */
 export function ConversationsPanel() {
   const list = conversationsStore((state) => state.list);
-  const [open, setOpen] = useState<ConversationId>();
+  const [open, setOpen] = useState<ConversationRecord>();
   useEffect(() => void loadConversations(), []);
-  const shown = list.find((one) => one.id === open);
+  // As it stands now; one that the search does not find, as it was when it was opened.
+  const shown = open && (list.find((one) => one.id === open.id) ?? open);
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label="Conversations">
       {shown ? (
@@ -67,7 +68,7 @@ function Wishes() {
   );
 }
 
-function List({ onOpen }: { onOpen: (conversation: ConversationId) => void }) {
+function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }) {
   const { list, state, error, words } = conversationsStore();
   const now = useNow();
   if (error) {
@@ -105,7 +106,7 @@ function List({ onOpen }: { onOpen: (conversation: ConversationId) => void }) {
       data-testid="conversations"
     >
       {list.map((one) => (
-        <ConversationRow key={one.id} conversation={one} now={now} onOpen={() => onOpen(one.id)} />
+        <ConversationRow key={one.id} conversation={one} now={now} onOpen={() => onOpen(one)} />
       ))}
     </ul>
   );

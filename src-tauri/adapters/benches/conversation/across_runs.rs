@@ -1,0 +1,123 @@
+//! A conversation of 1,000 turns, each in a run of its own that remembers the ones before (`contextStart → chat`): what a
+//! turn takes as the conversation grows, and what all of it takes on disk beside its text.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plait_adapters::store::NewConversation;
+use plait_adapters::{NativeTools, ProviderTable, Store, SystemClock};
+use plait_engine::context::Conversation;
+use plait_engine::flow::Flow;
+use plait_engine::host::Host;
+use plait_engine::id::ConversationId;
+use plait_engine::node::RunInfo;
+use plait_engine::nodes::registry;
+use plait_engine::plan::{Given, Plan, plan};
+use plait_engine::run::{Driver, Fact, FlowRef, RunEnd, RunSetup};
+use serde_json::json;
+use tokio::runtime::Runtime;
+
+use super::workload::Figures;
+use super::{megabytes, size};
+
+const TURNS: usize = 1_000;
+/// Stretches of turns whose medians are compared.
+const STRETCHES: [(usize, usize); 3] = [(10, 60), (480, 530), (950, 1_000)];
+
+/// What is said in a turn: about 700 bytes, of which no two are the same; the echo says as much again.
+fn said(turn: usize) -> String {
+    let mut chance = fastrand::Rng::with_seed(turn as u64);
+    let word = |chance: &mut fastrand::Rng| -> String {
+        let length = chance.usize(2..9);
+        (0..length).map(|_| chance.lowercase()).collect()
+    };
+    (0..110).map(|_| word(&mut chance)).collect::<Vec<_>>().join(" ")
+}
+
+/// Measures it, and notes the figures.
+pub fn measure(runtime: &Runtime, figures: &mut Figures) -> Result<(), Box<dyn std::error::Error>> {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let store = Store::open(home.path())?;
+    let new = NewConversation {
+        flow: "name:benchmark".to_owned(),
+        flow_name: "benchmark".to_owned(),
+        user: "local".to_owned(),
+        at: 0,
+    };
+    let conversation = store.make_conversation(new)?.id;
+    let empty = size(home.path());
+    let mut times = Vec::with_capacity(TURNS);
+    let mut text = 0;
+    for turn in 0..TURNS {
+        let said = said(turn);
+        text += 2 * said.len() + "You said: ".len();
+        let began = Instant::now();
+        runtime.block_on(run(&store, &conversation, &said))?;
+        times.push(began.elapsed());
+    }
+    assert_eq!(store.conversation(&conversation)?.messages, 2 * TURNS as u64);
+    drop(store);
+    let whole = size(home.path()) - empty;
+    for (from, to) in STRETCHES {
+        let mut stretch: Vec<Duration> = times[from..to].to_vec();
+        stretch.sort_unstable();
+        let median = stretch[stretch.len() / 2].as_secs_f64() * 1e6;
+        figures.note("conversation-runs", &format!("a run each, turns {from}–{to}"), median, "µs");
+    }
+    figures.note("conversation-runs-size", "on disk, journals of all runs included", megabytes(whole), "MB");
+    figures.note("conversation-runs-size", "its text", megabytes(text as u64), "MB");
+    Ok(())
+}
+
+async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Box<dyn std::error::Error>> {
+    let run = uuid::Uuid::now_v7().to_string();
+    let at = Arc::new(store.conversation(id)?.at());
+    let conversation = Conversation { at: Arc::clone(&at), past: Arc::new(store.past(id)?) };
+    let first = Fact::RunStarted {
+        run: run.as_str().into(),
+        flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
+        to: None,
+        input: None,
+        set: BTreeMap::new(),
+        parent_run_id: None,
+        conversation: Some(at),
+    };
+    let setup = RunSetup {
+        plan: Arc::new(planned(said)?),
+        info: RunInfo {
+            run: run.as_str().into(),
+            flow_name: "benchmark".to_owned(),
+            folder: None,
+            input: None,
+            conversation: Some(conversation),
+        },
+        host: Host {
+            providers: Arc::new(ProviderTable::new(&BTreeMap::new())?),
+            tools: Arc::new(NativeTools::new()),
+            clock: Arc::new(SystemClock),
+        },
+        journal: Box::new(store.journal(&run.as_str().into())?),
+        watcher: Box::new(|_| ()),
+    };
+    let (driver, _handle) = Driver::start(setup, first)?;
+    assert_eq!(driver.drive().await, Ok(RunEnd::Finished));
+    Ok(())
+}
+
+/// The flow, asking this.
+fn planned(said: &str) -> Result<Plan, Box<dyn std::error::Error>> {
+    let flow: Flow = serde_json::from_value(json!({
+        "version": 1,
+        "nodes": {
+            "start": { "type": "contextStart", "config": { "provider": "offline", "model": "echo" } },
+            "chat": { "type": "chat" },
+        },
+        "edges": {
+            "a": { "source": "start", "sourceOutput": "context", "target": "chat", "targetInput": "context" },
+        },
+    }))?;
+    let set: Given = BTreeMap::from([("chat".into(), BTreeMap::from([("message".into(), Arc::new(json!(said)))]))]);
+    Ok(plan(&flow, &registry(), None, &set)
+        .map_err(|problems| format!("the benchmark's own flow is wrong: {problems:?}"))?)
+}

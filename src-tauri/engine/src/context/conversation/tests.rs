@@ -1,0 +1,119 @@
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::*;
+use crate::context::ToolCall;
+use crate::id::Epoch;
+
+fn message(role: Role, tokens: u32) -> Message {
+    Message {
+        id: "m".into(),
+        role,
+        content: "".into(),
+        reasoning: None,
+        tool_calls: Vec::new(),
+        tool_call_id: None,
+        provider_state: None,
+        author: Activation { node: "n".into(), epoch: Epoch::root() },
+        tokens,
+    }
+}
+
+fn calling(ids: &[u8], tokens: u32) -> Message {
+    let calls =
+        ids.iter().map(|id| ToolCall { id: id.to_string(), name: "t".into(), arguments: Value::Null });
+    Message { tool_calls: calls.collect(), ..message(Role::Assistant, tokens) }
+}
+
+fn result(id: u8, tokens: u32) -> Message {
+    Message { tool_call_id: Some(id.to_string()), ..message(Role::Tool, tokens) }
+}
+
+fn start(messages: &[Message], bounds: Bounds) -> u64 {
+    let newest_first = messages.iter().rev().map(|message| Ok(Arc::new(message.clone())));
+    start_of(newest_first, messages.len() as u64, bounds).unwrap()
+}
+
+const WIDE: Bounds = Bounds { messages: 100, tokens: 100_000 };
+
+#[test]
+fn a_history_in_an_impossible_order_is_remembered_from_behind_that() {
+    let (user, assistant) = (message(Role::User, 1), message(Role::Assistant, 1));
+    // A result without its call.
+    let history = [user.clone(), assistant.clone(), result(7, 1), user.clone(), assistant.clone()];
+    assert_eq!(start(&history, WIDE), 3);
+    // A call without its result.
+    let history = [user.clone(), calling(&[1], 1), user.clone(), assistant.clone()];
+    assert_eq!(start(&history, WIDE), 2);
+    // Nothing of the user's.
+    assert_eq!(start(&[assistant.clone(), assistant], WIDE), 2);
+}
+
+#[test]
+fn both_bounds_hold_and_nothing_is_remembered_that_does_not_fit() {
+    let history: Vec<_> =
+        (0..10).map(|place| message(if place % 2 == 0 { Role::User } else { Role::Assistant }, 10)).collect();
+    assert_eq!(start(&history, Bounds { messages: 5, ..WIDE }), 6, "the fifth is not the user's");
+    assert_eq!(start(&history, Bounds { tokens: 40, ..WIDE }), 6);
+    assert_eq!(start(&history, Bounds { tokens: 39, ..WIDE }), 8);
+    assert_eq!(start(&history, Bounds { tokens: 19, ..WIDE }), 10, "not even the latest turn");
+    assert_eq!(start(&history, Bounds { messages: 0, ..WIDE }), 10);
+}
+
+#[test]
+fn what_is_beyond_the_bounds_is_not_read() {
+    let newest_first = [Ok(Arc::new(message(Role::User, 10))), Err(Fault::new("test.read", "Read too far."))];
+    let bounds = Bounds { messages: 1, ..WIDE };
+    assert_eq!(start_of(newest_first.into_iter(), 900, bounds), Ok(899));
+}
+
+/// Reads forward: whether a model takes these messages, and they are within the bounds.
+fn is_whole(messages: &[Message], bounds: Bounds) -> bool {
+    let mut open: Vec<&str> = Vec::new();
+    for message in messages {
+        match &message.tool_call_id {
+            Some(id) => match open.iter().position(|wanted| wanted == id) {
+                Some(at) => drop(open.remove(at)),
+                None => return false,
+            },
+            None if !open.is_empty() => return false,
+            None => open = message.tool_calls.iter().map(|call| call.id.as_str()).collect(),
+        }
+    }
+    let tokens: u64 = messages.iter().map(|message| u64::from(message.tokens)).sum();
+    open.is_empty()
+        && messages.first().is_none_or(|first| first.role == Role::User)
+        && messages.len() as u64 <= bounds.messages
+        && tokens <= bounds.tokens
+}
+
+fn any_history() -> impl Strategy<Value = Vec<Message>> {
+    let piece = prop_oneof![
+        4 => (1..60_u32).prop_map(|tokens| vec![message(Role::User, tokens)]),
+        4 => (1..60_u32).prop_map(|tokens| vec![message(Role::Assistant, tokens)]),
+        // In order, as tools answer.
+        3 => (any::<bool>(), 1..30_u32).prop_map(|(two, tokens)| {
+            let ids: &[u8] = if two { &[1, 2] } else { &[1] };
+            let results = ids.iter().rev().map(|id| result(*id, tokens));
+            std::iter::once(calling(ids, tokens)).chain(results).collect()
+        }),
+        // Out of any order.
+        1 => (0..4_u8, 1..30_u32).prop_map(|(id, tokens)| vec![result(id, tokens)]),
+        1 => (0..4_u8, 1..30_u32).prop_map(|(id, tokens)| vec![calling(&[id], tokens)]),
+    ];
+    prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    /// The longest end of the history that is whole, tried one by one.
+    #[test]
+    fn it_is_the_longest_whole_end_within_both_bounds(
+        history in any_history(),
+        messages in 0..24_u64,
+        tokens in 0..600_u64,
+    ) {
+        let bounds = Bounds { messages, tokens };
+        let naive = (0..=history.len()).find(|from| is_whole(&history[*from..], bounds)).unwrap();
+        prop_assert_eq!(start(&history, bounds), naive as u64);
+    }
+}

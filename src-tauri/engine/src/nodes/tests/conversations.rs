@@ -1,0 +1,165 @@
+//! `contextStart` in a conversation: what it remembers, and how it has the rest summed up.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::context::conversation::{Conversation, ConversationRef, Past, Summary, SummaryRef, message_id};
+use crate::context::{Message, Role, SharedMessage};
+use crate::error::Fault;
+use crate::id::{Activation, Epoch};
+use crate::provider::ModelReply;
+use crate::run::{Fact, TokenUsage};
+use crate::testing::{Bench, Scripted};
+
+/// A conversation of so many messages: `0`, `1` and so on, of 10 tokens each.
+struct Numbered(u64);
+
+impl Past for Numbered {
+    fn message(&self, place: u64) -> Result<SharedMessage, Fault> {
+        assert!(place < self.0, "beyond what there was when the run began");
+        let role = if place % 2 == 0 { Role::User } else { Role::Assistant };
+        Ok(Arc::new(Message {
+            id: message_id(place),
+            role,
+            content: place.to_string().into(),
+            reasoning: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            provider_state: None,
+            author: Activation { node: "chat".into(), epoch: Epoch::root() },
+            tokens: 10,
+        }))
+    }
+
+    fn summary(&self, summary: &SummaryRef) -> Result<Summary, Fault> {
+        Ok(Summary { text: format!("Of {} messages.", summary.places), tokens: 8 })
+    }
+}
+
+fn bench(messages: u64, summarized: Option<u64>) -> Bench {
+    let summary = summarized.map(|places| SummaryRef { places, run: "earlier".into() });
+    let at = Arc::new(ConversationRef { id: "talk".into(), thread: "thread".into(), messages, summary });
+    Bench { conversation: Some(Conversation { at, past: Arc::new(Numbered(messages)) }), ..Bench::default() }
+}
+
+fn config(conversation: Value) -> Value {
+    json!({ "systemInstructions": "Be brief.", "conversation": conversation })
+}
+
+fn texts(bench: &Bench) -> Vec<String> {
+    bench.history("main").into_iter().map(|(_, text)| text).collect()
+}
+
+#[test]
+fn it_remembers_twenty_messages_from_a_question_on() {
+    let mut bench = bench(31, None);
+    bench.run("contextStart", config(json!({})), &[]).result.unwrap();
+    // The newest message is a question that nobody answered; the twentieth from the end is an answer.
+    assert_eq!(texts(&bench), (12..31).map(|place| place.to_string()).collect::<Vec<_>>());
+    assert_eq!(bench.context("main").session_id, "thread");
+}
+
+#[test]
+fn another_context_than_main_remembers_nothing() {
+    let mut bench = bench(4, None);
+    bench.run("contextStart", json!({ "contextId": "side" }), &[]).result.unwrap();
+    assert_eq!(bench.history("side"), []);
+}
+
+#[test]
+fn what_fits_behind_a_summary_is_remembered_with_it_and_nobody_is_asked() {
+    let mut bench = bench(10, Some(4));
+    bench
+        .run(
+            "contextStart",
+            config(json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 })),
+            &[],
+        )
+        .result
+        .unwrap();
+    assert_eq!(texts(&bench), ["Of 4 messages.", "4", "5", "6", "7", "8", "9"]);
+    assert_eq!(bench.provider.requests().len(), 0);
+}
+
+#[test]
+fn what_does_not_fit_is_summed_up_from_the_summary_before_and_journaled_like_any_reply() {
+    let mut bench = bench(12, Some(4));
+    bench.provider.script([Scripted::text(" They counted to nine. ")]);
+    let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 3, "model": "small" });
+    let ran = bench.run("contextStart", config(memory), &[]);
+    assert!(ran.result.unwrap().token_usage.is_some());
+    let summary = "Summary of the conversation before the messages below:\nThey counted to nine.";
+    // Three are to stay; the third from the end is an answer.
+    assert_eq!(texts(&bench), [summary, "10", "11"]);
+    let [request] = &bench.provider.requests()[..] else { panic!("one call") };
+    assert_eq!(request.model, "small");
+    let asked = request.messages[0].content.text();
+    assert!(asked.starts_with("Summary so far:\nOf 4 messages.\n\nMessages:\n\nUser: 4\n"), "{asked}");
+    assert!(asked.ends_with("\nAssistant: 9\n"), "{asked}");
+    let kinds: Vec<_> =
+        ran.facts.iter().map(|fact| serde_json::to_value(fact).unwrap()["type"].clone()).collect();
+    assert_eq!(kinds, ["prompt.rendered", "model.replied"]);
+    let prompt = serde_json::to_string(&ran.facts[0]).unwrap();
+    assert!(
+        prompt.contains("conversation:4") && !prompt.contains("User: 4"),
+        "referred to, not copied: {prompt}"
+    );
+}
+
+#[test]
+fn a_summary_that_was_bought_before_a_crash_is_not_bought_again() {
+    let mut bench = bench(12, None);
+    let reply = ModelReply {
+        text: "Bought before.".into(),
+        usage: Some(TokenUsage::new(5, 2)),
+        ..ModelReply::default()
+    };
+    bench.recorded =
+        vec![Fact::ModelReplied { node: "contextStart".into(), epoch: Epoch::root(), step: 0, reply }];
+    let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
+    bench.run("contextStart", config(memory), &[]).result.unwrap();
+    assert_eq!(bench.provider.requests().len(), 0);
+    assert!(texts(&bench)[0].ends_with("\nBought before."));
+}
+
+#[test]
+fn a_summary_survives_the_trim_and_is_sent_with_the_instructions() {
+    let mut bench = bench(12, Some(8));
+    let memory = json!({ "strategy": "summarize", "maxMessages": 6 , "keepRecent": 2});
+    bench.run("contextStart", config(memory), &[]).result.unwrap();
+    // A window with room for the question and a little more.
+    let chat = json!({ "contextWindow": 120, "maxTokens": 30 });
+    bench
+        .run("chat", chat, &[("context", json!({ "contextId": "main" })), ("message", json!("And now?"))])
+        .result
+        .unwrap();
+    let [request] = &bench.provider.requests()[..] else { panic!("one call") };
+    assert_eq!(request.system.as_deref(), Some("Be brief.\n\nOf 8 messages."));
+    let sent: Vec<_> = request.messages.iter().map(|message| message.content.text()).collect();
+    assert_eq!(sent.last().map(String::as_str), Some("And now?"));
+    assert!(sent.len() < 5, "something had to go: {sent:?}");
+}
+
+#[test]
+fn a_model_that_sums_up_nothing_is_a_fault_and_no_context_is_made() {
+    let mut bench = bench(12, None);
+    bench.provider.script([Scripted::text("  ")]);
+    let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
+    let fault = bench.run("contextStart", config(memory), &[]).result.unwrap_err();
+    assert_eq!(fault.code, "conversation.no_summary");
+    assert!(bench.contexts.get(&"main".into()).is_none());
+}
+
+#[test]
+fn a_long_past_is_summed_up_in_portions_that_fit_the_models_window() {
+    let mut bench = bench(2_000, None);
+    bench.provider.script((0..40).map(|step| Scripted::text(&format!("Part {step}."))));
+    let memory = json!({ "strategy": "summarize", "keepRecent": 2 });
+    bench.run("contextStart", config(memory), &[]).result.unwrap();
+    let requests = bench.provider.requests();
+    assert!(requests.len() > 2, "20,000 tokens are more than the simulator's window of 8,192 takes at once");
+    assert!(requests.iter().all(|request| request.messages[0].tokens < 8_192));
+    assert!(requests[1].messages[0].content.text().starts_with("Summary so far:\nPart 0.\n"));
+    assert_eq!(texts(&bench)[1..], ["1998", "1999"]);
+}

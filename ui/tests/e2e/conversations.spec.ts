@@ -1,0 +1,124 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, openFlow, test } from "./fixture";
+
+const QUESTION = "Where is my parcel 7731?";
+const rows = (page: Page) => page.getByTestId("conversations").getByRole("listitem");
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByTestId("run-button").click();
+  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · round 1", { timeout: 10_000 });
+  await page.getByTestId("pause-answer").fill(text);
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · round 2", { timeout: 10_000 });
+  await page.getByTestId("pause-end").click();
+  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished");
+}
+
+async function hover(page: Page, index: number): Promise<void> {
+  await rows(page).nth(index).hover();
+}
+
+async function expectAccessible(page: Page, what: string): Promise<void> {
+  let axe = new AxeBuilder({ page }).include('section[aria-label="Left panel"]');
+  if (await page.getByTestId("conversation-chip").isVisible()) axe = axe.include('[data-testid="conversation-chip"]');
+  const { violations } = await axe.analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`);
+  expect(found, what).toEqual([]);
+}
+
+test("a conversation is begun, gone on in, searched, renamed, forked, exported and deleted", async ({ page }) => {
+  test.slow();
+  await openFlow(page);
+  // Without a conversation a run remembers nothing, and none is begun by itself.
+  await say(page, QUESTION);
+  await page.getByTestId("rail-conversations").click();
+  await expect(page.getByText("No conversations yet")).toBeVisible();
+  await expect(page.getByTestId("conversation-chip")).toHaveCount(0);
+  await expectAccessible(page, "no conversations");
+
+  await page.getByTestId("conversation-begin").click();
+  await expect(page.getByTestId("conversation-chip")).toHaveText("New conversation");
+  await say(page, QUESTION);
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page).first()).toContainText("2 messages");
+  await expect(rows(page).first()).toContainText(QUESTION);
+
+  // The next run goes on in it, until a person leaves it.
+  await say(page, "It was due on Monday.");
+  await expect(rows(page).first()).toContainText("4 messages");
+  await page.getByTestId("conversation-leave").click();
+  await say(page, "Said elsewhere");
+  await expect(rows(page).first()).toContainText("4 messages");
+
+  // After a reload it is there, and continues only when a person says so.
+  await page.reload();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(page.getByTestId("conversation-chip")).toHaveCount(0);
+  await hover(page, 0);
+  await page.getByTestId(/^conversation-continue-/).click();
+  await expect(rows(page).first()).toContainText("The next run goes on here");
+
+  await hover(page, 0);
+  await page.getByTestId(/^conversation-rename-/).click();
+  await page.getByTestId("conversation-title").fill("Parcels");
+  await page.keyboard.press("Enter");
+  await expect(rows(page).first()).toContainText("Parcels");
+  await expect(page.getByTestId("conversation-chip")).toContainText("Parcels");
+
+  await page.getByTestId("conversations-search").fill("nobody said this");
+  await expect(page.getByText("Nothing like that was said")).toBeVisible();
+  await page.getByTestId("conversations-search").fill("monday parcel");
+  await expect(rows(page)).toHaveCount(1);
+  await expectAccessible(page, "the list");
+
+  // A fork from a question has what came before it.
+  await rows(page)
+    .first()
+    .getByRole("button", { name: /Parcels/ })
+    .click();
+  await expect(page.getByTestId("conversation-messages").getByRole("listitem")).toHaveCount(4);
+  await expectAccessible(page, "the messages");
+  await page.getByTestId("conversation-fork-2").click();
+  await expect(page.getByTestId("conversation-messages").getByRole("listitem")).toHaveCount(2);
+  await expect(page.getByTestId("conversation-chip")).toContainText("Parcels (fork)");
+  await page.getByRole("button", { name: "Back to all conversations" }).click();
+  await page.getByTestId("conversations-search").fill("");
+  await expect(rows(page)).toHaveCount(2);
+
+  await hover(page, 1);
+  await rows(page)
+    .nth(1)
+    .getByTestId(/^conversation-export-/)
+    .click();
+  await page.getByTestId("ask-markdown").click();
+  await page.getByTestId("file-dialog-path").fill("/talks/parcels.md");
+  await page.getByTestId("file-dialog-ok").click();
+  await expect(page.getByText("Exported to /talks/parcels.md")).toBeVisible();
+  const text = await page.evaluate(
+    () =>
+      (JSON.parse(localStorage.getItem("plait.in-page.files") ?? "{}") as Record<string, string>)["/talks/parcels.md"],
+  );
+  expect(text).toContain(`# Parcels\n\n## User\n\n${QUESTION}\n`);
+
+  await hover(page, 0);
+  await rows(page)
+    .first()
+    .getByTestId(/^conversation-delete-/)
+    .click();
+  await expect(page.getByTestId("ask-dialog")).toContainText("All 2 messages of “Parcels (fork)” are deleted for good");
+  await page.getByTestId("ask-delete").click();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(page.getByTestId("conversation-chip")).toHaveCount(0);
+});
+
+test("is reached and steered from the keyboard", async ({ page }) => {
+  await openFlow(page);
+  await page.keyboard.press("Alt+4");
+  await page.getByTestId("conversation-begin").focus();
+  await page.keyboard.press("Enter");
+  await expect(rows(page)).toHaveCount(1);
+  await rows(page).first().getByRole("button").first().focus();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Rename" })).toBeFocused();
+});

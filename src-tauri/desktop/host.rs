@@ -45,12 +45,25 @@ struct Native(AppHandle);
 #[async_trait]
 impl Dialogs for Native {
     async fn open(&self) -> Result<Option<String>, ErrorReply> {
-        self.ask(|dialog, done| dialog.set_title("Open a flow").pick_file(done)).await
+        self.ask(|dialog, done| {
+            dialog.set_title("Open a flow").add_filter("Plait flows", &["json"]).pick_file(done);
+        })
+        .await
     }
 
     async fn save(&self, suggested: &str) -> Result<Option<String>, ErrorReply> {
-        self.ask(|dialog, done| dialog.set_title("Save the flow").set_file_name(suggested).save_file(done))
-            .await
+        // Conversations are saved too, also as Markdown.
+        let is_markdown =
+            std::path::Path::new(suggested).extension().is_some_and(|extension| extension == "md");
+        let (kind, extension) = if is_markdown { ("Markdown", "md") } else { ("JSON", "json") };
+        self.ask(|dialog, done| {
+            dialog
+                .set_title("Save as")
+                .add_filter(kind, &[extension])
+                .set_file_name(suggested)
+                .save_file(done);
+        })
+        .await
     }
 }
 
@@ -60,7 +73,7 @@ impl Native {
         show: impl FnOnce(FileDialogBuilder<tauri::Wry>, Box<dyn FnOnce(Option<FilePath>) + Send>),
     ) -> Result<Option<String>, ErrorReply> {
         let (sender, answer) = oneshot::channel();
-        let mut dialog = self.0.dialog().file().add_filter("Plait flows", &["json"]);
+        let mut dialog = self.0.dialog().file();
         if let Some(window) = self.0.get_webview_window(crate::window::LABEL) {
             dialog = dialog.set_parent(&window);
         }

@@ -9,6 +9,6 @@ use crate::ErrorReply;
 pub trait Dialogs: Send + Sync {
     /// Asks for a flow file to open; nothing when the dialog was closed.
     async fn open(&self) -> Result<Option<String>, ErrorReply>;
-    /// Asks where to save a flow, beginning with the name `suggested`; nothing when the dialog was closed.
+    /// Asks where to save a flow or an exported conversation, beginning with the name `suggested`; nothing when the dialog was closed.
     async fn save(&self, suggested: &str) -> Result<Option<String>, ErrorReply>;
 }

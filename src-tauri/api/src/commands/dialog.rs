@@ -10,7 +10,7 @@ use crate::{ErrorReply, Plait};
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 pub struct OpenDialog {}
 
-/// `dialog.save`: asks where to save a flow.
+/// `dialog.save`: asks where to save a flow or an exported conversation.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct SaveDialog {
     /// The name to begin with.

@@ -129,7 +129,7 @@ fn a_summary_survives_the_trim_and_is_sent_with_the_instructions() {
     let memory = json!({ "strategy": "summarize", "maxMessages": 6 , "keepRecent": 2});
     bench.run("contextStart", config(memory), &[]).result.unwrap();
     // A window with room for the question and a little more.
-    let chat = json!({ "contextWindow": 120, "maxTokens": 30 });
+    let chat = json!({ "contextWindow": 70, "maxTokens": 30 });
     bench
         .run("chat", chat, &[("context", json!({ "contextId": "main" })), ("message", json!("And now?"))])
         .result

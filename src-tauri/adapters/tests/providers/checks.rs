@@ -268,6 +268,6 @@ impl Recorded {
 }
 
 /// What a usage says of everything, for protocols that tell it all.
-pub(crate) fn all_of_it(input: u64, output: u64, cached_input: u64, reasoning: u64) -> Option<TokenUsage> {
-    Some(TokenUsage { input, output, cached_input, reasoning, cache_write: 0 })
+pub(crate) fn all_of_it(input: u64, output: u64, cached_input: u64, reasoning: u64) -> TokenUsage {
+    TokenUsage { input, output, cached_input, reasoning, cache_write: 0 }
 }

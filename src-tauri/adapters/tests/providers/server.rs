@@ -239,5 +239,5 @@ pub(crate) async fn raw(kind: ProviderKind, bytes: &[u8]) -> Fault {
 
 /// The text of a stream of events, each of them unnamed.
 pub(crate) fn events(events: &[Value]) -> String {
-    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+    events.iter().flat_map(|event| ["data: ".to_owned(), event.to_string(), "\n\n".to_owned()]).collect()
 }

@@ -12,7 +12,7 @@ use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::request::{CALL, STATE, TEXT};
-use super::wire::{Delta, Head, Item, OfItem, OfResponse, Response};
+use super::wire::{Head, Item, OfItem, OfResponse, Piece, Response};
 use crate::providers::http::{self, Framing, Place, parse};
 use crate::providers::tool_calls::{arguments, whole_call};
 
@@ -152,15 +152,15 @@ impl<'a> Assembly<'a> {
             }
         }
         let reason = response.incomplete_details.and_then(|details| details.reason);
-        self.end = Some(match (response.status.as_deref(), reason.as_deref()) {
-            (_, Some("max_output_tokens")) => StopReason::MaxTokens,
-            (_, Some("content_filter")) => {
+        // Why it is not complete says more than that it is not.
+        self.end = Some(match reason.or(response.status).as_deref() {
+            None | Some("completed") => StopReason::End,
+            Some("max_output_tokens") => StopReason::MaxTokens,
+            Some("content_filter") => {
                 return Err(self.place.content_filtered("withheld the reply by its content filter"));
             }
-            (_, Some(other)) => StopReason::Other(other.to_owned()),
-            (Some("failed"), None) => return Err(self.place.told(&json!("it failed"))),
-            (None | Some("completed"), None) => StopReason::End,
-            (Some(other), None) => StopReason::Other(other.to_owned()),
+            Some("failed") => return Err(self.place.told(&json!("it failed"))),
+            Some(other) => StopReason::Other(other.to_owned()),
         });
         Ok(())
     }
@@ -189,20 +189,20 @@ impl http::Assembly for Assembly<'_> {
         match head.kind.as_str() {
             "response.created" => self.id = parse::<OfResponse>(self.place, data)?.response.id,
             "response.output_text.delta" => {
-                let Delta { output_index, delta, .. } = parse(self.place, data)?;
-                self.say(output_index, &delta, sink);
+                let Piece { output_index, more, .. } = parse(self.place, data)?;
+                self.say(output_index, &more, sink);
             }
             "response.refusal.delta" => {
-                let Delta { output_index, delta, .. } = parse(self.place, data)?;
-                self.item(output_index).refusal.push_str(&delta);
+                let Piece { output_index, more, .. } = parse(self.place, data)?;
+                self.item(output_index).refusal.push_str(&more);
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                let Delta { output_index, summary_index, delta } = parse(self.place, data)?;
-                self.think(output_index, summary_index, &delta, sink);
+                let Piece { output_index, summary_index, more } = parse(self.place, data)?;
+                self.think(output_index, summary_index, &more, sink);
             }
             "response.function_call_arguments.delta" => {
-                let Delta { output_index, delta, .. } = parse(self.place, data)?;
-                self.item(output_index).arguments.push_str(&delta);
+                let Piece { output_index, more, .. } = parse(self.place, data)?;
+                self.item(output_index).arguments.push_str(&more);
             }
             "response.output_item.added" | "response.output_item.done" => {
                 let OfItem { output_index, item } = parse(self.place, data)?;

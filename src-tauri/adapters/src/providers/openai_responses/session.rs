@@ -28,19 +28,21 @@ impl Prefix {
     pub(super) fn new(session: &str, draft: &Draft) -> Self {
         let frame = serde_json::json!([session, draft.frame()]);
         let mut prefix = Self { hashes: vec![Sha256::digest(frame.to_string()).into()] };
-        draft.items.iter().for_each(|item| prefix.push(item));
+        prefix.push(&draft.items);
         prefix
     }
 
     /// The hash of the whole with the items of its reply.
     pub(super) fn and(mut self, reply: &[Value]) -> Hash {
-        reply.iter().for_each(|item| self.push(item));
+        self.push(reply);
         self.last()
     }
 
-    fn push(&mut self, item: &Value) {
-        let next = Sha256::new().chain_update(self.last()).chain_update(item.to_string()).finalize();
-        self.hashes.push(next.into());
+    fn push(&mut self, items: &[Value]) {
+        for item in items {
+            let next = Sha256::new().chain_update(self.last()).chain_update(item.to_string()).finalize();
+            self.hashes.push(next.into());
+        }
     }
 
     fn last(&self) -> Hash {

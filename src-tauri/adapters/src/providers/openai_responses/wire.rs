@@ -15,13 +15,14 @@ pub(super) struct Head {
 
 /// A piece of an item.
 #[derive(Deserialize)]
-pub(super) struct Delta {
+pub(super) struct Piece {
     #[serde(default)]
     pub(super) output_index: u64,
     /// Which part of the summary.
     #[serde(default)]
     pub(super) summary_index: u64,
-    pub(super) delta: String,
+    #[serde(rename = "delta")]
+    pub(super) more: String,
 }
 
 /// An item that begins or is whole.

@@ -38,7 +38,7 @@ fn expected() -> ModelReply {
         ],
         stop_reason: StopReason::ToolCalls,
         // 12 of the prompt and 3 that tools of the provider read; 14 of the reply and 20 of thoughts.
-        usage: all_of_it(15, 34, 8, 20),
+        usage: Some(all_of_it(15, 34, 8, 20)),
         response_id: Some("r1".into()),
         provider_state: Some(json!({"gemini": [
             {"text": "Schön 🙂 日本語\n\"x\"".len()},
@@ -175,7 +175,7 @@ async fn all_of_it_went_into_thoughts() {
     let usage = json!({"promptTokenCount": 3, "thoughtsTokenCount": 20});
     let reply = reply_to(&[last(json!([]), "MAX_TOKENS", &usage)]).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("", StopReason::MaxTokens));
-    assert_eq!(reply.usage, all_of_it(3, 20, 0, 20));
+    assert_eq!(reply.usage, Some(all_of_it(3, 20, 0, 20)));
 }
 
 #[tokio::test]

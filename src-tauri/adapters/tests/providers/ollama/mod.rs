@@ -13,7 +13,7 @@ const KIND: ProviderKind = ProviderKind::Ollama;
 
 /// One JSON document a line.
 fn lines_of(lines: &[Value]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect()
 }
 
 fn stream(lines: &[Value]) -> Answer {

@@ -65,7 +65,7 @@ fn expected() -> ModelReply {
             ToolCall { id: "call_b".into(), name: "current_time".into(), arguments: json!({}) },
         ],
         stop_reason: StopReason::ToolCalls,
-        usage: all_of_it(12, 34, 8, 20),
+        usage: Some(all_of_it(12, 34, 8, 20)),
         response_id: Some("x".into()),
         ..ModelReply::default()
     }

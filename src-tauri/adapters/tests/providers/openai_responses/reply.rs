@@ -90,7 +90,7 @@ fn expected() -> ModelReply {
             ToolCall { id: "call_b".into(), name: "tell".into(), arguments: json!({}) },
         ],
         stop_reason: StopReason::ToolCalls,
-        usage: all_of_it(12, 34, 8, 20),
+        usage: Some(all_of_it(12, 34, 8, 20)),
         response_id: Some("resp_1".into()),
         provider_state: Some(json!({"openAiResponses": [sealed(), "text", "call", "call"]})),
     }

@@ -85,12 +85,13 @@ async fn rounds_of_tools() {
     assert_eq!(sent(&heard[3]), (Some("r1"), vec!["How large?", "42.", "Bye"], true));
 }
 
+type Change = fn(&mut ModelRequest);
+
 #[tokio::test]
 async fn whatever_was_changed_is_all_sent() {
     let told = [user("One?"), said("Answer r1."), user("Two?")];
     let same = asked(told.clone());
     let all = vec!["One?", "Answer r1.", "Two?"];
-    type Change = fn(&mut ModelRequest);
     let changes: [(&str, Change, Vec<&str>); 9] = [
         ("the model", |asked| asked.model = "large".into(), all.clone()),
         ("the instructions", |asked| asked.system = None, all.clone()),
@@ -113,9 +114,9 @@ async fn whatever_was_changed_is_all_sent() {
     for (what, change, expected) in changes {
         let (server, provider) = answering(&["r1", "r2"]).await;
         ask(&*provider, asked([user("One?")])).await;
-        let mut changed = same.clone();
-        change(&mut changed);
-        ask(&*provider, changed).await;
+        let mut second = same.clone();
+        change(&mut second);
+        ask(&*provider, second).await;
         assert_eq!(sent(&server.heard()[1].body), (None, expected, true), "{what}");
     }
     // What decides nothing about the past may change.

@@ -10,6 +10,7 @@ pub mod flow;
 pub mod host;
 pub mod id;
 pub mod journal;
+pub mod models;
 pub mod node;
 pub mod nodes;
 pub mod plan;

@@ -48,6 +48,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
                 epoch: Epoch::root(),
                 step: 0,
                 reply: ModelReply { usage: Some(usage), ..ModelReply::default() },
+                account: None,
             },
             Fact::NodeSkipped { node: "b".into(), epoch: Epoch::root(), reason: SkipReason::DeadInput },
             Fact::NodeFailed {
@@ -233,7 +234,13 @@ fn shared_messages_come_back_whole() {
         tokens: 3,
     });
     let Activation { node, epoch } = asked();
-    let turn = Fact::TurnCommitted { node, epoch, context_id: "main".into(), messages: vec![message] };
+    let turn = Fact::TurnCommitted {
+        node,
+        epoch,
+        context_id: "main".into(),
+        messages: vec![message],
+        learned: None,
+    };
     let mut journal = store.journal(&run).expect("journal");
     append(&mut journal, 0, vec![started(&run), turn.clone()]);
     assert_eq!(read(&store, &run)[1].fact, turn);

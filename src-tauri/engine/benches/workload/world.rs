@@ -71,6 +71,7 @@ pub fn first(run: &str) -> Fact {
         set: std::collections::BTreeMap::new(),
         parent_run_id: None,
         conversation: None,
+        models: std::sync::Arc::default(),
     }
 }
 

@@ -15,6 +15,7 @@ use super::record::count_system;
 use super::{ContextRecord, SharedMessage, Snapshot};
 use crate::error::Fault;
 use crate::id::ContextId;
+use crate::models::Learned;
 
 /// One change of one context, as the journal keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -31,6 +32,10 @@ pub enum ContextChange {
         /// The user's message, unless it was there already, and the assistant's.
         #[ts(as = "Vec<super::Message>")]
         messages: Vec<SharedMessage>,
+        /// What the provider's reports taught of Plait's counts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        learned: Option<Learned>,
     },
     /// What is remembered of the conversation that the run goes on in came before everything else.
     Recalled(#[ts(as = "super::conversation::Recalled")] Arc<Recalled>),
@@ -75,8 +80,13 @@ impl Contexts {
     pub fn apply(&mut self, id: &ContextId, change: &ContextChange) -> Option<u64> {
         let record = Arc::make_mut(self.0.get_mut(id)?);
         match change {
-            ContextChange::Messages { messages } | ContextChange::Turn { messages } => {
-                append(record, messages)
+            ContextChange::Messages { messages } => append(record, messages),
+            ContextChange::Turn { messages, learned } => {
+                append(record, messages);
+                if let Some(Learned { model, correction }) = learned {
+                    let known = record.corrections.entry(model.clone()).or_default();
+                    *known = known.plus(*correction);
+                }
             }
             ContextChange::Recalled(recalled) => append(record, &recalled.messages),
             ContextChange::SystemInstructions { text } => {
@@ -177,9 +187,10 @@ impl ContextManager {
         self.write(ContextChange::Recalled(Arc::new(recalled)));
     }
 
-    /// Appends what a model's turn adds: the question, unless it is there already, and the answer; both or none.
-    pub fn commit_turn(&self, messages: Vec<SharedMessage>) {
-        self.write(ContextChange::Turn { messages });
+    /// Appends what a model's turn adds: the question, unless it is there already, and the answer; both or none. And what
+    /// the turn has taught of counts.
+    pub fn commit_turn(&self, messages: Vec<SharedMessage>, learned: Option<Learned>) {
+        self.write(ContextChange::Turn { messages, learned });
     }
 
     /// Sets or replaces the system instructions.

@@ -1,5 +1,6 @@
 //! What a context is: its record, its snapshot, and the handle that travels on edges.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use imbl::Vector;
@@ -10,6 +11,7 @@ use ts_rs::TS;
 
 use super::{Role, SharedMessage};
 use crate::id::{ContextId, MessageId};
+use crate::models::Correction;
 
 /// The id of the context a flow's `contextStart` makes.
 pub const MAIN: &str = "main";
@@ -60,6 +62,10 @@ pub struct ContextRecord {
     /// How often it has changed.
     #[ts(type = "number")]
     pub revision: u64,
+    /// What its turns have taught of Plait's counts, by `provider/model`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<String, Correction>>")]
+    pub corrections: BTreeMap<String, Correction>,
     /// The context it was made from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -80,6 +86,7 @@ impl ContextRecord {
             system_messages: 0,
             current_output: String::new(),
             revision: 0,
+            corrections: BTreeMap::new(),
             parent_context_id: None,
         }
     }

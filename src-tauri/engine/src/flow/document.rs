@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::diagnostic::Diagnostic;
 use crate::id::{EdgeId, NodeId, PortName};
 
 /// The version of the format this build writes.
@@ -183,6 +184,12 @@ pub struct FlowSettings {
     #[ts(optional)]
     #[schemars(range(min = 1))]
     pub max_concurrency: Option<u32>,
+    /// The window, in tokens, that every model call of the flow has to make do with; without it, what the settings and
+    /// the table say of the model. Kept as it stands in the file: [`check`](crate::plan::check) says when it is no window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    #[schemars(with = "Option<std::num::NonZeroU32>")]
+    pub context_window: Option<Value>,
     /// Keys this build does not know, kept as they are.
     #[serde(flatten)]
     #[ts(skip)]
@@ -190,6 +197,20 @@ pub struct FlowSettings {
 }
 
 impl FlowSettings {
+    /// The window in tokens, where one is set; an error where what is set is none.
+    pub fn window(&self) -> Result<Option<u64>, Diagnostic> {
+        let Some(set) = self.context_window.as_ref().filter(|set| !set.is_null()) else { return Ok(None) };
+        match set.as_u64().filter(|window| (1..=u64::from(u32::MAX)).contains(window)) {
+            Some(window) => Ok(Some(window)),
+            None => Err(Diagnostic::error(
+                "settings.context_window",
+                "/settings/contextWindow",
+                format!("`{set}` is no window: it is a whole number of tokens, at least 1."),
+            )
+            .hint("Give the tokens of prompt and reply together, or leave it out.")),
+        }
+    }
+
     fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -9,7 +9,8 @@ use crate::context::{Content, ContextManager, ContextRecord, Conversation, Messa
 use crate::error::Fault;
 use crate::host::Host;
 use crate::id::{Activation, ContextId, MessageId, RunId};
-use crate::prompt::tokens;
+use crate::models::ModelBook;
+use crate::prompt::{Known, tokens};
 use crate::run::{Answer, Fact};
 
 /// What does not change during a run.
@@ -46,6 +47,10 @@ pub struct Cx {
     pub attempt: u32,
     /// What does not change during the run.
     pub run: Arc<RunInfo>,
+    /// What the run knows of models beyond the tables.
+    pub models: Arc<ModelBook>,
+    /// The window that the flow's settings give every model call, in tokens.
+    pub flow_window: Option<u64>,
     /// The world.
     pub host: Host,
     /// Set when the run is cancelled; the future is dropped soon after.
@@ -71,6 +76,11 @@ impl Cx {
         self.context_manager(&id)
     }
 
+    /// What the run brings to each model call.
+    pub fn known(&self) -> Known<'_> {
+        Known { flow_window: self.flow_window, book: &self.models }
+    }
+
     /// The id of this activation's message number `index`.
     pub fn message_id(&self, index: usize) -> MessageId {
         format!("{}/{index}", self.activation).into()
@@ -79,7 +89,7 @@ impl Cx {
     /// A message of this activation, its tokens counted for `model`.
     pub fn message(&self, index: usize, role: Role, content: impl Into<Content>, model: &str) -> Message {
         let content = content.into();
-        let tokens = tokens::message(model, &content.text());
+        let tokens = tokens::message(model, &content);
         Message {
             id: self.message_id(index),
             role,

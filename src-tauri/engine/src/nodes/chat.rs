@@ -1,12 +1,9 @@
 //! `chat`: asks a model in a conversation.
 //!
-//! What is asked is [`question`]'s, the back and forth with model and tools [`turn`]'s. This file decides when it becomes
+//! What is asked is [`question`]'s, the back and forth with model and tools [`asking`]'s. This file decides when it becomes
 //! part of the conversation: user message and answer together when all went well, nothing otherwise.
 
-mod model;
 mod question;
-mod tool_calls;
-mod turn;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,15 +11,17 @@ use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use super::asking::{self, ANSWER, Manner, Turn};
 use super::templating;
 use crate::context::{ContextHandle, Message, Role};
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, check_schema};
+use crate::id::MessageId;
+use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, check_schema, violations};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{Overrides, resolve_model_config};
+use crate::provider::{ModelReply, StopReason};
 use crate::run::Fact;
 use crate::template::Template;
-use turn::{Done, Turn};
 
 pub(super) struct Chat;
 
@@ -205,10 +204,10 @@ impl NodeType for Chat {
         })?;
         let manager = cx.context_manager(&handle.context_id)?;
         let context = manager.get();
-        let model = resolve_model_config(&context, config.overrides())?;
+        let model = resolve_model_config(&context, config.overrides(), cx.known())?;
         let question =
             question::question(config.prompt.as_ref(), &inputs, &handle, &context, &cx, &model.model)?;
-        let tools = tool_calls::offered(&inputs)?;
+        let tools = asking::offered(&inputs)?;
         let provider = cx.host.providers.get(&model.provider)?;
         let id = context.context_id.clone();
         if !config.skip_history {
@@ -218,9 +217,10 @@ impl NodeType for Chat {
                 context_id: id.clone(),
             });
         }
-        let mut turn = Turn::new(config, &cx, &context, &model, &question.message, &tools, &*provider);
-        let done = match turn.run().await {
-            Ok(done) => done,
+        let mut turn =
+            Turn::new(config.manner(), &cx, &context, &model, &question.message, &tools, &*provider);
+        let (reply, structured) = match config.answer(&mut turn).await {
+            Ok(answer) => answer,
             Err(fault) => {
                 if !config.skip_history {
                     cx.note(Fact::TurnDiscarded {
@@ -236,42 +236,72 @@ impl NodeType for Chat {
         let mut written = None;
         if !config.skip_history {
             let answer = Arc::new(Message {
-                reasoning: done.reply.reasoning.clone(),
-                ..cx.message(ANSWER, Role::Assistant, done.reply.text.clone(), &model.model)
+                reasoning: reply.reasoning.clone(),
+                ..cx.message(ANSWER, Role::Assistant, reply.text.clone(), &model.model)
             });
             written = Some(answer.id.clone());
-            let asked = (!question.stored).then_some(question.message);
-            manager.commit_turn(asked.into_iter().chain([answer]).collect());
+            let asked = (!question.stored).then(|| Arc::clone(&question.message));
+            manager.commit_turn(asked.into_iter().chain([answer]).collect(), turn.spent().learned.clone());
         }
-        let mut output = give(&handle, done, written);
-        output.extra.insert("provider".to_owned(), model.provider.into());
-        output.extra.insert("model".to_owned(), model.model.into());
-        Ok(output)
+        Ok(turn.spent().told(give(&handle, reply, structured, written), &model))
     }
 }
 
-/// The number of the user's message among those of an activation.
-const QUESTION: usize = 0;
-/// The number of the answer.
-const ANSWER: usize = 1;
-/// The number of the first message of a tool round.
-const FIRST_STEP: usize = 2;
+impl Config {
+    fn manner(&self) -> Manner<'_> {
+        Manner {
+            temperature: self.temperature,
+            response_schema: self.response_schema.as_ref(),
+            max_tool_rounds: self.max_tool_rounds,
+            options: &self.options,
+        }
+    }
 
-fn give(handle: &ContextHandle, done: Done, written: Option<crate::id::MessageId>) -> NodeOutput {
-    let text = Value::String(done.reply.text);
+    /// The answer, read by its schema where there is one.
+    async fn answer(&self, turn: &mut Turn<'_>) -> Result<(ModelReply, Option<Value>), Fault> {
+        let reply = turn.answer().await?;
+        asking::is_answer(&reply)?;
+        let structured =
+            self.response_schema.as_ref().map(|schema| structured(schema, &reply)).transpose()?;
+        Ok((reply, structured))
+    }
+}
+
+fn structured(schema: &Value, reply: &ModelReply) -> Result<Value, Fault> {
+    let wrong = |why: String| {
+        let cut = reply.stop_reason == StopReason::MaxTokens;
+        let hint = if cut {
+            "The reply was cut short: raise `maxTokens`."
+        } else {
+            "Describe the shape in the prompt too, ask another model, or use `extract`, which asks again."
+        };
+        Fault::new("chat.not_structured", format!("The reply does not follow `responseSchema`: {why}."))
+            .hint(hint)
+            .details(json!({ "reply": reply.text }))
+    };
+    let value: Value = serde_json::from_str(asking::unfenced(&reply.text))
+        .map_err(|error| wrong(format!("it is not JSON: {error}")))?;
+    let violations = violations(schema, &value).map_err(|message| Fault::new("chat.schema", message))?;
+    if violations.is_empty() { Ok(value) } else { Err(wrong(violations.join("; "))) }
+}
+
+fn give(
+    handle: &ContextHandle,
+    reply: ModelReply,
+    structured: Option<Value>,
+    written: Option<MessageId>,
+) -> NodeOutput {
+    let text = Value::String(reply.text);
     let mut output =
         NodeOutput::new().hand_on(&handle.saying(text.clone(), written.clone())).with("response", text);
     if let Some(id) = written {
         output = output.is_message("response", id);
     }
-    if let Some(structured) = done.structured {
+    if let Some(structured) = structured {
         output = output.with("structured", structured);
     }
-    output.token_usage = Some(done.usage);
-    let stop_reason = serde_json::to_value(&done.reply.stop_reason).unwrap_or_default();
+    let stop_reason = serde_json::to_value(&reply.stop_reason).unwrap_or_default();
     output.extra.insert("stopReason".to_owned(), stop_reason);
-    output.extra.insert("modelCalls".to_owned(), done.model_calls.into());
-    output.extra.insert("toolCalls".to_owned(), done.tool_calls.into());
     output
 }
 

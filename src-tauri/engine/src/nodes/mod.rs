@@ -4,11 +4,14 @@
 //! a run, or where on a canvas it stands. Whatever it writes to a context goes through the context's manager.
 
 mod approval;
+mod asking;
 mod catch;
 mod chat;
+mod classify;
 mod context_start;
 mod deep_stack;
 mod delay;
+mod extract;
 mod inject_messages;
 mod join;
 mod json;
@@ -45,6 +48,8 @@ pub fn registry() -> Registry {
         .with::<manual_input::ManualInput>()
         .with::<approval::Approval>()
         .with::<chat::Chat>()
+        .with::<classify::Classify>()
+        .with::<extract::Extract>()
         .with::<tools::Tools>()
         .with::<text::Text>()
         .with::<value::Value>()

@@ -54,6 +54,7 @@ pub fn plan(
     }
     let mut plan = assemble(study, given);
     plan.max_concurrency = flow.settings.max_concurrency.unwrap_or(MAX_CONCURRENCY).max(1) as usize;
+    plan.context_window = flow.settings.window().unwrap_or_default();
     plan.target = to.and_then(|target| plan.find(target));
     if let Some(target) = plan.target {
         for (at, node) in plan.nodes.iter_mut().enumerate() {
@@ -93,6 +94,7 @@ impl Study {
 /// Studies a flow; what is wrong with it is in `wiring.diagnostics`.
 pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     let mut wiring = wiring::wire(flow, registry);
+    wiring.diagnostics.extend(flow.settings.window().err());
     let fed = super::check::unfed_ports(&wiring, given);
     wiring.diagnostics.extend(fed);
     let mut forest = nesting::nest(&wiring);
@@ -167,6 +169,7 @@ fn assemble(study: Study, given: &Given) -> Plan {
         root: Vec::new(),
         target: None,
         max_concurrency: 1,
+        context_window: None,
         index: FxHashMap::default(),
     };
     link(&mut plan);

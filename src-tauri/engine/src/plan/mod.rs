@@ -49,6 +49,8 @@ pub struct Plan {
     pub target: Option<NodeIx>,
     /// How many activations may run at once.
     pub max_concurrency: usize,
+    /// The window that the flow's settings give every model call, in tokens.
+    pub context_window: Option<u64>,
     pub(crate) index: FxHashMap<NodeId, NodeIx>,
 }
 

@@ -11,7 +11,6 @@ mod resolve;
 pub mod tokens;
 mod tool_schemas;
 mod trim;
-mod window;
 
 use serde_json::json;
 
@@ -22,10 +21,9 @@ use crate::tool::ToolSpec;
 use assemble::assemble;
 pub use record::{Omitted, PromptPart, PromptRecord};
 pub use reserve::reserve;
-pub use resolve::{ECHO, ModelConfig, OFFLINE, Overrides, resolve_model_config, who_answers};
+pub use resolve::{ECHO, Known, ModelConfig, OFFLINE, Overrides, resolve_model_config, who_answers};
 pub use tool_schemas::tool_tokens;
 pub use trim::{TooLarge, trim};
-pub use window::window;
 
 /// What a prompt is made from.
 #[derive(Clone, Copy)]
@@ -57,35 +55,75 @@ pub struct Prompt {
 pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
     let Call { config, tools, steps, .. } = call;
     let parts = assemble(call.context, call.question, tools, &config.model);
-    let tool_tokens = tool_tokens(&config.model, tools);
-    let fixed = config.reserve + parts.system_tokens + tool_tokens;
-    let conversation = parts.history.iter().chain(&parts.question).chain(steps.iter().flatten());
-    let count = parts.history.len()
-        + usize::from(parts.question.is_some())
-        + steps.iter().map(Vec::len).sum::<usize>();
+    let fixed = Fixed {
+        system: parts.system_tokens,
+        tools: tool_tokens(&config.model, tools),
+        steps: steps.iter().flatten().map(|message| u64::from(message.tokens)).sum(),
+    };
+    // Trimming works on counts; what they are likely to be for this model decides how many of them there is room for.
+    let room = config.correction.room(config.window.saturating_sub(config.reserve));
+    let latest = u64::from(parts.question.as_ref().unwrap_or(call.question).tokens);
+    let room = room.checked_sub(fixed.sum()).ok_or_else(|| too_large(latest, &fixed, config))?;
+    let conversation = parts.history.iter().chain(&parts.question);
+    let count = parts.history.len() + usize::from(parts.question.is_some());
     let newest_first = conversation.rev().map(|message| &**message);
-    let start = trim(newest_first, count, config.window.saturating_sub(fixed))
-        .map_err(|found| too_large(found, config, parts.system_tokens, tool_tokens))?;
+    let start = trim(newest_first, count, room).map_err(|found| too_large(found.needed, &fixed, config))?;
     // `start` is never behind the latest user message, which is the question or, without one, in the history.
     // Taking the history's end is cheap at any length; walking to it is not.
     let kept = parts.history.skip(start.min(parts.history.len()));
     let messages = kept.iter().chain(&parts.question).chain(steps.iter().flatten()).cloned().collect();
-    let record = record::record(config, &parts, &kept, steps, tools, tool_tokens);
+    let record = record::record(config, &parts, &kept, steps, tools, fixed.tools);
     Ok(Prompt { system: parts.system, messages, record })
 }
 
-fn too_large(found: TooLarge, config: &ModelConfig, system: u64, tools: u64) -> Fault {
-    let TooLarge { needed, .. } = found;
-    let ModelConfig { model, window, reserve, .. } = config;
-    let over = (needed + system + tools + reserve).saturating_sub(*window);
-    let message = format!(
-        "The latest message does not fit the window of `{model}` by {over} tokens: it takes {needed} with what belongs \
-         to it, the instructions {system}, the tools {tools}, and {reserve} of {window} are kept for the reply."
-    );
-    Fault::new("context.too_large", message)
+/// What is sent whatever is left out, in counted tokens.
+struct Fixed {
+    system: u64,
+    tools: u64,
+    steps: u64,
+}
+
+impl Fixed {
+    fn sum(&self) -> u64 {
+        self.system.saturating_add(self.tools).saturating_add(self.steps)
+    }
+}
+
+/// `message` is what the latest message takes with what belongs to it.
+fn too_large(message: u64, fixed: &Fixed, config: &ModelConfig) -> Fault {
+    let ModelConfig { model, window, reserve, correction, .. } = config;
+    let real = |counted: u64| correction.apply(counted);
+    let (system, tools, steps, message) =
+        (real(fixed.system), real(fixed.tools), real(fixed.steps), real(message));
+    let alone = config.window.saturating_sub(*reserve);
+    let over = real(fixed.sum()).saturating_add(message).saturating_add(*reserve).saturating_sub(*window);
+    let told = if reserve >= window {
+        format!(
+            "`{model}` is to keep {reserve} tokens for its reply, and its window has only {window}: {over} too many."
+        )
+    } else if system > alone {
+        format!(
+            "The instructions alone do not fit the window of `{model}`: they take {system} tokens, and {reserve} of \
+             {window} are kept for the reply. With the latest message the call is too large by {over} tokens."
+        )
+    } else if real(fixed.sum()) > alone {
+        format!(
+            "What goes with every call does not fit the window of `{model}`: the instructions take {system} tokens, the \
+             tools {tools}, the steps so far {steps}, and {reserve} of {window} are kept for the reply. With the latest \
+             message the call is too large by {over} tokens."
+        )
+    } else {
+        format!(
+            "The latest message does not fit the window of `{model}` by {over} tokens: it takes {message}, the \
+             instructions {system}, the tools {tools}, the steps so far {steps}, and {reserve} of {window} are kept for \
+             the reply."
+        )
+    };
+    Fault::new("context.too_large", told)
         .hint("Shorten the message or the instructions, offer fewer tools, lower `maxTokens`, or use a larger model.")
         .details(json!({
-            "over": over, "message": needed, "system": system, "tools": tools, "reserve": reserve, "window": window,
+            "over": over, "message": message, "system": system, "tools": tools, "steps": steps,
+            "reserve": reserve, "window": window,
         }))
 }
 

@@ -88,9 +88,14 @@ pub struct PromptRecord {
     /// What the tools' schemas take.
     #[ts(type = "number")]
     pub tool_tokens: u64,
-    /// What the whole prompt takes.
+    /// What the whole prompt takes, as far as can be told before it is sent: the sum of the counts, corrected by what the
+    /// provider has reported of earlier prompts.
     #[ts(type = "number")]
     pub tokens: u64,
+    /// The sum of the counts, where it was corrected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub counted: Option<u64>,
     /// The model's window.
     #[ts(type = "number")]
     pub window: u64,
@@ -133,7 +138,8 @@ pub(super) fn record(
             last: last.id.clone(),
             count: left_out as u64,
         });
-    let tokens = tool_tokens + sent.iter().map(PromptPart::tokens).sum::<u64>();
+    let counted = tool_tokens + sent.iter().map(PromptPart::tokens).sum::<u64>();
+    let tokens = config.correction.apply(counted);
     PromptRecord {
         provider: config.provider.clone(),
         model: config.model.clone(),
@@ -142,8 +148,16 @@ pub(super) fn record(
         tools: tools.iter().map(|tool| tool.name.clone()).collect(),
         tool_tokens,
         tokens,
+        counted: (tokens != counted).then_some(counted),
         window: config.window,
         reserve: config.reserve,
+    }
+}
+
+impl PromptRecord {
+    /// The sum of the counts, as they are without a correction.
+    pub fn counted(&self) -> u64 {
+        self.counted.unwrap_or(self.tokens)
     }
 }
 

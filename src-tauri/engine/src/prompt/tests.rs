@@ -7,6 +7,7 @@ use super::{Call, ModelConfig, Prompt, PromptPart, prepare, tokens};
 use crate::context::{Content, ContextRecord, ContextType, Message, Part, Role, SharedMessage, ToolCall};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch};
+use crate::models::Correction;
 use crate::tool::ToolSpec;
 
 const MODEL: &str = "gpt-4o";
@@ -21,7 +22,7 @@ fn message(id: &str, role: Role, text: &str) -> SharedMessage {
         tool_call_id: None,
         provider_state: None,
         author: Activation { node: "n".into(), epoch: Epoch::root() },
-        tokens: tokens::message(MODEL, text),
+        tokens: tokens::message(MODEL, &text.into()),
     })
 }
 
@@ -32,7 +33,14 @@ fn context(instructions: &str, history: &[SharedMessage]) -> ContextRecord {
 }
 
 fn config(window: u64, reserve: u64) -> ModelConfig {
-    ModelConfig { provider: "openai".into(), model: MODEL.into(), max_tokens: None, window, reserve }
+    ModelConfig {
+        provider: "openai".into(),
+        model: MODEL.into(),
+        max_tokens: None,
+        window,
+        reserve,
+        correction: Correction::default(),
+    }
 }
 
 fn tool(instructions: Option<&str>) -> ToolSpec {
@@ -192,4 +200,85 @@ fn tool_steps_follow_the_question_and_are_referred_to() {
         prompt.record.parts[..],
         [PromptPart::Message { .. }, PromptPart::Step { step: 0, count: 2, .. }]
     ));
+}
+
+#[test]
+fn a_window_smaller_than_the_instructions_says_by_how_much() {
+    let wordy = "word ".repeat(200);
+    let system = tokens::PER_MESSAGE + tokens::count(MODEL, &wordy);
+    let context = context(&wordy, &[]);
+    let fault = ask(&context, &config(100, 10), &message("q", Role::User, "Why?")).unwrap_err();
+    assert_eq!(fault.code, "context.too_large");
+    assert!(fault.message.contains("instructions alone"), "{}", fault.message);
+    let question = message("q", Role::User, "Why?");
+    assert_eq!(fault.details["over"], json!(system + u64::from(question.tokens) + 10 - 100));
+    // Room for the instructions, and not for the question: by exactly what is missing.
+    let fault = ask(&context, &config(system + 10, 10), &question).unwrap_err();
+    assert_eq!(fault.details["over"], json!(question.tokens));
+    // A reserve as large as the window leaves nothing at all.
+    let fault = ask(&context, &config(50, 60), &question).unwrap_err();
+    assert!(fault.message.contains("keep 60 tokens for its reply"), "{}", fault.message);
+    for window in [0, 1, u64::MAX] {
+        let _ = ask(&context, &config(window, 0), &question);
+        let _ = ask(&context, &config(window, u64::MAX), &question);
+    }
+}
+
+/// The bug of an earlier system: a last message longer than the window was dropped without a word, and the model
+/// answered the one before it.
+#[test]
+fn an_over_long_last_message_is_refused_and_never_dropped() {
+    let history = [message("1", Role::User, "Hi"), message("2", Role::Assistant, "Hello")];
+    let long = message("3", Role::User, &"word ".repeat(500));
+    let fault = ask(&context("", &history), &config(100, 10), &long).unwrap_err();
+    assert_eq!(fault.code, "context.too_large");
+    assert_eq!(fault.details["over"], json!(u64::from(long.tokens) + 10 - 100));
+    // The same where a node before has put it into the history already.
+    let stored = context("", &[history[0].clone(), history[1].clone(), Arc::clone(&long)]);
+    assert_eq!(ask(&stored, &config(100, 10), &long).unwrap_err().code, "context.too_large");
+}
+
+/// The bug of an earlier system: it counted messages instead of tokens, so three long messages never were too many and
+/// its trimming never happened.
+#[test]
+fn what_counts_is_tokens_and_not_messages() {
+    let history =
+        [message("1", Role::User, &"word ".repeat(400)), message("2", Role::Assistant, &"word ".repeat(400))];
+    let prompt = ask(&context("", &history), &config(500, 0), &message("3", Role::User, "Why?")).unwrap();
+    assert_eq!(said(&prompt), ["Why?"]);
+    let many: Vec<_> = (0..40).map(|index| message(&index.to_string(), Role::User, "a")).collect();
+    let prompt = ask(&context("", &many), &config(500, 0), &message("q", Role::User, "Why?")).unwrap();
+    assert_eq!(prompt.messages.len(), 41, "forty short ones fit where two long ones did not");
+}
+
+#[test]
+fn what_was_learnt_of_a_model_decides_how_much_fits() {
+    let history: Vec<_> =
+        (0..20).map(|index| message(&index.to_string(), Role::User, "word word word")).collect();
+    let context = context("", &history);
+    let question = message("q", Role::User, "word word word");
+    let each = u64::from(question.tokens);
+    let plain = config(11 * each, 0);
+    assert_eq!(ask(&context, &plain, &question).unwrap().messages.len(), 11);
+    // Counts that come to twice as many tokens leave room for half as many messages.
+    let doubled = Correction { counted: 500_000, reported: 1_001_000 };
+    assert_eq!(doubled.permille(), 2_000);
+    let prompt = ask(&context, &ModelConfig { correction: doubled, ..plain.clone() }, &question).unwrap();
+    assert_eq!(prompt.messages.len(), 5);
+    assert_eq!((prompt.record.counted(), prompt.record.tokens), (5 * each, 10 * each));
+    assert!(prompt.record.tokens <= plain.window);
+    // What is missing is said in the model's tokens.
+    let tight = ModelConfig { window: each, correction: doubled, ..plain };
+    assert_eq!(ask(&context, &tight, &question).unwrap_err().details["over"], json!(each));
+}
+
+#[test]
+fn steps_go_with_the_question_whoever_speaks_last() {
+    let history = [message("1", Role::User, &"word ".repeat(50)), message("2", Role::Assistant, "Hello")];
+    let question = message("q", Role::User, "How many?");
+    let steps = [vec![message("a", Role::Assistant, "many"), message("o", Role::User, "That is no number.")]];
+    let context = context("", &history);
+    let config = config(60, 0);
+    let call = Call { context: &context, config: &config, question: &question, tools: &[], steps: &steps };
+    assert_eq!(said(&prepare(call).unwrap()), ["How many?", "many", "That is no number."]);
 }

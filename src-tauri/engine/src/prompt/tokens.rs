@@ -1,4 +1,7 @@
-//! Counting tokens. Each message is counted once, when it is made.
+//! Counting tokens. Each message is counted once, when it is made: text, images, tool calls, and reasoning where it is
+//! sent back. What counts come to for models without a public tokenizer is corrected elsewhere (`models::Correction`).
+
+mod image;
 
 use std::hash::BuildHasher;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +10,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use tiktoken_rs::CoreBPE;
 
-use crate::context::ToolCall;
+use crate::context::{Content, Part, ToolCall};
 
 /// The tokenizer of a model: `cl100k_base` for the GPT-3.5 and GPT-4 families, `o200k_base` for everything else
 /// (exact for newer OpenAI models, an estimate for other vendors, who publish no tokenizer).
@@ -68,9 +71,24 @@ pub fn count_kept(model: &str, text: &str) -> u64 {
 /// What a message takes beside its text: role and separators (OpenAI's published chat format: 3 a message, plus the role).
 pub const PER_MESSAGE: u64 = 4;
 
-/// What a message takes: its text and the frame around it.
-pub fn message(model: &str, text: &str) -> u32 {
-    u32::try_from(PER_MESSAGE + count(model, text)).unwrap_or(u32::MAX)
+/// What a message takes: its content and the frame around it.
+pub fn message(model: &str, content: &Content) -> u32 {
+    let inside = match content {
+        Content::Text(text) => count(model, text),
+        Content::Parts(parts) => parts
+            .iter()
+            .map(|part| match part {
+                Part::Text { text } => count(model, text),
+                Part::Image { data, .. } => image::count(model, data),
+            })
+            .fold(0, u64::saturating_add),
+    };
+    u32::try_from(PER_MESSAGE + inside).unwrap_or(u32::MAX)
+}
+
+/// What a text takes that goes with a message: the reasoning behind it, where the provider wants that back.
+pub fn text(model: &str, text: &str) -> u32 {
+    u32::try_from(count(model, text)).unwrap_or(u32::MAX)
 }
 
 /// What the tool calls of a message take beside its text.
@@ -120,7 +138,19 @@ mod tests {
             name: "calculator".into(),
             arguments: json!({ "expression": "1 + 1" }),
         };
-        assert_eq!(message("gpt-4o", "hello world"), 2 + 4);
+        assert_eq!(message("gpt-4o", &"hello world".into()), 2 + 4);
         assert!(calls("gpt-4o", &[call]) > 4);
+    }
+
+    #[test]
+    fn every_part_of_a_message_counts() {
+        let text = |text: &str| Part::Text { text: text.to_owned() };
+        // One white pixel.
+        let data =
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII=";
+        let image = || Part::Image { media_type: "image/png".to_owned(), data: data.to_owned() };
+        let parts = Content::Parts(vec![text("hello world"), image(), image(), text("hello world")]);
+        assert_eq!(message("gpt-4o", &parts), 4 + 2 + 255 + 255 + 2);
+        assert_eq!(message("gpt-4o", &Content::Parts(Vec::new())), 4);
     }
 }

@@ -10,10 +10,11 @@ use ts_rs::TS;
 use crate::context::{ContextChange, ContextRecord, ConversationRef, SharedMessage, Snapshot, ToolCall};
 use crate::error::Fault;
 use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, RunId};
+use crate::models::{Learned, ModelBook};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 
-use super::TokenUsage;
+use super::{CallAccount, TokenUsage};
 use crate::subflow::ChildQuestion;
 
 /// One line of a journal, or of what a watcher sees.
@@ -135,6 +136,10 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, as = "Option<ConversationRef>")]
         conversation: Option<Arc<ConversationRef>>,
+        /// What was set and had been learnt of models by then; the run keeps to it.
+        #[serde(default, skip_serializing_if = "ModelBook::is_empty")]
+        #[ts(optional, as = "Option<ModelBook>")]
+        models: ModelBook,
     },
     /// All inputs of an activation are decided; it waits for a place.
     #[serde(rename = "node.ready")]
@@ -273,6 +278,10 @@ pub enum Fact {
         /// The messages added, in order: the user's (unless it was there already) and the assistant's.
         #[ts(as = "Vec<crate::context::Message>")]
         messages: Vec<SharedMessage>,
+        /// What the provider's reports taught of Plait's counts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        learned: Option<Learned>,
     },
     /// A turn was given up; the context is as it was.
     #[serde(rename = "turn.discarded")]
@@ -310,6 +319,10 @@ pub enum Fact {
         step: u32,
         /// The whole reply.
         reply: ModelReply,
+        /// What the call comes to. Journals of old have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        account: Option<CallAccount>,
     },
     /// A tool is about to be called.
     #[serde(rename = "tool.called")]

@@ -1,11 +1,15 @@
 //! Running a flow: facts, the pure scheduler, and the driver that carries out its commands.
 
+mod account;
+mod cost;
 pub mod driver;
 pub mod fact;
 pub mod scheduler;
 mod usage;
 pub mod view;
 
+pub use account::CallAccount;
+pub use cost::Cost;
 pub use driver::{Control, Driver, RunEnd, RunHandle, RunSetup, Watcher};
 pub use fact::{Answer, Entry, Fact, FinishMetadata, FlowRef, NodeOutputs, SkipReason, SourceRef};
 pub use scheduler::{Scheduler, Standing, Start};

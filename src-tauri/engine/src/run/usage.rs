@@ -34,6 +34,20 @@ impl TokenUsage {
     }
 }
 
+impl TokenUsage {
+    /// This sum, `before` in it replaced by `after`.
+    #[must_use]
+    pub fn replaced(mut self, before: Self, after: Self) -> Self {
+        self += after;
+        self.input = self.input.saturating_sub(before.input);
+        self.output = self.output.saturating_sub(before.output);
+        self.cached_input = self.cached_input.saturating_sub(before.cached_input);
+        self.cache_write = self.cache_write.saturating_sub(before.cache_write);
+        self.reasoning = self.reasoning.saturating_sub(before.reasoning);
+        self
+    }
+}
+
 impl std::ops::AddAssign for TokenUsage {
     fn add_assign(&mut self, other: Self) {
         self.input = self.input.saturating_add(other.input);

@@ -19,7 +19,7 @@ pub use node::{
     AttemptView, EpochView, ModelCallView, NodeState, NodeView, PauseView, ToolCallView, TurnState, TurnView,
 };
 
-use super::{Entry, FlowRef, NodeOutputs, TokenUsage};
+use super::{Cost, Entry, FlowRef, NodeOutputs, TokenUsage};
 use crate::context::{ContextRecord, ConversationRef};
 use crate::error::Fault;
 use crate::id::{Activation, ContextId, Epoch, NodeId, PortName, RunId};
@@ -177,6 +177,10 @@ pub struct ContextView {
     /// What its history takes, in tokens.
     #[ts(type = "number")]
     pub tokens: u64,
+    /// What the model calls made in it have used.
+    pub usage: TokenUsage,
+    /// What they cost.
+    pub cost: Cost,
     /// The execution that made it.
     pub created_by: Activation,
     /// When it last changed.
@@ -221,6 +225,8 @@ pub struct RunFault {
 pub struct RunTotals {
     /// Tokens of all model calls.
     pub tokens: TokenUsage,
+    /// What they cost.
+    pub cost: Cost,
     /// Model calls that were answered.
     #[ts(type = "number")]
     pub model_calls: u64,

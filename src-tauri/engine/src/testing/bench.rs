@@ -15,6 +15,7 @@ use crate::context::{
 use crate::error::Fault;
 use crate::host::Host;
 use crate::id::{Activation, ContextId, Epoch, MessageId};
+use crate::models::ModelBook;
 use crate::node::{BoundNode, Cx, Datum, Example, Inputs, NodeOutput, RunInfo, Signal};
 use crate::run::{Answer, Fact};
 
@@ -41,6 +42,10 @@ pub struct Bench {
     pub recorded: Vec<Fact>,
     /// Which time round.
     pub epoch: Epoch,
+    /// What is known of models beyond the tables.
+    pub models: ModelBook,
+    /// The window that the flow's settings give every model call.
+    pub flow_window: Option<u64>,
 }
 
 /// What a node did.
@@ -144,6 +149,8 @@ impl Bench {
                 input: self.input.clone(),
                 conversation: self.conversation.clone(),
             }),
+            models: Arc::new(self.models.clone()),
+            flow_window: self.flow_window,
             host: Host {
                 providers: Arc::new(OnlyFake(Arc::clone(&self.provider))),
                 tools: self.tools.clone(),

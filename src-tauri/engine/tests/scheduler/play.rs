@@ -164,6 +164,7 @@ pub fn started() -> Fact {
         set: BTreeMap::new(),
         parent_run_id: None,
         conversation: None,
+        models: std::sync::Arc::default(),
     }
 }
 

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use std::sync::Arc;
 
-use super::QUESTION;
+use super::super::asking::QUESTION;
 use crate::context::{ContextHandle, ContextRecord, Role, SharedMessage};
 use crate::error::Fault;
 use crate::id::MessageId;

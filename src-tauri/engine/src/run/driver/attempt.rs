@@ -168,6 +168,8 @@ impl Driver {
             activation: self.activation(start.node, &start.epoch),
             attempt: start.attempt,
             run: Arc::clone(&self.info),
+            models: Arc::clone(&self.models),
+            flow_window: self.plan.context_window,
             host: self.host.clone(),
             cancel: self.cancel.clone(),
             answer: start.answer.clone(),

@@ -28,6 +28,7 @@ use crate::error::Fault;
 use crate::host::Host;
 use crate::id::{Activation, Epoch};
 use crate::journal::Journal;
+use crate::models::ModelBook;
 use crate::node::{RunInfo, Signal};
 use crate::plan::{NodeIx, Plan};
 
@@ -73,6 +74,8 @@ const INLINE_STRETCH: usize = 256;
 pub struct Driver {
     plan: Arc<Plan>,
     info: Arc<RunInfo>,
+    /// As `run.started` has it.
+    models: Arc<ModelBook>,
     host: Host,
     scheduler: Scheduler,
     recorder: Recorder,
@@ -97,6 +100,9 @@ impl Driver {
     /// A new run, `first` being its `run.started`; and the handle to steer it by.
     pub fn start(setup: RunSetup, first: Fact) -> Result<(Self, RunHandle), Fault> {
         let (mut driver, handle) = Self::prepare(setup, &[])?;
+        if let Fact::RunStarted { models, .. } = &first {
+            driver.models = Arc::new(models.clone());
+        }
         driver.happen([first])?;
         Ok((driver, handle))
     }
@@ -122,6 +128,7 @@ impl Driver {
             recorder: Recorder::new(setup.journal, setup.watcher, Arc::clone(&setup.host.clock), entries),
             plan: setup.plan,
             info: Arc::new(setup.info),
+            models: Arc::new(restored.models),
             host: setup.host,
             scheduler: restored.scheduler,
             contexts: restored.contexts,

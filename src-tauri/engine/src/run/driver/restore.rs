@@ -13,6 +13,7 @@ use super::turns::{self, OpenTurns};
 use crate::context::Contexts;
 use crate::error::Fault;
 use crate::id::{Activation, Epoch, NodeId};
+use crate::models::ModelBook;
 use crate::plan::{NodeIx, Plan};
 use crate::run::scheduler::Scheduler;
 use crate::run::{Entry, Fact};
@@ -24,6 +25,7 @@ pub(super) struct Restored {
     pub dangling: FxHashMap<(NodeIx, Epoch), Vec<Fact>>,
     pub turns: OpenTurns,
     pub questions: BTreeMap<Activation, Value>,
+    pub models: ModelBook,
     /// Facts that follow from the last one and were not journaled any more.
     pub missing: Vec<Fact>,
 }
@@ -36,6 +38,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         dangling: FxHashMap::default(),
         turns: OpenTurns::default(),
         questions: BTreeMap::new(),
+        models: ModelBook::default(),
         missing: Vec::new(),
     };
     let mut expected: VecDeque<Fact> = VecDeque::new();
@@ -82,6 +85,7 @@ impl Restored {
                     self.close(&key);
                 }
             }
+            Fact::RunStarted { models, .. } => self.models.clone_from(models),
             Fact::RunPaused { node, epoch, schema, .. } => {
                 let activation = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.questions.insert(activation, schema.clone());

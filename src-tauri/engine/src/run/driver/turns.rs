@@ -18,11 +18,12 @@ pub(super) fn facts(node: &NodeId, epoch: &Epoch, (created, changes): &Written) 
         context: context.clone(),
     });
     let written = changes.iter().map(|(context_id, change)| match change {
-        ContextChange::Turn { messages } => Fact::TurnCommitted {
+        ContextChange::Turn { messages, learned } => Fact::TurnCommitted {
             node: node.clone(),
             epoch: epoch.clone(),
             context_id: context_id.clone(),
             messages: messages.clone(),
+            learned: learned.clone(),
         },
         change => Fact::ContextChanged {
             node: node.clone(),
@@ -41,8 +42,9 @@ pub(super) fn fold(contexts: &mut Contexts, fact: &Fact) {
         Fact::ContextChanged { context_id, change, .. } => {
             contexts.apply(context_id, change);
         }
-        Fact::TurnCommitted { context_id, messages, .. } => {
-            contexts.apply(context_id, &ContextChange::Turn { messages: messages.clone() });
+        Fact::TurnCommitted { context_id, messages, learned, .. } => {
+            let (messages, learned) = (messages.clone(), learned.clone());
+            contexts.apply(context_id, &ContextChange::Turn { messages, learned });
         }
         _ => {}
     }

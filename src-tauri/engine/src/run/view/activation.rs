@@ -1,6 +1,6 @@
 //! What one fact does to the activation it tells of.
 
-use super::super::{Fact, FinishMetadata, TokenUsage};
+use super::super::{Cost, Fact, FinishMetadata, TokenUsage};
 use super::node::{
     AttemptView, EpochView, ModelCallView, NodeState, PauseView, ToolCallView, TurnState, TurnView,
 };
@@ -62,13 +62,17 @@ impl EpochView {
                     prompt,
                     ended_at: None,
                     reply: None,
+                    account: None,
                 });
             }
-            Fact::ModelReplied { step, reply, .. } => {
+            Fact::ModelReplied { step, reply, account, .. } => {
                 let call = self.open_call(*step, at);
                 call.ended_at = Some(at);
                 call.reply = Some(reply.clone());
+                call.account.clone_from(account);
                 self.usage += reply.usage.unwrap_or_default();
+                // A call of a time when no accounts were kept has no price that anybody knows.
+                self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
             }
             Fact::ToolCalled { step, call, .. } => self.tools.push(ToolCallView {
                 step: *step,
@@ -140,7 +144,7 @@ impl EpochView {
         self.end(if metadata.cached { NodeState::Cached } else { NodeState::Done }, at);
         // What the node says of itself goes before what was added up; what came from a cache cost nothing.
         if metadata.cached {
-            self.usage = TokenUsage::default();
+            (self.usage, self.cost) = (TokenUsage::default(), Cost::default());
         } else if let Some(usage) = metadata.token_usage {
             self.usage = usage;
         }
@@ -196,6 +200,7 @@ impl EpochView {
                 prompt: None,
                 ended_at: None,
                 reply: None,
+                account: None,
             });
             self.calls.len() - 1
         });

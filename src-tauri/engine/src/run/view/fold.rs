@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, btree_map};
 
-use super::super::{Entry, Fact, NodeOutputs};
+use super::super::{Cost, Entry, Fact, NodeOutputs, TokenUsage};
 use super::node::{EpochView, NodeState, NodeView};
-use super::{Asker, ContextView, OpenPause, RunFault, RunStatus, RunView};
+use super::{Asker, ContextView, OpenPause, RunFault, RunStatus, RunTotals, RunView};
 use crate::context::{ContextChange, ContextRecord, Contexts};
 use crate::id::{Activation, ContextId, Epoch, NodeId};
 
@@ -28,7 +28,7 @@ impl RunView {
 
     fn apply_to_run(&mut self, fact: &Fact, at: u64) {
         match fact {
-            Fact::RunStarted { run, flow, to, input, set, parent_run_id, conversation } => {
+            Fact::RunStarted { run, flow, to, input, set, parent_run_id, conversation, .. } => {
                 self.run = Some(run.clone());
                 self.flow = Some(flow.clone());
                 self.to.clone_from(to);
@@ -141,12 +141,19 @@ impl RunView {
                 let holder = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.lease(context_id, Some(holder));
             }
-            Fact::TurnCommitted { context_id, messages, .. } => {
+            Fact::TurnCommitted { context_id, messages, learned, .. } => {
                 self.lease(context_id, None);
-                let change = ContextChange::Turn { messages: messages.clone() };
+                let (messages, learned) = (messages.clone(), learned.clone());
+                let change = ContextChange::Turn { messages, learned };
                 self.change_context(context_id, &change, at);
             }
             Fact::TurnDiscarded { context_id, .. } => self.lease(context_id, None),
+            Fact::ModelReplied { reply, account: Some(account), .. } => {
+                if let Some(view) = self.contexts.get_mut(&account.context_id) {
+                    view.usage += reply.usage.unwrap_or_default();
+                    view.cost += Cost::of_call(account.cost_nano_usd);
+                }
+            }
             _ => {}
         }
     }
@@ -161,7 +168,7 @@ impl RunView {
             view.record = ContextRecord::clone(record);
         }
         match change {
-            ContextChange::Messages { messages } | ContextChange::Turn { messages } => {
+            ContextChange::Messages { messages } | ContextChange::Turn { messages, .. } => {
                 view.tokens += messages.iter().map(|message| u64::from(message.tokens)).sum::<u64>();
             }
             ContextChange::Recalled(recalled) => {
@@ -196,11 +203,11 @@ impl RunView {
             }
         };
         let Some(activation) = view.epochs.get_mut(index) else { return };
-        let before = activation.usage;
+        let (usage, cost) = (activation.usage, activation.cost);
         change(activation);
-        let tokens = &mut self.totals.tokens;
-        tokens.input = tokens.input + activation.usage.input - before.input;
-        tokens.output = tokens.output + activation.usage.output - before.output;
+        let RunTotals { tokens, cost: spent, .. } = &mut self.totals;
+        *tokens = tokens.replaced(usage, activation.usage);
+        *spent = spent.replaced(cost, activation.cost);
         let state = activation.state;
         let shown = match (state == NodeState::Skipped, epoch.cmp(&view.epoch)) {
             // The latest is shown, but rather one that ran than one that did not.
@@ -228,6 +235,8 @@ impl RunView {
 fn create_context(node: &NodeId, epoch: &Epoch, record: &ContextRecord, at: u64) -> ContextView {
     ContextView {
         tokens: record.message_history.iter().map(|message| u64::from(message.tokens)).sum(),
+        usage: TokenUsage::default(),
+        cost: Cost::default(),
         record: record.clone(),
         created_by: Activation { node: node.clone(), epoch: epoch.clone() },
         changed_at: at,

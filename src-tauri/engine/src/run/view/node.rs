@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::super::{Answer, FinishMetadata, NodeOutputs, SkipReason, SourceRef, TokenUsage};
+use super::super::{
+    Answer, CallAccount, Cost, FinishMetadata, NodeOutputs, SkipReason, SourceRef, TokenUsage,
+};
 use crate::context::ToolCall;
 use crate::error::Fault;
 use crate::id::{ContextId, Epoch, MessageId, PortName, RunId};
@@ -120,6 +122,8 @@ pub struct EpochView {
     pub metadata: Option<FinishMetadata>,
     /// What its model calls used so far.
     pub usage: TokenUsage,
+    /// What they cost so far.
+    pub cost: Cost,
     /// The text streamed by the model call that goes on or went last. Only watchers have it: no journal keeps it.
     pub streamed: String,
     /// The reasoning streamed with it.
@@ -149,6 +153,7 @@ impl EpochView {
             skipped: None,
             metadata: None,
             usage: TokenUsage::default(),
+            cost: Cost::default(),
             streamed: String::new(),
             reasoning: String::new(),
         }
@@ -221,6 +226,10 @@ pub struct ModelCallView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub reply: Option<ModelReply>,
+    /// What it comes to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub account: Option<CallAccount>,
 }
 
 /// One call of a tool.

@@ -91,6 +91,7 @@ async fn call_outside(settings: &Settings, cx: &Cx) -> Result<Vec<Value>, Fault>
             epoch,
             step,
             reply: ModelReply { text, ..ModelReply::default() },
+            account: None,
         })
         .await?;
         cx.host.tools.call(invocation("safe")).await?;
@@ -128,7 +129,7 @@ async fn turn(kind: &str, settings: &Settings, values: &Values, cx: &Cx) -> Resu
     };
     if meaning::adds_two(settings) {
         let question = message(0, Role::User, format!("asked {said}"));
-        manager.commit_turn(vec![question, message(1, Role::Assistant, said.clone())]);
+        manager.commit_turn(vec![question, message(1, Role::Assistant, said.clone())], None);
     } else {
         manager.add_message(message(0, Role::User, said.clone()));
     }

@@ -7,25 +7,37 @@ use serde_json::Value;
 
 use super::turn::Turn;
 use crate::error::Fault;
+use crate::models::Learned;
 use crate::node::as_text;
 use crate::prompt::{Call, prepare, tokens};
 use crate::provider::{Chunk, ModelReply, ModelRequest};
-use crate::run::{Fact, TokenUsage};
+use crate::run::{CallAccount, Fact, TokenUsage};
 
 impl Turn<'_> {
     /// The model's reply in this step.
     pub(super) async fn ask(&mut self, step: u32) -> Result<ModelReply, Fault> {
-        if let Some(reply) = self.recorded_reply(step) {
-            return Ok(reply);
+        let (reply, account) = match self.recorded_reply(step) {
+            Some(recorded) => recorded,
+            None => self.buy(step).await?,
+        };
+        let usage = reply.usage.unwrap_or_default();
+        self.spent.model_calls = step + 1;
+        self.spent.usage += usage;
+        if let Some(learned) = account.and_then(|account| account.learned(usage)) {
+            self.learn(learned);
         }
+        Ok(reply)
+    }
+
+    async fn buy(&mut self, step: u32) -> Result<(ModelReply, Option<CallAccount>), Fault> {
         let prompt = prepare(Call {
             context: self.context,
-            config: self.model,
+            config: &self.model,
             question: self.question,
             tools: self.tools,
             steps: &self.steps,
         })?;
-        let prompt_tokens = prompt.record.tokens;
+        let counted_prompt = prompt.record.counted();
         let (node, epoch) = self.place();
         self.cx.note(Fact::PromptRendered { node, epoch, step, prompt: Arc::new(prompt.record) });
         let request = ModelRequest {
@@ -35,12 +47,12 @@ impl Turn<'_> {
             system: prompt.system,
             messages: prompt.messages,
             tools: self.tools.to_vec(),
-            temperature: self.config.temperature,
+            temperature: self.manner.temperature,
             max_tokens: self.model.max_tokens,
             window: Some(self.model.window),
-            response_schema: self.config.response_schema.clone(),
-            session: Some(self.context.session_id.clone()),
-            options: Value::Object(self.config.options.clone()),
+            response_schema: self.manner.response_schema.cloned(),
+            session: Some(self.context.session_id.clone()).filter(|session| !session.is_empty()),
+            options: Value::Object(self.manner.options.clone()),
         };
         let (cx, partial) = (self.cx, &mut self.partial);
         partial.clear();
@@ -54,23 +66,38 @@ impl Turn<'_> {
                 Chunk::Reasoning(text) => cx.stream_reasoning(text),
             })
             .await?;
-        if reply.usage.is_none() {
-            reply.usage = Some(TokenUsage::new(prompt_tokens, counted(&self.model.model, &reply)));
-        }
+        let counted = TokenUsage::new(counted_prompt, counted(&self.model.model, &reply));
+        let context_id = self.context.context_id.clone();
+        let (account, usage) =
+            CallAccount::of(context_id, &self.model, &self.cx.models, counted, reply.usage);
+        reply.usage = Some(usage);
         let (node, epoch) = self.place();
-        self.cx.record(Fact::ModelReplied { node, epoch, step, reply: reply.clone() }).await?;
-        Ok(reply)
+        let fact =
+            Fact::ModelReplied { node, epoch, step, reply: reply.clone(), account: Some(account.clone()) };
+        self.cx.record(fact).await?;
+        Ok((reply, Some(account)))
     }
 
-    fn recorded_reply(&self, wanted: u32) -> Option<ModelReply> {
+    /// The next call of the turn is counted with it, and the conversation's when the turn is committed.
+    fn learn(&mut self, new: Learned) {
+        self.model.correction = self.model.correction.plus(new.correction);
+        match &mut self.spent.learned {
+            Some(known) => known.correction = known.correction.plus(new.correction),
+            None => self.spent.learned = Some(new),
+        }
+    }
+
+    fn recorded_reply(&self, wanted: u32) -> Option<(ModelReply, Option<CallAccount>)> {
         self.cx.recorded.iter().find_map(|fact| match fact {
-            Fact::ModelReplied { step, reply, .. } if *step == wanted => Some(reply.clone()),
+            Fact::ModelReplied { step, reply, account, .. } if *step == wanted => {
+                Some((reply.clone(), account.clone()))
+            }
             _ => None,
         })
     }
 }
 
-/// The tokens of a reply whose provider does not say.
+/// The tokens of a reply, as far as it can be seen.
 fn counted(model: &str, reply: &ModelReply) -> u64 {
     let calls = reply
         .tool_calls

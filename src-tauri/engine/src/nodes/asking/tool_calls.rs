@@ -1,4 +1,4 @@
-//! The tools of a chat: which it offers, and carrying out a call the model makes. What goes wrong in a tool is told to the
+//! The tools of a turn: which it offers, and carrying out a call the model makes. What goes wrong in a tool is told to the
 //! model, which may then do otherwise; it does not end the turn.
 
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::run::Fact;
 use crate::tool::{ToolInvocation, ToolSpec};
 
 /// The tools on the tools edges, each once.
-pub(super) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
+pub(in crate::nodes) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
     let mut tools: Vec<ToolSpec> = Vec::new();
     for datum in inputs.all("tools") {
         let bundle: Vec<ToolSpec> = serde::Deserialize::deserialize(&*datum.value).map_err(|error| {

@@ -1,0 +1,171 @@
+//! How far Plait's count of a prompt is off for a model whose vendor publishes no tokenizer, learnt from what the provider
+//! reports.
+//!
+//! A correction is two sums, tokens counted and tokens reported for the same prompts, so that what was learnt in one place
+//! and in another simply adds up, in any order. Whole numbers only: the same reports give the same prompts everywhere.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::names::names;
+
+/// Counted and reported tokens of the same prompts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Correction {
+    /// What Plait counted.
+    #[ts(type = "number")]
+    pub counted: u64,
+    /// What the provider reported.
+    #[ts(type = "number")]
+    pub reported: u64,
+}
+
+/// What was learnt of one model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Learned {
+    /// The model, as `provider/model`.
+    pub model: String,
+    /// Counted and reported tokens.
+    #[serde(flatten)]
+    pub correction: Correction,
+}
+
+/// Prompts below this many counted tokens teach nothing: what a provider adds to every prompt outweighs them.
+const LEAST_COUNTED: u64 = 200;
+/// A report more than so many times off, either way, is a mistake of the provider's and teaches nothing.
+const MOST_OFF: u64 = 4;
+/// Every model begins as if so many tokens had been counted right: one odd prompt changes little.
+const PRIOR: u64 = 1_000;
+/// Beyond this many counted tokens both sums are halved: what was learnt lately counts more.
+const MEMORY: u64 = 1_000_000;
+/// The least and the most a count is corrected to, in thousandths.
+const BOUNDS: std::ops::RangeInclusive<u64> = 500..=3_000;
+
+impl Correction {
+    /// What one prompt teaches; nothing where the report makes no sense.
+    pub fn of(counted: u64, reported: u64) -> Option<Self> {
+        let sane = counted >= LEAST_COUNTED
+            && reported >= counted / MOST_OFF
+            && reported <= counted.saturating_mul(MOST_OFF);
+        sane.then_some(Self { counted, reported })
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let counted = self.counted.saturating_add(other.counted);
+        let reported = self.reported.saturating_add(other.reported);
+        if counted > MEMORY {
+            Self { counted: counted / 2, reported: reported / 2 }
+        } else {
+            Self { counted, reported }
+        }
+    }
+
+    /// By how much a count is to be corrected, in thousandths: 1,000 is as counted.
+    pub fn permille(self) -> u64 {
+        let counted = u128::from(self.counted) + u128::from(PRIOR);
+        let reported = u128::from(self.reported) + u128::from(PRIOR);
+        let rounded = (reported * 1_000 + counted / 2) / counted;
+        u64::try_from(rounded).unwrap_or(u64::MAX).clamp(*BOUNDS.start(), *BOUNDS.end())
+    }
+
+    /// What so many counted tokens are likely to be, rounded up.
+    pub fn apply(self, counted: u64) -> u64 {
+        let corrected = (u128::from(counted) * u128::from(self.permille())).div_ceil(1_000);
+        u64::try_from(corrected).unwrap_or(u64::MAX)
+    }
+
+    /// How many counted tokens there is room for in so many real ones.
+    pub fn room(self, tokens: u64) -> u64 {
+        let counted = u128::from(tokens) * 1_000 / u128::from(self.permille());
+        u64::try_from(counted).unwrap_or(u64::MAX)
+    }
+}
+
+/// Whether counts for this model are the vendor's own: `OpenAI` publishes its tokenizers, and the simulators count with
+/// them. There is nothing to learn then.
+pub fn is_exact(provider: &str, model: &str) -> bool {
+    provider == crate::prompt::OFFLINE
+        || names(provider, model).skip(1).any(|name| {
+            let reasoner = ["o1", "o3", "o4"].iter().filter_map(|family| name.strip_prefix(family));
+            name.starts_with("gpt-")
+                || name.starts_with("chatgpt-")
+                || reasoner.into_iter().any(|rest| !rest.starts_with(char::is_alphanumeric))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_learnt_changes_nothing() {
+        let none = Correction::default();
+        assert_eq!((none.permille(), none.apply(12_345), none.room(12_345)), (1_000, 12_345, 12_345));
+    }
+
+    #[test]
+    fn it_comes_to_the_ratio_the_provider_reports() {
+        let mut learnt = Correction::default();
+        for _ in 0..50 {
+            learnt = learnt.plus(Correction::of(10_000, 12_500).unwrap());
+        }
+        assert!((1_245..=1_250).contains(&learnt.permille()), "{}", learnt.permille());
+        assert!(learnt.apply(1_000) >= 1_245);
+        assert!(learnt.apply(learnt.room(9_999)) <= 9_999, "what there is room for fits");
+        for _ in 0..500 {
+            learnt = learnt.plus(Correction::of(10_000, 9_000).unwrap());
+        }
+        assert!(
+            (899..=905).contains(&learnt.permille()),
+            "and follows when the model changes: {}",
+            learnt.permille()
+        );
+    }
+
+    #[test]
+    fn nonsense_teaches_nothing() {
+        for (counted, reported) in
+            [(0, 0), (0, 500), (5_000, 0), (5_000, 3), (5_000, 20_001), (5_000, u64::MAX), (150, 300)]
+        {
+            assert_eq!(Correction::of(counted, reported), None, "{counted}, {reported}");
+        }
+    }
+
+    #[test]
+    fn whatever_is_stored_stays_within_bounds() {
+        for (counted, reported) in [(0, u64::MAX), (u64::MAX, 0), (u64::MAX, u64::MAX), (1_000_000, 10)] {
+            let stored = Correction { counted, reported };
+            assert!(BOUNDS.contains(&stored.permille()));
+            assert!(BOUNDS.contains(&stored.plus(stored).permille()));
+            stored.apply(u64::MAX);
+            stored.room(u64::MAX);
+        }
+    }
+
+    #[test]
+    fn the_order_of_reports_does_not_matter() {
+        let reports = [(900, 1_000), (2_000, 2_500), (400, 300)]
+            .map(|(counted, reported)| Correction { counted, reported });
+        let forwards = reports.into_iter().fold(Correction::default(), Correction::plus);
+        let backwards = reports.into_iter().rev().fold(Correction::default(), Correction::plus);
+        assert_eq!(forwards, backwards);
+    }
+
+    #[test]
+    fn who_has_a_tokenizer() {
+        for (provider, model) in
+            [("openai", "gpt-5.5"), ("azure", "openai/gpt-4o"), ("openai", "o3-mini"), ("offline", "echo")]
+        {
+            assert!(is_exact(provider, model), "{provider}/{model}");
+        }
+        for (provider, model) in
+            [("anthropic", "claude-opus-5"), ("ollama", "llama3.2"), ("x", "o1x"), ("gpt-", "qwen3")]
+        {
+            assert!(!is_exact(provider, model), "{provider}/{model}");
+        }
+    }
+}

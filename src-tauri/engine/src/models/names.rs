@@ -1,0 +1,189 @@
+//! Finding a model in a table by its name, which catalogues and servers write in many ways.
+//!
+//! A table's key is the beginning of a name, and the longest beginning counts. What follows it decides how far the entry
+//! is to be believed: `gpt-4-0613` is `gpt-4`, `gpt-4.1` is another model.
+
+use std::collections::BTreeMap;
+
+/// What stands before a model's own name in some catalogues; taken off, as often as it goes.
+const VENDORS: [&str; 16] = [
+    "us.",
+    "eu.",
+    "apac.",
+    "global.",
+    "ai21.",
+    "amazon.",
+    "anthropic.",
+    "cohere.",
+    "deepseek.",
+    "google.",
+    "meta.",
+    "mistral.",
+    "openai.",
+    "qwen.",
+    "meta-",
+    "ft:",
+];
+
+/// The names under which a table may have a model: with its provider first, then with ever less before it.
+pub(super) fn names(provider: &str, model: &str) -> impl Iterator<Item = String> {
+    let full = format!("{provider}/{model}").to_lowercase();
+    std::iter::successors(Some(full), |name| {
+        let vendor = VENDORS.iter().find_map(|vendor| name.strip_prefix(vendor));
+        vendor.or_else(|| name.split_once('/').map(|(_, rest)| rest)).map(str::to_owned)
+    })
+}
+
+/// The entry with the longest beginning of `name`, and what of the name follows it.
+pub(super) fn longest<'t, 'n, T>(
+    table: &'t BTreeMap<String, T>,
+    name: &'n str,
+) -> Option<(&'t str, &'t T, &'n str)> {
+    let matching = table.iter().filter_map(|(key, entry)| Some((key.as_str(), entry, rest_of(name, key)?)));
+    matching.max_by_key(|(key, ..)| key.len())
+}
+
+/// What follows `key` in `name`, unless the key ends in the middle of a word (`o1` is no beginning of `o12`) or is only
+/// what the provider is called (`mistral/…`).
+fn rest_of<'n>(name: &'n str, key: &str) -> Option<&'n str> {
+    let rest = name.strip_prefix(key)?;
+    let goes_on = |next: char| next.is_ascii_alphanumeric() || next == '/';
+    (key.ends_with('/') || !rest.starts_with(goes_on)).then_some(rest)
+}
+
+/// Whether what follows a key only says which edition of the same model it is: a date, `latest`, `preview`, a version of
+/// a catalogue's (`-v2:0`).
+pub(super) fn is_edition(rest: &str) -> bool {
+    let mut dated = false;
+    segments(rest).all(|segment| {
+        let digits = segment.chars().all(|char| char.is_ascii_digit());
+        let marks = matches!(segment, "latest" | "preview" | "exp" | "v1") || (dated && is_version(segment));
+        // One or two digits alone are a version (`claude-opus-4-9`), after a date they are its month or day.
+        let fits = marks || (digits && (dated || segment.len() > 2));
+        dated |= fits;
+        fits
+    })
+}
+
+/// Whether what follows a key leaves it in its family: an edition, a size, a quantisation, what it was tuned for.
+pub(super) fn is_variant(rest: &str) -> bool {
+    is_edition(rest)
+        || segments(rest).all(|segment| {
+            is_edition(segment)
+                || is_size(segment)
+                || (segment.contains('.') && is_version(segment))
+                || is_quantisation(segment)
+                || matches!(
+                    segment,
+                    "instruct" | "chat" | "it" | "base" | "text" | "hf" | "gguf" | "awq" | "gptq" | "qat"
+                )
+                || matches!(
+                    segment,
+                    "coder" | "code" | "math" | "vl" | "omni" | "python" | "k" | "m" | "s" | "turbo"
+                )
+        })
+}
+
+/// The window a name itself speaks of: `phi-3-mini-4k`, `yi-34b-200k`, `qwen2.5-7b-1m`. The last of several.
+pub(super) fn told_window(name: &str) -> Option<u64> {
+    segments(name).filter_map(told).last()
+}
+
+fn told(segment: &str) -> Option<u64> {
+    let (digits, unit) = segment.split_at_checked(segment.len().checked_sub(1)?)?;
+    let number: u64 = digits.parse().ok().filter(|number| *number > 0)?;
+    match unit {
+        "k" if number >= 2 && number <= 4_096 => {
+            Some(number * if number.is_power_of_two() { 1_024 } else { 1_000 })
+        }
+        // More than that many million are parameters, not tokens.
+        "m" if number <= 10 => Some(number * 1_000_000),
+        _ => None,
+    }
+}
+
+fn segments(rest: &str) -> impl Iterator<Item = &str> {
+    rest.split(['-', ':', '@', '_', '/']).filter(|segment| !segment.is_empty())
+}
+
+/// `v2`, `v0.3`
+fn is_version(segment: &str) -> bool {
+    segment.strip_prefix('v').is_some_and(is_number)
+}
+
+/// `8b`, `6.7b`, `270m`, `8x7b`, `a22b`, `e4b`
+fn is_size(segment: &str) -> bool {
+    let size = segment.strip_prefix(['a', 'e']).unwrap_or(segment);
+    let size = size.strip_suffix(['b', 'm']).unwrap_or_default();
+    !size.is_empty() && size.split('x').all(is_number)
+}
+
+/// `q4`, `q8`, `fp16`, `f16`, `bf16`, `int4`, `4bit`; `q4_K_M` comes in pieces.
+fn is_quantisation(segment: &str) -> bool {
+    let bits = ["q", "fp", "f", "bf", "int", "iq"].iter().find_map(|kind| segment.strip_prefix(kind));
+    bits.is_some_and(is_number)
+        || segment.strip_suffix("bit").is_some_and(is_number)
+        || (segment.len() == 1 && segment.chars().all(|char| char.is_ascii_digit()) && segment < "2")
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|char: char| char.is_ascii_digit())
+        && text.chars().all(|char| char.is_ascii_digit() || char == '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn editions_are_told_from_other_models() {
+        for same in [
+            "",
+            "-0613",
+            "-2025-08-07",
+            "-20250514",
+            "-latest",
+            "-preview-05-06",
+            "-20241022-v2:0",
+            "@20250929",
+        ] {
+            assert!(is_edition(same), "{same}");
+        }
+        for other in ["-9", "-4-9", ".1", "-mini", "-16k", "-turbo", "-ultra-2027"] {
+            assert!(!is_edition(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn variants_are_told_from_other_models() {
+        for same in [
+            ":8b",
+            "-72b-instruct",
+            ":8b-instruct-q4_0",
+            ":70b-text-q4_k_m",
+            ":6.7b",
+            "-8x7b-v0.1",
+            "-235b-a22b",
+            "-coder:7b",
+        ] {
+            assert!(is_variant(same), "{same}");
+        }
+        for other in ["-mini", ".9", ".9:8b", "-ultra", "-9"] {
+            assert!(!is_variant(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn names_that_speak_of_their_window() {
+        for (name, window) in [
+            ("gpt-4-32k", Some(32_768)),
+            ("yi-34b-200k", Some(200_000)),
+            ("qwen2.5-7b-instruct-1m", Some(1_000_000)),
+            ("gemma3:270m", None),
+            ("kimi-k2", None),
+            ("model-0k", None),
+        ] {
+            assert_eq!(told_window(name), window, "{name}");
+        }
+    }
+}

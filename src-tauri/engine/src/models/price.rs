@@ -1,0 +1,199 @@
+//! What a model costs: a table (`prices.json`) by the beginning of the model's name, of one date, from the vendors' public
+//! price lists.
+//!
+//! A price holds for editions of the very model it stands for. Everything else has no price, which is not the same as
+//! costing nothing: whoever shows a sum says so.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::names::{is_edition, longest, names};
+use crate::run::TokenUsage;
+
+/// US dollars per million tokens.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Price {
+    /// Of prompt.
+    pub input: f64,
+    /// Of reply, reasoning included.
+    pub output: f64,
+    /// Of prompt that the provider had cached; without it, what other prompt costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cached_input: Option<f64>,
+    /// Of prompt that the provider put into its cache; without it, what other prompt costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cache_write: Option<f64>,
+    /// What a whole call costs when its prompt is long, by ascending length.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<PriceStep>>")]
+    pub above: Vec<PriceStep>,
+}
+
+/// The price of calls with a long prompt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceStep {
+    /// For prompts of more tokens than that.
+    #[ts(type = "number")]
+    pub tokens: u64,
+    /// Of prompt.
+    pub input: f64,
+    /// Of reply, reasoning included.
+    pub output: f64,
+    /// Of prompt that the provider had cached; without it, what other prompt costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cached_input: Option<f64>,
+    /// Of prompt that the provider put into its cache; without it, what other prompt costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cache_write: Option<f64>,
+}
+
+/// The most a price may be, in dollars per million tokens: far above any, and small enough that no sum overflows.
+const MOST: f64 = 1_000_000.0;
+
+impl Price {
+    /// What a call that used so much costs, in billionths of a US dollar.
+    pub fn of(&self, usage: &TokenUsage) -> u64 {
+        let step = self.above.iter().filter(|step| usage.input > step.tokens).max_by_key(|step| step.tokens);
+        let (input, output, cached, write) = match step {
+            Some(step) => (step.input, step.output, step.cached_input, step.cache_write),
+            None => (self.input, self.output, self.cached_input, self.cache_write),
+        };
+        let cached_input = usage.cached_input.min(usage.input);
+        let cache_write = usage.cache_write.min(usage.input - cached_input);
+        let plain = usage.input - cached_input - cache_write;
+        let pico = [
+            (plain, input),
+            (cached_input, cached.unwrap_or(input)),
+            (cache_write, write.unwrap_or(input)),
+            (usage.output, output),
+        ]
+        .into_iter()
+        .fold(0_u128, |sum, (tokens, price)| sum + u128::from(tokens) * pico_dollars(price));
+        u64::try_from((pico + 500) / 1_000).unwrap_or(u64::MAX)
+    }
+
+    /// What is wrong with it, if anything.
+    pub fn problem(&self) -> Option<String> {
+        let steps = self
+            .above
+            .iter()
+            .map(|step| [Some(step.input), Some(step.output), step.cached_input, step.cache_write]);
+        let all = steps
+            .chain([[Some(self.input), Some(self.output), self.cached_input, self.cache_write]])
+            .flatten()
+            .flatten();
+        let wrong = all.into_iter().find(|price| !(0.0..=MOST).contains(price))?;
+        Some(format!("{wrong} is no price: one is from 0 to {MOST} US dollars per million tokens"))
+    }
+}
+
+/// Dollars per million tokens as trillionths of a dollar per token, which is a whole number for every price there is.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded below and above")]
+fn pico_dollars(price: f64) -> u128 {
+    // A price that is no number counts as 0.
+    (price.clamp(0.0, MOST) * 1e6).round() as u128
+}
+
+#[derive(Default, Deserialize)]
+struct Table {
+    date: String,
+    prices: BTreeMap<String, Price>,
+}
+
+// The file is part of the program, and a test reads it; an empty table keeps this total.
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| serde_json::from_str(include_str!("prices.json")).unwrap_or_default());
+
+/// The price of a provider's model by the table; none where nobody wrote it down.
+pub fn price(provider: &str, model: &str) -> Option<&'static Price> {
+    names(provider, model).find_map(|name| {
+        // The longest beginning decides: a shorter one is another model.
+        let matching = longest(&TABLE.prices, &name);
+        matching.filter(|(key, _, rest)| key.ends_with('/') || is_edition(rest)).map(|(_, price, _)| price)
+    })
+}
+
+/// The day of the table, as `2026-08-06`.
+pub fn prices_date() -> &'static str {
+    &TABLE.date
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(input: u64, output: u64, cached_input: u64, cache_write: u64) -> TokenUsage {
+        TokenUsage { cached_input, cache_write, ..TokenUsage::new(input, output) }
+    }
+
+    #[test]
+    fn each_kind_of_token_has_its_price() {
+        let price = price("anthropic", "claude-sonnet-4-6").unwrap();
+        // 1,000 × $3 + 2,000 × $0.30 + 500 × $3.75 + 100 × $15, per million.
+        assert_eq!(price.of(&usage(3_500, 100, 2_000, 500)), 3_000_000 + 600_000 + 1_875_000 + 1_500_000);
+        let nano = super::price("openai", "gpt-4.1-nano").unwrap();
+        assert_eq!(nano.of(&usage(1, 0, 1, 0)), 25, "$0.025 per million is 25 billionths a token");
+        assert_eq!(nano.of(&usage(0, 0, 0, 0)), 0);
+    }
+
+    #[test]
+    fn without_a_price_of_its_own_cached_input_costs_what_input_does() {
+        let price = Price { input: 2.0, output: 1.0, ..Price::default() };
+        assert_eq!(price.of(&usage(10, 0, 4, 3)), 10 * 2_000);
+        // A provider that says more was cached than sent is not paid back.
+        assert_eq!(price.of(&usage(10, 0, 40, 30)), 10 * 2_000);
+    }
+
+    #[test]
+    fn long_prompts_cost_more_as_a_whole() {
+        let price = price("google", "gemini-2.5-pro").unwrap();
+        assert_eq!(price.of(&usage(200_000, 0, 0, 0)), 250_000_000);
+        assert_eq!(price.of(&usage(200_001, 0, 0, 0)), 500_002_500);
+    }
+
+    #[test]
+    fn a_price_holds_for_editions_of_one_model_only() {
+        for (provider, model, input) in [
+            ("openai", "gpt-4o-2024-11-20", Some(2.5)),
+            ("openai", "gpt-4o-mini", Some(0.15)),
+            ("bedrock", "us.anthropic.claude-opus-4-20250514-v1:0", Some(15.0)),
+            ("openrouter", "anthropic/claude-opus-4-8", Some(5.0)),
+            ("ollama", "gpt-oss:20b", Some(0.0)),
+            ("offline", "echo", Some(0.0)),
+            ("openai", "gpt-4o-ultra", None),
+            ("openai", "gpt-4.9", None),
+            ("anthropic", "claude-opus-4-9", None),
+            ("groq", "llama-3.3-70b-versatile", None),
+            ("openai", "gpt-3.5-turbo-16k", None),
+            ("", "", None),
+        ] {
+            assert_eq!(price(provider, model).map(|price| price.input), input, "{provider}/{model}");
+        }
+    }
+
+    #[test]
+    fn the_table_is_readable_dated_and_sensible() {
+        assert!(TABLE.prices.len() > 100);
+        assert_eq!(prices_date().len(), 10);
+        for (key, price) in &TABLE.prices {
+            assert_eq!(price.problem(), None, "{key}");
+            assert!(price.output >= price.input, "{key}");
+            assert!(price.cached_input.is_none_or(|cached| cached <= price.input), "{key}");
+            assert!(price.above.iter().all(|step| step.input > price.input), "{key}");
+            assert!(price.above.is_sorted_by_key(|step| step.tokens), "{key}");
+        }
+        let negative = Price { input: -1.0, ..Price::default() };
+        assert!(negative.problem().is_some());
+        assert_eq!(negative.of(&usage(5, 5, 0, 0)), 0);
+    }
+}

@@ -1,0 +1,154 @@
+use serde_json::{Value, json};
+
+use crate::context::Role;
+use crate::provider::{ModelReply, StopReason};
+use crate::run::{Fact, TokenUsage};
+use crate::testing::{Bench, Scripted};
+
+fn config() -> Value {
+    json!({ "classes": [{ "name": "refund", "description": "Wants money back" }, { "name": "Delivery" }] })
+}
+
+fn main() -> Value {
+    json!({ "contextId": "main" })
+}
+
+#[test]
+fn the_model_sees_the_classes_and_the_last_message_and_no_history() {
+    let mut bench = Bench::new();
+    bench.run("chat", json!({}), &[("context", main()), ("message", json!("Earlier."))]);
+    let before = bench.context("main");
+    bench.provider.script([Scripted::text("{\"class\": \"refund\", \"reason\": \"money\"}")]);
+    let ran = bench.run("classify", config(), &[("context", main()), ("message", json!("My money!"))]);
+    assert_eq!(ran.output("refund"), Some(&json!("My money!")));
+    assert_eq!((ran.output("class"), ran.output("reason")), (Some(&json!("refund")), Some(&json!("money"))));
+    assert_eq!((ran.output("Delivery"), ran.output("other")), (None, None));
+    assert_eq!(ran.output("context"), Some(&main()));
+    let request = bench.provider.requests().pop().unwrap();
+    let sent: Vec<_> =
+        request.messages.iter().map(|message| (message.role, message.content.text())).collect();
+    assert_eq!(sent, [(Role::User, "My money!".to_owned())]);
+    let system = request.system.unwrap();
+    assert!(system.contains("- refund: Wants money back\n- Delivery\n- other:"), "{system}");
+    let schema = request.response_schema.unwrap();
+    assert_eq!(schema["properties"]["class"]["enum"], json!(["refund", "Delivery", "other"]));
+    assert_eq!(bench.context("main"), before, "the conversation is left as it was");
+    assert_eq!(ran.fact_names(), ["prompt.rendered", "model.replied"]);
+}
+
+#[test]
+fn what_is_said_along_the_context_edge_keeps_its_message() {
+    let mut bench = Bench::new();
+    bench.answer = Some(json!("Where is it?"));
+    let asked = bench.run("userInput", json!({ "addToHistory": true }), &[("context", main())]);
+    bench.answer = None;
+    bench.provider.script([Scripted::text("Delivery")]);
+    let ran = bench.run("classify", config(), &[("context", asked.output("context").unwrap().clone())]);
+    assert_eq!(ran.output("Delivery"), Some(&json!("Where is it?")));
+    assert_eq!(ran.message("Delivery"), asked.message("message"));
+    assert!(ran.message("Delivery").is_some());
+}
+
+#[test]
+fn replies_are_read_as_models_write_them() {
+    for (reply, class) in [
+        ("{\"class\": \"refund\", \"reason\": \"\"}", "refund"),
+        ("```json\n{\"class\": \"REFUND\"}\n```", "refund"),
+        (" delivery ", "Delivery"),
+        ("\"refund\"", "refund"),
+        ("{\"class\": \"other\"}", "other"),
+    ] {
+        let mut bench = Bench::new();
+        bench.provider.script([Scripted::text(reply)]);
+        let ran = bench.run("classify", config(), &[("message", json!("Hi"))]);
+        assert_eq!(ran.output("class"), Some(&json!(class)), "{reply}");
+        assert_eq!(ran.output(class), Some(&json!("Hi")), "{reply}");
+    }
+}
+
+#[test]
+fn an_unreadable_reply_is_asked_for_once_more() {
+    let mut bench = Bench::new();
+    bench.provider.script([Scripted::text("I would say it depends."), Scripted::text("refund")]);
+    let ran = bench.run("classify", config(), &[("message", json!("Hi"))]);
+    assert_eq!(ran.output("class"), Some(&json!("refund")));
+    let requests = bench.provider.requests();
+    let said: Vec<_> = requests[1].messages.iter().map(|message| message.content.text()).collect();
+    assert_eq!(&said[..2], ["Hi", "I would say it depends."]);
+    assert!(said[2].contains("refund, Delivery, other"), "{}", said[2]);
+    assert_eq!(ran.result.as_ref().unwrap().extra["modelCalls"], json!(2));
+
+    let mut bench = Bench::new();
+    bench.provider.script([Scripted::text("hm"), Scripted::text("hm again"), Scripted::text("refund")]);
+    let ran = bench.run("classify", config(), &[("message", json!("Hi"))]);
+    assert_eq!((ran.code(), bench.provider.requests().len()), ("classify.unreadable", 2));
+    assert_eq!(ran.result.unwrap_err().details["reply"], json!("hm again"));
+}
+
+#[test]
+fn without_other_the_model_has_to_choose() {
+    let mut bench = Bench::new();
+    let mut config = config();
+    config["other"] = json!(false);
+    bench.provider.script([Scripted::text("other"), Scripted::text("other")]);
+    let ran = bench.run("classify", config, &[("message", json!("Hi"))]);
+    assert_eq!(ran.code(), "classify.unreadable");
+    assert!(!bench.provider.requests()[0].system.as_ref().unwrap().contains("other"));
+}
+
+#[test]
+fn nothing_bought_is_bought_again() {
+    let usage = Some(TokenUsage::new(30, 5));
+    let reply =
+        |text: &str| Scripted::Reply(ModelReply { text: text.to_owned(), usage, ..ModelReply::default() });
+    let mut whole = Bench::new();
+    whole.provider.script([reply("hm"), reply("refund")]);
+    let inputs = [("message", json!("Hi"))];
+    let undisturbed = whole.run("classify", config(), &inputs);
+    let bought: Vec<Fact> =
+        undisturbed.facts.iter().filter(|fact| matches!(fact, Fact::ModelReplied { .. })).cloned().collect();
+    let mut again = Bench::new();
+    again.recorded = bought[..1].to_vec();
+    again.provider.script([reply("refund")]);
+    let ran = again.run("classify", config(), &inputs);
+    assert_eq!((ran.result, again.provider.requests().len()), (undisturbed.result, 1));
+}
+
+#[test]
+fn it_enters_the_history_only_when_told_to() {
+    let mut bench = Bench::new();
+    bench.provider.script([Scripted::text("refund")]);
+    let mut config = config();
+    config["addToHistory"] = json!(true);
+    let ran = bench.run("classify", config.clone(), &[("context", main()), ("message", json!("Hi"))]);
+    let told = |role: &str, text: &str| (role.to_owned(), text.to_owned());
+    assert_eq!(bench.history("main"), [told("user", "Hi"), told("assistant", "refund")]);
+    assert_eq!(ran.fact_names(), ["turn.started", "prompt.rendered", "model.replied"]);
+    bench.provider.script([Scripted::text("hm"), Scripted::text("hm")]);
+    let ran = bench.run("classify", config, &[("context", main()), ("message", json!("Hi"))]);
+    assert_eq!(ran.fact_names().last().map(String::as_str), Some("turn.discarded"));
+    assert_eq!(bench.history("main").len(), 2);
+}
+
+#[test]
+fn what_cannot_be_asked_is_a_fault() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.run("classify", config(), &[("context", main())]).code(), "chat.no_message");
+    assert_eq!(bench.run("classify", config(), &[("message", json!(" "))]).code(), "chat.no_message");
+    let withheld = ModelReply { stop_reason: StopReason::ContentFilter, ..ModelReply::default() };
+    bench.provider.script([Scripted::Reply(withheld)]);
+    assert_eq!(bench.run("classify", config(), &[("message", json!("Hi"))]).code(), "chat.content_filtered");
+    for classes in [
+        json!([]),
+        json!([{ "name": "" }]),
+        json!([{ "name": "a" }, { "name": "a" }]),
+        json!([{ "name": "error" }]),
+        json!([{ "name": "other" }]),
+    ] {
+        assert_eq!(
+            bench.run("classify", json!({ "classes": classes }), &[]).code(),
+            "config.invalid",
+            "{classes}"
+        );
+    }
+}

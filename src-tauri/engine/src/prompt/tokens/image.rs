@@ -1,0 +1,162 @@
+//! What an image takes of the window: an estimate from its size in pixels, by the rule its vendor documents.
+//!
+//! - OpenAI, "Images and vision", high detail: scaled to fit 2,048 × 2,048 and then to a shortest side of 768 pixels, a
+//!   base and so much for each 512-pixel tile; for the small models 32-pixel patches, at most 1,536, times a factor.
+//! - Anthropic, "Vision": scaled to a longest side of 1,568 pixels, then width × height / 750, at most 1,600.
+//! - Google, "Understand and count tokens": 258 up to 384 × 384 pixels, else 258 for each 768-pixel tile; 1,120 for
+//!   Gemini 3 at its default resolution.
+//!
+//! Every other model is counted by Anthropic's rule, which is amid what open-weights models take. An image whose size
+//! can't be read counts as much as one can by it: better too little history than a prompt that is refused.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// How much of an image is looked at for its size, in characters of base64: sizes stand near the beginning, in a JPEG
+/// behind previews of at most 64 KB each. A multiple of four.
+const HEAD: usize = 400_000;
+
+/// The tokens of an image, given in base64.
+pub(super) fn count(model: &str, data: &str) -> u64 {
+    let model = model.to_lowercase();
+    let name = model.rsplit('/').next().unwrap_or(&model);
+    let size = size(data);
+    if name.starts_with("gpt-") || name.starts_with("o1") || name.starts_with("o3") || name.starts_with("o4")
+    {
+        openai(name, size)
+    } else if name.starts_with("gemini") {
+        google(name, size)
+    } else {
+        by_area(size)
+    }
+}
+
+/// Width and height in pixels, at least 1.
+fn size(data: &str) -> Option<(u64, u64)> {
+    let head = data.get(..HEAD).unwrap_or(data).as_bytes();
+    let bytes = STANDARD.decode(head).ok()?;
+    let size = imagesize::blob_size(&bytes).ok()?;
+    Some(((size.width as u64).max(1), (size.height as u64).max(1)))
+}
+
+/// What an image of unknown size counts as: the most that `by_area` gives.
+const MOST_BY_AREA: u64 = 1_600;
+
+fn by_area(size: Option<(u64, u64)>) -> u64 {
+    let Some(size) = size else { return MOST_BY_AREA };
+    let (width, height) = within(size, 1_568);
+    (width * height).div_ceil(750).clamp(1, MOST_BY_AREA)
+}
+
+fn openai(name: &str, size: Option<(u64, u64)>) -> u64 {
+    let patched = [
+        ("gpt-4.1-mini", 162),
+        ("gpt-4.1-nano", 246),
+        ("gpt-5-mini", 162),
+        ("gpt-5-nano", 246),
+        ("o4-mini", 172),
+    ];
+    if let Some((_, percent)) = patched.iter().find(|(model, _)| name.starts_with(model)) {
+        let patches = size.map_or(1_536, |(width, height)| {
+            width.div_ceil(32).saturating_mul(height.div_ceil(32)).min(1_536)
+        });
+        return (patches * percent).div_ceil(100);
+    }
+    let (base, tile) = match name {
+        name if name.starts_with("gpt-4o-mini") => (2_833, 5_667),
+        name if name.starts_with("gpt-5") => (70, 140),
+        name if name.starts_with('o') => (75, 150),
+        _ => (85, 170),
+    };
+    // Unknown: as if it were as large as it is looked at, 2,048 × 768.
+    let (width, height) = size.map_or((2_048, 768), |size| {
+        let (width, height) = within(size, 2_048);
+        let shortest = width.min(height);
+        if shortest > 768 { (width * 768 / shortest, height * 768 / shortest) } else { (width, height) }
+    });
+    base + tile * width.div_ceil(512) * height.div_ceil(512)
+}
+
+fn google(name: &str, size: Option<(u64, u64)>) -> u64 {
+    if name.starts_with("gemini-3") {
+        return 1_120;
+    }
+    match size {
+        Some((width, height)) if width <= 384 && height <= 384 => 258,
+        Some(size) => {
+            // Nobody sends larger ones, and the product stays a number.
+            let (width, height) = within(size, 16_384);
+            258 * width.div_ceil(768) * height.div_ceil(768)
+        }
+        None => 258 * 6,
+    }
+}
+
+/// Scaled down to a longest side, in proportion.
+fn within((width, height): (u64, u64), longest: u64) -> (u64, u64) {
+    let side = width.max(height);
+    if side <= longest {
+        return (width, height);
+    }
+    let scaled = |length: u64| {
+        u64::try_from(u128::from(length) * u128::from(longest) / u128::from(side)).unwrap_or(longest)
+    };
+    (scaled(width).max(1), scaled(height).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The beginning of a GIF of that size: all that is read of it.
+    fn gif(width: u16, height: u16) -> String {
+        let mut bytes = b"GIF89a".to_vec();
+        bytes.extend(width.to_le_bytes());
+        bytes.extend(height.to_le_bytes());
+        bytes.extend([0; 8]);
+        STANDARD.encode(bytes)
+    }
+
+    #[test]
+    fn the_examples_of_the_vendors() {
+        for (model, width, height, tokens) in [
+            // OpenAI: a 1024 × 1024 image costs 765 tokens, a 2048 × 4096 one 1,105.
+            ("gpt-4o", 1_024, 1_024, 765),
+            ("gpt-4o", 2_048, 4_096, 1_105),
+            ("gpt-5.1", 1_024, 1_024, 70 + 4 * 140),
+            ("o3", 1_024, 1_024, 75 + 4 * 150),
+            ("gpt-4o-mini", 512, 512, 2_833 + 5_667),
+            // 1,024 patches of 32 pixels.
+            ("gpt-4.1-mini", 1_024, 1_024, 1_659),
+            // Anthropic: 1092 × 1092 takes about 1,590 tokens, 200 × 200 about 54.
+            ("claude-opus-5", 1_092, 1_092, 1_590),
+            ("claude-opus-5", 200, 200, 54),
+            ("anthropic/claude-opus-5", 8_000, 8_000, 1_600),
+            // Google: 258 for a small one, and for each tile of a larger one.
+            ("gemini-2.5-pro", 384, 384, 258),
+            ("gemini-2.5-pro", 960, 540, 516),
+            ("gemini-3.1-pro-preview", 960, 540, 1_120),
+        ] {
+            assert_eq!(count(model, &gif(width, height)), tokens, "{model} {width} × {height}");
+        }
+    }
+
+    #[test]
+    fn an_image_that_cannot_be_read_counts_as_a_large_one() {
+        for data in ["", "no base64!", "AAAA", &gif(0, 0)[..8]] {
+            assert_eq!(count("claude-opus-5", data), 1_600);
+            assert_eq!(count("llama3.2-vision", data), 1_600);
+            assert_eq!(count("gpt-4o", data), 85 + 8 * 170);
+            assert!(count("gemini-2.5-pro", data) > 258);
+        }
+    }
+
+    #[test]
+    fn no_size_overflows() {
+        for model in ["gpt-4o", "gpt-4.1-mini", "claude-opus-5", "gemini-2.5-pro"] {
+            assert!(count(model, &gif(u16::MAX, 1)) > 0);
+            assert!(count(model, &gif(u16::MAX, u16::MAX)) > 0);
+            assert!(count(model, &gif(0, 0)) > 0);
+        }
+    }
+}

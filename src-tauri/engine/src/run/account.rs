@@ -1,0 +1,164 @@
+//! What one model call comes to: what Plait had counted, what the provider reported, what it costs.
+//!
+//! It is worked out once, when the reply is there, and stands in the journal with it: a price of that day stays the price
+//! of that call, whatever the tables say later.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::TokenUsage;
+use crate::id::ContextId;
+use crate::models::{Correction, Learned, ModelBook, is_exact};
+use crate::prompt::ModelConfig;
+
+/// What one model call comes to, beside the usage in its reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CallAccount {
+    /// The context it was made in.
+    pub context_id: ContextId,
+    /// Who was asked.
+    pub provider: String,
+    /// Which model.
+    pub model: String,
+    /// What Plait had counted the prompt to, before any correction.
+    #[ts(type = "number")]
+    pub counted: u64,
+    /// Whether the reply's usage is Plait's own count: the provider reported none, or nonsense.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub estimated: bool,
+    /// What the provider did report, where that was nonsense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub disbelieved: Option<TokenUsage>,
+    /// What the call costs, in billionths of a US dollar; absent where the model's price is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub cost_nano_usd: Option<u64>,
+}
+
+/// A report of more than so many times what was counted, and so many tokens on top, is nonsense. Wide enough for what
+/// providers add to prompts by themselves: instructions for tools, files, search results.
+const MOST_TIMES: u64 = 100;
+const MOST_MORE: u64 = 100_000;
+
+impl CallAccount {
+    /// The account of a call, and the usage to go by: as reported, or as counted where the report can't be.
+    pub fn of(
+        context_id: ContextId,
+        config: &ModelConfig,
+        book: &ModelBook,
+        counted: TokenUsage,
+        reported: Option<TokenUsage>,
+    ) -> (Self, TokenUsage) {
+        let believed = reported.filter(|reported| is_sane(reported, &counted));
+        // Without a report, the prompt is likely to be what its count is corrected to.
+        let own = TokenUsage::new(config.correction.apply(counted.input), counted.output);
+        let usage = believed.map_or(own, consistent);
+        let account = Self {
+            context_id,
+            provider: config.provider.clone(),
+            model: config.model.clone(),
+            counted: counted.input,
+            estimated: believed.is_none(),
+            disbelieved: reported.filter(|_| believed.is_none()),
+            cost_nano_usd: book.price(&config.provider, &config.model).map(|price| price.of(&usage)),
+        };
+        (account, usage)
+    }
+
+    /// What the call teaches of Plait's counts, given the usage in its reply.
+    pub fn learned(&self, usage: TokenUsage) -> Option<Learned> {
+        if self.estimated || is_exact(&self.provider, &self.model) {
+            return None;
+        }
+        let correction = Correction::of(self.counted, usage.input)?;
+        Some(Learned { model: ModelBook::key(&self.provider, &self.model), correction })
+    }
+}
+
+fn is_sane(reported: &TokenUsage, counted: &TokenUsage) -> bool {
+    let most = |counted: u64| counted.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
+    // Nothing in for a prompt, or nothing out for a reply, is a field that was not filled in.
+    reported.input > 0
+        && (reported.output > 0 || counted.output == 0)
+        && reported.input <= most(counted.input)
+        // Hidden reasoning may be far longer than what is seen of a reply.
+        && reported.output <= most(counted.output)
+}
+
+/// The same usage, its parts no larger than the whole.
+fn consistent(usage: TokenUsage) -> TokenUsage {
+    let cached_input = usage.cached_input.min(usage.input);
+    TokenUsage {
+        cached_input,
+        cache_write: usage.cache_write.min(usage.input - cached_input),
+        reasoning: usage.reasoning.min(usage.output),
+        ..usage
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(model: &str, counted: TokenUsage, reported: Option<TokenUsage>) -> (CallAccount, TokenUsage) {
+        let correction = Correction { counted: 99_000, reported: 124_000 };
+        let config = ModelConfig {
+            provider: "anthropic".to_owned(),
+            model: model.to_owned(),
+            max_tokens: None,
+            window: 200_000,
+            reserve: 0,
+            correction,
+        };
+        CallAccount::of("main".into(), &config, &ModelBook::default(), counted, reported)
+    }
+
+    #[test]
+    fn what_is_reported_counts_and_teaches() {
+        let (account, usage) =
+            account("claude-opus-5", TokenUsage::new(1_000, 50), Some(TokenUsage::new(1_200, 60)));
+        assert_eq!((usage, account.counted, account.estimated), (TokenUsage::new(1_200, 60), 1_000, false));
+        assert_eq!(account.cost_nano_usd, Some(1_200 * 5_000 + 60 * 25_000));
+        let learned = account.learned(usage).unwrap();
+        assert_eq!(learned.model, "anthropic/claude-opus-5");
+        assert_eq!(learned.correction, Correction { counted: 1_000, reported: 1_200 });
+    }
+
+    #[test]
+    fn nonsense_is_kept_and_not_believed() {
+        let counted = TokenUsage::new(1_000, 50);
+        for reported in [
+            TokenUsage::new(0, 0),
+            TokenUsage::new(0, 50),
+            TokenUsage::new(1_000, 0),
+            TokenUsage::new(u64::MAX, 50),
+            TokenUsage::new(1_000, u64::MAX),
+        ] {
+            let (account, usage) = account("claude-opus-5", counted, Some(reported));
+            assert_eq!(usage, TokenUsage::new(1_250, 50), "{reported:?}");
+            assert!(account.estimated);
+            assert_eq!(account.disbelieved, Some(reported));
+            assert_eq!(account.learned(usage), None);
+        }
+        let (none, usage) = account("claude-opus-5", counted, None);
+        assert_eq!((none.estimated, none.disbelieved, usage.input), (true, None, 1_250));
+        assert_eq!(none.learned(usage), None);
+    }
+
+    #[test]
+    fn parts_are_no_larger_than_the_whole() {
+        let odd =
+            TokenUsage { cached_input: 5_000, cache_write: 10, reasoning: 99, ..TokenUsage::new(1_000, 60) };
+        let (_, usage) = account("claude-opus-5", TokenUsage::new(1_000, 50), Some(odd));
+        assert_eq!((usage.cached_input, usage.cache_write, usage.reasoning), (1_000, 0, 60));
+    }
+
+    #[test]
+    fn an_unknown_price_is_not_nothing() {
+        let counted = TokenUsage::new(1_000, 50);
+        assert_eq!(account("claude-opus-99", counted, Some(counted)).0.cost_nano_usd, None);
+    }
+}

@@ -1,0 +1,99 @@
+//! What model calls cost, as far as their prices are known.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A sum of money and of calls that are not in it because nobody knows their price. Adds up over calls, nodes, contexts,
+/// runs, conversations and days.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Cost {
+    /// Billionths of a US dollar.
+    #[ts(type = "number")]
+    pub nano_usd: u64,
+    /// How many calls are not in it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(optional, as = "Option<u32>")]
+    pub unpriced: u64,
+}
+
+impl Cost {
+    /// What one call costs; `None` where its price is not known.
+    pub fn of_call(nano_usd: Option<u64>) -> Self {
+        match nano_usd {
+            Some(nano_usd) => Self { nano_usd, unpriced: 0 },
+            None => Self { nano_usd: 0, unpriced: 1 },
+        }
+    }
+}
+
+impl Cost {
+    /// This sum, `before` in it replaced by `after`.
+    #[must_use]
+    pub fn replaced(mut self, before: Self, after: Self) -> Self {
+        self += after;
+        self.nano_usd = self.nano_usd.saturating_sub(before.nano_usd);
+        self.unpriced = self.unpriced.saturating_sub(before.unpriced);
+        self
+    }
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.nano_usd = self.nano_usd.saturating_add(other.nano_usd);
+        self.unpriced = self.unpriced.saturating_add(other.unpriced);
+    }
+}
+
+impl std::iter::Sum for Cost {
+    fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
+        costs.fold(Self::default(), |mut sum, cost| {
+            sum += cost;
+            sum
+        })
+    }
+}
+
+/// For people: `$0.0042`, `≥ $1.20` where some calls have no price, `—` where none has.
+impl std::fmt::Display for Cost {
+    #[expect(clippy::cast_precision_loss, reason = "shown with four digits")]
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let dollars = self.nano_usd as f64 / 1e9;
+        match (self.nano_usd, self.unpriced) {
+            (0, 0) => f.write_str("$0"),
+            (0, _) => f.write_str("—"),
+            (1..100_000, 0) => f.write_str("< $0.0001"),
+            (1..100_000, _) => f.write_str("> $0"),
+            (nano, unpriced) => {
+                let digits = if nano < 1_000_000_000 { 4 } else { 2 };
+                write!(f, "{}${dollars:.digits$}", if unpriced > 0 { "≥ " } else { "" })
+            }
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_is_shown_as_unknown_and_never_as_nothing() {
+        let shown =
+            |calls: &[Option<u64>]| calls.iter().copied().map(Cost::of_call).sum::<Cost>().to_string();
+        assert_eq!(shown(&[]), "$0");
+        assert_eq!(shown(&[Some(0)]), "$0");
+        assert_eq!(shown(&[None]), "—");
+        assert_eq!(shown(&[None, Some(0)]), "—");
+        assert_eq!(shown(&[Some(4_200_000)]), "$0.0042");
+        assert_eq!(shown(&[Some(4_200_000), None, None]), "≥ $0.0042");
+        assert_eq!(shown(&[Some(12_345_678_901)]), "$12.35");
+        assert_eq!(shown(&[Some(99_999)]), "< $0.0001");
+        assert_eq!(shown(&[Some(99_999), None]), "> $0");
+        assert_eq!(shown(&[Some(u64::MAX), Some(1)]), Cost { nano_usd: u64::MAX, unpriced: 0 }.to_string());
+    }
+}

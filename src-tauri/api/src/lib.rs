@@ -12,6 +12,7 @@ mod dialogs;
 pub mod examples;
 mod home;
 mod hub;
+mod learning;
 mod live;
 mod plait;
 mod reply;

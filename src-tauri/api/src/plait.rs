@@ -14,6 +14,7 @@ use plait_engine::tool::ToolHost;
 use crate::command::Command;
 use crate::commands::settings::Settings;
 use crate::dialogs::Dialogs;
+use crate::learning::Learning;
 use crate::runner::Runner;
 use crate::{ErrorReply, blocking};
 
@@ -53,6 +54,7 @@ pub struct Plait {
     /// The models of providers that were asked for them.
     models: Mutex<BTreeMap<String, Vec<String>>>,
     notices: Vec<Fault>,
+    pub(crate) learning: Arc<Learning>,
     pub(crate) runner: Runner,
 }
 
@@ -74,8 +76,13 @@ impl Plait {
             notices.push(fault);
             ProviderTable::with_keys(&BTreeMap::new(), &keys)
         })?;
+        let known = store.corrections().unwrap_or_else(|fault| {
+            notices.push(fault);
+            BTreeMap::new()
+        });
+        let learning = Arc::new(Learning::new(store.clone(), known, settings.models.clone()));
         let registry = Arc::new(plait_engine::nodes::registry());
-        let runner = Runner::new(store.clone(), Arc::clone(&registry));
+        let runner = Runner::new(store.clone(), Arc::clone(&registry), Arc::clone(&learning));
         Ok(Self {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
@@ -89,6 +96,7 @@ impl Plait {
             configured: RwLock::new(Configured { settings, providers }),
             models: Mutex::default(),
             notices,
+            learning,
             runner,
         })
     }
@@ -194,6 +202,7 @@ impl Plait {
     /// providers that are no more go with them: one of the same name later may be somewhere else.
     pub(crate) async fn set_settings(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
         let providers = ProviderTable::with_keys(&settings.providers, &self.keys)?;
+        settings.check()?;
         // What is as it is built in is not kept: it follows when Plait, or the environment, changes it.
         let built_in = ProviderTable::built_in();
         settings.providers.retain(|name, set| built_in.get(name) != Some(set));
@@ -208,6 +217,7 @@ impl Plait {
         .await?;
         self.store.flush().await?;
         let (before, now) = (self.provider_table().settings(), providers.settings());
+        self.learning.set_notes(settings.models.clone());
         *self.configured.write().unwrap_or_else(PoisonError::into_inner) = Configured { settings, providers };
         for (name, _) in before.iter().filter(|(name, set)| now.get(*name) != Some(set)) {
             self.forget_models(name);

@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// List, show, export, rename, fork or remove conversations.
     Conversations(ConversationsArgs),
+    /// Show what model calls used and cost, by day.
+    Usage(UsageArgs),
     /// Count the tokens of a text.
     Tokens(TokensArgs),
     /// Set, remove or list the keys of model providers.
@@ -345,6 +347,23 @@ pub(crate) enum ProvidersCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Costs are those of the day of each call. — stands for an unknown price, ≥ for a sum in which some prices are unknown.
+
+Examples:
+  plait usage
+  plait usage --days 7
+  plait usage --json | jq '.total.cost'")]
+pub(crate) struct UsageArgs {
+    /// How many days back, today included.
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub(crate) days: u32,
+    /// Print the usage as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// One `--set`.

@@ -20,6 +20,7 @@ mod source;
 mod table;
 mod terminal;
 mod tokens;
+mod usage;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -71,6 +72,10 @@ fn carry_out(cli: Cli) -> Result<Ending, Failure> {
         Command::Providers(args) => {
             let home = plait_api::home(cli.home)?;
             block_on(providers::providers(&home, args))
+        }
+        Command::Usage(args) => {
+            let home = plait_api::home(cli.home)?;
+            block_on(usage::usage(&home, args))
         }
     }
 }

@@ -47,7 +47,7 @@ async fn list(app: &Plait, limit: u32, json: bool) -> Result<(), Failure> {
         say("There is no run yet. Start one: plait run hello\n");
         return Ok(());
     }
-    let mut table = table(&["Run", "Flow", "Status", "Began", "Took", "Nodes", "Tokens", ""]);
+    let mut table = table(&["Run", "Flow", "Status", "Began", "Took", "Nodes", "Tokens", "Cost", ""]);
     for (depth, run) in &tree(app, runs).await? {
         table.add_row([
             run.run.to_string(),
@@ -57,6 +57,7 @@ async fn list(app: &Plait, limit: u32, json: bool) -> Result<(), Failure> {
             took(run),
             run.nodes.done.to_string(),
             (run.tokens.input + run.tokens.output).to_string(),
+            run.cost.to_string(),
             remark(run),
         ]);
     }

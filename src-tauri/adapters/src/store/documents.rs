@@ -65,10 +65,19 @@ pub(super) fn get<T: DeserializeOwned + Default>(inner: &Inner, name: &str) -> R
 
 /// Replaces the document of that name; on disk when this returns.
 pub(super) fn put(inner: &Inner, name: &str, document: &impl Serialize) -> Result<(), Fault> {
+    inner.put_durably(replacement(name, document)?)
+}
+
+/// Replaces the document of that name, without waiting for the disk.
+pub(super) fn put_soon(inner: &Inner, name: &str, document: &impl Serialize) -> Result<(), Fault> {
+    inner.writer.write(None, replacement(name, document)?)
+}
+
+fn replacement(name: &str, document: &impl Serialize) -> Result<Write, Fault> {
     let bytes = serde_json::to_vec(document)
         .map_err(|error| Fault::new("store.io", format!("The {name} can't be written as JSON: {error}.")))?;
     let changes = vec![(key::of(key::SETTING, name.as_bytes()), Some(bytes))];
-    inner.put_durably(Write::of(SETTINGS_FOLDER, changes))
+    Ok(Write::of(SETTINGS_FOLDER, changes))
 }
 
 pub(super) fn recent(inner: &Inner) -> Result<Vec<RecentFlow>, Fault> {

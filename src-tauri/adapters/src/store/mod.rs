@@ -21,12 +21,14 @@ mod piece;
 pub mod record;
 mod writer;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::id::{ConversationId, RunId};
+use plait_engine::models::Correction;
 use serde_json::{Map, Value};
 
 use conversation::record::{ConversationMessage, ConversationRecord};
@@ -40,6 +42,7 @@ pub use journal::RunJournal;
 use record::RunRecord;
 
 const SETTINGS: &str = "settings";
+const CORRECTIONS: &str = "corrections";
 
 /// The open store. Clones share it; it is flushed and closed when the last one and the last journal are dropped.
 #[derive(Clone)]
@@ -180,6 +183,16 @@ impl Store {
     /// Replaces the settings. On disk when this returns.
     pub fn put_settings(&self, settings: &Map<String, Value>) -> Result<(), Fault> {
         documents::put(&self.0, SETTINGS, settings)
+    }
+
+    /// What was learnt of counts, by `provider/model`; empty at first.
+    pub fn corrections(&self) -> Result<BTreeMap<String, Correction>, Fault> {
+        documents::get(&self.0, CORRECTIONS)
+    }
+
+    /// Replaces what was learnt of counts. Not waited for: after a crash the last of it is learnt anew.
+    pub fn put_corrections(&self, corrections: &BTreeMap<String, Correction>) -> Result<(), Fault> {
+        documents::put_soon(&self.0, CORRECTIONS, corrections)
     }
 
     /// Flows opened before, the latest first.

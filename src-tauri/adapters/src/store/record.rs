@@ -1,11 +1,17 @@
 //! The run index: one record per run, a fold over its facts. Owns what a list of runs shows; refuses to know more of a
 //! run than its facts say.
 
+use std::collections::BTreeMap;
+
 use plait_engine::error::Fault;
 use plait_engine::id::{Activation, ConversationId, Epoch, NodeId, RunId};
-use plait_engine::run::{Entry, Fact, FlowRef, TokenUsage};
+use plait_engine::models::ModelBook;
+use plait_engine::run::{Cost, Entry, Fact, FlowRef, Spending, TokenUsage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+
+/// A quarter of an hour, in milliseconds.
+pub const QUARTER_MS: u64 = 15 * 60 * 1_000;
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -92,6 +98,13 @@ pub struct RunRecord {
     pub counters: RunCounters,
     /// What its model calls used, by the providers' word.
     pub tokens: TokenUsage,
+    /// What they cost.
+    #[serde(default)]
+    pub cost: Cost,
+    /// The same by quarter of an hour (since the Unix epoch; midnight anywhere is the end of one) and `provider/model`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(skip)]
+    pub spent: BTreeMap<u64, BTreeMap<String, Spending>>,
     /// The open questions, in the order they were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<OpenPause>>")]
@@ -123,6 +136,8 @@ impl RunRecord {
             ended_at: None,
             counters: RunCounters::default(),
             tokens: TokenUsage::default(),
+            cost: Cost::default(),
+            spent: BTreeMap::new(),
             waiting_on: Vec::new(),
             error: None,
             facts: 1,
@@ -138,7 +153,14 @@ impl RunRecord {
             Fact::NodeFinished { .. } => self.counters.done += 1,
             Fact::NodeSkipped { .. } => self.counters.skipped += 1,
             Fact::NodeFailed { .. } => self.counters.failed += 1,
-            Fact::ModelReplied { reply, .. } => self.tokens += reply.usage.unwrap_or_default(),
+            Fact::ModelReplied { account, .. } => {
+                let spending = Spending::of(&entry.fact).unwrap_or_default();
+                self.tokens += spending.tokens;
+                self.cost += spending.cost;
+                let model = account.as_ref().map(|account| ModelBook::key(&account.provider, &account.model));
+                let quarter = self.spent.entry(entry.at / QUARTER_MS).or_default();
+                *quarter.entry(model.unwrap_or_default()).or_default() += spending;
+            }
             Fact::RunPaused { node, epoch, prompt, .. } => {
                 let activation = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.waiting_on.retain(|open| open.activation != activation);

@@ -13,6 +13,7 @@ pub mod run;
 pub mod runs;
 pub mod settings;
 pub mod tokens;
+pub mod usage;
 
 crate::command::commands![
     app::GetAppInfo,
@@ -53,6 +54,7 @@ crate::command::commands![
     provider::TestProvider,
     provider::DetectProviders,
     tokens::CountTokens,
+    usage::UsageByDay,
     dialog::OpenDialog,
     dialog::SaveDialog,
 ];

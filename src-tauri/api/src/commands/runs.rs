@@ -6,7 +6,7 @@ use plait_engine::error::Fault;
 use plait_engine::flow::Flow;
 use plait_engine::id::{ConversationId, RunId};
 use plait_engine::run::view::RunStatus;
-use plait_engine::run::{Entry, TokenUsage};
+use plait_engine::run::{Cost, Entry, TokenUsage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -48,6 +48,8 @@ pub struct RunSummary {
     pub nodes: RunCounters,
     /// What its model calls used.
     pub tokens: TokenUsage,
+    /// What they cost.
+    pub cost: Cost,
     /// The question it waits for an answer to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -73,6 +75,7 @@ impl RunSummary {
             ended_at: record.ended_at,
             nodes: record.counters,
             tokens: record.tokens,
+            cost: record.cost,
             waiting_on: record.waiting_on.into_iter().next().map(|pause| pause.prompt),
             error: record.error,
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_adapters::ProviderSettings;
 use plait_engine::error::Fault;
+use plait_engine::models::{ModelNote, Price};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -38,6 +39,10 @@ pub struct Settings {
     pub panels: Value,
     /// The model providers, by name; the built-in ones are always there.
     pub providers: BTreeMap<String, ProviderSettings>,
+    /// Windows and prices of models in place of the tables', by `provider/model` or, for every provider, `model`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<String, ModelNote>>")]
+    pub models: BTreeMap<String, ModelNote>,
     /// Anything more the window remembers.
     #[ts(type = "unknown")]
     pub ui: Value,
@@ -53,9 +58,21 @@ impl Settings {
             reduced_motion: read(stored, "reducedMotion", &mut faults),
             panels: read(stored, "panels", &mut faults),
             providers: read(stored, "providers", &mut faults),
+            models: read(stored, "models", &mut faults),
             ui: read(stored, "ui", &mut faults),
         };
         (settings, faults)
+    }
+
+    /// What their types can't say: `settings.price` for a price that is none.
+    pub(crate) fn check(&self) -> Result<(), Fault> {
+        for (model, note) in &self.models {
+            if let Some(problem) = note.price.as_ref().and_then(Price::problem) {
+                return Err(Fault::new("settings.price", format!("The price of `{model}`: {problem}."))
+                    .hint("Give US dollars per million tokens, or leave the price out."));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! `tokens.*`: how much of a model's window a text takes.
 
-use plait_engine::prompt;
+use plait_engine::{models, prompt};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -40,6 +40,6 @@ impl Command for CountTokens {
 impl TokenCount {
     /// Counts `text` for `model`: exact for OpenAI's models, an estimate for others.
     pub fn of(model: &str, text: &str) -> Self {
-        Self { tokens: prompt::tokens::count(model, text), window: prompt::window("", model) }
+        Self { tokens: prompt::tokens::count(model, text), window: models::window("", model) }
     }
 }

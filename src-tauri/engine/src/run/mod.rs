@@ -5,6 +5,7 @@ mod cost;
 pub mod driver;
 pub mod fact;
 pub mod scheduler;
+mod spending;
 mod usage;
 pub mod view;
 
@@ -13,4 +14,5 @@ pub use cost::Cost;
 pub use driver::{Control, Driver, RunEnd, RunHandle, RunSetup, Watcher};
 pub use fact::{Answer, Entry, Fact, FinishMetadata, FlowRef, NodeOutputs, SkipReason, SourceRef};
 pub use scheduler::{Scheduler, Standing, Start};
+pub use spending::Spending;
 pub use usage::TokenUsage;

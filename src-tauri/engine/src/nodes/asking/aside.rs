@@ -80,9 +80,12 @@ impl Aside {
             stored.clone().unwrap_or_else(|| Arc::new(cx.message(QUESTION, Role::User, text, &model.model)));
         let history = if wanted.with_history { context.message_history.clone() } else { Vector::new() };
         // A provider keeps nothing of an aside: what it keeps is the conversation, which this is not.
-        let record =
-            ContextRecord { system_instructions: Some(wanted.instructions), session_id: String::new(), ..context }
-                .with_history(history);
+        let record = ContextRecord {
+            system_instructions: Some(wanted.instructions),
+            session_id: String::new(),
+            ..context
+        }
+        .with_history(history);
         let provider = cx.host.providers.get(&model.provider)?;
         Ok(Self { about, handle, model, provider, manager, record, question, stored: stored.is_some() })
     }

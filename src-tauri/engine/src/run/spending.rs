@@ -1,0 +1,51 @@
+//! What model calls used and cost, as one sum: over a run, a conversation, a day, a model.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::{Cost, Entry, Fact, TokenUsage};
+
+/// Calls, tokens and money. Adds up over anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Spending {
+    /// Model calls that were answered.
+    #[ts(type = "number")]
+    pub calls: u64,
+    /// What they used.
+    pub tokens: TokenUsage,
+    /// What they cost.
+    pub cost: Cost,
+}
+
+impl Spending {
+    /// What a fact says was spent: only a model's reply does.
+    pub fn of(fact: &Fact) -> Option<Self> {
+        let Fact::ModelReplied { reply, account, .. } = fact else { return None };
+        // A call of a time when no accounts were kept has no price that anybody knows.
+        let cost = Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
+        Some(Self { calls: 1, tokens: reply.usage.unwrap_or_default(), cost })
+    }
+
+    /// What was spent in these entries: a run's journal, or all those of a conversation.
+    pub fn in_entries<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        entries.into_iter().filter_map(|entry| Self::of(&entry.fact)).sum()
+    }
+}
+
+impl std::ops::AddAssign for Spending {
+    fn add_assign(&mut self, other: Self) {
+        self.calls = self.calls.saturating_add(other.calls);
+        self.tokens += other.tokens;
+        self.cost += other.cost;
+    }
+}
+
+impl std::iter::Sum for Spending {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |mut sum, one| {
+            sum += one;
+            sum
+        })
+    }
+}

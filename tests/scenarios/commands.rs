@@ -68,6 +68,13 @@ fn what_the_examples_put_out() {
         out(&["run", "branch-and-join"]),
         "Accounting will look into it: “I want a refund for my ticket.”\n"
     );
+    let letter = out(&["run", "sort-letters"]);
+    assert!(letter.starts_with("Accounting, please pay back") && letter.contains("order 7731"), "{letter}");
+    assert!(
+        out(&["run", "sort-letters", "--input", "Where is my delivery?"])
+            .starts_with("Depot, where is this parcel?")
+    );
+    assert_eq!(out(&["run", "order-form"]), "Pack 3 × smoky tea for Ada Lovelace.\n");
     let handled = out(&["run", "error-handling"]);
     assert!(handled.contains("France: Paris.\nAtlantis: (no answer from `broken`: "), "{handled}");
     let slogans = out(&["run", "draft-and-critique"]);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
+mod agents;
 mod bad_files;
 mod commands;
 mod contexts;
@@ -14,6 +15,7 @@ mod model_servers;
 mod parallel_turns;
 mod subflows;
 mod trace;
+mod usage;
 mod watching;
 
 #[path = "../support/mod.rs"]

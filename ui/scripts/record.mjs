@@ -18,6 +18,8 @@ const home = mkdtempSync(join(tmpdir(), "plait-record-"));
 /** Each run that is recorded: the flow, the answers, and whether the next pause is then ended. */
 const RUNS = [
   { example: "hello" },
+  { example: "sort-letters" },
+  { example: "order-form", fold: true },
   { example: "branch-and-join" },
   { example: "second-opinion", fold: true },
   { example: "second-opinion", to: "answer" },

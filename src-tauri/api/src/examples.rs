@@ -24,6 +24,8 @@ examples![
     "chat-loop",
     "tool-brief",
     "second-opinion",
+    "sort-letters",
+    "order-form",
     "approval",
     "branch-and-join",
     "error-handling",

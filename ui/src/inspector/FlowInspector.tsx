@@ -20,6 +20,14 @@ const CONCURRENCY: Spec = {
   help: "How many nodes may run at once.",
 };
 
+const WINDOW: Spec = {
+  kind: "number",
+  integer: true,
+  optional: true,
+  min: 1,
+  help: "The tokens every model call of this flow has to make do with, prompt and reply together. Left out: the model's own window.",
+};
+
 /** The flow itself, while nothing in it is selected. */
 export function FlowInspector() {
   const flow = useFlow(shownFlow);
@@ -27,10 +35,10 @@ export function FlowInspector() {
   const nodes = Object.keys(flow.nodes).length;
   const edges = Object.keys(flow.edges).length;
   const common = { findings: [], readOnly };
-  const concurrency = (_: Path, value: unknown) => {
-    const settings = { ...flow.settings, maxConcurrency: value as number | undefined };
-    if (value === undefined) delete settings.maxConcurrency;
-    setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, "maxConcurrency");
+  const set = (name: "maxConcurrency" | "contextWindow") => (_: Path, value: unknown) => {
+    const settings = { ...flow.settings, [name]: value as number | undefined };
+    if (value === undefined) delete settings[name];
+    setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
   };
   return (
     <section className="flex h-full flex-col" aria-label="About the flow" onBlur={sealGesture}>
@@ -62,7 +70,15 @@ export function FlowInspector() {
           spec={CONCURRENCY}
           value={flow.settings?.maxConcurrency}
           path={["maxConcurrency"]}
-          onChange={concurrency}
+          onChange={set("maxConcurrency")}
+          {...common}
+        />
+        <FormField
+          label="Context window"
+          spec={WINDOW}
+          value={flow.settings?.contextWindow}
+          path={["contextWindow"]}
+          onChange={set("contextWindow")}
           {...common}
         />
         <p className="text-fg-3 text-xs">Select a node to see its config and what a run made of it.</p>

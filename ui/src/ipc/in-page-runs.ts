@@ -11,6 +11,7 @@ import { loadOf, startLoad } from "./in-page-load";
 import { type InPageRun, type KeptRun, loadRecordings, type Recording, startReplay } from "./in-page-replay";
 import { store, stored } from "./in-page-storage";
 import { summarise } from "./in-page-summary";
+import { usageByDay } from "./in-page-usage";
 
 export type InPageRuns = {
   commands: Record<string, (args: never) => unknown>;
@@ -136,6 +137,12 @@ export function inPageRuns(env: { now(): number }, conversations: InPageConversa
         }
         return { summary: summary(found), above, flow: found.flow, entries: found.journal };
       },
+      "usage.byDay": ({ days }: { days?: number }) =>
+        usageByDay(
+          [...runs.values()].map((run) => run.journal),
+          env.now(),
+          days ?? 30,
+        ),
       "runs.remove": ({ run }: { run: RunId }) => {
         find(run);
         withAll(run, (one) => {

@@ -21,6 +21,7 @@ export function summarise(run: InPageRun, children: number): RunSummary {
     endedAt: head.endedAt,
     nodes: { done, failed, skipped },
     tokens: head.totals.tokens,
+    cost: head.totals.cost,
     waitingOn: head.status === "waiting" ? head.pauses[0]?.prompt : undefined,
     error: head.error?.error,
   };

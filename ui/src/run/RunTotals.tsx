@@ -1,9 +1,9 @@
-/** What the run has taken so far: tokens and working time. */
+/** What the run has taken so far: tokens, money and working time. */
 import { useEffect, useState } from "react";
 import { elapsed } from "./fold/elapsed";
 import { isOver } from "./fold/status";
 import { useInterrupted, useRunHead, useShownSession } from "./live/shown";
-import { formatCount, formatDuration } from "./values/format";
+import { describeCost, describeTokens, formatCost, formatCount, formatDuration } from "./values/format";
 
 export function RunTotals() {
   const session = useShownSession();
@@ -11,6 +11,7 @@ export function RunTotals() {
   return (
     <div className="flex items-center gap-3 font-mono text-fg-2 text-xs tabular-nums" data-testid="run-totals">
       <Tokens />
+      <Spent />
       <Elapsed />
     </div>
   );
@@ -20,8 +21,20 @@ function Tokens() {
   const tokens = useRunHead((head) => head.totals.tokens);
   const sum = tokens.input + tokens.output;
   return (
-    <span title={`${formatCount(tokens.input)} tokens in, ${formatCount(tokens.output)} out`} data-testid="run-tokens">
+    <span title={describeTokens(tokens)} data-testid="run-tokens">
       {formatCount(sum)} {sum === 1 ? "token" : "tokens"}
+    </span>
+  );
+}
+
+/** What it has cost so far; nothing to show before the first model call. */
+function Spent() {
+  const cost = useRunHead((head) => head.totals.cost);
+  const calls = useRunHead((head) => head.totals.modelCalls);
+  if (calls === 0) return null;
+  return (
+    <span title={describeCost(cost)} data-testid="run-cost">
+      {formatCost(cost)}
     </span>
   );
 }

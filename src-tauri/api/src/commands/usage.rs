@@ -107,7 +107,6 @@ fn day(at_ms: u64, zone: &TimeZone) -> Date {
 #[cfg(test)]
 mod tests {
     use plait_engine::id::{Epoch, RunId};
-    use plait_engine::models::ModelBook;
     use plait_engine::provider::ModelReply;
     use plait_engine::run::{CallAccount, Cost, Entry, Fact, FlowRef, TokenUsage};
 
@@ -126,7 +125,7 @@ mod tests {
             input: None,
             set: BTreeMap::new(),
             parent_run_id: None,
-            models: ModelBook::default(),
+            models: std::sync::Arc::default(),
         };
         let mut record = RunRecord::begin(&entry(0, EVENING, first)).expect("begun");
         for (seq, (at, cost)) in (1..).zip(calls) {
@@ -145,7 +144,7 @@ mod tests {
                 epoch: Epoch::root(),
                 step: 0,
                 reply,
-                account: Some(account),
+                account: Some(std::sync::Arc::new(account)),
             };
             record.apply(&entry(seq, *at, fact));
         }

@@ -1,3 +1,5 @@
+mod properties;
+
 use std::sync::Arc;
 
 use imbl::Vector;

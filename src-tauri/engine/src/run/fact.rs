@@ -137,9 +137,9 @@ pub enum Fact {
         #[ts(optional, as = "Option<ConversationRef>")]
         conversation: Option<Arc<ConversationRef>>,
         /// What was set and had been learnt of models by then; the run keeps to it.
-        #[serde(default, skip_serializing_if = "ModelBook::is_empty")]
+        #[serde(default, skip_serializing_if = "is_blank")]
         #[ts(optional, as = "Option<ModelBook>")]
-        models: ModelBook,
+        models: Arc<ModelBook>,
     },
     /// All inputs of an activation are decided; it waits for a place.
     #[serde(rename = "node.ready")]
@@ -321,8 +321,8 @@ pub enum Fact {
         reply: ModelReply,
         /// What the call comes to. Journals of old have none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[ts(optional)]
-        account: Option<CallAccount>,
+        #[ts(optional, as = "Option<CallAccount>")]
+        account: Option<Arc<CallAccount>>,
     },
     /// A tool is about to be called.
     #[serde(rename = "tool.called")]
@@ -465,4 +465,8 @@ pub enum Fact {
         #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
         outputs: BTreeMap<NodeId, NodeOutputs>,
     },
+}
+
+fn is_blank(models: &Arc<ModelBook>) -> bool {
+    models.is_empty()
 }

@@ -11,7 +11,7 @@ import type { ContextMark } from "@/run/live/log";
 import type { RunSession } from "@/run/live/session";
 import { useContextView, useShownSession } from "@/run/live/shown";
 import { nameOf } from "@/run/names";
-import { formatClock, formatCount } from "@/run/values/format";
+import { describeCost, describeTokens, formatClock, formatCost, formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
 import { ValueView } from "@/run/values/ValueView";
 
@@ -104,7 +104,8 @@ function Head({
   count: number;
   tokens: number;
 }) {
-  const maker = session.fold.contexts.get(id)?.createdBy.node;
+  const spent = session.fold.contexts.get(id);
+  const maker = spent?.createdBy.node;
   const { record } = mark;
   return (
     <div className="mb-3">
@@ -126,6 +127,14 @@ function Head({
         <dd className="tabular-nums">
           {formatCount(count)}, {formatCount(tokens)} tokens
         </dd>
+        {spent && spent.usage.input + spent.usage.output > 0 ? (
+          <>
+            <dt>Spent here</dt>
+            <dd className="tabular-nums" title={describeCost(spent.cost)} data-testid="context-spent">
+              {describeTokens(spent.usage)} · {formatCost(spent.cost)}
+            </dd>
+          </>
+        ) : null}
         <dt>Revision</dt>
         <dd className="tabular-nums">{record.revision}</dd>
         <dt>Id</dt>

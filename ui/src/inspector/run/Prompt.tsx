@@ -8,7 +8,7 @@ import { fullInRound, type Share, sharesOf } from "@/run/inspect/prompt-lens";
 import { Section } from "@/run/inspect/Section";
 import type { RunSession } from "@/run/live/session";
 import { useShownSession } from "@/run/live/shown";
-import { formatCount, formatDuration } from "@/run/values/format";
+import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
 import { CopyButton } from "@/run/values/ValueView";
 
 /** Exactly what was sent to the model. */
@@ -140,13 +140,16 @@ function WindowUse({ prompt, shares, full }: { prompt: PromptRecord; shares: rea
       <p className="mt-1.5 text-fg-3 text-xs" data-testid="prompt-use">
         {percent} % of {formatCount(prompt.window)}
         {full === undefined ? "" : ` · at this pace full in round ${full + 1}`}
+        {prompt.counted === undefined
+          ? ""
+          : ` · ${formatCount(prompt.counted)} as counted, corrected by what ${prompt.provider} has reported of earlier prompts`}
       </p>
     </>
   );
 }
 
 function Reply({ call }: { call: ModelCallView }) {
-  const { reply } = call;
+  const { reply, account } = call;
   if (!reply) return null;
   const stop = typeof reply.stopReason === "string" ? reply.stopReason : "other";
   const took = call.endedAt === undefined ? undefined : formatDuration(call.endedAt - call.startedAt);
@@ -159,7 +162,22 @@ function Reply({ call }: { call: ModelCallView }) {
         ) : null}
         {reply.usage ? (
           <p className="mt-1 text-fg-3 text-xs tabular-nums">
-            The provider counts {formatCount(reply.usage.input)} tokens in, {formatCount(reply.usage.output)} out.
+            {account?.estimated
+              ? account.disbelieved
+                ? "What the provider reported can't be, so as counted: "
+                : "The provider reported nothing, so as counted: "
+              : "The provider counts "}
+            {describeTokens(reply.usage)}.
+            {account && call.prompt && !account.estimated
+              ? ` Plait had expected ${formatCount(call.prompt.tokens)} in.`
+              : ""}
+          </p>
+        ) : null}
+        {account ? (
+          <p className="text-fg-3 text-xs tabular-nums" data-testid="call-cost">
+            {account.costNanoUsd === undefined
+              ? "Its price is not known; set one by model in the settings."
+              : `Cost ${formatCost({ nanoUsd: account.costNanoUsd })}.`}
           </p>
         ) : null}
       </Section>

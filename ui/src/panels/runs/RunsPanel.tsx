@@ -5,6 +5,7 @@ import { Empty } from "@/look/Empty";
 import { loadRuns, runsStore } from "@/run/runs/list";
 import { RunRow } from "@/run/runs/RunRow";
 import { type RunScope, type RunWish, selectRuns } from "@/run/runs/select";
+import { UsageByDay } from "./UsageByDay";
 
 /** How often relative times are read anew, in milliseconds. */
 const CLOCK_MS = 20_000;
@@ -94,6 +95,7 @@ export function RunsPanel() {
           ))}
         </ul>
       )}
+      <UsageByDay runs={list} />
     </section>
   );
 }

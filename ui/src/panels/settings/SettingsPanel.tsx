@@ -4,6 +4,7 @@ import type { AppInfo } from "@/bindings";
 import { CONTROL } from "@/inspector/fields/props";
 import { call } from "@/ipc";
 import { Switch } from "@/look/Switch";
+import { ModelNotes } from "./ModelNotes";
 import { ProviderSettings } from "./ProviderSettings";
 
 const THEMES = [
@@ -59,6 +60,9 @@ export function SettingsPanel() {
       </Group>
       <Group title="Model providers">
         <ProviderSettings />
+      </Group>
+      <Group title="Models">
+        <ModelNotes />
       </Group>
       {info ? (
         <Group title="About">

@@ -1,6 +1,7 @@
 /** What one fact does to the activation it tells of. The same rules as the engine's `run::view::activation`. */
 import type { ContextId, Entry, Epoch, Fault, MessageId } from "@/bindings";
 import type { Draft } from "./draft";
+import { addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spent";
 import type { EpochView, ModelCallView, NodeState, TurnState, TurnView } from "./types";
 
 export function newEpochView(epoch: Epoch): EpochView {
@@ -16,7 +17,8 @@ export function newEpochView(epoch: Epoch): EpochView {
     tools: [],
     contexts: [],
     handled: false,
-    usage: { input: 0, output: 0 },
+    usage: NO_TOKENS,
+    cost: NO_COST,
     streamed: "",
     reasoning: "",
   };
@@ -43,8 +45,10 @@ export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): 
       view.outputs = entry.outputs as EpochView["outputs"];
       view.messages = (entry.messages ?? {}) as EpochView["messages"];
       // What the node says of itself goes before what was added up; what came from a cache cost nothing.
-      if (entry.metadata.cached) view.usage = { input: 0, output: 0 };
-      else if (entry.metadata.tokenUsage) view.usage = entry.metadata.tokenUsage;
+      if (entry.metadata.cached) {
+        view.usage = NO_TOKENS;
+        view.cost = NO_COST;
+      } else if (entry.metadata.tokenUsage) view.usage = entry.metadata.tokenUsage;
       view.metadata = entry.metadata;
       break;
     case "node.skipped":
@@ -100,11 +104,11 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
       view.calls = draft.own(view.calls);
       let index = view.calls.findLastIndex((call) => call.step === entry.step && !call.reply);
       if (index < 0) index = view.calls.push({ step: entry.step, startedAt: at }) - 1;
-      view.calls[index] = { ...(view.calls[index] as ModelCallView), endedAt: at, reply: entry.reply };
-      const used = entry.reply.usage;
-      if (used) {
-        view.usage = { input: view.usage.input + used.input, output: view.usage.output + used.output };
-      }
+      const replied: ModelCallView = { ...(view.calls[index] as ModelCallView), endedAt: at, reply: entry.reply };
+      if (entry.account) replied.account = entry.account;
+      view.calls[index] = replied;
+      if (entry.reply.usage) view.usage = addTokens(view.usage, entry.reply.usage);
+      view.cost = addCost(view.cost, costOfCall(entry.account?.costNanoUsd));
       break;
     }
     case "tool.called":

@@ -1,6 +1,7 @@
 /** What facts do to contexts. The same rules as the engine's context manager and `run::view`. */
 import type { Content, ContextChange, ContextId, Entry, Message } from "@/bindings";
 import type { Draft } from "./draft";
+import { addCorrections, addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spent";
 import type { ContextView } from "./types";
 
 /** The text of a message, parts joined by newlines, other media left out. */
@@ -35,6 +36,8 @@ export function applyToContexts(
         draft.made({
           record: entry.context,
           tokens: tokensOf(entry.context.messageHistory),
+          usage: NO_TOKENS,
+          cost: NO_COST,
           createdBy: { node: entry.node, epoch: entry.epoch },
           changedAt: entry.at,
         }),
@@ -50,12 +53,20 @@ export function applyToContexts(
     case "turn.committed":
       return change(contexts, entry.contextId, draft, (view) => {
         view.turn = undefined;
-        applyChange(view, { kind: "turn", messages: entry.messages }, entry.at, draft);
+        applyChange(view, { kind: "turn", messages: entry.messages, learned: entry.learned }, entry.at, draft);
       });
     case "turn.discarded":
       return change(contexts, entry.contextId, draft, (view) => {
         view.turn = undefined;
       });
+    case "model.replied": {
+      const { account, reply } = entry;
+      if (!account) return undefined;
+      return change(contexts, account.contextId, draft, (view) => {
+        if (reply.usage) view.usage = addTokens(view.usage, reply.usage);
+        view.cost = addCost(view.cost, costOfCall(account.costNanoUsd));
+      });
+    }
     default:
       return undefined;
   }
@@ -93,6 +104,11 @@ function applyChange(view: ContextView, change: ContextChange, at: number, draft
       record.messageHistory = draft.own(record.messageHistory);
       for (const message of messages) record.messageHistory.push(message);
       view.tokens += tokensOf(messages);
+      if (change.kind === "turn" && change.learned) {
+        const { model, ...learned } = change.learned;
+        const known = record.corrections?.[model];
+        record.corrections = { ...record.corrections, [model]: addCorrections(known, learned) };
+      }
       break;
     }
     case "systemInstructions":

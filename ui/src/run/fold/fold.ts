@@ -7,6 +7,7 @@ import { applyToActivation, newEpochView } from "./activation";
 import { applyToContexts } from "./contexts";
 import { Draft } from "./draft";
 import { compareEpochs, indexOfEpoch, sameEpoch } from "./epoch";
+import { addCost, addTokens, NO_COST, NO_TOKENS } from "./spent";
 import type { ContextView, EpochView, NodeView, RunHead, RunView } from "./types";
 
 /** What a batch changed. */
@@ -28,7 +29,7 @@ export function emptyHead(): RunHead {
     pauses: [],
     loops: {},
     outputs: {},
-    totals: { tokens: { input: 0, output: 0 }, modelCalls: 0, toolCalls: 0, retries: 0, waitedMs: 0 },
+    totals: { tokens: NO_TOKENS, cost: NO_COST, modelCalls: 0, toolCalls: 0, retries: 0, waitedMs: 0 },
     counts: { ready: 0, running: 0, paused: 0, retrying: 0, done: 0, skipped: 0, failed: 0, cached: 0 },
     nextSeq: 0,
   };
@@ -230,9 +231,9 @@ export class RunFold {
       activation = draft.own(node.epochs[index] as EpochView);
       node.epochs[index] = activation;
     }
-    const before = activation.usage;
+    const { usage, cost } = activation;
     applyToActivation(activation, entry, draft);
-    if (activation.usage !== before) this.#addTokens(before, activation.usage, draft);
+    if (activation.usage !== usage || activation.cost !== cost) this.#addSpent(usage, cost, activation, draft);
     const shown = shownAfter(node, activation);
     if (!shown) return;
     if (shown.state !== node.state) {
@@ -250,14 +251,11 @@ export class RunFold {
     return head.counts;
   }
 
-  #addTokens(before: EpochView["usage"], after: EpochView["usage"], draft: Draft): void {
+  #addSpent(usage: EpochView["usage"], cost: EpochView["cost"], after: EpochView, draft: Draft): void {
     const head = this.#head(draft);
     head.totals = draft.own(head.totals);
-    const { tokens } = head.totals;
-    head.totals.tokens = {
-      input: tokens.input + after.input - before.input,
-      output: tokens.output + after.output - before.output,
-    };
+    head.totals.tokens = addTokens(head.totals.tokens, after.usage, usage);
+    head.totals.cost = addCost(head.totals.cost, after.cost, cost);
   }
 }
 

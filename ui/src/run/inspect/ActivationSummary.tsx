@@ -2,7 +2,7 @@ import { CircleAlert } from "lucide-react";
 import type { SkipReason } from "@/bindings";
 import { Markdown } from "@/look/Markdown";
 import type { EpochView, NodeState } from "../fold/types";
-import { formatCount, formatDuration } from "../values/format";
+import { describeTokens, formatCost, formatDuration } from "../values/format";
 import { wasStopped } from "../values/outputs";
 import { ValueView } from "../values/ValueView";
 import { Box, Section } from "./Section";
@@ -25,7 +25,7 @@ const REASONS: Record<SkipReason, string> = {
   targetReached: "the run had reached the node it was to run to",
 };
 
-/** How the activation went: state, time, tries, tokens, what went wrong. */
+/** How the activation went: state, time, tries, tokens, cost, what went wrong. */
 export function ActivationSummary({ view }: { view: EpochView }) {
   const stopped = wasStopped(view);
   const parts = [stopped ? "Stopped" : STATES[view.state]];
@@ -35,8 +35,10 @@ export function ActivationSummary({ view }: { view: EpochView }) {
     parts.push(formatDuration(view.endedAt - view.startedAt));
   }
   if (view.attempts.length > 1) parts.push(`${view.attempts.length} tries`);
-  const { input, output } = view.usage;
-  if (input + output > 0) parts.push(`${formatCount(input)} tokens in, ${formatCount(output)} out`);
+  if (view.usage.input + view.usage.output > 0) {
+    parts.push(describeTokens(view.usage));
+    parts.push(formatCost(view.cost));
+  }
   return (
     <div className="mb-3">
       <p className="text-fg-2 text-sm" data-testid="io-state" data-state={view.state}>

@@ -14,7 +14,7 @@ import type { ReactNode } from "react";
 import type { RunStatus, RunSummary } from "@/bindings";
 import { IconButton } from "@/look/Button";
 import { cancelRun, controlStore, deleteRun, openRun, resumeRun } from "../control";
-import { formatAgo, formatCount, formatDate, formatDuration } from "../values/format";
+import { formatAgo, formatCost, formatCount, formatDate, formatDuration } from "../values/format";
 import { oneLine } from "../values/preview";
 import { foldUp, runsStore, unfold } from "./list";
 
@@ -56,6 +56,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
     state.word,
     run.endedAt === undefined ? undefined : formatDuration(run.endedAt - run.startedAt),
     tokens > 0 ? `${formatCount(tokens)} tokens` : undefined,
+    tokens > 0 && (run.cost.nanoUsd > 0 || run.cost.unpriced) ? formatCost(run.cost) : undefined,
     run.nodes.failed > 0 && run.status !== "failed" ? `${run.nodes.failed} failed` : undefined,
   ].filter(Boolean);
   const note = run.status === "waiting" ? run.waitingOn : run.status === "failed" ? run.error?.message : undefined;

@@ -1,4 +1,6 @@
 /** Numbers and times for people. */
+import type { Cost, TokenUsage } from "@/bindings";
+
 const COUNT = new Intl.NumberFormat("en");
 
 export function formatCount(count: number): string {
@@ -14,6 +16,35 @@ export function formatDuration(ms: number): string {
   const minutes = Math.floor(whole / 60);
   if (minutes < 60) return `${minutes} m ${String(whole % 60).padStart(2, "0")} s`;
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} m`;
+}
+
+/** `$0.0042`; `≥ $1.20` where some calls have no known price, `—` where none has. As the terminal writes it. */
+export function formatCost({ nanoUsd, unpriced = 0 }: Cost): string {
+  if (nanoUsd === 0) return unpriced > 0 ? "—" : "$0";
+  if (nanoUsd < 100_000) return unpriced > 0 ? "> $0" : "< $0.0001";
+  const dollars = (nanoUsd / 1e9).toFixed(nanoUsd < 1e9 ? 4 : 2);
+  return `${unpriced > 0 ? "≥ " : ""}$${dollars}`;
+}
+
+/** What there is to know of tokens: in and out, and what of them was cached or reasoning. */
+export function describeTokens(tokens: TokenUsage): string {
+  const { input, output, cachedInput, cacheWrite, reasoning } = tokens;
+  const inside = [
+    cachedInput ? `${formatCount(cachedInput)} cached` : undefined,
+    cacheWrite ? `${formatCount(cacheWrite)} put into the cache` : undefined,
+  ].filter(Boolean);
+  return [
+    `${formatCount(input)} tokens in${inside.length > 0 ? ` (${inside.join(", ")})` : ""}`,
+    `${formatCount(output)} out${reasoning ? ` (${formatCount(reasoning)} reasoning)` : ""}`,
+  ].join(", ");
+}
+
+/** A cost in words, for who hovers or listens. */
+export function describeCost(cost: Cost): string {
+  const { unpriced = 0 } = cost;
+  if (unpriced === 0) return `Costs ${formatCost(cost)} at the prices of the day of each call`;
+  const calls = unpriced === 1 ? "one call has" : `${formatCount(unpriced)} calls have`;
+  return `${formatCost(cost)}: ${calls} no known price. Set prices by model in the settings.`;
 }
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [

@@ -3,7 +3,7 @@ import { elapsed } from "../fold/elapsed";
 import { shownEpoch } from "../fold/epoch";
 import { RunFold } from "../fold/fold";
 import { journalOf } from "../fold/recorded";
-import { formatAgo, formatDuration } from "./format";
+import { describeCost, formatAgo, formatCost, formatDuration } from "./format";
 import { contextOf, inputsOf } from "./inputs";
 import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "./preview";
 import { truncate, truncateText } from "./truncate";
@@ -137,4 +137,15 @@ describe("times", () => {
     const waiting = runOf("pause-resumed").head;
     expect(elapsed(waiting, Number.MAX_SAFE_INTEGER)).toBe(elapsed(waiting, waiting.waitingSince ?? 0));
   });
+});
+
+it("costs are written as the terminal writes them, and unknown is never nothing", () => {
+  expect(formatCost({ nanoUsd: 0 })).toBe("$0");
+  expect(formatCost({ nanoUsd: 0, unpriced: 2 })).toBe("—");
+  expect(formatCost({ nanoUsd: 4_200_000 })).toBe("$0.0042");
+  expect(formatCost({ nanoUsd: 4_200_000, unpriced: 1 })).toBe("≥ $0.0042");
+  expect(formatCost({ nanoUsd: 12_345_678_901 })).toBe("$12.35");
+  expect(formatCost({ nanoUsd: 99_999 })).toBe("< $0.0001");
+  expect(formatCost({ nanoUsd: 99_999, unpriced: 1 })).toBe("> $0");
+  expect(describeCost({ nanoUsd: 0, unpriced: 1 })).toContain("one call has no known price");
 });

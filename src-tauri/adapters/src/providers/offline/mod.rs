@@ -1,11 +1,13 @@
 //! The offline provider: a simulator of a model. No key, no network, and the same answer to the same request, always.
 //!
-//! Its models are modes: `echo` answers with what was said, `script` with what `options` say ([`OfflineOptions`]). It
+//! Its models are modes: `echo` answers with what was said (where a JSON Schema is asked for, with a value of that shape made
+//! from what was said, [`shape`]), `script` with what `options` say ([`OfflineOptions`]). It
 //! remembers nothing: where it stands in a script follows from the request alone ([`position`]), so that a resumed run
 //! goes on where it was. It streams word by word, counts tokens, and can be slow or fail on demand.
 
 mod options;
 mod position;
+mod shape;
 mod speech;
 
 use std::time::Duration;
@@ -36,7 +38,13 @@ impl Provider for Offline {
         let options = OfflineOptions::read(&request.model, &request.options)?;
         let position = Position::of(&request);
         let reply = match request.model.as_str() {
-            ECHO => ScriptedReply { text: Some(echo(&request.messages)), ..ScriptedReply::default() },
+            ECHO => {
+                let text = match &request.response_schema {
+                    Some(schema) => shape::shaped(schema, &said(&request.messages)),
+                    None => echo(&request.messages),
+                };
+                ScriptedReply { text: Some(text), ..ScriptedReply::default() }
+            }
             // `read` has refused every other model.
             _ => position.choose(&options)?.clone(),
         };
@@ -75,15 +83,16 @@ impl Provider for Offline {
 
 /// The answer of `echo`: what the latest user message said.
 fn echo(messages: &[SharedMessage]) -> String {
-    let said = messages
-        .iter()
-        .rev()
-        .find(|message| message.role == Role::User)
-        .map(|message| message.content.text());
-    match said.as_deref().map(str::trim) {
-        Some("") | None => "You said nothing.".to_owned(),
-        Some(text) => format!("You said: {text}"),
+    match said(messages).as_str() {
+        "" => "You said nothing.".to_owned(),
+        text => format!("You said: {text}"),
     }
+}
+
+/// What the latest user message said.
+fn said(messages: &[SharedMessage]) -> String {
+    let latest = messages.iter().rev().find(|message| message.role == Role::User);
+    latest.map(|message| message.content.text().trim().to_owned()).unwrap_or_default()
 }
 
 async fn pause(milliseconds: Option<u64>) {

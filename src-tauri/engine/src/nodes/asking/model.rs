@@ -29,7 +29,7 @@ impl Turn<'_> {
         Ok(reply)
     }
 
-    async fn buy(&mut self, step: u32) -> Result<(ModelReply, Option<CallAccount>), Fault> {
+    async fn buy(&mut self, step: u32) -> Result<(ModelReply, Option<Arc<CallAccount>>), Fault> {
         let prompt = prepare(Call {
             context: self.context,
             config: &self.model,
@@ -70,10 +70,11 @@ impl Turn<'_> {
         let context_id = self.context.context_id.clone();
         let (account, usage) =
             CallAccount::of(context_id, &self.model, &self.cx.models, counted, reply.usage);
+        let account = Arc::new(account);
         reply.usage = Some(usage);
         let (node, epoch) = self.place();
         let fact =
-            Fact::ModelReplied { node, epoch, step, reply: reply.clone(), account: Some(account.clone()) };
+            Fact::ModelReplied { node, epoch, step, reply: reply.clone(), account: Some(Arc::clone(&account)) };
         self.cx.record(fact).await?;
         Ok((reply, Some(account)))
     }
@@ -87,7 +88,7 @@ impl Turn<'_> {
         }
     }
 
-    fn recorded_reply(&self, wanted: u32) -> Option<(ModelReply, Option<CallAccount>)> {
+    fn recorded_reply(&self, wanted: u32) -> Option<(ModelReply, Option<Arc<CallAccount>>)> {
         self.cx.recorded.iter().find_map(|fact| match fact {
             Fact::ModelReplied { step, reply, account, .. } if *step == wanted => {
                 Some((reply.clone(), account.clone()))

@@ -101,7 +101,7 @@ impl Driver {
     pub fn start(setup: RunSetup, first: Fact) -> Result<(Self, RunHandle), Fault> {
         let (mut driver, handle) = Self::prepare(setup, &[])?;
         if let Fact::RunStarted { models, .. } = &first {
-            driver.models = Arc::new(models.clone());
+            driver.models = Arc::clone(models);
         }
         driver.happen([first])?;
         Ok((driver, handle))
@@ -128,7 +128,7 @@ impl Driver {
             recorder: Recorder::new(setup.journal, setup.watcher, Arc::clone(&setup.host.clock), entries),
             plan: setup.plan,
             info: Arc::new(setup.info),
-            models: Arc::new(restored.models),
+            models: restored.models,
             host: setup.host,
             scheduler: restored.scheduler,
             contexts: restored.contexts,

@@ -25,7 +25,7 @@ pub(super) struct Restored {
     pub dangling: FxHashMap<(NodeIx, Epoch), Vec<Fact>>,
     pub turns: OpenTurns,
     pub questions: BTreeMap<Activation, Value>,
-    pub models: ModelBook,
+    pub models: Arc<ModelBook>,
     /// Facts that follow from the last one and were not journaled any more.
     pub missing: Vec<Fact>,
 }
@@ -38,7 +38,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         dangling: FxHashMap::default(),
         turns: OpenTurns::default(),
         questions: BTreeMap::new(),
-        models: ModelBook::default(),
+        models: Arc::default(),
         missing: Vec::new(),
     };
     let mut expected: VecDeque<Fact> = VecDeque::new();

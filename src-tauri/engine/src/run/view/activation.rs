@@ -69,7 +69,7 @@ impl EpochView {
                 let call = self.open_call(*step, at);
                 call.ended_at = Some(at);
                 call.reply = Some(reply.clone());
-                call.account.clone_from(account);
+                call.account = account.as_deref().cloned();
                 self.usage += reply.usage.unwrap_or_default();
                 // A call of a time when no accounts were kept has no price that anybody knows.
                 self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));

@@ -1,0 +1,153 @@
+//! What calls used and cost, and what they taught: over runs, restarts and days.
+
+use plait_api::commands::runs::{ListRuns, RunSummary};
+use plait_api::commands::settings::{GetSettings, SetSettings};
+use plait_api::commands::usage::UsageByDay;
+use plait_api::engine::flow::{self, Flow};
+use plait_api::engine::models::{ModelNote, Price};
+use plait_api::engine::prompt::PromptRecord;
+use plait_api::engine::provider::ModelReply;
+use plait_api::engine::run::{Cost, Fact, Spending, TokenUsage};
+use serde_json::json;
+
+use crate::support::app::App;
+use crate::support::binary::Home;
+use crate::support::journal::Journal;
+use crate::support::provider::Recording;
+
+const NOBODY: [&str; 0] = [];
+
+/// One chat with this model, asked something long enough to learn from.
+fn one_chat(provider: &str, model: &str) -> Flow {
+    let flow = json!({
+        "version": 1,
+        "nodes": {
+            "start": { "type": "contextStart", "config": { "provider": provider, "model": model } },
+            "ask": { "type": "manualInput", "config": { "text": "word ".repeat(2_000) } },
+            "chat": { "type": "chat" },
+        },
+        "edges": {
+            "1": { "source": "start", "sourceOutput": "context", "target": "chat", "targetInput": "context" },
+            "2": { "source": "ask", "sourceOutput": "value", "target": "chat", "targetInput": "message" },
+        },
+    });
+    flow::read(&flow.to_string()).unwrap()
+}
+
+/// A provider that says every prompt takes so many tokens.
+fn reporting(input: u64) -> Recording {
+    Recording::by(move |_, _| {
+        let usage = TokenUsage { cached_input: 1_000, ..TokenUsage::new(input, 100) };
+        Ok(ModelReply { text: "Yes.".to_owned(), usage: Some(usage), ..ModelReply::default() })
+    })
+}
+
+fn prompt(journal: &Journal) -> PromptRecord {
+    let rendered = journal.0.iter().find_map(|entry| match &entry.fact {
+        Fact::PromptRendered { prompt, .. } => Some((**prompt).clone()),
+        _ => None,
+    });
+    rendered.unwrap()
+}
+
+async fn runs(app: &App) -> Vec<RunSummary> {
+    app.plait.call(ListRuns::default()).await.unwrap()
+}
+
+#[tokio::test]
+async fn what_a_run_has_learnt_the_next_one_knows_after_a_restart() {
+    let provider = reporting(3_000);
+    let flow = one_chat("anthropic", "claude-sonnet-4-6");
+    let app = App::with(&provider);
+    let first = app.run(&flow, NOBODY).await;
+    assert_eq!(prompt(&first).counted, None, "nothing was known");
+    let Fact::RunStarted { models, .. } = &first.0[0].fact else { panic!() };
+    assert!(models.is_empty());
+
+    let app = app.reopen(&provider).await;
+    let second = app.run(&flow, NOBODY).await;
+    let Fact::RunStarted { models, .. } = &second.0[0].fact else { panic!() };
+    let known = models.corrections["anthropic/claude-sonnet-4-6"];
+    assert_eq!(known.reported, 3_000);
+    let sent = prompt(&second);
+    assert_eq!(sent.counted, Some(prompt(&first).tokens), "the same messages, counted alike");
+    assert_eq!(sent.tokens, known.apply(prompt(&first).tokens));
+    assert!(sent.tokens > prompt(&first).tokens * 13 / 10, "{} of {}", sent.tokens, prompt(&first).tokens);
+    // The prices of the table: 2,000 × $3, 1,000 × $0.30 and 100 × $15 per million.
+    let each = 6_000_000 + 300_000 + 1_500_000;
+    assert_eq!(second.view().totals.cost, Cost { nano_usd: each, unpriced: 0 });
+    assert_eq!(second.view().contexts["main"].cost, Cost { nano_usd: each, unpriced: 0 });
+
+    let summaries = runs(&app).await;
+    assert!(summaries.iter().all(|run| run.cost == Cost { nano_usd: each, unpriced: 0 }));
+    let usage = app.plait.call(UsageByDay::default()).await.unwrap();
+    assert_eq!((usage.total.calls, usage.total.cost.nano_usd), (2, 2 * each));
+    assert_eq!(usage.total.tokens.cached_input, 2_000);
+    assert_eq!(usage.days[0].models["anthropic/claude-sonnet-4-6"], usage.total);
+    let journals = first.0.iter().chain(&second.0);
+    assert_eq!(Spending::in_entries(journals), usage.total, "what a conversation of both would come to");
+}
+
+#[tokio::test]
+async fn an_unknown_price_is_shown_as_unknown_until_somebody_sets_it() {
+    let provider = reporting(3_000);
+    let app = App::with(&provider);
+    let flow = one_chat("house", "model-of-ours");
+    app.run(&flow, NOBODY).await;
+    assert_eq!(runs(&app).await[0].cost.to_string(), "—");
+
+    let mut settings = app.plait.call(GetSettings {}).await.unwrap();
+    let price = Price { input: 1.0, output: 2.0, ..Price::default() };
+    let note = ModelNote { context_window: std::num::NonZeroU32::new(9_000), price: Some(price) };
+    settings.models.insert("model-of-ours".to_owned(), note);
+    app.plait.call(SetSettings { settings: settings.clone() }).await.unwrap();
+    let journal = app.run(&flow, NOBODY).await;
+    assert_eq!(prompt(&journal).window, 9_000);
+    assert_eq!(runs(&app).await[0].cost.to_string(), "$0.0032");
+    let usage = app.plait.call(UsageByDay::default()).await.unwrap();
+    assert_eq!(usage.total.cost.to_string(), "≥ $0.0032", "the first call keeps what was known of it");
+
+    let free = ModelNote { price: Some(Price { input: -1.0, ..Price::default() }), ..ModelNote::default() };
+    settings.models.insert("wrong".to_owned(), free);
+    let refused = app.plait.call(SetSettings { settings }).await.unwrap_err();
+    assert_eq!(refused.code, "settings.price");
+}
+
+#[test]
+fn the_terminal_tells_usage_by_day() {
+    let home = Home::default();
+    assert!(home.plait(&["usage"]).err.contains("No model was called"));
+    home.plait(&["run", "hello"]);
+    let said = home.plait(&["usage"]);
+    assert_eq!(said.code, 0, "{said:#?}");
+    assert!(said.out.contains("offline/echo") && said.out.contains("$0"), "{said:#?}");
+    let json = home.plait(&["usage", "--json"]).out;
+    let usage: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(usage["total"]["calls"], 1);
+    assert!(home.plait(&["runs", "list"]).out.contains("Cost"));
+}
+
+#[tokio::test]
+async fn windows_that_are_none_are_diagnostics_and_never_a_panic() {
+    let provider = reporting(10);
+    let app = App::with(&provider);
+    for wrong in [json!(0), json!(-5), json!("many"), json!(1.5), json!([]), json!(1e300)] {
+        let text = json!({ "version": 1, "settings": { "contextWindow": wrong }, "nodes": {
+            "start": { "type": "contextStart" }, "chat": { "type": "chat", "config": { "contextWindow": wrong } },
+        } });
+        let flow = flow::read(&text.to_string()).unwrap();
+        let found = plait_api::engine::plan::check(&flow, app.plait.registry()).diagnostics;
+        let places: Vec<_> =
+            found.iter().map(|found| (found.code.as_str(), found.pointer.as_str())).collect();
+        assert!(
+            places.contains(&("settings.context_window", "/settings/contextWindow")),
+            "{wrong}: {places:?}"
+        );
+        assert!(
+            places.contains(&("config.invalid", "/nodes/chat/config/contextWindow")),
+            "{wrong}: {places:?}"
+        );
+        let kept = flow::write(&flow).unwrap();
+        assert!(flow::read(&kept).unwrap().settings.window().is_err(), "and is kept in the file");
+    }
+}

@@ -1,0 +1,77 @@
+import { useEffect, useState } from "react";
+import type { DayUsage, Usage } from "@/bindings";
+import { call } from "@/ipc";
+import { describeCost, describeTokens, formatCost, formatCount } from "@/run/values/format";
+
+const DAYS = 14;
+
+/** What the last days have used and cost, over all runs. Read anew whenever the list of runs is. */
+export function UsageByDay({ runs }: { runs: readonly unknown[] }) {
+  const [open, setOpen] = useState(false);
+  const [usage, setUsage] = useState<Usage>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list of runs says when there may be something new.
+  useEffect(() => {
+    let gone = false;
+    // What can't be read is not shown; the list of runs above says what is wrong with the store.
+    call("usage.byDay", { days: DAYS }).then(
+      (read) => gone || setUsage(read),
+      () => gone || setUsage(undefined),
+    );
+    return () => {
+      gone = true;
+    };
+  }, [runs]);
+  if (!usage || usage.days.length === 0) return null;
+  const { total } = usage;
+  return (
+    <details
+      className="shrink-0 border-line border-t px-2.5 py-1.5 text-xs"
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      data-testid="usage-by-day"
+    >
+      <summary className="flex items-baseline gap-2 tabular-nums" title={describeCost(total.cost)}>
+        <span className="text-fg-2">Last {DAYS} days</span>
+        <span className="ml-auto text-fg-3">{formatCount(total.tokens.input + total.tokens.output)} tokens</span>
+        <b className="font-medium" data-testid="usage-total">
+          {formatCost(total.cost)}
+        </b>
+      </summary>
+      <table className="mt-1 w-full tabular-nums">
+        <caption className="sr-only">Model calls, tokens and cost by day</caption>
+        <thead className="sr-only">
+          <tr>
+            <th>Day</th>
+            <th>Calls</th>
+            <th>Tokens</th>
+            <th>Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {usage.days.map((day) => (
+            <Day key={day.day} day={day} />
+          ))}
+        </tbody>
+      </table>
+      <p className="mt-1 text-fg-3">Prices as of {usage.pricesDate}; each call keeps the price of its day.</p>
+    </details>
+  );
+}
+
+function Day({ day: { day, total, models } }: { day: DayUsage }) {
+  const by = Object.entries(models).map(
+    ([model, spent]) => `${model || "unknown model"}: ${describeTokens(spent.tokens)}, ${formatCost(spent.cost)}`,
+  );
+  return (
+    <tr title={by.join("\n")}>
+      <th scope="row" className="py-0.5 text-left font-normal text-fg-2">
+        {day}
+      </th>
+      <td className="text-right text-fg-3">
+        {formatCount(total.calls)} {total.calls === 1 ? "call" : "calls"}
+      </td>
+      <td className="text-right text-fg-3">{formatCount(total.tokens.input + total.tokens.output)}</td>
+      <td className="w-20 text-right">{formatCost(total.cost)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { readPrice, readWindow, withPrice } from "./model-note";
+
+test("windows are whole numbers of tokens", () => {
+  expect(readWindow("32,768")).toBe(32_768);
+  expect(readWindow(" ")).toBe(null);
+  for (const wrong of ["0", "-1", "1.5", "many", "4294967296"]) expect(readWindow(wrong)).toBe(undefined);
+});
+
+test("prices are dollars, and nothing is not free", () => {
+  expect(readPrice("$0.25")).toBe(0.25);
+  expect(readPrice("0")).toBe(0);
+  expect(readPrice("")).toBe(null);
+  for (const wrong of ["-1", "cheap", "Infinity"]) expect(readPrice(wrong)).toBe(undefined);
+  expect(withPrice(undefined, "input", 2)).toEqual({ input: 2, output: 0 });
+  expect(withPrice({ input: 2, output: 0 }, "input", null)).toBe(undefined);
+  expect(withPrice({ input: 2, output: 8, cachedInput: 1 }, "cachedInput", null)).toEqual({ input: 2, output: 8 });
+  expect(withPrice(undefined, "output", 0)).toEqual({ input: 0, output: 0 });
+});

@@ -102,8 +102,16 @@ fn run_id(number: u64) -> RunId {
 fn appends(run: &RunId) -> Vec<Vec<Entry>> {
     let flow = FlowRef { name: "Chain".into(), path: None, hash: "0".repeat(64) };
     let (to, input, set, parent_run_id) = (None, None, BTreeMap::new(), None);
-    let begin =
-        vec![Fact::RunStarted { run: run.clone(), flow, to, input, set, parent_run_id, conversation: None, models: std::sync::Arc::default() }];
+    let begin = vec![Fact::RunStarted {
+        run: run.clone(),
+        flow,
+        to,
+        input,
+        set,
+        parent_run_id,
+        conversation: None,
+        models: std::sync::Arc::default(),
+    }];
     let node = |number: usize| {
         let (node, epoch) = (format!("node{number}").into(), Epoch::root());
         vec![

@@ -19,7 +19,16 @@ pub(crate) fn started(run: &RunId) -> Fact {
 
 pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Fact {
     let (to, input, set, parent_run_id) = (None, None, std::collections::BTreeMap::new(), None);
-    Fact::RunStarted { run: run.clone(), flow, to, input, set, parent_run_id, conversation: None, models: std::sync::Arc::default() }
+    Fact::RunStarted {
+        run: run.clone(),
+        flow,
+        to,
+        input,
+        set,
+        parent_run_id,
+        conversation: None,
+        models: std::sync::Arc::default(),
+    }
 }
 
 /// A node that finished with `text` on its output.

@@ -86,7 +86,16 @@ fn entry(seq: u64) -> Entry {
     let fact = if seq == 0 {
         let flow = FlowRef { name: "F".into(), path: None, hash: "0".repeat(64) };
         let (to, input, set, parent_run_id) = (None, None, std::collections::BTreeMap::new(), None);
-        Fact::RunStarted { run: run(), flow, to, input, set, parent_run_id, conversation: None, models: std::sync::Arc::default() }
+        Fact::RunStarted {
+            run: run(),
+            flow,
+            to,
+            input,
+            set,
+            parent_run_id,
+            conversation: None,
+            models: std::sync::Arc::default(),
+        }
     } else {
         Fact::RunWaiting { on: Vec::new() }
     };

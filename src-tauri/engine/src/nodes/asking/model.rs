@@ -73,8 +73,13 @@ impl Turn<'_> {
         let account = Arc::new(account);
         reply.usage = Some(usage);
         let (node, epoch) = self.place();
-        let fact =
-            Fact::ModelReplied { node, epoch, step, reply: reply.clone(), account: Some(Arc::clone(&account)) };
+        let fact = Fact::ModelReplied {
+            node,
+            epoch,
+            step,
+            reply: reply.clone(),
+            account: Some(Arc::clone(&account)),
+        };
         self.cx.record(fact).await?;
         Ok((reply, Some(account)))
     }

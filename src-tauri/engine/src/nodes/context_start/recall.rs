@@ -42,7 +42,7 @@ pub(super) async fn recall(
             let older = older.collect::<Result<Vec<_>, Fault>>()?;
             let summarizer = Summarizer::new(memory, record, cx)?;
             let (text, usage) = summarizer.sum_up(told.map(|told| told.text), &older).await?;
-            let summary = Summary { tokens: tokens::message(&record.model, &text), text };
+            let summary = Summary { tokens: tokens::message(&record.model, &text.as_str().into()), text };
             let written = SummaryRef { places: first, run: cx.run.run.clone() };
             Ok((recalled(conversation, first, Some((written, summary)), cx)?, Some(usage)))
         }

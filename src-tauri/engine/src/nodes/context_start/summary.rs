@@ -8,10 +8,11 @@ use serde_json::Value;
 use super::Memory;
 use crate::context::{ContextRecord, Message, Role, SharedMessage};
 use crate::error::Fault;
+use crate::id::ContextId;
 use crate::node::Cx;
 use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
 use crate::provider::{ModelReply, ModelRequest, Provider};
-use crate::run::{Fact, TokenUsage};
+use crate::run::{CallAccount, Fact, TokenUsage};
 
 /// The most tokens a summary may take: room for a page of text, an eighth of what is remembered by default.
 pub(super) const SUMMARY_TOKENS: u32 = 2_000;
@@ -29,6 +30,8 @@ pub(super) struct Summarizer<'a> {
     model: ModelConfig,
     provider: Arc<dyn Provider>,
     cx: &'a Cx,
+    /// The context that is to remember.
+    context_id: ContextId,
 }
 
 impl<'a> Summarizer<'a> {
@@ -39,9 +42,9 @@ impl<'a> Summarizer<'a> {
             max_tokens: Some(SUMMARY_TOKENS),
             ..Overrides::default()
         };
-        let model = resolve_model_config(record, overrides)?;
+        let model = resolve_model_config(record, overrides, cx.known())?;
         let provider = cx.host.providers.get(&model.provider)?;
-        Ok(Self { model, provider, cx })
+        Ok(Self { model, provider, cx, context_id: record.context_id.clone() })
     }
 
     /// The summary of `told`, the one so far, and the messages after it; in as many calls as the model's window asks for.
@@ -107,7 +110,7 @@ impl<'a> Summarizer<'a> {
         }
         let question = Arc::new(self.question(step, told, messages));
         let record = self.record(&question, messages);
-        let prompt_tokens = record.tokens;
+        let counted = record.counted();
         let (node, epoch) = (self.cx.activation.node.clone(), self.cx.activation.epoch.clone());
         let (at, when) = (node.clone(), epoch.clone());
         self.cx.note(Fact::PromptRendered { node: at, epoch: when, step, prompt: Arc::new(record) });
@@ -126,11 +129,12 @@ impl<'a> Summarizer<'a> {
             options: Value::Null,
         };
         let mut reply = self.provider.call(request, &mut |_| ()).await?;
-        if reply.usage.is_none() {
-            let given = tokens::count(&self.model.model, &reply.text);
-            reply.usage = Some(TokenUsage::new(prompt_tokens, given));
-        }
-        self.cx.record(Fact::ModelReplied { node, epoch, step, reply: reply.clone() }).await?;
+        let counted = TokenUsage::new(counted, tokens::count(&self.model.model, &reply.text));
+        let context = self.context_id.clone();
+        let (account, usage) = CallAccount::of(context, &self.model, &self.cx.models, counted, reply.usage);
+        reply.usage = Some(usage);
+        let account = Some(Arc::new(account));
+        self.cx.record(Fact::ModelReplied { node, epoch, step, reply: reply.clone(), account }).await?;
         Ok(reply)
     }
 
@@ -174,7 +178,8 @@ impl<'a> Summarizer<'a> {
             let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
             parts.push(PromptPart::History { first, last, count, tokens: question.tokens.into() });
         }
-        let tokens = parts.iter().map(PromptPart::tokens).sum();
+        let counted = parts.iter().map(PromptPart::tokens).sum();
+        let tokens = self.model.correction.apply(counted);
         PromptRecord {
             provider: self.model.provider.clone(),
             model: self.model.model.clone(),
@@ -183,6 +188,7 @@ impl<'a> Summarizer<'a> {
             tools: Vec::new(),
             tool_tokens: 0,
             tokens,
+            counted: (tokens != counted).then_some(counted),
             window: self.model.window,
             reserve: self.model.reserve,
         }

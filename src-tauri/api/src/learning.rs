@@ -19,7 +19,11 @@ pub(crate) struct Learning {
 
 impl Learning {
     /// Goes on from what earlier runs have taught.
-    pub(crate) fn new(store: Store, known: BTreeMap<String, Correction>, notes: BTreeMap<String, ModelNote>) -> Self {
+    pub(crate) fn new(
+        store: Store,
+        known: BTreeMap<String, Correction>,
+        notes: BTreeMap<String, ModelNote>,
+    ) -> Self {
         Self { store, known: Mutex::new(known), notes: Mutex::new(notes) }
     }
 

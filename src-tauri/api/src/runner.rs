@@ -17,6 +17,7 @@ use plait_engine::run::{Driver, Entry, Fact, FlowRef, RunHandle, RunSetup};
 use tokio::sync::Mutex;
 
 use crate::hub::Hub;
+use crate::learning::Learning;
 use crate::live::LiveRuns;
 use crate::{ErrorReply, blocking, flow_of, flow_text};
 
@@ -25,6 +26,7 @@ use crate::{ErrorReply, blocking, flow_of, flow_text};
 pub(crate) struct Runner {
     pub(crate) store: Store,
     pub(crate) registry: Arc<Registry>,
+    pub(crate) learning: Arc<Learning>,
     pub(crate) live: LiveRuns,
     /// Held while a run is taken up: two that take up the same run must end up with the same driver.
     pub(crate) taking_up: Arc<Mutex<()>>,
@@ -43,8 +45,8 @@ pub(crate) struct NewRun {
 
 impl Runner {
     /// What drives the runs of this store, none so far.
-    pub(crate) fn new(store: Store, registry: Arc<Registry>) -> Self {
-        Self { store, registry, live: LiveRuns::default(), taking_up: Arc::default() }
+    pub(crate) fn new(store: Store, registry: Arc<Registry>, learning: Arc<Learning>) -> Self {
+        Self { store, registry, learning, live: LiveRuns::default(), taking_up: Arc::default() }
     }
 
     /// Starts a run under this id. It goes on by itself.
@@ -139,6 +141,7 @@ impl Prepared {
             set,
             parent_run_id: parent,
             conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
+            models: Arc::new(self.runner.learning.book()),
         };
         self.hub.begin(0);
         Ok(Driver::start(self.setup(plan, &flow, input, conversation)?, first)?)
@@ -212,7 +215,7 @@ impl Prepared {
         conversation: Option<Conversation>,
     ) -> Result<RunSetup, ErrorReply> {
         let folder = flow.path.as_deref().and_then(|path| Path::new(path).parent());
-        let hub = Arc::clone(&self.hub);
+        let (hub, learning) = (Arc::clone(&self.hub), Arc::clone(&self.runner.learning));
         Ok(RunSetup {
             plan: Arc::new(plan),
             info: RunInfo {
@@ -224,7 +227,10 @@ impl Prepared {
             },
             host: self.host.clone(),
             journal: Box::new(self.runner.store.journal(&self.run)?),
-            watcher: Box::new(move |entries| hub.tell(entries.iter().cloned())),
+            watcher: Box::new(move |entries| {
+                learning.hear(entries);
+                hub.tell(entries.iter().cloned());
+            }),
         })
     }
 }

@@ -132,7 +132,9 @@ export type ContextChange = { "kind": "messages",
   /** In order. */
   messages: Array<Message>, } | { "kind": "turn",
   /** The user's message, unless it was there already, and the assistant's. */
-  messages: Array<Message>, } | { "kind": "recalled" } & Recalled | { "kind": "systemInstructions",
+  messages: Array<Message>,
+  /** What the provider's reports taught of Plait's counts. */
+  learned?: Learned, } | { "kind": "recalled" } & Recalled | { "kind": "systemInstructions",
   /** The new instructions; empty for none. */
   text: string, } | { "kind": "providerModel",
   /** The provider. */
@@ -176,6 +178,8 @@ export type ContextRecord = {
   currentOutput?: string,
   /** How often it has changed. */
   revision: number,
+  /** What its turns have taught of Plait's counts, by `provider/model`. */
+  corrections?: { [key in string]: Correction },
   /** The context it was made from. */
   parentContextId?: ContextId,
 };
@@ -189,6 +193,10 @@ export type ContextView = {
   record: ContextRecord,
   /** What its history takes, in tokens. */
   tokens: number,
+  /** What the model calls made in it have used. */
+  usage: TokenUsage,
+  /** What they cost. */
+  cost: Cost,
   /** The execution that made it. */
   createdBy: Activation,
   /** When it last changed. */
@@ -351,7 +359,9 @@ export type Entry = {
   /** The run that started this one. */
   parentRunId?: RunId,
   /** The conversation it goes on in, as far as that had come when the run began: what came later is not its past. */
-  conversation?: ConversationRef, } | { "type": "node.ready",
+  conversation?: ConversationRef,
+  /** What was set and had been learnt of models by then; the run keeps to it. */
+  models?: ModelBook, } | { "type": "node.ready",
   /** The node. */
   node: NodeId,
   /** Which time round. */
@@ -433,7 +443,9 @@ export type Entry = {
   /** The context. */
   contextId: ContextId,
   /** The messages added, in order: the user's (unless it was there already) and the assistant's. */
-  messages: Array<Message>, } | { "type": "turn.discarded",
+  messages: Array<Message>,
+  /** What the provider's reports taught of Plait's counts. */
+  learned?: Learned, } | { "type": "turn.discarded",
   /** The node. */
   node: NodeId,
   /** Which time round. */
@@ -457,7 +469,9 @@ export type Entry = {
   /** Which model call of this activation, from 0. */
   step: number,
   /** The whole reply. */
-  reply: ModelReply, } | { "type": "tool.called",
+  reply: ModelReply,
+  /** What the call comes to. Journals of old have none. */
+  account?: CallAccount, } | { "type": "tool.called",
   /** The node. */
   node: NodeId,
   /** Which time round. */
@@ -582,6 +596,8 @@ export type EpochView = {
   metadata?: FinishMetadata,
   /** What its model calls used so far. */
   usage: TokenUsage,
+  /** What they cost so far. */
+  cost: Cost,
   /** The text streamed by the model call that goes on or went last. Only watchers have it: no journal keeps it. */
   streamed: string,
   /** The reasoning streamed with it. */
@@ -711,6 +727,11 @@ export type FlowRef = {
 export type FlowSettings = {
   /** How many activations may run at once; without it, 16. */
   maxConcurrency?: number,
+  /**
+   * The window, in tokens, that every model call of the flow has to make do with; without it, what the settings and
+   * the table say of the model. Kept as it stands in the file: [`check`](crate::plan::check) says when it is no window.
+   */
+  contextWindow?: number,
 };
 
 /** `flow.forget`: takes a flow off the recent ones; the file stays. */
@@ -943,6 +964,8 @@ export type ModelCallView = {
   endedAt?: number,
   /** What it answered. */
   reply?: ModelReply,
+  /** What it comes to. */
+  account?: CallAccount,
 };
 
 /** The models of a provider. */
@@ -1226,6 +1249,8 @@ export type PromptRecord = {
   toolTokens: number,
   /** What the whole prompt takes. */
   tokens: number,
+  /** The sum of the counts, where it was corrected. */
+  counted?: number,
   /** The model's window. */
   window: number,
   /** What is kept free for the reply. */
@@ -1434,6 +1459,8 @@ export type RunSummary = {
   nodes: RunCounters,
   /** What its model calls used. */
   tokens: TokenUsage,
+  /** What they cost. */
+  cost: Cost,
   /** The question it waits for an answer to. */
   waitingOn?: string,
   /** Why it failed. */
@@ -1444,6 +1471,8 @@ export type RunSummary = {
 export type RunTotals = {
   /** Tokens of all model calls. */
   tokens: TokenUsage,
+  /** What they cost. */
+  cost: Cost,
   /** Model calls that were answered. */
   modelCalls: number,
   /** Tool calls that were made. */
@@ -1560,6 +1589,8 @@ export type Settings = {
   providers: { [key in string]: ProviderSettings },
   /** Anything more the window remembers. */
   ui: unknown,
+  /** Windows and prices of models in place of the tables', by `provider/model` or, for every provider, `model`. */
+  models?: { [key in string]: ModelNote },
 };
 
 /** How bad it is. */
@@ -1719,6 +1750,130 @@ export type TurnView = {
   partial?: string,
 };
 
+/** What one model call comes to, beside the usage in its reply. */
+export type CallAccount = {
+  /** The context it was made in. */
+  contextId: ContextId,
+  /** Who was asked. */
+  provider: string,
+  /** Which model. */
+  model: string,
+  /** What Plait had counted the prompt to, before any correction. */
+  counted: number,
+  /** Whether the reply's usage is Plait's own count: the provider reported none, or nonsense. */
+  estimated?: boolean,
+  /** What the provider did report, where that was nonsense. */
+  disbelieved?: TokenUsage,
+  /** What the call costs, in billionths of a US dollar; absent where the model's price is not known. */
+  costNanoUsd?: number,
+};
+
+/** Counted and reported tokens of the same prompts. */
+export type Correction = {
+  /** What Plait counted. */
+  counted: number,
+  /** What the provider reported. */
+  reported: number,
+};
+
+/** A sum of money and of calls that are not in it because nobody knows their price. */
+export type Cost = {
+  /** Billionths of a US dollar. */
+  nanoUsd: number,
+  /** How many calls are not in it. */
+  unpriced?: number,
+};
+
+/** What was spent on one day. */
+export type DayUsage = {
+  /** The day, as `2026-08-06`. */
+  day: string,
+  /** All of it. */
+  total: Spending,
+  /** The same by `provider/model`; under an empty name what no account was kept of. */
+  models: { [key in string]: Spending },
+};
+
+/** What was learnt of one model. */
+export type Learned = {
+  /** The model, as `provider/model`. */
+  model: string,
+  /** What Plait counted. */
+  counted: number,
+  /** What the provider reported. */
+  reported: number,
+};
+
+/** What is known of models beyond the tables. */
+export type ModelBook = {
+  /** What a person has set. */
+  notes?: { [key in string]: ModelNote },
+  /** What earlier runs have learnt of Plait's counts, under `provider/model`. */
+  corrections?: { [key in string]: Correction },
+};
+
+/** What a person has set of one model. */
+export type ModelNote = {
+  /** Its window in tokens, in place of the table's. */
+  contextWindow?: number,
+  /** Its price, in place of the table's. */
+  price?: Price,
+};
+
+/** US dollars per million tokens. */
+export type Price = {
+  /** Of prompt. */
+  input: number,
+  /** Of reply, reasoning included. */
+  output: number,
+  /** Of prompt that the provider had cached; without it, what other prompt costs. */
+  cachedInput?: number,
+  /** Of prompt that the provider put into its cache; without it, what other prompt costs. */
+  cacheWrite?: number,
+  /** What a whole call costs when its prompt is long, by ascending length. */
+  above?: Array<PriceStep>,
+};
+
+/** The price of calls with a long prompt. */
+export type PriceStep = {
+  /** For prompts of more tokens than that. */
+  tokens: number,
+  /** Of prompt. */
+  input: number,
+  /** Of reply, reasoning included. */
+  output: number,
+  /** Of prompt that the provider had cached; without it, what other prompt costs. */
+  cachedInput?: number,
+  /** Of prompt that the provider put into its cache; without it, what other prompt costs. */
+  cacheWrite?: number,
+};
+
+/** Calls, tokens and money. */
+export type Spending = {
+  /** Model calls that were answered. */
+  calls: number,
+  /** What they used. */
+  tokens: TokenUsage,
+  /** What they cost. */
+  cost: Cost,
+};
+
+/** What was spent. */
+export type Usage = {
+  /** The days on which a model was called, newest first. */
+  days: Array<DayUsage>,
+  /** All of them together. */
+  total: Spending,
+  /** The day of the table of prices, as `2026-08-06`. */
+  pricesDate: string,
+};
+
+/** `usage.byDay`: by day of the call, in the time zone of this computer, and by model. */
+export type UsageByDay = {
+  /** How many days back, today included; without it, 30. */
+  days?: number,
+};
+
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {
   "app.info": { args: GetAppInfo; reply: AppInfo };
@@ -1759,6 +1914,7 @@ export type Commands = {
   "provider.test": { args: TestProvider; reply: TestReport };
   "provider.detect": { args: DetectProviders; reply: Array<FoundServer> };
   "tokens.count": { args: CountTokens; reply: TokenCount };
+  "usage.byDay": { args: UsageByDay; reply: Usage };
   "dialog.open": { args: OpenDialog; reply: PickedPath };
   "dialog.save": { args: SaveDialog; reply: PickedPath };
 };

@@ -82,6 +82,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Box<d
         set: BTreeMap::new(),
         parent_run_id: None,
         conversation: Some(at),
+        models: Arc::default(),
     };
     let setup = RunSetup {
         plan: Arc::new(planned(said)?),

@@ -125,6 +125,7 @@ mod tests {
             input: None,
             set: BTreeMap::new(),
             parent_run_id: None,
+            conversation: None,
             models: std::sync::Arc::default(),
         };
         let mut record = RunRecord::begin(&entry(0, EVENING, first)).expect("begun");

@@ -116,7 +116,7 @@ fn a_summary_that_was_bought_before_a_crash_is_not_bought_again() {
         ..ModelReply::default()
     };
     bench.recorded =
-        vec![Fact::ModelReplied { node: "contextStart".into(), epoch: Epoch::root(), step: 0, reply }];
+        vec![Fact::ModelReplied { node: "contextStart".into(), epoch: Epoch::root(), step: 0, reply, account: None }];
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
     bench.run("contextStart", config(memory), &[]).result.unwrap();
     assert_eq!(bench.provider.requests().len(), 0);

@@ -151,7 +151,7 @@ fn what_a_provider_must_have_back_goes_back_with_the_round_and_into_no_history()
     let without = bench.provider.requests()[3].messages[3].clone();
     assert_eq!(
         back.tokens,
-        without.tokens + tokens::message("echo", &thought),
+        without.tokens + tokens::text("echo", &thought),
         "it takes room in the window"
     );
     assert!(bench.context("main").message_history.iter().all(|message| message.provider_state.is_none()));

@@ -1,16 +1,26 @@
 //! Conversations that live on across runs: what the model receives in the second run is exactly what was said in the
 //! first, whatever came in between.
 
-use plait_api::commands::conversations::{FlowOf, ListMessages, OpenConversation};
+use std::io::{BufRead as _, BufReader};
+
+use plait_api::commands::conversations::{
+    DeleteConversation, ExportConversation, ExportFormat, FlowOf, ForkConversation, GetConversation,
+    ListConversations, ListMessages, OpenConversation, RenameConversation,
+};
 use plait_api::commands::run::StartRun;
-use plait_api::engine::context::Role;
+use plait_api::commands::runs::ShowRun;
+use plait_api::engine::context::{ContextChange, Role};
+use plait_api::engine::error::Fault;
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{ConversationId, RunId};
+use plait_api::engine::run::Fact;
+use serde_json::json;
 
 use crate::support::app::{App, Says};
-use crate::support::flow;
+use crate::support::binary::Home;
 use crate::support::journal::Journal;
-use crate::support::provider::{Recording, assistant, user};
+use crate::support::provider::{Recording, assistant, text, user};
+use crate::support::{fixture, flow};
 
 /// `contextStart → userInput ⟲ chat`.
 fn chat() -> Flow {
@@ -58,4 +68,294 @@ async fn a_second_run_after_a_restart_is_sent_exactly_what_was_said_in_the_first
     assert_eq!(kept(&app, &conversation).await, all);
     // Whoever reads the journal sees the messages, though it does not hold them.
     assert_eq!(journal.history("main"), all);
+}
+
+/// `chat-cycle` whose `start` has this to say about conversations.
+fn remembering(memory: serde_json::Value) -> Flow {
+    let mut flow = chat();
+    let start = flow.nodes.get_mut("start").unwrap();
+    start.config.insert("conversation".to_owned(), memory);
+    flow
+}
+
+async fn talk_with(app: &App, flow: &Flow, conversation: &ConversationId, says: &[&str]) -> Journal {
+    let run = start(app, flow, conversation).await;
+    app.follow(&run, says.iter().map(|text| Says::from(*text)).chain([Says::End])).await
+}
+
+#[tokio::test]
+async fn both_limits_hold_and_the_history_begins_with_a_question() {
+    let provider = Recording::echo();
+    let app = App::with(&provider);
+    let flow = remembering(json!({ "maxMessages": 3 }));
+    let conversation = begin(&app, &flow).await;
+    talk_with(&app, &flow, &conversation, &["one", "two"]).await;
+    talk_with(&app, &flow, &conversation, &["three"]).await;
+    let sent = |call: usize| provider.sent()[call].messages.clone();
+    assert_eq!(
+        sent(2),
+        [user("two"), assistant("re: two"), user("three")],
+        "three would begin with an answer"
+    );
+
+    // By tokens: the latest turn takes 4 + 1 and 4 + 4, the one before as much.
+    let flow = remembering(json!({ "maxTokens": 20 }));
+    talk_with(&app, &flow, &conversation, &["four"]).await;
+    assert_eq!(sent(3), [user("three"), assistant("re: three"), user("four")]);
+    let flow = remembering(json!({ "maxTokens": 5 }));
+    talk_with(&app, &flow, &conversation, &["five"]).await;
+    assert_eq!(sent(4), [user("five")], "not even one turn has room");
+    assert_eq!(kept(&app, &conversation).await.len(), 10, "what was left out is kept");
+}
+
+#[tokio::test]
+async fn a_summary_stands_for_what_has_no_room_and_is_bought_once() {
+    let provider = Recording::by(|sent, _| {
+        let sums_up = sent.system.as_deref().is_some_and(|system| system.starts_with("You keep the memory"));
+        let said = if sums_up { "They counted.".to_owned() } else { format!("re: {}", sent.question()) };
+        Ok(text(&said))
+    });
+    let app = App::with(&provider);
+    let flow = remembering(json!({ "strategy": "summarize", "maxMessages": 4, "keepRecent": 2 }));
+    let conversation = begin(&app, &flow).await;
+    talk_with(&app, &flow, &conversation, &["one", "two", "three"]).await;
+    let app = app.reopen(&provider).await;
+    let journal = talk_with(&app, &flow, &conversation, &["four"]).await;
+
+    let summary = "Summary of the conversation before the messages below:\nThey counted.";
+    let sent = provider.sent();
+    assert_eq!(sent.len(), 5, "three turns, a summary, a turn");
+    assert!(
+        sent[3].question().ends_with("User: one\n\nAssistant: re: one\n\nUser: two\n\nAssistant: re: two\n")
+    );
+    assert_eq!(sent[4].system.as_deref(), Some(&*format!("You are terse.\n\n{summary}")));
+    assert_eq!(sent[4].messages, [user("three"), assistant("re: three"), user("four")]);
+    assert_eq!(journal.history("main")[0], (Role::System, summary.to_owned()), "read back from the store");
+    // The next run has room for what came since: nobody is asked again, and the summary stands.
+    talk_with(&app, &flow, &conversation, &["five"]).await;
+    let sent = provider.sent();
+    assert_eq!(sent.len(), 6);
+    assert_eq!(sent[5].system.as_deref(), Some(&*format!("You are terse.\n\n{summary}")));
+    let all: Vec<_> = ["one", "two", "three", "four", "five"]
+        .iter()
+        .flat_map(|said| [user(said), assistant(&format!("re: {said}"))])
+        .collect();
+    assert_eq!(sent[5].messages, [&all[4..8], &[user("five")]].concat());
+    assert_eq!(kept(&app, &conversation).await, all, "summed up, and kept");
+}
+
+#[tokio::test]
+async fn a_run_that_is_taken_up_again_remembers_what_it_did_whatever_was_said_since() {
+    let provider = Recording::echo();
+    let app = App::with(&provider);
+    let conversation = begin(&app, &chat()).await;
+    talk(&app, &conversation, &["one"]).await;
+    let waiting = start(&app, &chat(), &conversation).await;
+    let nobody: [&str; 0] = [];
+    app.follow(&waiting, nobody).await;
+    // Another run of the same conversation says something meanwhile.
+    talk(&app, &conversation, &["two"]).await;
+    let app = app.reopen(&provider).await;
+    app.follow(&waiting, [Says::from("three"), Says::End]).await;
+    let sent = provider.sent();
+    assert_eq!(sent[2].messages, [user("one"), assistant("re: one"), user("three")]);
+    // In the order in which the turns were committed.
+    let said: Vec<_> = kept(&app, &conversation).await.into_iter().map(|(_, text)| text).collect();
+    assert_eq!(said, ["one", "re: one", "two", "re: two", "three", "re: three"]);
+}
+
+#[tokio::test]
+async fn a_question_that_a_node_wrote_into_the_history_is_kept_with_its_answer() {
+    let provider = Recording::echo();
+    let app = App::with(&provider);
+    let mut flow = chat();
+    flow.nodes.get_mut("ask").unwrap().config.insert("addToHistory".to_owned(), json!(true));
+    let conversation = begin(&app, &flow).await;
+    let run = start(&app, &flow, &conversation).await;
+    let nobody: [&str; 0] = [];
+    app.follow(&run, nobody).await;
+    let app = app.reopen(&provider).await;
+    app.follow(&run, [Says::from("one"), Says::from("two"), Says::End]).await;
+    let expected = [user("one"), assistant("re: one"), user("two"), assistant("re: two")];
+    assert_eq!(kept(&app, &conversation).await, expected);
+}
+
+#[tokio::test]
+async fn a_failed_turn_is_not_kept() {
+    let provider = Recording::by(|sent, before| match before {
+        1 => Err(Fault::new("provider.refused", "No.")),
+        _ => Ok(text(&format!("re: {}", sent.question()))),
+    });
+    let app = App::with(&provider);
+    let conversation = begin(&app, &chat()).await;
+    talk(&app, &conversation, &["one", "two"]).await;
+    talk(&app, &conversation, &["three"]).await;
+    let expected = [user("one"), assistant("re: one"), user("three")];
+    assert_eq!(provider.sent()[2].messages, expected);
+}
+
+#[tokio::test]
+async fn a_fork_goes_its_own_way_and_the_original_stays() {
+    let provider = Recording::echo();
+    let app = App::with(&provider);
+    let conversation = begin(&app, &chat()).await;
+    talk(&app, &conversation, &["one", "two"]).await;
+    let fork = |message| app.plait.call(ForkConversation { conversation: conversation.clone(), message });
+    let answer = fork(1).await.unwrap();
+    assert_eq!((answer.asked, answer.conversation.messages), (None, 2));
+    let question = fork(2).await.unwrap();
+    assert_eq!((question.asked.as_deref(), question.conversation.messages), (Some("two"), 2));
+    assert_eq!(fork(4).await.unwrap_err().code, "conversation.no_message");
+    talk(&app, &answer.conversation.id, &["otherwise"]).await;
+    assert_eq!(provider.sent()[2].messages, [user("one"), assistant("re: one"), user("otherwise")]);
+    assert_eq!(kept(&app, &conversation).await.len(), 4);
+    // Either lives without the other.
+    app.plait.call(DeleteConversation { conversation }).await.unwrap();
+    assert_eq!(kept(&app, &answer.conversation.id).await.len(), 4);
+}
+
+#[tokio::test]
+async fn a_conversation_is_not_deleted_under_a_run_and_its_runs_are_read_without_it() {
+    let provider = Recording::echo();
+    let app = App::with(&provider);
+    let conversation = begin(&app, &chat()).await;
+    talk(&app, &conversation, &["one"]).await;
+    let run = start(&app, &chat(), &conversation).await;
+    let nobody: [&str; 0] = [];
+    app.follow(&run, nobody).await;
+    let app = app.reopen(&provider).await;
+    let delete = || app.plait.call(DeleteConversation { conversation: conversation.clone() });
+    assert_eq!(delete().await.unwrap_err().code, "conversation.busy");
+    app.follow(&run, [Says::from("two"), Says::End]).await;
+    delete().await.unwrap();
+    let gone = GetConversation { conversation: conversation.clone() };
+    assert_eq!(app.plait.call(gone).await.unwrap_err().code, "conversation.unknown");
+    let again = StartRun { flow: chat(), conversation: Some(conversation.clone()), ..StartRun::default() };
+    assert_eq!(app.plait.call(again).await.unwrap_err().code, "conversation.unknown");
+    // What the run said itself is in its journal; what it remembered never was.
+    let journal = app.plait.call(ShowRun { run: run.clone() }).await.unwrap();
+    let journal = Journal(journal.entries);
+    assert_eq!(journal.history("main"), [user("two"), assistant("re: two")]);
+    let recalled = journal.facts().find_map(|fact| match fact {
+        Fact::ContextChanged { change: ContextChange::Recalled(recalled), .. } => Some(recalled.clone()),
+        _ => None,
+    });
+    assert_eq!(
+        recalled.map(|recalled| (recalled.first, recalled.count, recalled.messages.len())),
+        Some((0, 2, 0))
+    );
+}
+
+#[tokio::test]
+async fn conversations_are_found_searched_and_exported() {
+    let provider = Recording::echo();
+    let app = App::with(&provider);
+    let flow = FlowOf { path: Some("/flows/a.flow.json".to_owned()), name: "A".to_owned() };
+    let open = |new| OpenConversation { flow: flow.clone(), user: None, new };
+    let first = app.plait.call(open(false)).await.unwrap();
+    assert_eq!(app.plait.call(open(false)).await.unwrap().id, first.id, "found, not made");
+    let second = app.plait.call(open(true)).await.unwrap();
+    assert_eq!(app.plait.call(open(false)).await.unwrap().id, second.id, "the latest");
+    let other = OpenConversation { user: Some("ada".to_owned()), ..open(false) };
+    assert!(![&first.id, &second.id].contains(&&app.plait.call(other).await.unwrap().id), "hers");
+
+    talk(&app, &first.id, &["Where is parcel 7731?\nIt is late."]).await;
+    let list = async |search: &str| {
+        let wanted = ListConversations { search: Some(search.to_owned()), ..ListConversations::default() };
+        app.plait.call(wanted).await.unwrap().into_iter().map(|one| one.id).collect::<Vec<_>>()
+    };
+    assert_eq!(list("PARCEL late").await, [first.id.clone()], "in what was said, each word");
+    assert!(list("parcel lost").await.is_empty());
+    let titled = app.plait.call(GetConversation { conversation: first.id.clone() }).await.unwrap();
+    assert_eq!(titled.title, "Where is parcel 7731?");
+    let renamed = RenameConversation { conversation: first.id.clone(), title: " Lost ".to_owned() };
+    assert_eq!(app.plait.call(renamed).await.unwrap().title, "Lost");
+    assert_eq!(list("lost").await, [first.id.clone()]);
+
+    let export = |format| ExportConversation { conversation: first.id.clone(), format, path: None };
+    let markdown = app.plait.call(export(ExportFormat::Markdown)).await.unwrap();
+    assert_eq!(markdown.name, "lost.md");
+    assert_eq!(
+        markdown.text,
+        "# Lost\n\nWith the flow *A*.\n\n## User\n\nWhere is parcel 7731?\nIt is late.\n\n## Assistant\n\nre: Where is \
+         parcel 7731?\nIt is late.\n"
+    );
+    let text = app.plait.call(export(ExportFormat::Json)).await.unwrap().text;
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["messages"][1]["role"], "assistant");
+    assert_eq!(value["conversation"]["messages"], 2);
+}
+
+#[tokio::test]
+async fn a_flow_that_makes_no_main_context_cannot_go_on_in_one() {
+    let app = App::with(&Recording::echo());
+    let conversation = begin(&app, &chat()).await;
+    let mut flow = chat();
+    flow.nodes.get_mut("start").unwrap().config.insert("contextId".to_owned(), json!("side"));
+    let run = StartRun { flow, conversation: Some(conversation), ..StartRun::default() };
+    assert_eq!(app.plait.call(run).await.unwrap_err().code, "conversation.no_context");
+}
+
+#[test]
+fn the_binary_begins_one_goes_on_in_it_and_forks_it() {
+    let home = Home::default();
+    let path = fixture("flows/chat-cycle.flow.json").display().to_string();
+    let begun = home.plait(&["run", &path, "--json", "--conversation", "new", "--answer", "I am Ada"]);
+    assert_eq!(begun.code, 3, "{begun:#?}");
+    let id = begun.err.lines().find_map(|line| line.strip_prefix("conversation ")).unwrap().to_owned();
+    assert_eq!(home.plait(&["cancel", "last"]).code, 0);
+    let again = home.plait(&["run", &path, "--json", "--conversation", &id[..13], "--answer", "Who am I?"]);
+    assert_eq!(again.code, 3, "{again:#?}");
+    let facts = again.facts();
+    assert_eq!(facts[0]["conversation"]["messages"], 2);
+    let prompt = facts.iter().find(|fact| fact["type"] == "prompt.rendered").unwrap();
+    assert_eq!(prompt["prompt"]["parts"][1]["first"], "conversation:0");
+    let shown = home.plait(&["conversations", "show", "last"]);
+    assert!(shown.out.contains("\n0 user,") && shown.out.contains("Who am I?"), "{shown:#?}");
+    let fork = home.plait(&["conversations", "fork", &id, "1"]);
+    let listed = home.plait(&["conversations", "list", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!(listed[0]["id"], fork.out.trim());
+    assert_eq!(listed[0]["messages"], 2);
+    assert_eq!(home.plait(&["conversations", "rename", &id, "Ada"]).code, 0);
+    assert!(home.plait(&["conversations", "export", &id]).out.starts_with("# Ada\n"));
+    let busy = home.plait(&["conversations", "rm", &id]);
+    assert!(busy.code == 2 && busy.err.starts_with("error[conversation.busy]"), "{busy:#?}");
+    assert_eq!(home.plait(&["cancel", "last"]).code, 0);
+    assert_eq!(home.plait(&["conversations", "rm", &id]).code, 0);
+    let unknown = home.plait(&["run", &path, "--conversation", &id]);
+    assert!(unknown.code == 2 && unknown.err.starts_with("error[conversation.unknown]"), "{unknown:#?}");
+}
+
+/// Killed after each line of the second run in turn, and taken up again: each turn is kept once.
+#[test]
+fn killed_at_any_moment_and_taken_up_again_it_keeps_each_turn_once() {
+    let path = fixture("flows/chat-cycle.flow.json").display().to_string();
+    let expected = [user("one"), user("two"), user("three")];
+    for lines in (1..40).step_by(2) {
+        let home = Home::default();
+        let begun = home.plait(&["run", &path, "--json", "--conversation", "new", "--answer", "one"]);
+        assert_eq!((begun.code, home.plait(&["cancel", "last"]).code), (3, 0));
+        let args = ["run", &path, "--json", "--conversation", "last", "--answer", "two", "--answer", "three"];
+        let mut child = home.spawn(&args);
+        BufReader::new(child.stdout.take().unwrap()).lines().take(lines).for_each(drop);
+        // It may have come to wait by itself.
+        let _ = child.kill();
+        child.wait().unwrap();
+        // What was answered already is not asked again; an answer too many ends where nothing is asked.
+        let resumed = home.plait(&["resume", "last", "--json", "--end"]);
+        assert!([0, 2].contains(&resumed.code), "{lines}: {resumed:#?}");
+        let shown = home.plait(&["conversations", "show", "last", "--json"]);
+        let said: Vec<_> = shown
+            .facts()
+            .iter()
+            .map(|message| (message["role"].clone(), message["content"].clone(), message["id"].clone()))
+            .collect();
+        assert!(said.len() % 2 == 0 && !said.is_empty(), "{lines}: {said:#?}");
+        for (turn, pair) in said.chunks(2).enumerate() {
+            assert_eq!(pair[0].1, expected[turn].1.as_str(), "{lines}: {said:#?}");
+            assert_eq!((&pair[0].0, &pair[1].0), (&json!("user"), &json!("assistant")));
+            assert_eq!(pair[1].2, turn * 2 + 1);
+        }
+    }
 }

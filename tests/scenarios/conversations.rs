@@ -264,13 +264,13 @@ async fn conversations_are_found_searched_and_exported() {
         let wanted = ListConversations { search: Some(search.to_owned()), ..ListConversations::default() };
         app.plait.call(wanted).await.unwrap().into_iter().map(|one| one.id).collect::<Vec<_>>()
     };
-    assert_eq!(list("PARCEL late").await, [first.id.clone()], "in what was said, each word");
+    assert_eq!(list("PARCEL late").await, std::slice::from_ref(&first.id), "in what was said, each word");
     assert!(list("parcel lost").await.is_empty());
     let titled = app.plait.call(GetConversation { conversation: first.id.clone() }).await.unwrap();
     assert_eq!(titled.title, "Where is parcel 7731?");
     let renamed = RenameConversation { conversation: first.id.clone(), title: " Lost ".to_owned() };
     assert_eq!(app.plait.call(renamed).await.unwrap().title, "Lost");
-    assert_eq!(list("lost").await, [first.id.clone()]);
+    assert_eq!(list("lost").await, std::slice::from_ref(&first.id));
 
     let export = |format| ExportConversation { conversation: first.id.clone(), format, path: None };
     let markdown = app.plait.call(export(ExportFormat::Markdown)).await.unwrap();

@@ -45,7 +45,7 @@ pub(crate) fn resolve(
     if let Some(path) = &called.path
         && parents.iter().any(|above| above.flow.path.as_ref() == Some(path))
     {
-        let mut chain: Vec<String> = parents.iter().rev().map(|above| name(above)).collect();
+        let mut chain: Vec<String> = parents.iter().rev().map(name).collect();
         chain.push(called.name);
         return Err(recursion(&chain));
     }

@@ -40,7 +40,7 @@ impl Tree<'_> {
             match &bound.behavior().calls {
                 None => {}
                 Some(ChildFlow::File(file)) => {
-                    found.extend(self.file(file, path).map(|error| at_file(id, error)))
+                    found.extend(self.file(file, path).map(|error| at_file(id, error)));
                 }
                 Some(ChildFlow::Inner(inner)) => {
                     let mut inside = check(inner, self.registry).diagnostics;
@@ -116,11 +116,8 @@ fn at_file(id: &NodeId, error: ErrorReply) -> Diagnostic {
 /// A finding inside of a node's own flow, at its place in the whole file.
 fn inside_of(id: &NodeId, found: Diagnostic) -> Diagnostic {
     let place = Diagnostic::on_node(&found.code, id, "").below("/config/flow").below(&found.pointer);
-    let inner = found
-        .node
-        .as_ref()
-        .map(|node| format!("Inside, at `{node}`: "))
-        .unwrap_or_else(|| "Inside: ".to_owned());
+    let inner =
+        found.node.as_ref().map_or_else(|| "Inside: ".to_owned(), |node| format!("Inside, at `{node}`: "));
     Diagnostic {
         message: format!("{inner}{}", found.message),
         severity: found.severity,

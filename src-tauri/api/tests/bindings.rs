@@ -1,5 +1,7 @@
 //! The TypeScript bindings the window is built on say what the Rust types say. `PLAIT_WRITE_BINDINGS=1` writes them anew.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on ends")]
+
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

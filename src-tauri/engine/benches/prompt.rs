@@ -98,11 +98,12 @@ fn history(length: usize) -> Vector<SharedMessage> {
     let message = |at: usize| {
         Arc::new(Message {
             id: format!("m{at}").into(),
-            role: if at % 2 == 0 { Role::User } else { Role::Assistant },
+            role: if at.is_multiple_of(2) { Role::User } else { Role::Assistant },
             content: Content::Text(String::new()),
             reasoning: None,
             tool_calls: Vec::new(),
             tool_call_id: None,
+            provider_state: None,
             author: Activation { node: "chat".into(), epoch: Epoch::root() },
             tokens: TOKENS,
         })

@@ -78,7 +78,7 @@ fn grid(size: usize) -> Value {
     for at in 0..size {
         nodes[id(at)] = node(at);
         layout[id(at)] = json!({ "x": at % COLUMNS * 280, "y": at / COLUMNS * 170 });
-        if at % COLUMNS != 0 && at >= 2 * STREAMS {
+        if !at.is_multiple_of(COLUMNS) && at >= 2 * STREAMS {
             edges[format!("e{at:05}")] = json!({ "source": id(at - 1), "sourceOutput": "text", "target": id(at), "targetInput": "before" });
         }
         if (STREAMS..2 * STREAMS).contains(&at) {
@@ -97,7 +97,7 @@ fn node(at: usize) -> Value {
     } else if at < 2 * STREAMS {
         let words = "the parcel left the depot this morning and the carrier was asked to hold it ".repeat(40);
         json!({ "type": "chat", "config": { "prompt": words, "options": { "tokensPerSecond": 40 } } })
-    } else if at % COLUMNS == 0 {
+    } else if at.is_multiple_of(COLUMNS) {
         json!({ "type": "text", "config": { "template": format!("Text {at}") } })
     } else {
         json!({ "type": "text", "config": { "template": "{{before}}" } })

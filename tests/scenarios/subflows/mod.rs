@@ -159,7 +159,8 @@ async fn children_in_parallel_in_a_cycle_give_each_round_its_own_result() {
 
 fn epoch_output(journal: &Journal, node: &str, round: usize, port: &str) -> String {
     let view = journal.view();
-    let epoch = view.nodes[node].epochs.iter().find(|known| known.epoch.0.as_slice() == [round as u32]);
+    let round = u32::try_from(round).unwrap();
+    let epoch = view.nodes[node].epochs.iter().find(|known| known.epoch.0.as_slice() == [round]);
     epoch.and_then(|known| known.outputs[port].as_str()).unwrap_or_default().to_owned()
 }
 

@@ -109,9 +109,9 @@ async fn a_question_reaches_up_the_tree_and_the_answer_down() {
     let journal = app.follow(&run, ["with milk"]).await;
     assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
     assert_eq!(journal.output("in", "text"), json!("with milk"));
-    let asked = app.journal(&asker.run).await;
-    let answers = asked.facts().filter(|fact| matches!(fact, Fact::InputProvided { .. })).count();
-    assert_eq!((asked.view().status, answers), (RunStatus::Finished, 1));
+    let below = app.journal(&asker.run).await;
+    let answers = below.facts().filter(|fact| matches!(fact, Fact::InputProvided { .. })).count();
+    assert_eq!((below.view().status, answers), (RunStatus::Finished, 1));
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn a_restart_in_the_middle_of_a_child_goes_on_in_that_child() {
     app.plait.call(ResumeRun { run: run.clone() }).await.unwrap();
     let journal = app.follow(&run, NOBODY).await;
     assert_eq!(journal.output("in", "text"), json!("re: Again"));
-    assert_eq!(children(&journal), [child.run.clone()], "no second child");
+    assert_eq!(children(&journal), std::slice::from_ref(&child.run), "no second child");
     let [again] = &provider.sent()[..] else { panic!("only what had no reply: {:#?}", provider.sent()) };
     assert_eq!(again.messages, [user("go"), assistant("said"), user("Again")]);
     let inside = app.journal(&child.run).await;

@@ -15,6 +15,7 @@ use plait_engine::node::RunInfo;
 use plait_engine::nodes::registry;
 use plait_engine::plan::{Given, Plan, plan};
 use plait_engine::run::{Driver, Fact, FlowRef, RunEnd, RunSetup};
+use plait_engine::subflow::NoSubflows;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -97,6 +98,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Box<d
             providers: Arc::new(ProviderTable::new(&BTreeMap::new())?),
             tools: Arc::new(NativeTools::new()),
             clock: Arc::new(SystemClock),
+            subflows: Arc::new(NoSubflows),
         },
         journal: Box::new(store.journal(&run.as_str().into())?),
         watcher: Box::new(|_| ()),
@@ -118,7 +120,8 @@ fn planned(said: &str) -> Result<Plan, Box<dyn std::error::Error>> {
             "a": { "source": "start", "sourceOutput": "context", "target": "chat", "targetInput": "context" },
         },
     }))?;
-    let set: Given = BTreeMap::from([("chat".into(), BTreeMap::from([("message".into(), Arc::new(json!(said)))]))]);
+    let set: Given =
+        BTreeMap::from([("chat".into(), BTreeMap::from([("message".into(), Arc::new(json!(said)))]))]);
     Ok(plan(&flow, &registry(), None, &set)
         .map_err(|problems| format!("the benchmark's own flow is wrong: {problems:?}"))?)
 }

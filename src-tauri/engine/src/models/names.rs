@@ -93,7 +93,7 @@ fn told(segment: &str) -> Option<u64> {
     let (digits, unit) = segment.split_at_checked(segment.len().checked_sub(1)?)?;
     let number: u64 = digits.parse().ok().filter(|number| *number > 0)?;
     match unit {
-        "k" if number >= 2 && number <= 4_096 => {
+        "k" if (2..=4_096).contains(&number) => {
             Some(number * if number.is_power_of_two() { 1_024 } else { 1_000 })
         }
         // More than that many million are parameters, not tokens.

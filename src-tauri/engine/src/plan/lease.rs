@@ -157,13 +157,13 @@ pub(super) fn made_in_turn(
     order: &[usize],
 ) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
-    let (mut user, mut makers) = (None, Vec::new());
+    let (mut latest, mut makers) = (None, Vec::new());
     for &vertex in order {
         if used[vertex].any {
             pairs.extend(makers.drain(..).map(|maker| (maker, vertex)));
-            user = Some(vertex);
+            latest = Some(vertex);
         } else if wiring.vertices[vertex].node.behavior().makes_context && clocks[vertex].is_empty() {
-            pairs.extend(user.map(|user| (user, vertex)));
+            pairs.extend(latest.map(|user| (user, vertex)));
             makers.push(vertex);
         }
     }

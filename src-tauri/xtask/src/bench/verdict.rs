@@ -108,7 +108,7 @@ fn asks(measured: Measured<'_>) -> Vec<Ask> {
     }
     let counting = ratio(measured.each("count", "bare"), measured.each("count", "engine"));
     ask("speed of counting new text beside bare tiktoken", counting, Limit::AtLeast(0.8), "×");
-    let whole = |length: u64| Some(measured.sized("snapshot", "engine", length)? * length as f64);
+    let whole = |length: u32| Some(measured.sized("snapshot", "engine", length.into())? * f64::from(length));
     ask("a snapshot of 100,000 messages beside one of 1,000", ratio(whole(100_000), whole(1_000)), same, "×");
     let run_to = ratio(measured.each("run-to", "engine"), measured.each("run-to-chain", "engine"));
     ask("a node of a run to the top of 18 diamonds, beside one of a chain", run_to, same, "×");

@@ -134,8 +134,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn made(schema: Value, said: &str) -> Value {
-        serde_json::from_str(&shaped(&schema, said)).expect("JSON")
+    fn made(schema: &Value, said: &str) -> Value {
+        serde_json::from_str(&shaped(schema, said)).expect("JSON")
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
             "$defs": { "inner": { "anyOf": [{ "type": "integer" }] } },
         });
         assert_eq!(
-            made(schema, "Yes, a refund of 23."),
+            made(&schema, "Yes, a refund of 23."),
             json!({
                 "class": "Refund", "text": "Yes, a refund of 23.", "short": "Yes", "count": 10, "share": 23.0, "sure": true,
                 "tags": ["x", "x"], "inner": 23,
@@ -165,10 +165,10 @@ mod tests {
 
     #[test]
     fn what_was_not_said_has_a_stand_in() {
-        assert_eq!(made(json!({ "enum": ["a1", "b2"] }), "nothing of it"), json!("a1"));
-        assert_eq!(made(json!({ "type": "integer", "minimum": 3 }), ""), json!(3));
-        assert_eq!(made(json!({ "type": "number" }), ""), json!(0.0));
-        assert_eq!(made(json!({ "type": "boolean" }), "no"), json!(false));
+        assert_eq!(made(&json!({ "enum": ["a1", "b2"] }), "nothing of it"), json!("a1"));
+        assert_eq!(made(&json!({ "type": "integer", "minimum": 3 }), ""), json!(3));
+        assert_eq!(made(&json!({ "type": "number" }), ""), json!(0.0));
+        assert_eq!(made(&json!({ "type": "boolean" }), "no"), json!(false));
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
             json!({ "enum": [] }),
             json!(true),
         ] {
-            made(schema, "x");
+            made(&schema, "x");
         }
     }
 }

@@ -75,7 +75,7 @@ async fn what_is_not_the_protocol() {
         json!({"candidates": [{"content": {"parts": [{"functionCall": "f"}]}}]}),
     ];
     for event in odd {
-        let told = fault(Answer::stream(events(&[event.clone()]))).await;
+        let told = fault(Answer::stream(events(std::slice::from_ref(&event)))).await;
         assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{event}");
         assert!(told.hint.as_ref().is_some_and(|hint| hint.contains("Gemini")), "{told:?}");
     }

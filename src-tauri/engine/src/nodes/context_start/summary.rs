@@ -1,6 +1,7 @@
 //! Summing up what there is no room for: a model is told the summary so far and the messages that follow it, and gives
 //! the next one. Each reply is journaled like any that was bought, so that none is bought twice.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -160,7 +161,8 @@ impl<'a> Summarizer<'a> {
             let said = message.content.text();
             let cut = said.floor_char_boundary(most);
             let more = if cut < said.len() { " […]" } else { "" };
-            text.push_str(&format!("\n{who}: {}{more}\n", &said[..cut]));
+            // Writing to a string does not fail.
+            let _ = write!(text, "\n{who}: {}{more}\n", &said[..cut]);
         }
         let index = usize::try_from(step).unwrap_or(usize::MAX);
         self.cx.message(index, Role::User, text, &self.model.model)

@@ -82,7 +82,7 @@ fn a_child_that_did_not_finish_is_the_nodes_fault() {
     let mut error = Fault::new("provider.rate_limited", "Too many requests.").retryable();
     error.retry_after_ms = Some(2_000);
     let failed = RunFault { node: "ask".into(), epoch: (&[2][..]).into(), error };
-    let end = |end, error| ChildEnd { error, end, ..FakeSubflows::finished(&json!({})) };
+    let end = |end, error| ChildEnd { end, error, ..FakeSubflows::finished(&json!({})) };
     bench.subflows.ends(end(RunEnd::Failed, Some(failed)));
     let config = json!({ "file": "a.flow.json", "inputSource": "nodeOutput" });
     let fault = bench.run("subflow", config.clone(), &[("value", json!("x"))]).result.unwrap_err();

@@ -18,7 +18,7 @@ struct Numbered(u64);
 impl Past for Numbered {
     fn message(&self, place: u64) -> Result<SharedMessage, Fault> {
         assert!(place < self.0, "beyond what there was when the run began");
-        let role = if place % 2 == 0 { Role::User } else { Role::Assistant };
+        let role = if place.is_multiple_of(2) { Role::User } else { Role::Assistant };
         Ok(Arc::new(Message {
             id: message_id(place),
             role,
@@ -43,7 +43,7 @@ fn bench(messages: u64, summarized: Option<u64>) -> Bench {
     Bench { conversation: Some(Conversation { at, past: Arc::new(Numbered(messages)) }), ..Bench::default() }
 }
 
-fn config(conversation: Value) -> Value {
+fn config(conversation: &Value) -> Value {
     json!({ "systemInstructions": "Be brief.", "conversation": conversation })
 }
 
@@ -54,7 +54,7 @@ fn texts(bench: &Bench) -> Vec<String> {
 #[test]
 fn it_remembers_twenty_messages_from_a_question_on() {
     let mut bench = bench(31, None);
-    bench.run("contextStart", config(json!({})), &[]).result.unwrap();
+    bench.run("contextStart", config(&json!({})), &[]).result.unwrap();
     // The newest message is a question that nobody answered; the twentieth from the end is an answer.
     assert_eq!(texts(&bench), (12..31).map(|place| place.to_string()).collect::<Vec<_>>());
     assert_eq!(bench.context("main").session_id, "thread");
@@ -73,7 +73,7 @@ fn what_fits_behind_a_summary_is_remembered_with_it_and_nobody_is_asked() {
     bench
         .run(
             "contextStart",
-            config(json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 })),
+            config(&json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 })),
             &[],
         )
         .result
@@ -87,7 +87,7 @@ fn what_does_not_fit_is_summed_up_from_the_summary_before_and_journaled_like_any
     let mut bench = bench(12, Some(4));
     bench.provider.script([Scripted::text(" They counted to nine. ")]);
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 3, "model": "small" });
-    let ran = bench.run("contextStart", config(memory), &[]);
+    let ran = bench.run("contextStart", config(&memory), &[]);
     assert!(ran.result.unwrap().token_usage.is_some());
     let summary = "Summary of the conversation before the messages below:\nThey counted to nine.";
     // Three are to stay; the third from the end is an answer.
@@ -115,10 +115,15 @@ fn a_summary_that_was_bought_before_a_crash_is_not_bought_again() {
         usage: Some(TokenUsage::new(5, 2)),
         ..ModelReply::default()
     };
-    bench.recorded =
-        vec![Fact::ModelReplied { node: "contextStart".into(), epoch: Epoch::root(), step: 0, reply, account: None }];
+    bench.recorded = vec![Fact::ModelReplied {
+        node: "contextStart".into(),
+        epoch: Epoch::root(),
+        step: 0,
+        reply,
+        account: None,
+    }];
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
-    bench.run("contextStart", config(memory), &[]).result.unwrap();
+    bench.run("contextStart", config(&memory), &[]).result.unwrap();
     assert_eq!(bench.provider.requests().len(), 0);
     assert!(texts(&bench)[0].ends_with("\nBought before."));
 }
@@ -127,7 +132,7 @@ fn a_summary_that_was_bought_before_a_crash_is_not_bought_again() {
 fn a_summary_survives_the_trim_and_is_sent_with_the_instructions() {
     let mut bench = bench(12, Some(8));
     let memory = json!({ "strategy": "summarize", "maxMessages": 6 , "keepRecent": 2});
-    bench.run("contextStart", config(memory), &[]).result.unwrap();
+    bench.run("contextStart", config(&memory), &[]).result.unwrap();
     // A window with room for the question and a little more.
     let chat = json!({ "contextWindow": 70, "maxTokens": 30 });
     bench
@@ -146,7 +151,7 @@ fn a_model_that_sums_up_nothing_is_a_fault_and_no_context_is_made() {
     let mut bench = bench(12, None);
     bench.provider.script([Scripted::text("  ")]);
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
-    let fault = bench.run("contextStart", config(memory), &[]).result.unwrap_err();
+    let fault = bench.run("contextStart", config(&memory), &[]).result.unwrap_err();
     assert_eq!(fault.code, "conversation.no_summary");
     assert!(bench.contexts.get(&"main".into()).is_none());
 }
@@ -156,7 +161,7 @@ fn a_long_past_is_summed_up_in_portions_that_fit_the_models_window() {
     let mut bench = bench(2_000, None);
     bench.provider.script((0..40).map(|step| Scripted::text(&format!("Part {step}."))));
     let memory = json!({ "strategy": "summarize", "keepRecent": 2 });
-    bench.run("contextStart", config(memory), &[]).result.unwrap();
+    bench.run("contextStart", config(&memory), &[]).result.unwrap();
     let requests = bench.provider.requests();
     assert!(requests.len() > 2, "20,000 tokens are more than the simulator's window of 8,192 takes at once");
     assert!(requests.iter().all(|request| request.messages[0].tokens < 8_192));

@@ -49,14 +49,14 @@ fn by_area(size: Option<(u64, u64)>) -> u64 {
 }
 
 fn openai(name: &str, size: Option<(u64, u64)>) -> u64 {
-    let patched = [
+    let by_patches = [
         ("gpt-4.1-mini", 162),
         ("gpt-4.1-nano", 246),
         ("gpt-5-mini", 162),
         ("gpt-5-nano", 246),
         ("o4-mini", 172),
     ];
-    if let Some((_, percent)) = patched.iter().find(|(model, _)| name.starts_with(model)) {
+    if let Some((_, percent)) = by_patches.iter().find(|(model, _)| name.starts_with(model)) {
         let patches = size.map_or(1_536, |(width, height)| {
             width.div_ceil(32).saturating_mul(height.div_ceil(32)).min(1_536)
         });

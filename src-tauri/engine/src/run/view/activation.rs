@@ -92,10 +92,8 @@ impl EpochView {
                     tool.error.clone_from(error);
                 }
             }
-            Fact::ChildStarted { run, .. } => {
-                if self.children.last() != Some(run) {
-                    self.children.push(run.clone());
-                }
+            Fact::ChildStarted { run, .. } if self.children.last() != Some(run) => {
+                self.children.push(run.clone());
             }
             Fact::ChildWaiting { .. } => self.state = NodeState::Paused,
             Fact::ChildResumed { .. } => self.state = NodeState::Running,

@@ -81,11 +81,9 @@ impl RunView {
                 }));
             }
             // A node that starts while the run waits is one whose child run did, before a crash.
-            Fact::NodeStarted { node, epoch, .. } => {
-                self.stop_waiting(at);
-                self.close_pause(node, epoch);
-            }
-            Fact::InputProvided { node, epoch, .. } | Fact::ChildResumed { node, epoch, .. } => {
+            Fact::NodeStarted { node, epoch, .. }
+            | Fact::InputProvided { node, epoch, .. }
+            | Fact::ChildResumed { node, epoch, .. } => {
                 self.stop_waiting(at);
                 self.close_pause(node, epoch);
             }

@@ -149,10 +149,6 @@ fn what_a_provider_must_have_back_goes_back_with_the_round_and_into_no_history()
     bench.provider.script([Scripted::Reply(asks), Scripted::text("42.")]);
     bench.run("chat", json!({ "skipHistory": true }), &inputs).result.unwrap();
     let without = bench.provider.requests()[3].messages[3].clone();
-    assert_eq!(
-        back.tokens,
-        without.tokens + tokens::text("echo", &thought),
-        "it takes room in the window"
-    );
+    assert_eq!(back.tokens, without.tokens + tokens::text("echo", &thought), "it takes room in the window");
     assert!(bench.context("main").message_history.iter().all(|message| message.provider_state.is_none()));
 }

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use super::app::App;
 
 /// A flow of these nodes; each edge is `source.output -> target.input`.
+#[expect(clippy::needless_pass_by_value, reason = "it is drawn where it is given")]
 pub fn draw(name: &str, nodes: Value, edges: &[&str]) -> Value {
     let ends = |edge: &&str| {
         let (from, to) = edge.split_once(" -> ").unwrap_or_else(|| panic!("{edge}"));

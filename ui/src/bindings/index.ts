@@ -81,6 +81,24 @@ export type Autosave = {
   flow: Flow,
 };
 
+/** What one model call comes to, beside the usage in its reply. */
+export type CallAccount = {
+  /** The context it was made in. */
+  contextId: ContextId,
+  /** Who was asked. */
+  provider: string,
+  /** Which model. */
+  model: string,
+  /** What Plait had counted the prompt to, before any correction. */
+  counted: number,
+  /** Whether the reply's usage is Plait's own count: the provider reported none, or nonsense. */
+  estimated?: boolean,
+  /** What the provider did report, where that was nonsense. */
+  disbelieved?: TokenUsage,
+  /** What the call costs, in billionths of a US dollar; absent where the model's price is not known. */
+  costNanoUsd?: number,
+};
+
 /** `run.cancel`: stops a run, also one that waits or was interrupted. No error when it has ended already. */
 export type CancelRun = {
   /** The run. */
@@ -270,12 +288,40 @@ export type ConversationRef = {
   summary?: SummaryRef,
 };
 
+/** Counted and reported tokens of the same prompts. */
+export type Correction = {
+  /** What Plait counted. */
+  counted: number,
+  /** What the provider reported. */
+  reported: number,
+};
+
+/** A sum of money and of calls that are not in it because nobody knows their price. Adds up over calls, nodes, contexts,
+ * runs, conversations and days.
+ */
+export type Cost = {
+  /** Billionths of a US dollar. */
+  nanoUsd: number,
+  /** How many calls are not in it. */
+  unpriced?: number,
+};
+
 /** `tokens.count` */
 export type CountTokens = {
   /** The provider's name for the model; `provider/model` where the provider matters. */
   model: string,
   /** What to count. */
   text: string,
+};
+
+/** What was spent on one day. */
+export type DayUsage = {
+  /** The day, as `2026-08-06`. */
+  day: string,
+  /** All of it. */
+  total: Spending,
+  /** The same by `provider/model`; under an empty name what no account was kept of. */
+  models: { [key in string]: Spending },
 };
 
 /** `conversations.delete`: deletes one for good. `conversation.busy` while a run that has not ended goes on in it. */
@@ -727,8 +773,7 @@ export type FlowRef = {
 export type FlowSettings = {
   /** How many activations may run at once; without it, 16. */
   maxConcurrency?: number,
-  /**
-   * The window, in tokens, that every model call of the flow has to make do with; without it, what the settings and
+  /** The window, in tokens, that every model call of the flow has to make do with; without it, what the settings and
    * the table say of the model. Kept as it stands in the file: [`check`](crate::plan::check) says when it is no window.
    */
   contextWindow?: number,
@@ -845,6 +890,16 @@ export type KeyStatus = {
   problem?: Fault,
 };
 
+/** What was learnt of one model. */
+export type Learned = {
+  /** The model, as `provider/model`. */
+  model: string,
+  /** What Plait counted. */
+  counted: number,
+  /** What the provider reported. */
+  reported: number,
+};
+
 /** Bounds on a node's execution. */
 export type Limits = {
   /** How many times round the cycles it stands in may go, at least 1. */
@@ -952,6 +1007,14 @@ export type MessagesPage = {
   next?: number,
 };
 
+/** What is known of models beyond the tables, each under `provider/model` or, for every provider, `model`. */
+export type ModelBook = {
+  /** What a person has set. */
+  notes?: { [key in string]: ModelNote },
+  /** What earlier runs have learnt of Plait's counts, under `provider/model`. */
+  corrections?: { [key in string]: Correction },
+};
+
 /** One call of a model. */
 export type ModelCallView = {
   /** Which model call of this activation, from 0. */
@@ -972,6 +1035,14 @@ export type ModelCallView = {
 export type ModelList = {
   /** Their names, sorted; empty where the provider can't tell. */
   models: Array<string>,
+};
+
+/** What a person has set of one model. */
+export type ModelNote = {
+  /** Its window in tokens, in place of the table's. */
+  contextWindow?: number,
+  /** Its price, in place of the table's. */
+  price?: Price,
 };
 
 /** A whole reply. */
@@ -1209,6 +1280,34 @@ export type Position = {
   height?: number,
 };
 
+/** US dollars per million tokens. */
+export type Price = {
+  /** Of prompt. */
+  input: number,
+  /** Of reply, reasoning included. */
+  output: number,
+  /** Of prompt that the provider had cached; without it, what other prompt costs. */
+  cachedInput?: number,
+  /** Of prompt that the provider put into its cache; without it, what other prompt costs. */
+  cacheWrite?: number,
+  /** What a whole call costs when its prompt is long, by ascending length. */
+  above?: Array<PriceStep>,
+};
+
+/** The price of calls with a long prompt. */
+export type PriceStep = {
+  /** For prompts of more tokens than that. */
+  tokens: number,
+  /** Of prompt. */
+  input: number,
+  /** Of reply, reasoning included. */
+  output: number,
+  /** Of prompt that the provider had cached; without it, what other prompt costs. */
+  cachedInput?: number,
+  /** Of prompt that the provider put into its cache; without it, what other prompt costs. */
+  cacheWrite?: number,
+};
+
 /** One message of a prompt. */
 export type PromptPart = { "kind": "history",
   /** The first message. */
@@ -1247,7 +1346,9 @@ export type PromptRecord = {
   tools?: Array<string>,
   /** What the tools' schemas take. */
   toolTokens: number,
-  /** What the whole prompt takes. */
+  /** What the whole prompt takes, as far as can be told before it is sent: the sum of the counts, corrected by what the
+   * provider has reported of earlier prompts.
+   */
   tokens: number,
   /** The sum of the counts, where it was corrected. */
   counted?: number,
@@ -1531,7 +1632,7 @@ export type RunView = {
   nextSeq: number,
 };
 
-/** `dialog.save`: asks where to save a flow. */
+/** `dialog.save`: asks where to save a flow or an exported conversation. */
 export type SaveDialog = {
   /** The name to begin with. */
   suggested: string,
@@ -1587,10 +1688,10 @@ export type Settings = {
   panels: unknown,
   /** The model providers, by name; the built-in ones are always there. */
   providers: { [key in string]: ProviderSettings },
-  /** Anything more the window remembers. */
-  ui: unknown,
   /** Windows and prices of models in place of the tables', by `provider/model` or, for every provider, `model`. */
   models?: { [key in string]: ModelNote },
+  /** Anything more the window remembers. */
+  ui: unknown,
 };
 
 /** How bad it is. */
@@ -1613,6 +1714,16 @@ export type SourceRef = {
   epoch: Epoch,
   /** Its output. */
   port: PortName,
+};
+
+/** Calls, tokens and money. Adds up over anything. */
+export type Spending = {
+  /** Model calls that were answered. */
+  calls: number,
+  /** What they used. */
+  tokens: TokenUsage,
+  /** What they cost. */
+  cost: Cost,
 };
 
 /** `run.start`: runs a flow. An invalid one is an error `flow.invalid` with its `diagnostics`. */
@@ -1750,121 +1861,13 @@ export type TurnView = {
   partial?: string,
 };
 
-/** What one model call comes to, beside the usage in its reply. */
-export type CallAccount = {
-  /** The context it was made in. */
-  contextId: ContextId,
-  /** Who was asked. */
-  provider: string,
-  /** Which model. */
-  model: string,
-  /** What Plait had counted the prompt to, before any correction. */
-  counted: number,
-  /** Whether the reply's usage is Plait's own count: the provider reported none, or nonsense. */
-  estimated?: boolean,
-  /** What the provider did report, where that was nonsense. */
-  disbelieved?: TokenUsage,
-  /** What the call costs, in billionths of a US dollar; absent where the model's price is not known. */
-  costNanoUsd?: number,
-};
-
-/** Counted and reported tokens of the same prompts. */
-export type Correction = {
-  /** What Plait counted. */
-  counted: number,
-  /** What the provider reported. */
-  reported: number,
-};
-
-/** A sum of money and of calls that are not in it because nobody knows their price. */
-export type Cost = {
-  /** Billionths of a US dollar. */
-  nanoUsd: number,
-  /** How many calls are not in it. */
-  unpriced?: number,
-};
-
-/** What was spent on one day. */
-export type DayUsage = {
-  /** The day, as `2026-08-06`. */
-  day: string,
-  /** All of it. */
-  total: Spending,
-  /** The same by `provider/model`; under an empty name what no account was kept of. */
-  models: { [key in string]: Spending },
-};
-
-/** What was learnt of one model. */
-export type Learned = {
-  /** The model, as `provider/model`. */
-  model: string,
-  /** What Plait counted. */
-  counted: number,
-  /** What the provider reported. */
-  reported: number,
-};
-
-/** What is known of models beyond the tables. */
-export type ModelBook = {
-  /** What a person has set. */
-  notes?: { [key in string]: ModelNote },
-  /** What earlier runs have learnt of Plait's counts, under `provider/model`. */
-  corrections?: { [key in string]: Correction },
-};
-
-/** What a person has set of one model. */
-export type ModelNote = {
-  /** Its window in tokens, in place of the table's. */
-  contextWindow?: number,
-  /** Its price, in place of the table's. */
-  price?: Price,
-};
-
-/** US dollars per million tokens. */
-export type Price = {
-  /** Of prompt. */
-  input: number,
-  /** Of reply, reasoning included. */
-  output: number,
-  /** Of prompt that the provider had cached; without it, what other prompt costs. */
-  cachedInput?: number,
-  /** Of prompt that the provider put into its cache; without it, what other prompt costs. */
-  cacheWrite?: number,
-  /** What a whole call costs when its prompt is long, by ascending length. */
-  above?: Array<PriceStep>,
-};
-
-/** The price of calls with a long prompt. */
-export type PriceStep = {
-  /** For prompts of more tokens than that. */
-  tokens: number,
-  /** Of prompt. */
-  input: number,
-  /** Of reply, reasoning included. */
-  output: number,
-  /** Of prompt that the provider had cached; without it, what other prompt costs. */
-  cachedInput?: number,
-  /** Of prompt that the provider put into its cache; without it, what other prompt costs. */
-  cacheWrite?: number,
-};
-
-/** Calls, tokens and money. */
-export type Spending = {
-  /** Model calls that were answered. */
-  calls: number,
-  /** What they used. */
-  tokens: TokenUsage,
-  /** What they cost. */
-  cost: Cost,
-};
-
 /** What was spent. */
 export type Usage = {
   /** The days on which a model was called, newest first. */
   days: Array<DayUsage>,
   /** All of them together. */
   total: Spending,
-  /** The day of the table of prices, as `2026-08-06`. */
+  /** The day of the table of prices, as `2026-08-06`. What is spent keeps the price of its call. */
   pricesDate: string,
 };
 

@@ -16,6 +16,8 @@ impl Plait {
         let StartRun { flow, path, input, set, to, conversation } = asked;
         let new = NewRun { flow, path, input, set, to, parent: None, conversation };
         self.runner.start(&run, new, self.host()).await?;
+        // A run that somebody has been told of is there after a crash, too.
+        self.store().flush().await?;
         Ok(run)
     }
 

@@ -38,10 +38,12 @@ struct Shape<'a> {
 
 impl Shape<'_> {
     fn value(&self, schema: &Value, depth: usize) -> Value {
-        let Some(left) = self.left.get().checked_sub(1).filter(|_| depth <= DEEPEST) else {
-            return Value::Null;
-        };
+        // What is too deep counts as well: a long list of such would not end otherwise.
+        let Some(left) = self.left.get().checked_sub(1) else { return Value::Null };
         self.left.set(left);
+        if depth > DEEPEST {
+            return Value::Null;
+        }
         if let Some(place) = schema["$ref"].as_str() {
             let meant = place.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
             return meant.map_or(Value::Null, |meant| self.value(meant, depth + 1));

@@ -127,6 +127,7 @@ export {
   ShieldCheck,
   Shuffle,
   Sigma,
+  Signpost,
   SlidersHorizontal,
   Sparkle,
   Sparkles,

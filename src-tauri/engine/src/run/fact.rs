@@ -13,9 +13,10 @@ use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, RunId
 use crate::models::{Learned, ModelBook};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
-
-use super::{CallAccount, TokenUsage};
 use crate::subflow::ChildQuestion;
+
+use super::CallAccount;
+use super::carried::{Answer, FinishMetadata, FlowRef, NodeOutputs, SkipReason, SourceRef};
 
 /// One line of a journal, or of what a watcher sees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -30,79 +31,6 @@ pub struct Entry {
     /// What happened.
     #[serde(flatten)]
     pub fact: Fact,
-}
-
-/// The values of a node's live outputs, by port.
-pub type NodeOutputs = BTreeMap<PortName, Arc<Value>>;
-
-/// Where a value on an input came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SourceRef {
-    /// The node.
-    pub node: NodeId,
-    /// Its epoch.
-    pub epoch: Epoch,
-    /// Its output.
-    pub port: PortName,
-}
-
-/// Which flow a run runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct FlowRef {
-    /// Its name.
-    pub name: String,
-    /// Where its file was, if it had one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub path: Option<String>,
-    /// Hash of the document as it ran; the store keeps that document.
-    pub hash: String,
-}
-
-/// What a node has to say about its own execution.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct FinishMetadata {
-    /// How long it took, in milliseconds.
-    #[ts(type = "number")]
-    pub duration_ms: u64,
-    /// What its model calls used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub token_usage: Option<TokenUsage>,
-    /// Whether the outputs were taken from an earlier execution.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[ts(optional, as = "Option<bool>")]
-    pub cached: bool,
-    /// Anything more, by node type.
-    #[serde(default, flatten)]
-    #[ts(skip)]
-    pub extra: BTreeMap<String, Value>,
-}
-
-/// Why a node did not run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub enum SkipReason {
-    /// A required input was never going to arrive.
-    DeadInput,
-    /// The run failed before its turn came.
-    RunFailed,
-    /// The run was cancelled before its turn came.
-    RunCancelled,
-    /// The run had reached the node it was to run to.
-    TargetReached,
-}
-
-/// What a person gives to a pause.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub enum Answer {
-    /// A value; it becomes the node's output.
-    Value(#[ts(type = "unknown")] Arc<Value>),
-    /// Nothing more: the pause ends and its outputs are dead.
-    End,
 }
 
 /// Something that happened in a run.

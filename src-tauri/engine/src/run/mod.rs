@@ -1,6 +1,7 @@
 //! Running a flow: facts, the pure scheduler, and the driver that carries out its commands.
 
 mod account;
+mod carried;
 mod cost;
 pub mod driver;
 pub mod fact;
@@ -10,9 +11,10 @@ mod usage;
 pub mod view;
 
 pub use account::CallAccount;
+pub use carried::{Answer, FinishMetadata, FlowRef, NodeOutputs, SkipReason, SourceRef};
 pub use cost::Cost;
 pub use driver::{Control, Driver, RunEnd, RunHandle, RunSetup, Watcher};
-pub use fact::{Answer, Entry, Fact, FinishMetadata, FlowRef, NodeOutputs, SkipReason, SourceRef};
+pub use fact::{Entry, Fact};
 pub use scheduler::{Scheduler, Standing, Start};
 pub use spending::Spending;
 pub use usage::TokenUsage;

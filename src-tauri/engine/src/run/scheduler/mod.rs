@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::fact::{Answer, Fact, NodeOutputs, SkipReason};
+use super::{Answer, Fact, NodeOutputs, SkipReason};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch, NodeId};
 use crate::node::Inputs;

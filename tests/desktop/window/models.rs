@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 pub(crate) const INPUT: u64 = 1_000;
 pub(crate) const OUTPUT: u64 = 200;
 /// Between two words of a reply: slow enough to be watched.
-const PAUSE: Duration = Duration::from_millis(15);
+const PAUSE: Duration = Duration::from_millis(60);
 
 /// One call as it was received.
 #[derive(Clone, Debug)]

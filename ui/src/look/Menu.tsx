@@ -1,5 +1,8 @@
 import { Command as List } from "cmdk";
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, useContext, useState } from "react";
+
+/** Whether something is typed. Then the matches stand in one list, the best one first; cmdk does not order groups. */
+const Searching = createContext(false);
 
 /** A list one types into: the shared body of the command palette, of quick add and of connecting by keyboard. */
 export function MenuList({
@@ -13,18 +16,27 @@ export function MenuList({
   empty: string;
   children: ReactNode;
 }) {
+  const [search, setSearch] = useState("");
   return (
     <List label={label} loop className="menu" filter={rank}>
-      <List.Input autoFocus placeholder={placeholder} className="menu-field" data-testid="menu-field" />
+      <List.Input
+        autoFocus
+        placeholder={placeholder}
+        className="menu-field"
+        data-testid="menu-field"
+        value={search}
+        onValueChange={setSearch}
+      />
       <List.List className="menu-list">
         <List.Empty className="p-3 text-fg-2 text-sm">{empty}</List.Empty>
-        {children}
+        <Searching value={search.trim() !== ""}>{children}</Searching>
       </List.List>
     </List>
   );
 }
 
 export function MenuGroup({ heading, children }: { heading: string; children: ReactNode }) {
+  if (useContext(Searching)) return children;
   return (
     <List.Group heading={heading} className="menu-group">
       {children}

@@ -137,7 +137,7 @@ function AddModel() {
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      <Button type="submit" disabled={name.trim() === ""}>
+      <Button type="submit" disabled={name.trim() === ""} aria-label="Add the model">
         Add
       </Button>
     </form>

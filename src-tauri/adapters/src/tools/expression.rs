@@ -78,7 +78,7 @@ impl Reader<'_> {
             Some('(') => {
                 self.chars.next();
                 let value = self.expression(SUM)?;
-                self.expect(')')?;
+                self.pass(')')?;
                 Ok(value)
             }
             Some('0'..='9' | '.') => self.number(),
@@ -113,7 +113,7 @@ impl Reader<'_> {
             self.chars.next();
             arguments.push(self.expression(SUM)?);
         }
-        self.expect(')')?;
+        self.pass(')')?;
         function(&name, &arguments).ok_or_else(|| {
             let count = arguments.len();
             self.wrong(&format!(
@@ -133,7 +133,8 @@ impl Reader<'_> {
         operator(symbol).map(|(plain, tightness)| (plain, tightness, 1))
     }
 
-    fn expect(&mut self, wanted: char) -> Result<(), Fault> {
+    /// Goes past this character; anything else there is an error.
+    fn pass(&mut self, wanted: char) -> Result<(), Fault> {
         if self.peek() == Some(wanted) {
             self.chars.next();
             return Ok(());

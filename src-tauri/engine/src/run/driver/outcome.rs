@@ -48,6 +48,7 @@ impl Driver {
                 let activation = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.questions.insert(activation, pause.schema.clone());
                 self.happen([Fact::RunPaused { node, epoch, prompt: pause.prompt, schema: pause.schema }])?;
+                self.recorder.flush().await?;
             }
             Outcome::Retrying { delay_ms, error } => {
                 let attempt = done.start.attempt;

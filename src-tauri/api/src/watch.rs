@@ -188,18 +188,55 @@ pub(crate) fn is_final(fact: &Fact) -> bool {
     matches!(fact, Fact::RunFinished { .. } | Fact::RunFailed { .. } | Fact::RunCancelled { .. })
 }
 
-/// Adds an entry, joined to the one before where both are partial output of the same activation.
+/// Adds an entry; partial output is joined to what came of the same activation before, if no other fact lies between.
 fn push_merged(batch: &mut Vec<Entry>, entry: Entry) {
-    if let (
-        Some(Entry { fact: Fact::NodeDelta { node, epoch, text, reasoning }, .. }),
-        Fact::NodeDelta { node: same, epoch: when, text: more, reasoning: thought },
-    ) = (batch.last_mut(), &entry.fact)
-        && node == same
-        && epoch == when
-    {
-        text.push_str(more);
-        reasoning.push_str(thought);
-        return;
+    let Fact::NodeDelta { node, epoch, text: more, reasoning: thought } = &entry.fact else {
+        return batch.push(entry);
+    };
+    for before in batch.iter_mut().rev() {
+        let Fact::NodeDelta { node: other, epoch: when, text, reasoning } = &mut before.fact else { break };
+        if (node, epoch) == (&*other, &*when) {
+            text.push_str(more);
+            reasoning.push_str(thought);
+            return;
+        }
     }
     batch.push(entry);
+}
+
+#[cfg(test)]
+mod tests {
+    use plait_engine::id::{Epoch, NodeId};
+
+    use super::*;
+
+    fn delta(node: &str, text: &str) -> Entry {
+        let (node, epoch) = (NodeId::from(node), Epoch::root());
+        Entry {
+            seq: None,
+            at: 0,
+            fact: Fact::NodeDelta { node, epoch, text: text.to_owned(), reasoning: String::new() },
+        }
+    }
+
+    #[test]
+    fn streams_that_run_side_by_side_are_each_in_one_piece() {
+        let ready = Fact::NodeStarted { node: "c".into(), epoch: Epoch::root(), attempt: 1 };
+        let mut batch = Vec::new();
+        for entry in [
+            delta("a", "1"),
+            delta("b", "2"),
+            delta("a", "3"),
+            Entry { seq: Some(7), at: 0, fact: ready.clone() },
+            delta("a", "4"),
+            delta("b", "5"),
+            delta("b", "6"),
+        ] {
+            push_merged(&mut batch, entry);
+        }
+        let facts: Vec<_> = batch.into_iter().map(|entry| entry.fact).collect();
+        let expected = [delta("a", "13"), delta("b", "2")].map(|entry| entry.fact).into_iter();
+        let after = [delta("a", "4"), delta("b", "56")].map(|entry| entry.fact);
+        assert_eq!(facts, expected.chain([ready]).chain(after).collect::<Vec<_>>());
+    }
 }

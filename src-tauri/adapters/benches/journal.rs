@@ -3,12 +3,8 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-adapters --bench journal` does alone.
 
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a benchmark that goes wrong ends"
-)]
+#[path = "../../engine/benches/workload/mod.rs"]
+mod workload;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -22,15 +18,17 @@ use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode,
 use futures::executor::block_on;
 use plait_adapters::Store;
 use plait_adapters::store::RunJournal;
+use plait_engine::error::Fault;
 use plait_engine::id::{Epoch, RunId};
 use plait_engine::journal::Journal;
 use plait_engine::run::{Entry, Fact, FinishMetadata, FlowRef};
 use serde_json::json;
+use workload::{Failure, Wrong};
 
 /// How many nodes a run has.
 const NODES: usize = 10_000;
 
-fn main() -> std::io::Result<()> {
+fn main() -> Result<(), Wrong> {
     let mut criterion = Criterion::default()
         .sample_size(10)
         .warm_up_time(Duration::from_millis(500))
@@ -39,58 +37,78 @@ fn main() -> std::io::Result<()> {
         .configure_from_args();
     // Below the build directory, since a system's temporary directory may be memory.
     let homes = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let failure = Failure::default();
     // Cheap nodes alone: on disk when the run ends. And a run in which every tenth node bought something.
     for (name, flushed_each) in [("journal", usize::MAX), ("journal-every-tenth-bought", 10)] {
         let mut group = criterion.benchmark_group(name);
         group.sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(NODES as u64));
-        bare(&mut group, flushed_each, &homes.path().join(name).join("bare"));
-        store(&mut group, flushed_each, &homes.path().join(name).join("store"));
+        let home = homes.path().join(name);
+        bare(&mut group, flushed_each, &home.join("bare"), &failure)?;
+        store(&mut group, flushed_each, &home.join("store"), &failure)?;
         group.finish();
     }
     criterion.final_summary();
-    Ok(())
+    failure.end()
 }
 
 /// The same bytes into the database, an insert each. Its flush leaves the length of its file to the system, the store's
 /// does not.
-fn bare(group: &mut BenchmarkGroup<'_, WallTime>, flushed_each: usize, home: &Path) {
-    let db = sled::Config::new().path(home).cache_capacity(64 << 20).open().expect("opened");
-    let keep = |rows: Vec<Vec<(Vec<u8>, Vec<u8>)>>| {
+fn bare(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    flushed_each: usize,
+    home: &Path,
+    failure: &Failure,
+) -> Result<(), Wrong> {
+    let db = sled::Config::new().path(home).cache_capacity(64 << 20).open()?;
+    let keep = |rows: Vec<Row>| -> sled::Result<()> {
         for (number, row) in rows.into_iter().enumerate() {
             for (key, value) in row {
-                db.insert(key, value).expect("inserted");
+                db.insert(key, value)?;
             }
             if number % flushed_each == flushed_each - 1 {
-                db.flush().expect("flushed");
+                db.flush()?;
             }
         }
-        db.flush().expect("flushed");
+        db.flush()?;
+        Ok(())
     };
     group.bench_function(BenchmarkId::new("bare", NODES), |bencher| {
-        bencher.iter_batched(rows, keep, BatchSize::PerIteration);
+        let measured = |rows: Option<Vec<Row>>| failure.unless(keep(rows?));
+        bencher.iter_batched(|| failure.unless(rows()), measured, BatchSize::PerIteration);
     });
+    Ok(())
 }
 
-fn store(group: &mut BenchmarkGroup<'_, WallTime>, flushed_each: usize, home: &Path) {
-    let store = Store::open(home).expect("opened");
+fn store(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    flushed_each: usize,
+    home: &Path,
+    failure: &Failure,
+) -> Result<(), Wrong> {
+    let store = Store::open(home)?;
     let number = Cell::new(0);
     let begin = || {
         number.set(number.get() + 1);
         let run = run_id(number.get());
-        (store.journal(&run).expect("journal"), appends(&run))
+        Some((failure.unless(store.journal(&run))?, appends(&run)))
+    };
+    let keep = |mut journal: RunJournal, appends: &[Vec<Entry>]| -> Result<(), Fault> {
+        for (number, entries) in appends.iter().enumerate() {
+            journal.append(black_box(entries))?;
+            if number % flushed_each == flushed_each - 1 {
+                block_on(journal.flush())?;
+            }
+        }
+        block_on(journal.flush())
     };
     group.bench_function(BenchmarkId::new("store", NODES), |bencher| {
-        let keep = |(mut journal, appends): (RunJournal, Vec<Vec<Entry>>)| {
-            for (number, entries) in appends.iter().enumerate() {
-                journal.append(black_box(entries)).expect("appended");
-                if number % flushed_each == flushed_each - 1 {
-                    block_on(journal.flush()).expect("flushed");
-                }
-            }
-            block_on(journal.flush()).expect("flushed");
+        let measured = |begun: Option<(RunJournal, Vec<Vec<Entry>>)>| {
+            let (journal, appends) = begun?;
+            failure.unless(keep(journal, &appends))
         };
-        bencher.iter_batched(begin, keep, BatchSize::PerIteration);
+        bencher.iter_batched(begin, measured, BatchSize::PerIteration);
     });
+    Ok(())
 }
 
 fn run_id(number: u64) -> RunId {
@@ -135,14 +153,18 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
         .collect()
 }
 
+/// A node's entries, each with its key.
+type Row = Vec<(Vec<u8>, Vec<u8>)>;
+
 /// The entries as rows, one node each: a key for each entry.
-fn rows() -> Vec<Vec<(Vec<u8>, Vec<u8>)>> {
+fn rows() -> Result<Vec<Row>, serde_json::Error> {
     let run = uuid::Uuid::now_v7();
-    let row = |entry: &Entry| {
+    let mut seq = 0_u64..;
+    let mut row = |entry: &Entry| {
         let mut key = vec![b'j'];
         key.extend_from_slice(run.as_bytes());
-        key.extend_from_slice(&entry.seq.expect("numbered").to_be_bytes());
-        (key, serde_json::to_vec(entry).expect("json"))
+        key.extend(seq.next().unwrap_or_default().to_be_bytes());
+        Ok((key, serde_json::to_vec(entry)?))
     };
-    appends(&run_id(0)).iter().map(|entries| entries.iter().map(row).collect()).collect()
+    appends(&run_id(0)).iter().map(|entries| entries.iter().map(&mut row).collect()).collect()
 }

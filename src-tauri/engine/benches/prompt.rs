@@ -2,12 +2,8 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-engine --bench prompt` does alone.
 
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a benchmark that goes wrong ends"
-)]
+#[path = "workload/mod.rs"]
+mod workload;
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -18,6 +14,7 @@ use imbl::Vector;
 use plait_engine::context::{Content, ContextRecord, ContextType, Message, Role, SharedMessage};
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::prompt::{tokens, trim};
+use workload::{Failure, Wrong};
 
 /// How long the history is, in messages, and what each takes: a million tokens in all.
 const MESSAGES: usize = 10_000;
@@ -29,20 +26,22 @@ const LENGTHS: [usize; 3] = [10, 1_000, 100_000];
 /// The tokenizer is compared on this model's.
 const MODEL: &str = "gpt-4o";
 
-fn main() {
+fn main() -> Result<(), Wrong> {
     let mut criterion = Criterion::default()
         .sample_size(30)
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(2))
         .without_plots()
         .configure_from_args();
-    trimming(&mut criterion);
-    counting(&mut criterion);
+    let failure = Failure::default();
+    trimming(&mut criterion, &failure);
+    counting(&mut criterion)?;
     snapshots(&mut criterion);
     criterion.final_summary();
+    failure.end()
 }
 
-fn trimming(criterion: &mut Criterion) {
+fn trimming(criterion: &mut Criterion, failure: &Failure) {
     let history = history(MESSAGES);
     let counts: Vec<u32> = history.iter().map(|message| message.tokens).collect();
     let mut group = criterion.benchmark_group("trim");
@@ -61,16 +60,18 @@ fn trimming(criterion: &mut Criterion) {
     group.bench_function(BenchmarkId::new("engine", MESSAGES), |bencher| {
         bencher.iter(|| {
             let newest_first = black_box(&history).iter().rev().map(|message| &**message);
-            trim(newest_first, history.len(), ROOM).expect("the latest message fits")
+            failure.unless(trim(newest_first, history.len(), ROOM).map_err(|found| format!("{found:?}")))
         });
     });
 }
 
-fn counting(criterion: &mut Criterion) {
+fn counting(criterion: &mut Criterion) -> Result<(), Wrong> {
     let text =
         "The strands cross once in every round, and each keeps its colour: 3 threads, 2 hands.\n".repeat(100);
     let bare = tiktoken_rs::o200k_base_singleton();
-    assert_eq!(bare.encode_ordinary(&text).len() as u64, tokens::count(MODEL, &text));
+    if bare.encode_ordinary(&text).len() as u64 != tokens::count(MODEL, &text) {
+        return Err("the two count differently".into());
+    }
     let mut group = criterion.benchmark_group("count");
     group.throughput(Throughput::Elements(text.len() as u64));
     group.bench_function(BenchmarkId::new("bare", text.len()), |bencher| {
@@ -79,6 +80,7 @@ fn counting(criterion: &mut Criterion) {
     group.bench_function(BenchmarkId::new("engine", text.len()), |bencher| {
         bencher.iter(|| tokens::count(MODEL, black_box(&text)));
     });
+    Ok(())
 }
 
 fn snapshots(criterion: &mut Criterion) {

@@ -3,24 +3,23 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use plait_adapters::store::NewConversation;
-use plait_adapters::{NativeTools, ProviderTable, Store, SystemClock};
+use plait_adapters::{ProviderTable, Store};
 use plait_engine::context::Conversation;
 use plait_engine::flow::Flow;
-use plait_engine::host::Host;
 use plait_engine::id::ConversationId;
 use plait_engine::node::RunInfo;
 use plait_engine::nodes::registry;
 use plait_engine::plan::{Given, Plan, plan};
-use plait_engine::run::{Driver, Fact, FlowRef, RunEnd, RunSetup};
-use plait_engine::subflow::NoSubflows;
+use plait_engine::run::{Driver, Fact, FlowRef, RunSetup};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
-use super::workload::Figures;
-use super::{megabytes, size};
+use super::talk::{finished, host};
+use super::workload::{Figures, Wrong};
+use super::{median, megabytes, size};
 
 const TURNS: usize = 1_000;
 /// Stretches of turns whose medians are compared.
@@ -37,7 +36,7 @@ fn said(turn: usize) -> String {
 }
 
 /// Measures it, and notes the figures.
-pub fn measure(runtime: &Runtime, figures: &mut Figures) -> Result<(), Box<dyn std::error::Error>> {
+pub fn measure(runtime: &Runtime, figures: &mut Figures) -> Result<(), Wrong> {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let store = Store::open(home.path())?;
     let new = NewConversation {
@@ -57,21 +56,25 @@ pub fn measure(runtime: &Runtime, figures: &mut Figures) -> Result<(), Box<dyn s
         runtime.block_on(run(&store, &conversation, &said))?;
         times.push(began.elapsed());
     }
-    assert_eq!(store.conversation(&conversation)?.messages, 2 * TURNS as u64);
+    if store.conversation(&conversation)?.messages != 2 * TURNS as u64 {
+        return Err("the conversation does not hold each turn once".into());
+    }
     drop(store);
     let whole = size(home.path()) - empty;
     for (from, to) in STRETCHES {
-        let mut stretch: Vec<Duration> = times[from..to].to_vec();
-        stretch.sort_unstable();
-        let median = stretch[stretch.len() / 2].as_secs_f64() * 1e6;
-        figures.note("conversation-runs", &format!("a run each, turns {from}–{to}"), median, "µs");
+        figures.note(
+            "conversation-runs",
+            &format!("a run each, turns {from}–{to}"),
+            median(&times[from..to]),
+            "µs",
+        );
     }
     figures.note("conversation-runs-size", "on disk, journals of all runs included", megabytes(whole), "MB");
     figures.note("conversation-runs-size", "its text", megabytes(text as u64), "MB");
     Ok(())
 }
 
-async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Box<dyn std::error::Error>> {
+async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Wrong> {
     let run = uuid::Uuid::now_v7().to_string();
     let at = Arc::new(store.conversation(id)?.at());
     let conversation = Conversation { at: Arc::clone(&at), past: Arc::new(store.past(id)?) };
@@ -94,22 +97,16 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Box<d
             input: None,
             conversation: Some(conversation),
         },
-        host: Host {
-            providers: Arc::new(ProviderTable::new(&BTreeMap::new())?),
-            tools: Arc::new(NativeTools::new()),
-            clock: Arc::new(SystemClock),
-            subflows: Arc::new(NoSubflows),
-        },
+        host: host(ProviderTable::new(&BTreeMap::new())?),
         journal: Box::new(store.journal(&run.as_str().into())?),
         watcher: Box::new(|_| ()),
     };
     let (driver, _handle) = Driver::start(setup, first)?;
-    assert_eq!(driver.drive().await, Ok(RunEnd::Finished));
-    Ok(())
+    finished(driver.drive().await?)
 }
 
 /// The flow, asking this.
-fn planned(said: &str) -> Result<Plan, Box<dyn std::error::Error>> {
+fn planned(said: &str) -> Result<Plan, Wrong> {
     let flow: Flow = serde_json::from_value(json!({
         "version": 1,
         "nodes": {

@@ -2,13 +2,6 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-engine --bench scheduling` does alone.
 
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a benchmark that goes wrong ends"
-)]
-
 mod thread_time;
 #[path = "../workload/mod.rs"]
 mod workload;
@@ -20,7 +13,7 @@ use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode,
 use plait_engine::journal::MemoryJournal;
 use plait_engine::run::Entry;
 use thread_time::OnThread;
-use workload::{Planned, RUN, Shape, drive, floor, planned, planned_to};
+use workload::{Failure, Planned, RUN, Shape, Wrong, drive, floor, planned, planned_to};
 
 /// The size the shapes are compared at.
 const NODES: usize = 1_000;
@@ -29,7 +22,7 @@ const SIZES: [usize; 3] = [100, 10_000, 100_000];
 /// How many diamonds stand on each other where a run goes to the last node.
 const DIAMONDS: usize = 18;
 
-fn main() {
+fn main() -> Result<(), Wrong> {
     let mut criterion = Criterion::default()
         .with_measurement(OnThread)
         .sample_size(30)
@@ -37,8 +30,9 @@ fn main() {
         .measurement_time(Duration::from_secs(2))
         .without_plots()
         .configure_from_args();
+    let failure = Failure::default();
     for shape in Shape::ALL {
-        both(&mut criterion.benchmark_group(shape.name()), shape.closed(NODES), |nodes| {
+        both(&mut criterion.benchmark_group(shape.name()), &failure, shape.closed(NODES), |nodes| {
             planned(shape, nodes)
         });
     }
@@ -47,31 +41,39 @@ fn main() {
         if nodes > NODES {
             group.sampling_mode(SamplingMode::Flat).sample_size(10);
         }
-        both(&mut group, nodes, |nodes| planned(Shape::Chain, nodes));
+        both(&mut group, &failure, nodes, |nodes| planned(Shape::Chain, nodes));
     }
     group.finish();
     let nodes = 3 * DIAMONDS + 1;
-    both(&mut criterion.benchmark_group("run-to"), nodes, |nodes| planned_to(Shape::Ladder, nodes));
+    both(&mut criterion.benchmark_group("run-to"), &failure, nodes, |nodes| planned_to(Shape::Ladder, nodes));
     // As many nodes in a row, for what a node of a chain costs.
-    both(&mut criterion.benchmark_group("run-to-chain"), nodes, |nodes| planned(Shape::Chain, nodes));
+    both(&mut criterion.benchmark_group("run-to-chain"), &failure, nodes, |nodes| {
+        planned(Shape::Chain, nodes)
+    });
     criterion.final_summary();
+    failure.end()
 }
 
 /// Measures the engine and the floor on one flow of that many nodes, planned only if one of them is asked for.
-fn both(group: &mut BenchmarkGroup<'_, OnThread>, nodes: usize, plan: impl Fn(usize) -> Planned) {
-    let flow = LazyCell::new(|| checked(plan(nodes), nodes));
+fn both(
+    group: &mut BenchmarkGroup<'_, OnThread>,
+    failure: &Failure,
+    nodes: usize,
+    plan: impl Fn(usize) -> Result<Planned, Wrong>,
+) {
+    let flow = LazyCell::new(|| failure.unless(plan(nodes).and_then(|flow| checked(flow, nodes))));
     group.throughput(Throughput::Elements(nodes as u64));
     group.bench_function(BenchmarkId::new("floor", nodes), |bencher| {
         let by_hand = |mut journal: MemoryJournal| {
-            floor(&flow, RUN, &mut journal);
-            journal
+            failure.unless(floor(flow.as_ref()?, RUN, &mut journal));
+            Some(journal)
         };
         bencher.iter_batched(MemoryJournal::default, by_hand, BatchSize::PerIteration);
     });
     group.bench_function(BenchmarkId::new("engine", nodes), |bencher| {
         let driven = |journal: MemoryJournal| {
-            drive(&flow.plan, RUN, journal.clone());
-            journal
+            failure.unless(drive(&flow.as_ref()?.plan, RUN, journal.clone()));
+            Some(journal)
         };
         bencher.iter_batched(MemoryJournal::default, driven, BatchSize::PerIteration);
     });
@@ -79,24 +81,30 @@ fn both(group: &mut BenchmarkGroup<'_, OnThread>, nodes: usize, plan: impl Fn(us
 
 /// The floor is one only if it leaves the journal that the engine leaves: but for the order of independent branches, the
 /// times and the numbers.
-fn checked(flow: Planned, nodes: usize) -> Planned {
-    assert_eq!(flow.plan.nodes.len(), nodes, "the flow has another size than its report says");
+fn checked(flow: Planned, nodes: usize) -> Result<Planned, Wrong> {
+    if flow.plan.nodes.len() != nodes {
+        return Err("the flow has another size than its report says".into());
+    }
     let (mut by_hand, driven) = (MemoryJournal::default(), MemoryJournal::default());
-    floor(&flow, RUN, &mut by_hand);
-    drive(&flow.plan, RUN, driven.clone());
-    let facts = |journal: &MemoryJournal| {
-        let mut facts: Vec<String> = journal.entries().iter().map(told).collect();
-        facts.sort_unstable();
-        facts
-    };
-    assert!(facts(&by_hand) == facts(&driven), "the floor appends other facts than the engine");
-    flow
+    floor(&flow, RUN, &mut by_hand)?;
+    drive(&flow.plan, RUN, driven.clone())?;
+    if facts(&by_hand)? == facts(&driven)? {
+        Ok(flow)
+    } else {
+        Err("the floor appends other facts than the engine".into())
+    }
 }
 
-fn told(entry: &Entry) -> String {
-    let mut told = serde_json::to_value(&entry.fact).unwrap_or_default();
+fn facts(journal: &MemoryJournal) -> Result<Vec<String>, Wrong> {
+    let mut facts = journal.entries().iter().map(told).collect::<Result<Vec<_>, _>>()?;
+    facts.sort_unstable();
+    Ok(facts)
+}
+
+fn told(entry: &Entry) -> Result<String, Wrong> {
+    let mut told = serde_json::to_value(&entry.fact)?;
     if let Some(metadata) = told.get_mut("metadata") {
         metadata["durationMs"] = 0.into();
     }
-    told.to_string()
+    Ok(told.to_string())
 }

@@ -4,12 +4,14 @@
 
 #![allow(dead_code, unused_imports)] // Each benchmark uses some of it.
 
+mod failure;
 mod figures;
 mod floor;
 mod nodes;
 mod shapes;
 mod world;
 
+pub use failure::{Failure, Wrong};
 pub use figures::{Figures, is_asked_for};
 pub use floor::floor;
 pub use shapes::{Planned, Shape, planned, planned_to};

@@ -6,6 +6,7 @@ use plait_engine::flow::{Edge, Flow, Node};
 use plait_engine::id::NodeId;
 use plait_engine::plan::{Given, Plan, plan};
 
+use super::failure::Wrong;
 use super::nodes::{Evaluate, evaluation, registry};
 
 /// A shape of flow.
@@ -99,19 +100,19 @@ pub struct Planned {
 }
 
 /// A flow of that shape and size.
-pub fn planned(shape: Shape, nodes: usize) -> Planned {
+pub fn planned(shape: Shape, nodes: usize) -> Result<Planned, Wrong> {
     compile(&shape.flow(nodes), None)
 }
 
 /// The same, restricted to its last node and what that depends on ("run to").
-pub fn planned_to(shape: Shape, nodes: usize) -> Planned {
+pub fn planned_to(shape: Shape, nodes: usize) -> Result<Planned, Wrong> {
     let flow = shape.flow(nodes);
     compile(&flow, flow.nodes.keys().next_back())
 }
 
-fn compile(flow: &Flow, to: Option<&NodeId>) -> Planned {
+fn compile(flow: &Flow, to: Option<&NodeId>) -> Result<Planned, Wrong> {
     let plan = plan(flow, &registry(), to, &Given::new())
-        .unwrap_or_else(|problems| panic!("a benchmark's own flow is wrong: {problems:?}"));
+        .map_err(|problems| format!("the benchmark's own flow is wrong: {problems:?}"))?;
     let evaluate = plan.nodes.iter().map(|node| evaluation(&flow.nodes[&node.id].node_type)).collect();
-    Planned { plan: Arc::new(plan), evaluate }
+    Ok(Planned { plan: Arc::new(plan), evaluate })
 }

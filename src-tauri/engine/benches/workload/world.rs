@@ -17,6 +17,8 @@ use plait_engine::run::{Driver, Fact, FlowRef, RunEnd, RunSetup};
 use plait_engine::subflow::NoSubflows;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
+use super::failure::Wrong;
+
 /// The run's id where there is but one.
 pub const RUN: &str = "0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10";
 
@@ -75,8 +77,8 @@ pub fn first(run: &str) -> Fact {
     }
 }
 
-/// Runs a plan from its first fact to its last.
-pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) {
+/// Runs a plan from its first fact to its last, which says that it finished.
+pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Result<(), Wrong> {
     let setup = RunSetup {
         plan: Arc::clone(plan),
         info: RunInfo {
@@ -95,6 +97,9 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) {
         journal: Box::new(journal),
         watcher: Box::new(|_| ()),
     };
-    let driven = Driver::start(setup, first(run)).and_then(|(driver, _handle)| block_on(driver.drive()));
-    assert_eq!(driven, Ok(RunEnd::Finished), "a benchmark's own run went wrong");
+    let (driver, _handle) = Driver::start(setup, first(run))?;
+    match block_on(driver.drive())? {
+        RunEnd::Finished => Ok(()),
+        end => Err(format!("the benchmark's own run ended otherwise: {end:?}").into()),
+    }
 }

@@ -32,6 +32,9 @@ enum Limit {
 
 /// What repeated measurements of the same thing differ by on a quiet machine; "the same" is asked no closer than this.
 const NOISE: f64 = 0.1;
+const SAME: Limit = Limit::AtMost(1.0 + NOISE);
+/// The window has another frame to draw it in.
+const FRAME_MS: f64 = 1_000.0 / 60.0;
 const SHAPES: [&str; 4] = ["chain", "fan-out", "join", "ladder"];
 
 /// The table of what is asked, each line with its verdict. Lines of which nothing was measured are left out.
@@ -55,93 +58,127 @@ pub(crate) fn table(measured: Measured<'_>) -> String {
 }
 
 fn asks(measured: Measured<'_>) -> Vec<Ask> {
+    let parts = [scheduling, prompts, conversations, models, window];
+    parts.iter().flat_map(|part| part(measured)).collect()
+}
+
+fn ask(what: impl Into<String>, value: Option<f64>, limit: Limit, unit: &'static str) -> Ask {
+    Ask { what: what.into(), value, limit, unit }
+}
+
+fn scheduling(measured: Measured<'_>) -> Vec<Ask> {
     let mut asks = Vec::new();
-    let mut ask = |what: &str, value: Option<f64>, limit: Limit, unit: &'static str| {
-        asks.push(Ask { what: what.to_owned(), value, limit, unit });
-    };
-    let same = Limit::AtMost(1.0 + NOISE);
     for shape in SHAPES {
         let floor = ratio(measured.each(shape, "engine"), measured.each(shape, "floor"));
-        ask(
-            &format!("{shape} of 1,000, journal in memory, beside the hand-written loop"),
-            floor,
-            Limit::AtMost(5.0),
-            "×",
-        );
+        let what = format!("{shape} of 1,000, journal in memory, beside the hand-written loop");
+        asks.push(ask(what, floor, Limit::AtMost(5.0), "×"));
     }
     let growth = |by: &str| ratio(measured.sized("growth", by, 100_000), measured.sized("growth", by, 100));
-    ask("a node of 100,000 beside one of 100", growth("engine"), same, "×");
-    ask(
-        "the same, each beside the hand-written loop at its size",
-        ratio(growth("engine"), growth("floor")),
-        same,
-        "×",
-    );
+    asks.push(ask("a node of 100,000 beside one of 100", growth("engine"), SAME, "×"));
+    let beside_loop = ratio(growth("engine"), growth("floor"));
+    asks.push(ask("the same, each beside the hand-written loop at its size", beside_loop, SAME, "×"));
     for shape in SHAPES {
         for peer in measured.peers.iter().filter(|peer| peer.shape == shape) {
             let stored = peer.journal != "none";
-            let least = if stored { 50.0 } else { 10.0 };
-            let what = format!(
-                "{} of {shape} takes as many times longer{}",
-                peer.name,
-                if stored { ", both stored" } else { "" }
-            );
-            ask(
-                &what,
-                ratio(peer.each(), measured.each(&peer.group(), "engine")),
-                Limit::AtLeast(least),
-                "×",
-            );
+            let (least, both) = if stored { (50.0, ", both stored") } else { (10.0, "") };
+            let what = format!("{} of {shape} takes as many times longer{both}", peer.name);
+            let longer = ratio(peer.each(), measured.each(&peer.group(), "engine"));
+            asks.push(ask(what, longer, Limit::AtLeast(least), "×"));
         }
-        ask(
-            &format!("a node of {shape}, stored"),
-            measured.each(&format!("durable-{shape}"), "engine"),
-            Limit::AtMost(40.0),
-            "µs",
-        );
+        let stored = measured.each(&format!("durable-{shape}"), "engine");
+        asks.push(ask(format!("a node of {shape}, stored"), stored, Limit::AtMost(40.0), "µs"));
     }
+    let run_to = ratio(measured.each("run-to", "engine"), measured.each("run-to-chain", "engine"));
+    asks.push(ask("a node of a run to the top of 18 diamonds, beside one of a chain", run_to, SAME, "×"));
+    asks
+}
+
+fn prompts(measured: Measured<'_>) -> Vec<Ask> {
     let pass = ratio(measured.each("trim", "engine"), measured.each("trim", "bare"));
-    ask("trimming 10,000 messages beside one pass over their counts", pass, Limit::AtMost(2.0), "×");
+    let mut asks = vec![ask(
+        "trimming 10,000 messages beside one pass over their counts",
+        pass,
+        Limit::AtMost(2.0),
+        "×",
+    )];
     for peer in measured.peers.iter().filter(|peer| peer.shape == "trim") {
         let longer = ratio(peer.each(), measured.each("trim", "engine"));
-        ask(&format!("{} takes as many times longer", peer.name), longer, Limit::AtLeast(100.0), "×");
+        asks.push(ask(
+            format!("{} takes as many times longer", peer.name),
+            longer,
+            Limit::AtLeast(100.0),
+            "×",
+        ));
     }
     let counting = ratio(measured.each("count", "bare"), measured.each("count", "engine"));
-    ask("speed of counting new text beside bare tiktoken", counting, Limit::AtLeast(0.8), "×");
+    asks.push(ask("speed of counting new text beside bare tiktoken", counting, Limit::AtLeast(0.8), "×"));
     let whole = |length: u32| Some(measured.sized("snapshot", "engine", length.into())? * f64::from(length));
-    ask("a snapshot of 100,000 messages beside one of 1,000", ratio(whole(100_000), whole(1_000)), same, "×");
-    let run_to = ratio(measured.each("run-to", "engine"), measured.each("run-to-chain", "engine"));
-    ask("a node of a run to the top of 18 diamonds, beside one of a chain", run_to, same, "×");
-    let turns = |by: &str| measured.note("conversation", by);
-    let flat = ratio(turns("journal on disk, turns 1900–2000"), turns("journal on disk, turns 10–110"));
-    ask("a turn at 2,000 beside one at 10", flat, same, "×");
+    let snapshot = ratio(whole(100_000), whole(1_000));
+    asks.push(ask("a snapshot of 100,000 messages beside one of 1,000", snapshot, SAME, "×"));
+    asks
+}
+
+fn conversations(measured: Measured<'_>) -> Vec<Ask> {
+    let turns = |stretch: &str| measured.note("conversation", &format!("journal on disk, turns {stretch}"));
     let size = |by: &str| measured.note("conversation-size", by);
-    ask(
-        "the store's second half of 2,000 turns beside its first",
-        ratio(size("second half"), size("first half")),
-        same,
-        "×",
-    );
+    let apart = |stretch: &str| measured.note("conversation-runs", &format!("a run each, turns {stretch}"));
+    let stored = |by: &str| measured.note("conversation-runs-size", by);
+    let halves = ratio(size("second half"), size("first half"));
+    let beside_text = ratio(stored("on disk, journals of all runs included"), stored("its text"));
+    vec![
+        ask("a turn at 2,000 beside one at 10", ratio(turns("1900–2000"), turns("10–110")), SAME, "×"),
+        ask("the store's second half of 2,000 turns beside its first", halves, SAME, "×"),
+        ask(
+            "a turn at 1,000 beside one at 10, a run each",
+            ratio(apart("950–1000"), apart("10–60")),
+            SAME,
+            "×",
+        ),
+        ask("the store of 1,000 turns, a run each, beside their text", beside_text, Limit::AtMost(5.0), "×"),
+    ]
+}
+
+fn models(measured: Measured<'_>) -> Vec<Ask> {
+    let beside_bare = |group: &str| ratio(measured.note(group, "engine"), measured.note(group, "bare"));
+    let late = measured.note("streams-late", "engine");
+    vec![
+        ask(
+            "a model call at 1,000 messages beside bare reqwest",
+            beside_bare("model-call"),
+            Limit::AtMost(3.0),
+            "×",
+        ),
+        ask(
+            "ten streams beside a client that only reads them",
+            beside_bare("streams"),
+            Limit::AtMost(2.0),
+            "×",
+        ),
+        ask(
+            "a token of them from the server into a batch for the window",
+            late,
+            Limit::AtMost(FRAME_MS),
+            "ms",
+        ),
+    ]
+}
+
+fn window(measured: Measured<'_>) -> Vec<Ask> {
     let paint = ratio(measured.note("first-paint", "editor"), measured.note("first-paint", "empty"));
-    ask("first paint of the editor beside an empty window's", paint, Limit::AtMost(1.5), "×");
     let facts = measured.notes.iter().filter(|note| note.group == "facts-10000-a-second");
-    ask(
-        "worst frame while 10,000 facts a second come",
-        facts.map(|note| note.value).reduce(f64::max),
-        Limit::AtMost(50.0),
-        "ms",
-    );
+    let worst = facts.map(|note| note.value).reduce(f64::max);
+    let mut asks = vec![
+        ask("first paint of the editor beside an empty window's", paint, Limit::AtMost(1.5), "×"),
+        ask("worst frame while 10,000 facts a second come", worst, Limit::AtMost(50.0), "ms"),
+    ];
     for place in ["chromium", "window"] {
         for nodes in [1_000, 5_000] {
             let group = format!("pan-{place}-{nodes}");
             for by in ["idle", "streaming"] {
+                let what =
+                    format!("frame rate of panning {nodes} nodes in {place}, {by}, beside bare React Flow");
                 let rate = ratio(measured.note(&group, by), measured.note(&group, "bare"));
-                ask(
-                    &format!("frame rate of panning {nodes} nodes in {place}, {by}, beside bare React Flow"),
-                    rate,
-                    Limit::AtLeast(1.0 - NOISE),
-                    "×",
-                );
+                asks.push(ask(what, rate, Limit::AtLeast(1.0 - NOISE), "×"));
             }
         }
     }

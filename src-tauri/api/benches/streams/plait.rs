@@ -1,0 +1,76 @@
+//! Plait: ten chats side by side in one run, watched as a window watches.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cpu_time::ProcessTime;
+use plait_api::commands::run::StartRun;
+use plait_api::commands::settings::{SetSettings, Settings};
+use plait_api::engine::run::{Entry, Fact};
+use plait_api::{Options, Plait};
+use serde_json::{Map, json};
+
+use super::server::now;
+use super::{STREAMS, TOKENS, Taken, Wrong};
+
+/// A window is sent no more than a batch a frame.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// Runs the flow and sees each token come.
+pub fn run(server: &str) -> Result<Taken, Wrong> {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let plait = Plait::open(Options::new(home.path())).map_err(|error| error.message)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let providers = json!({ "server": { "kind": "openAi", "baseUrl": format!("{server}/v1") } });
+        let settings = Settings { providers: serde_json::from_value(providers)?, ..Settings::default() };
+        plait.call(SetSettings { settings }).await.map_err(|error| error.message)?;
+        let begun = ProcessTime::now();
+        let run = plait.call(flow()?).await.map_err(|error| error.message)?.run;
+        let mut watch = plait.watch(&run, 0).await.map_err(|error| error.message)?;
+        let mut late = Vec::with_capacity(STREAMS * TOKENS);
+        while let Some(batch) = watch.next_batch(FRAME).await {
+            let batch = batch.map_err(|error| error.message)?;
+            // As a window is sent it.
+            serde_json::to_vec(&batch)?;
+            let seen = now();
+            late.extend(batch.iter().flat_map(sent).map(|sent| seen.saturating_sub(sent)));
+        }
+        let cpu_ms = begun.elapsed().as_secs_f64() * 1e3;
+        plait.close().await.map_err(|error| error.message)?;
+        if late.len() != STREAMS * TOKENS {
+            return Err(format!("{} tokens came of {}", late.len(), STREAMS * TOKENS).into());
+        }
+        late.sort_unstable();
+        let slow = late[late.len() - late.len() / 1_000 - 1];
+        Ok(Taken { cpu_ms, late_ms: Some(Duration::from_micros(slow).as_secs_f64() * 1e3) })
+    })
+}
+
+/// When the tokens in it were sent.
+fn sent(entry: &Entry) -> Vec<u64> {
+    match &entry.fact {
+        Fact::NodeDelta { text, .. } => {
+            text.split_whitespace().filter_map(|token| token.parse().ok()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Ten contexts, a chat each.
+fn flow() -> Result<StartRun, Wrong> {
+    let (mut nodes, mut edges, mut set) = (Map::new(), Map::new(), BTreeMap::new());
+    for at in 0..STREAMS {
+        let (start, chat) = (format!("start{at}"), format!("chat{at}"));
+        let config = json!({ "provider": "server", "model": "m", "contextId": format!("context{at}") });
+        nodes.insert(start.clone(), json!({ "type": "contextStart", "config": config }));
+        nodes.insert(chat.clone(), json!({ "type": "chat" }));
+        set.insert(chat.as_str().into(), BTreeMap::from([("message".into(), Arc::new(json!("Go on.")))]));
+        let edge =
+            json!({ "source": start, "sourceOutput": "context", "target": chat, "targetInput": "context" });
+        edges.insert(format!("e{at}"), edge);
+    }
+    let flow = serde_json::from_value(json!({ "version": 1, "nodes": nodes, "edges": edges }))?;
+    Ok(StartRun { flow, set, ..StartRun::default() })
+}

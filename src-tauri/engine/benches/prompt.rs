@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use imbl::Vector;
-use plait_engine::context::{Content, ContextRecord, ContextType, Message, Role, SharedMessage};
+use plait_engine::context::{Content, ContextRecord, ContextType, History, Message, Role};
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::prompt::{tokens, trim};
 use workload::{Failure, Wrong};
@@ -59,8 +58,7 @@ fn trimming(criterion: &mut Criterion, failure: &Failure) {
     });
     group.bench_function(BenchmarkId::new("engine", MESSAGES), |bencher| {
         bencher.iter(|| {
-            let newest_first = black_box(&history).iter().rev().map(|message| &**message);
-            failure.unless(trim(newest_first, history.len(), ROOM).map_err(|found| format!("{found:?}")))
+            failure.unless(trim(black_box(&history), None, ROOM).map_err(|found| format!("{found:?}")))
         });
     });
 }
@@ -96,7 +94,7 @@ fn snapshots(criterion: &mut Criterion) {
 }
 
 /// A conversation of that many messages, user and assistant by turns.
-fn history(length: usize) -> Vector<SharedMessage> {
+fn history(length: usize) -> History {
     let message = |at: usize| {
         Arc::new(Message {
             id: format!("m{at}").into(),

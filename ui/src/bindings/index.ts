@@ -186,10 +186,8 @@ export type ContextRecord = {
   model: string,
   /** The system instructions; sent once in every payload. */
   systemInstructions?: string,
-  /** Everything said, oldest first. A persistent vector: a snapshot of it costs the same at any length. */
+  /** Everything said, oldest first. */
   messageHistory: Array<Message>,
-  /** How many messages of the history are system messages. Where there are none, a prompt need not look for them. */
-  systemMessages?: number,
   /** The id under which a provider may keep this conversation on its side. */
   sessionId: string,
   /** The text of the latest output in this context. */

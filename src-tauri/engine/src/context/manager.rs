@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::conversation::Recalled;
-use super::record::count_system;
-use super::{ContextRecord, SharedMessage, Snapshot};
+use super::{ContextRecord, History, SharedMessage, Snapshot};
 use crate::error::Fault;
 use crate::id::ContextId;
 use crate::models::Learned;
@@ -96,10 +95,7 @@ impl Contexts {
                 record.provider.clone_from(provider);
                 record.model.clone_from(model);
             }
-            ContextChange::Reset => {
-                record.message_history.clear();
-                record.system_messages = 0;
-            }
+            ContextChange::Reset => record.message_history = History::default(),
         }
         record.revision += 1;
         Some(record.revision)
@@ -107,7 +103,6 @@ impl Contexts {
 }
 
 fn append(record: &mut ContextRecord, messages: &[SharedMessage]) {
-    record.system_messages += count_system(messages);
     if let Some(last) = messages.last() {
         record.current_output = last.content.text();
     }

@@ -1,11 +1,13 @@
 //! Contexts: conversations that nodes share. Each has one writer, its manager; everybody else sees snapshots.
 
 pub mod conversation;
+mod history;
 mod manager;
 mod message;
 mod record;
 
 pub use conversation::{Conversation, ConversationRef};
+pub use history::{History, Weight};
 pub use manager::{ContextChange, ContextManager, Contexts, Transaction};
 pub use message::{Content, Message, Part, Role, SharedMessage, ToolCall};
 pub use record::{ContextHandle, ContextRecord, ContextType, MAIN, Snapshot};

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use imbl::Vector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use super::{Role, SharedMessage};
+use super::History;
 use crate::id::{ContextId, MessageId};
 use crate::models::Correction;
 
@@ -45,14 +44,10 @@ pub struct ContextRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub system_instructions: Option<String>,
-    /// Everything said, oldest first. A persistent vector: a snapshot of it costs the same at any length.
+    /// Everything said, oldest first.
     #[ts(as = "Vec<super::Message>")]
     #[serde(default)]
-    pub message_history: Vector<SharedMessage>,
-    /// How many messages of the history are system messages. Where there are none, a prompt need not look for them.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    #[ts(optional, as = "Option<u32>")]
-    pub system_messages: u32,
+    pub message_history: History,
     /// The id under which a provider may keep this conversation on its side.
     pub session_id: String,
     /// The text of the latest output in this context.
@@ -82,8 +77,7 @@ impl ContextRecord {
             provider: provider.to_owned(),
             model: model.to_owned(),
             system_instructions: None,
-            message_history: Vector::new(),
-            system_messages: 0,
+            message_history: History::default(),
             current_output: String::new(),
             revision: 0,
             corrections: BTreeMap::new(),
@@ -93,21 +87,9 @@ impl ContextRecord {
 
     /// The same context with this history.
     #[must_use]
-    pub fn with_history(mut self, history: Vector<SharedMessage>) -> Self {
-        self.system_messages = count_system(&history);
-        self.message_history = history;
-        self
+    pub fn with_history(self, message_history: History) -> Self {
+        Self { message_history, ..self }
     }
-}
-
-/// How many of these are system messages.
-pub(super) fn count_system<'a>(messages: impl IntoIterator<Item = &'a SharedMessage>) -> u32 {
-    messages.into_iter().map(|message| u32::from(message.role == Role::System)).sum()
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 /// A context at one moment, read-only and cheap to hold.

@@ -1,11 +1,9 @@
 //! Step 3: the parts of a call, before anything is left out: the system text once, the history, the question with its
 //! blocks, and the tool steps so far.
 
-use imbl::Vector;
-
 use super::blocks::with_blocks;
 use super::tokens::{PER_MESSAGE, count_kept};
-use crate::context::{ContextRecord, Role, SharedMessage};
+use crate::context::{ContextRecord, History, SharedMessage};
 use crate::tool::ToolSpec;
 
 /// The parts of a call.
@@ -15,7 +13,7 @@ pub(super) struct Assembled {
     /// What that takes.
     pub(super) system_tokens: u64,
     /// The history, without system messages. Ends with the question where it was there already and is sent as it is.
-    pub(super) history: Vector<SharedMessage>,
+    pub(super) history: History,
     /// The question, where it is not in `history`.
     pub(super) question: Option<SharedMessage>,
 }
@@ -33,17 +31,14 @@ pub(super) fn assemble(
     let stored = history.last().is_some_and(|last| last.id == question.id);
     let as_stored = stored && sent.id == question.id && sent.content == question.content;
     if stored && !as_stored {
-        history.pop_back();
+        history.pop();
     }
     let mut system: Vec<String> = context.system_instructions.iter().cloned().collect();
-    if context.system_messages > 0 {
-        for message in history.iter().filter(|message| message.role == Role::System) {
-            let text = message.content.text();
-            if !system.contains(&text) {
-                system.push(text);
-            }
+    for message in history.take_system() {
+        let text = message.content.text();
+        if !system.contains(&text) {
+            system.push(text);
         }
-        history.retain(|message| message.role != Role::System);
     }
     let system = (!system.is_empty()).then(|| system.join("\n\n"));
     let system_tokens = system.as_ref().map_or(0, |text| PER_MESSAGE + count_kept(model, text));

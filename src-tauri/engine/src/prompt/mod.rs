@@ -64,10 +64,8 @@ pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
     let room = config.correction.room(config.window.saturating_sub(config.reserve));
     let latest = u64::from(parts.question.as_ref().unwrap_or(call.question).tokens);
     let room = room.checked_sub(fixed.sum()).ok_or_else(|| too_large(latest, &fixed, config))?;
-    let conversation = parts.history.iter().chain(&parts.question);
-    let count = parts.history.len() + usize::from(parts.question.is_some());
-    let newest_first = conversation.rev().map(|message| &**message);
-    let start = trim(newest_first, count, room).map_err(|found| too_large(found.needed, &fixed, config))?;
+    let start = trim(&parts.history, parts.question.as_deref(), room)
+        .map_err(|found| too_large(found.needed, &fixed, config))?;
     // `start` is never behind the latest user message, which is the question or, without one, in the history.
     // Taking the history's end is cheap at any length; walking to it is not.
     let kept = parts.history.skip(start.min(parts.history.len()));

@@ -2,7 +2,6 @@ mod properties;
 
 use std::sync::Arc;
 
-use imbl::Vector;
 use serde_json::json;
 
 use super::{Call, ModelConfig, Prompt, PromptPart, prepare, tokens};
@@ -31,7 +30,7 @@ fn message(id: &str, role: Role, text: &str) -> SharedMessage {
 fn context(instructions: &str, history: &[SharedMessage]) -> ContextRecord {
     let mut record = ContextRecord::new("main".into(), ContextType::Main, "openai", MODEL);
     record.system_instructions = (!instructions.is_empty()).then(|| instructions.to_owned());
-    record.with_history(Vector::from(history.to_vec()))
+    record.with_history(history.iter().cloned().collect())
 }
 
 fn config(window: u64, reserve: u64) -> ModelConfig {
@@ -101,7 +100,6 @@ fn system_messages_of_the_history_join_the_instructions_and_are_never_trimmed() 
         message("5", Role::System, "Be brief."),
     ];
     let context = context("Be brief.", &history);
-    assert_eq!(context.system_messages, 3);
     let prompt = ask(&context, &config(40, 0), &message("6", Role::User, "What is for lunch?")).unwrap();
     assert_eq!(prompt.system.as_deref(), Some("Be brief.\n\nThe menu: soup."));
     assert_eq!(said(&prompt), ["What is for lunch?"]);

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::context::{Message, Role};
+use crate::context::{History, Message, Weight};
 
 /// Why a conversation can't be made to fit: what must be sent takes more than there is room for, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,37 +17,64 @@ pub struct TooLarge {
     pub room: u64,
 }
 
-/// From which of `count` messages on the conversation fits into `room` tokens: 0 when all of it does, else the earliest
-/// user message from which it does. The messages come newest first and are taken only as far as they fit.
-pub fn trim<'a>(
-    newest_first: impl Iterator<Item = &'a Message>,
-    count: usize,
-    room: u64,
-) -> Result<usize, TooLarge> {
-    let mut taken = 0;
-    let mut best = None;
-    let mut results = HashSet::new();
-    for (index, message) in (0..count).rev().zip(newest_first) {
-        taken += u64::from(message.tokens);
-        if let Some(best) = best.filter(|_| taken > room) {
-            return Ok(best);
-        }
-        if let Some(id) = &message.tool_call_id {
-            results.insert(id.as_str());
-        }
-        for call in &message.tool_calls {
-            results.remove(call.id.as_str());
-        }
-        let latest = best.is_none() && message.role == Role::User;
-        if latest && taken > room {
-            return Err(TooLarge { needed: taken, room });
-        }
-        if latest || (message.role == Role::User && results.is_empty()) {
-            best = Some(index);
+/// From which message on a conversation (its history, and behind it a `question` that is not in it yet) fits into `room`
+/// tokens: 0 when all of it does, else the earliest user message from which it does; the question's place is the
+/// history's length. Looks at the newest first, and no further than they fit.
+pub fn trim(history: &History, question: Option<&Message>, room: u64) -> Result<usize, TooLarge> {
+    let mut walk = Walk { room, taken: 0, start: None, results: HashSet::new() };
+    if let Some(question) = question {
+        walk.take(history.len(), question.into(), || Some(question))?;
+    }
+    for (index, weight) in (0..history.len()).rev().zip(history.weights_newest_first()) {
+        if let Some(start) = walk.take(index, weight, || history.get(index).map(|message| &**message))? {
+            return Ok(start);
         }
     }
     // All of it was walked. Without any user message there is nothing to begin at, and all of it must fit.
-    if taken > room { Err(TooLarge { needed: taken, room }) } else { Ok(0) }
+    if walk.taken > room { Err(TooLarge { needed: walk.taken, room }) } else { Ok(0) }
+}
+
+/// A way through a conversation from its end.
+struct Walk<'a> {
+    room: u64,
+    /// What the messages so far take.
+    taken: u64,
+    /// The earliest message so far that a prompt may begin with.
+    start: Option<usize>,
+    /// Tool results so far whose call is yet to come.
+    results: HashSet<&'a str>,
+}
+
+impl<'a> Walk<'a> {
+    /// Takes the message before; gives where to begin once that is certain. The message itself is needed but rarely.
+    fn take(
+        &mut self,
+        index: usize,
+        weight: Weight,
+        message: impl FnOnce() -> Option<&'a Message>,
+    ) -> Result<Option<usize>, TooLarge> {
+        self.taken += u64::from(weight.tokens);
+        if self.taken > self.room {
+            if self.start.is_some() {
+                return Ok(self.start);
+            }
+            if weight.is_user {
+                return Err(TooLarge { needed: self.taken, room: self.room });
+            }
+        }
+        if weight.has_tools
+            && let Some(message) = message()
+        {
+            self.results.extend(message.tool_call_id.as_deref());
+            for call in &message.tool_calls {
+                self.results.remove(call.id.as_str());
+            }
+        }
+        if weight.is_user && (self.start.is_none() || self.results.is_empty()) {
+            self.start = Some(index);
+        }
+        Ok(None)
+    }
 }
 
 #[cfg(test)]

@@ -16,12 +16,6 @@ function tokensOf(messages: readonly Message[]): number {
   return tokens;
 }
 
-function systemMessagesIn(messages: readonly Message[]): number {
-  let count = 0;
-  for (const message of messages) if (message.role === "system") count += 1;
-  return count;
-}
-
 /** Applies one fact; says which context it changed. */
 export function applyToContexts(
   contexts: Map<ContextId, ContextView>,
@@ -95,7 +89,6 @@ function applyChange(view: ContextView, change: ContextChange, at: number, draft
     case "turn": {
       // Nothing is there to recall any more once the conversation was deleted.
       const messages = change.messages ?? [];
-      record.systemMessages = (record.systemMessages ?? 0) + systemMessagesIn(messages) || undefined;
       const last = messages.at(-1);
       if (last) {
         const said = textOf(last.content);
@@ -120,7 +113,6 @@ function applyChange(view: ContextView, change: ContextChange, at: number, draft
       break;
     case "reset":
       record.messageHistory = draft.made([]);
-      record.systemMessages = undefined;
       view.tokens = 0;
       break;
   }

@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 
-use imbl::Vector;
 use serde_json::Value;
 
 use super::{ANSWER, Manner, QUESTION, Turn};
 use crate::context::{
-    ContextHandle, ContextManager, ContextRecord, ContextType, Message, Role, SharedMessage,
+    ContextHandle, ContextManager, ContextRecord, ContextType, History, Message, Role, SharedMessage,
 };
 use crate::error::Fault;
 use crate::id::MessageId;
@@ -78,7 +77,7 @@ impl Aside {
             last.filter(|last| last.role == Role::User && Some(&last.id) == about.1.as_ref()).cloned();
         let question =
             stored.clone().unwrap_or_else(|| Arc::new(cx.message(QUESTION, Role::User, text, &model.model)));
-        let history = if wanted.with_history { context.message_history.clone() } else { Vector::new() };
+        let history = if wanted.with_history { context.message_history.clone() } else { History::default() };
         // A provider keeps nothing of an aside: what it keeps is the conversation, which this is not.
         let record = ContextRecord {
             system_instructions: Some(wanted.instructions),

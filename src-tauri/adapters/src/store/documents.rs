@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::inner::Inner;
-use super::key;
+use super::key::{self, Space};
 use super::writer::Write;
 use crate::hash::content_hash;
 
@@ -37,7 +37,7 @@ pub struct RecentFlow {
 pub(super) fn put_flow(inner: &Inner, text: &str) -> Result<String, Fault> {
     let hash = content_hash(text.as_bytes());
     inner.kept_flows().insert(hash.clone());
-    let at = key::of(key::FLOW, hash.as_bytes());
+    let at = key::of(Space::Flow, hash.as_bytes());
     if inner.get(&at)?.is_none() {
         let changes = vec![(at, Some(text.as_bytes().to_vec()))];
         inner.put_durably(Write::of(FLOWS, changes))?;
@@ -47,7 +47,7 @@ pub(super) fn put_flow(inner: &Inner, text: &str) -> Result<String, Fault> {
 
 pub(super) fn flow(inner: &Inner, hash: &str) -> Result<String, Fault> {
     let stored = inner
-        .get(&key::of(key::FLOW, hash.as_bytes()))?
+        .get(&key::of(Space::Flow, hash.as_bytes()))?
         .ok_or_else(|| Fault::new("flow.unknown", format!("The store has no flow document `{hash}`.")))?;
     let damaged =
         |why: String| Fault::new("store.corrupt", format!("The flow document `{hash}` is damaged: {why}."));
@@ -57,7 +57,7 @@ pub(super) fn flow(inner: &Inner, hash: &str) -> Result<String, Fault> {
 
 /// The document of that name, or its default.
 pub(super) fn get<T: DeserializeOwned + Default>(inner: &Inner, name: &str) -> Result<T, Fault> {
-    let Some(stored) = inner.get(&key::of(key::SETTING, name.as_bytes()))? else { return Ok(T::default()) };
+    let Some(stored) = inner.get(&key::of(Space::Setting, name.as_bytes()))? else { return Ok(T::default()) };
     let read = inner.blobs.load(SETTINGS_FOLDER, &stored);
     read.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string()))
         .map_err(|why| Fault::new("store.corrupt", format!("The stored {name} are damaged: {why}.")))
@@ -76,7 +76,7 @@ pub(super) fn put_soon(inner: &Inner, name: &str, document: &impl Serialize) -> 
 fn replacement(name: &str, document: &impl Serialize) -> Result<Write, Fault> {
     let bytes = serde_json::to_vec(document)
         .map_err(|error| Fault::new("store.io", format!("The {name} can't be written as JSON: {error}.")))?;
-    let changes = vec![(key::of(key::SETTING, name.as_bytes()), Some(bytes))];
+    let changes = vec![(key::of(Space::Setting, name.as_bytes()), Some(bytes))];
     Ok(Write::of(SETTINGS_FOLDER, changes))
 }
 

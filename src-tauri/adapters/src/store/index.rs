@@ -8,7 +8,7 @@ use plait_engine::id::RunId;
 
 use super::entries::{self, Entries};
 use super::inner::Inner;
-use super::key::{self, RunKey};
+use super::key::{self, RunKey, Space};
 use super::record::{RunRecord, RunStatus};
 use super::writer::{Change, Write};
 
@@ -83,7 +83,7 @@ pub(super) fn count_children(inner: &Inner, id: &RunId) -> Result<usize, Fault> 
 
 fn child_keys(inner: &Inner, parent: RunKey) -> Result<Vec<RunKey>, Fault> {
     let keys = inner.database.read(|db| {
-        db.scan_prefix(key::of(key::CHILD, &parent))
+        db.scan_prefix(key::of(Space::Child, &parent))
             .keys()
             .map(|key| key.map(|key| key::run_of(&key)))
             .collect::<Result<Vec<_>, _>>()
@@ -139,7 +139,8 @@ pub(super) fn remove(inner: &Arc<Inner>, id: &RunId) -> Result<(), Fault> {
 fn remove_one(inner: &Arc<Inner>, key: RunKey) -> Result<(), Fault> {
     let Some(record) = stored_record(inner, key)? else { return Ok(()) };
     // From here on it is gone for everybody; what a crash leaves undone is done when the store is opened.
-    let mut changes = vec![(key::of(key::REMOVING, &key), Some(Vec::new())), (key::of(key::RUN, &key), None)];
+    let mut changes =
+        vec![(key::of(Space::Removing, &key), Some(Vec::new())), (key::of(Space::Run, &key), None)];
     changes.push((key::run_of_flow(&record.flow.hash, key), None));
     if let Some(parent) = &record.parent_run_id {
         changes.push((key::child_of(key::run(parent)?, key), None));
@@ -154,7 +155,7 @@ pub(super) fn finish_removals(inner: &Arc<Inner>) -> Result<(), Fault> {
     let pending: Vec<RunKey> = inner
         .database
         .read(|db| {
-            db.scan_prefix([key::REMOVING])
+            db.scan_prefix(key::of(Space::Removing, &[]))
                 .keys()
                 .map(|key| key.map(|key| key::run_of(&key)))
                 .collect::<Result<Vec<_>, _>>()
@@ -170,20 +171,20 @@ fn finish_removal(inner: &Arc<Inner>, key: RunKey) -> Result<(), Fault> {
     loop {
         let doomed: Vec<sled::IVec> = inner
             .database
-            .read(|db| db.scan_prefix(key::of(key::JOURNAL, &key)).keys().take(REMOVE_PIECE).collect())?;
+            .read(|db| db.scan_prefix(key::of(Space::Journal, &key)).keys().take(REMOVE_PIECE).collect())?;
         if doomed.is_empty() {
             break;
         }
         write(inner, doomed.into_iter().map(|key| (key.to_vec(), None)).collect())?;
         inner.writer.settle()?;
     }
-    write(inner, vec![(key::of(key::REMOVING, &key), None)])
+    write(inner, vec![(key::of(Space::Removing, &key), None)])
 }
 
 fn clear_flow(inner: &Inner, hash: &str) -> Result<(), Fault> {
     inner.writer.settle()?;
     let used = inner.database.read(|db| {
-        db.scan_prefix(key::of(key::RUN_OF_FLOW, hash.as_bytes()))
+        db.scan_prefix(key::of(Space::RunOfFlow, hash.as_bytes()))
             .next()
             .transpose()
             .map(|first| first.is_some())
@@ -191,7 +192,7 @@ fn clear_flow(inner: &Inner, hash: &str) -> Result<(), Fault> {
     if used || inner.kept_flows().contains(hash) {
         return Ok(());
     }
-    let at = key::of(key::FLOW, hash.as_bytes());
+    let at = key::of(Space::Flow, hash.as_bytes());
     if let Some(stored) = inner.get(&at)? {
         write(inner, vec![(at, None)])?;
         inner.blobs.remove_one(super::documents::FLOWS, &stored);
@@ -219,7 +220,7 @@ fn current(inner: &Arc<Inner>, key: RunKey) -> Result<Option<RunRecord>, Fault> 
 
 /// The stored record with the rest of its journal taken in, as far as that can be read.
 pub(super) fn stored_record(inner: &Arc<Inner>, key: RunKey) -> Result<Option<RunRecord>, Fault> {
-    let at = key::of(key::RUN, &key);
+    let at = key::of(Space::Run, &key);
     let Some(stored) = inner.database.read(|db| db.get(&at))? else { return Ok(None) };
     let run = key::run_id(key);
     let read = inner
@@ -251,7 +252,7 @@ pub(super) fn stored_record(inner: &Arc<Inner>, key: RunKey) -> Result<Option<Ru
 
 fn keys(inner: &Inner, prefix: &[u8]) -> Result<Vec<RunKey>, Fault> {
     let keys = inner.database.read(|db| {
-        db.scan_prefix(key::of(key::RUN, prefix))
+        db.scan_prefix(key::of(Space::Run, prefix))
             .keys()
             .map(|key| key.map(|key| key::run_of(&key)))
             .collect::<Result<Vec<_>, _>>()

@@ -12,7 +12,7 @@ use plait_engine::run::{Entry, Fact};
 
 use super::conversation::Taking;
 use super::inner::{Inner, LiveRecord, answer};
-use super::key::{self, RunKey};
+use super::key::{self, RunKey, Space};
 use super::piece::Lines;
 use super::record::RunRecord;
 use super::writer::{Change, Write};
@@ -90,7 +90,7 @@ impl RunJournal {
             notable = true;
         }
         if let Some(record) = live.as_ref().filter(|_| notable) {
-            changes.push((key::of(key::RUN, &self.key), Some(json(record)?)));
+            changes.push((key::of(Space::Run, &self.key), Some(json(record)?)));
         }
         Ok(changes)
     }
@@ -164,7 +164,7 @@ impl Drop for RunJournal {
         // A copy: whoever looks until the run is free finds the record there.
         let record = self.record.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(bytes) = record.and_then(|record| json(&record).ok()) {
-            let changes = vec![(key::of(key::RUN, &self.key), Some(bytes))];
+            let changes = vec![(key::of(Space::Run, &self.key), Some(bytes))];
             // Refused only after an error of the disk; the record is then made up from the journal when it is read.
             let _ =
                 self.inner.writer.write(Some(self.generation), Write::of(Arc::clone(&self.owner), changes));

@@ -1,18 +1,18 @@
 //! The keys of the database. One key space, told apart by a first byte, so that one batch can change a journal and the
 //! run index together.
 //!
-//! | first byte | then | value |
+//! | space | then | value |
 //! |---|---|---|
-//! | `j` | run, seq of its first entry | a piece of a journal |
-//! | `r` | run | the run's record |
-//! | `h` | flow hash, run | nothing: that run ran that flow |
-//! | `c` | parent run, run | nothing: that run began that run |
-//! | `f` | flow hash | the flow document as it ran |
-//! | `x` | run | nothing: that run is being removed |
-//! | `s` | name | a setting document |
-//! | `c` | conversation | the conversation's record |
-//! | `m` | conversation, place | a message of it |
-//! | `n` | conversation, how many places, run | a summary of its beginning, that run had it written |
+//! | journal | run, seq of its first entry | a piece of a journal |
+//! | run | run | the run's record |
+//! | run of flow | flow hash, run | nothing: that run ran that flow |
+//! | child | parent run, run | nothing: that run began that run |
+//! | flow | flow hash | the flow document as it ran |
+//! | removing | run | nothing: that run is being removed |
+//! | setting | name | a setting document |
+//! | conversation | conversation | the conversation's record |
+//! | message | conversation, place | a message of it |
+//! | summary | conversation, how many places, run | a summary of its beginning, that run had it written |
 //!
 //! A run or a conversation is its UUID's 16 bytes, a seq or a place is 8 bytes big-endian, so that journals sort by seq,
 //! messages by place and runs by their start.
@@ -21,16 +21,21 @@ use plait_engine::error::Fault;
 use plait_engine::id::RunId;
 use uuid::Uuid;
 
-pub(super) const JOURNAL: u8 = b'j';
-pub(super) const RUN: u8 = b'r';
-pub(super) const RUN_OF_FLOW: u8 = b'h';
-pub(super) const CHILD: u8 = b'c';
-pub(super) const FLOW: u8 = b'f';
-pub(super) const REMOVING: u8 = b'x';
-pub(super) const SETTING: u8 = b's';
-pub(super) const CONVERSATION: u8 = b'c';
-pub(super) const MESSAGE: u8 = b'm';
-pub(super) const SUMMARY: u8 = b'n';
+/// What a key's first byte says of it. As an enum, so that no two can be the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Space {
+    Journal = b'j',
+    Run = b'r',
+    RunOfFlow = b'h',
+    Child = b'p',
+    Flow = b'f',
+    Removing = b'x',
+    Setting = b's',
+    Conversation = b'c',
+    Message = b'm',
+    Summary = b'n',
+}
 
 /// A run as keys have it.
 pub(super) type RunKey = [u8; 16];
@@ -49,16 +54,16 @@ pub(super) fn run_id(key: RunKey) -> RunId {
 }
 
 /// A key of any space.
-pub(super) fn of(space: u8, rest: &[u8]) -> Vec<u8> {
+pub(super) fn of(space: Space, rest: &[u8]) -> Vec<u8> {
     let mut key = Vec::with_capacity(1 + rest.len());
-    key.push(space);
+    key.push(space as u8);
     key.extend_from_slice(rest);
     key
 }
 
 /// The key of the piece that begins with an entry.
 pub(super) fn entry(run: RunKey, seq: u64) -> Vec<u8> {
-    let mut key = of(JOURNAL, &run);
+    let mut key = of(Space::Journal, &run);
     key.extend_from_slice(&seq.to_be_bytes());
     key
 }
@@ -68,21 +73,21 @@ pub(super) fn seq_of(key: &[u8]) -> Option<u64> {
     key.last_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes))
 }
 
-/// The run at the end of a key of space `r`, `h`, `c` or `x`.
+/// The run at the end of a key.
 pub(super) fn run_of(key: &[u8]) -> Option<RunKey> {
     key.last_chunk::<16>().copied()
 }
 
 /// The key that says a run began another.
 pub(super) fn child_of(parent: RunKey, run: RunKey) -> Vec<u8> {
-    let mut key = of(CHILD, &parent);
+    let mut key = of(Space::Child, &parent);
     key.extend_from_slice(&run);
     key
 }
 
 /// The key that says a run ran a flow.
 pub(super) fn run_of_flow(hash: &str, run: RunKey) -> Vec<u8> {
-    let mut key = of(RUN_OF_FLOW, hash.as_bytes());
+    let mut key = of(Space::RunOfFlow, hash.as_bytes());
     key.extend_from_slice(&run);
     key
 }

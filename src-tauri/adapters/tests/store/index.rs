@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plait_adapters::Store;
 use plait_adapters::store::record::{RunCounters, RunStatus};
-use plait_adapters::store::{Draft, RecentFlow, RunFilter};
+use plait_adapters::store::{ConversationFilter, Draft, NewConversation, RecentFlow, RunFilter};
 use plait_engine::context::Message;
 use plait_engine::error::Fault;
 use plait_engine::id::{Activation, Epoch, RunId};
@@ -144,6 +144,27 @@ fn lists_are_newest_first_by_flow_and_bounded() {
     assert_eq!(store.find_run(&runs[4].as_str().to_uppercase()).expect("found"), runs[4]);
     assert_eq!(store.find_run("0").expect_err("several").code, "run.ambiguous");
     assert_eq!(store.find_run("zz").expect_err("none").code, "run.unknown");
+}
+
+#[test]
+fn conversations_and_runs_within_runs_are_told_apart() {
+    let home = tempfile::tempdir().expect("folder");
+    let store = Store::open(home.path()).expect("opened");
+    let new = NewConversation { flow: "f".into(), flow_name: "F".into(), user: "u".into(), at: 1 };
+    let conversation = store.make_conversation(new.clone()).expect("made").id;
+    let (parent, child) = (run_id(1), run_id(2));
+    append(&mut store.journal(&parent).expect("journal"), 0, vec![started(&parent)]);
+    let mut first = started(&child);
+    if let Fact::RunStarted { parent_run_id, .. } = &mut first {
+        *parent_run_id = Some(parent.clone());
+    }
+    append(&mut store.journal(&child).expect("journal"), 0, vec![first]);
+
+    let children = store.children(&parent).expect("listed");
+    assert_eq!(children.iter().map(|record| &record.run).collect::<Vec<_>>(), [&child]);
+    let conversations = store.conversations(&ConversationFilter::default()).expect("listed");
+    assert_eq!(conversations.iter().map(|record| &record.id).collect::<Vec<_>>(), [&conversation]);
+    assert_eq!(store.find_or_make_conversation(new).expect("found").id, conversation);
 }
 
 #[test]

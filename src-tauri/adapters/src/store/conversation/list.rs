@@ -8,7 +8,7 @@ use plait_engine::id::ConversationId;
 use super::record::{ConversationMessage, ConversationRecord};
 use super::{ConversationKey, Heads, head, id_of, key_of, rows, unknown};
 use crate::store::inner::Inner;
-use crate::store::key;
+use crate::store::key::{self, Space};
 
 /// How many messages a search reads at once.
 const PAGE: usize = 256;
@@ -103,7 +103,7 @@ fn all(inner: &Inner, heads: &mut Heads) -> Result<Vec<ConversationRecord>, Faul
 fn keys(inner: &Inner) -> Result<Vec<ConversationKey>, Fault> {
     let keys = inner
         .database
-        .read(|db| db.scan_prefix([key::CONVERSATION]).keys().collect::<Result<Vec<_>, _>>())?;
+        .read(|db| db.scan_prefix(key::of(Space::Conversation, &[])).keys().collect::<Result<Vec<_>, _>>())?;
     Ok(keys.iter().filter_map(|key| key.last_chunk().copied()).collect())
 }
 

@@ -26,7 +26,7 @@ use plait_engine::id::ConversationId;
 use uuid::Uuid;
 
 use super::inner::Inner;
-use super::key;
+use super::key::{self, Space};
 use super::writer::{Change, Write};
 pub use fork::Forked;
 pub(in crate::store) use fork::fork;
@@ -162,7 +162,7 @@ fn head(inner: &Inner, heads: &mut Heads, key: ConversationKey) -> Result<Conver
     {
         return Ok(record.clone());
     }
-    let at = key::of(key::CONVERSATION, &key);
+    let at = key::of(Space::Conversation, &key);
     let stored = inner.get(&at)?.ok_or_else(|| unknown(id_of(key).as_str()))?;
     let record: ConversationRecord = decode(inner, key, &stored, "record")?;
     heads.0.insert(key, (inner.writer.generation(), record.clone()));
@@ -177,7 +177,7 @@ fn keep(
     record: ConversationRecord,
     mut changes: Vec<Change>,
 ) -> Result<(), Fault> {
-    changes.push((key::of(key::CONVERSATION, &key), Some(json(&record)?)));
+    changes.push((key::of(Space::Conversation, &key), Some(json(&record)?)));
     let generation = inner.writer.generation();
     inner.writer.write(Some(generation), Write::of(record.id.as_str(), changes))?;
     heads.0.insert(key, (generation, record));

@@ -9,7 +9,7 @@ use plait_engine::id::ConversationId;
 use super::{head, key_of};
 use crate::store::index::{self, RunFilter};
 use crate::store::inner::Inner;
-use crate::store::key;
+use crate::store::key::{self, Space};
 use crate::store::writer::Write;
 
 /// Deletes it. A fault `conversation.busy` while a run that has not ended goes on in it: taken up again, it could not
@@ -28,8 +28,8 @@ pub(in crate::store) fn remove(inner: &Arc<Inner>, id: &ConversationId) -> Resul
         )
         .hint("Let it end, or cancel it, then delete the conversation."));
     }
-    let mut doomed = vec![key::of(key::CONVERSATION, &key)];
-    for space in [key::MESSAGE, key::SUMMARY] {
+    let mut doomed = vec![key::of(Space::Conversation, &key)];
+    for space in [Space::Message, Space::Summary] {
         let prefix = key::of(space, &key);
         let keys: Vec<sled::IVec> = inner.database.read(|db| db.scan_prefix(prefix).keys().collect())?;
         doomed.extend(keys.into_iter().map(|key| key.to_vec()));

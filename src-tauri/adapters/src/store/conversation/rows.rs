@@ -7,18 +7,18 @@ use plait_engine::id::ConversationId;
 use super::record::{ConversationMessage, Row};
 use super::{ConversationKey, decode, id_of, unknown};
 use crate::store::inner::Inner;
-use crate::store::key;
+use crate::store::key::{self, Space};
 
 /// The key of the message at a place.
 pub(super) fn key_at(conversation: ConversationKey, place: u64) -> Vec<u8> {
-    let mut key = key::of(key::MESSAGE, &conversation);
+    let mut key = key::of(Space::Message, &conversation);
     key.extend_from_slice(&place.to_be_bytes());
     key
 }
 
 /// The key of a summary.
 pub(super) fn summary_key(conversation: ConversationKey, summary: &SummaryRef) -> Result<Vec<u8>, Fault> {
-    let mut key = key::of(key::SUMMARY, &conversation);
+    let mut key = key::of(Space::Summary, &conversation);
     key.extend_from_slice(&summary.places.to_be_bytes());
     key.extend_from_slice(&key::run(&summary.run)?);
     Ok(key)
@@ -70,7 +70,7 @@ pub(super) fn summary(
 
 /// A part that is missing: of a conversation that was deleted, or of one that is damaged.
 fn gone(inner: &Inner, conversation: ConversationKey, id: &ConversationId) -> Fault {
-    let record = inner.database.read(|db| db.get(key::of(key::CONVERSATION, &conversation)));
+    let record = inner.database.read(|db| db.get(key::of(Space::Conversation, &conversation)));
     match record {
         Ok(None) => unknown(id.as_str()),
         _ => Fault::new("conversation.corrupt", format!("A part of conversation `{id}` is missing."))

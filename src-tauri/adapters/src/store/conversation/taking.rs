@@ -13,7 +13,7 @@ use plait_engine::run::{Entry, Fact};
 use super::record::{ConversationRecord, Row, title_of};
 use super::{ConversationKey, Heads, head, json, key_of, rows};
 use crate::store::inner::Inner;
-use crate::store::key;
+use crate::store::key::{self, Space};
 use crate::store::writer::{Change, Write};
 
 /// What one run does to its conversation.
@@ -132,7 +132,7 @@ impl Taken {
     /// Puts the changes beside those of `write`, in the same batch.
     pub(in crate::store) fn beside(&mut self, write: &mut Write) -> Result<(), Fault> {
         let mut changes = std::mem::take(&mut self.changes);
-        changes.push((key::of(key::CONVERSATION, &self.key), Some(json(&self.record)?)));
+        changes.push((key::of(Space::Conversation, &self.key), Some(json(&self.record)?)));
         write.beside = Some((self.record.id.as_str().into(), changes));
         Ok(())
     }

@@ -7,12 +7,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use plait_engine::error::Fault;
 
-use super::{fault, open};
+use super::sealed::Stretch;
+use super::{fault, key, open};
 
 /// What the writer needs of a database. A trait so that tests can let it fail.
 pub(super) trait Backend: Send + Sync + 'static {
     /// Applies a batch, all of it or nothing.
     fn apply(&self, batch: sled::Batch) -> Result<(), Fault>;
+    /// The pieces of a stretch of a journal.
+    fn pieces(&self, stretch: Stretch) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault>;
     /// Returns when everything applied so far survives a crash.
     fn flush(&self) -> Result<(), Fault>;
     /// Starts again from what is on disk.
@@ -63,6 +66,10 @@ impl Backend for Database {
         self.with(|open| {
             open.db.apply_batch(batch).map_err(|error| fault::of_sled("write to the store", &error))
         })
+    }
+
+    fn pieces(&self, Stretch { run, from_seq }: Stretch) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault> {
+        self.read(|db| db.range(key::entry(run, from_seq)..=key::entry(run, u64::MAX)).collect())
     }
 
     fn flush(&self) -> Result<(), Fault> {

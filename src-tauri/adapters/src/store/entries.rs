@@ -9,7 +9,7 @@ use plait_engine::run::Entry;
 use super::conversation::reference;
 use super::inner::Inner;
 use super::key::{self, RunKey};
-use super::piece;
+use super::{piece, sealed};
 
 /// How many pieces are fetched at once. No iterator of the database is kept between, so that it can be opened again
 /// after an error while somebody reads.
@@ -20,8 +20,6 @@ pub struct Entries {
     inner: Arc<Inner>,
     key: RunKey,
     next_seq: u64,
-    /// From where to fetch; none before the first time.
-    next_piece: Option<u64>,
     pieces: VecDeque<(u64, sled::IVec)>,
     /// The piece that is being read.
     opened: std::vec::IntoIter<Result<Entry, Fault>>,
@@ -35,7 +33,6 @@ impl Entries {
             inner: Arc::clone(inner),
             key,
             next_seq: from_seq,
-            next_piece: None,
             pieces: VecDeque::new(),
             opened: Vec::new().into_iter(),
             over: false,
@@ -53,28 +50,26 @@ impl Entries {
                 self.fetch()?;
             }
             let Some((seq, stored)) = self.pieces.pop_front() else { return Ok(None) };
-            self.open(seq, &stored)?;
+            if seq + piece::count(&stored) > self.next_seq {
+                self.open(seq, &stored)?;
+            } else if self.pieces.is_empty() {
+                // The last piece there is, and it was read before.
+                return Ok(None);
+            }
         }
     }
 
     fn fetch(&mut self) -> Result<(), Fault> {
         self.pieces = self.inner.database.read(|db| {
-            let begin = if let Some(seq) = self.next_piece {
-                key::entry(self.key, seq)
-            } else {
-                // The first entry wanted may stand amid a piece.
-                let up_to = key::entry(self.key, 0)..=key::entry(self.key, self.next_seq);
-                let around = db.range(up_to).next_back().transpose()?;
-                around.map_or_else(|| key::entry(self.key, self.next_seq), |(key, _)| key.to_vec())
-            };
+            // The next entry may stand amid a piece: where one begins to read, and where pieces were sealed meanwhile.
+            let up_to = key::entry(self.key, 0)..=key::entry(self.key, self.next_seq);
+            let around = db.range(up_to).next_back().transpose()?;
+            let begin = around.map_or_else(|| key::entry(self.key, self.next_seq), |(key, _)| key.to_vec());
             db.range(begin..=key::entry(self.key, u64::MAX))
                 .take(FETCHED)
                 .map(|pair| pair.map(|(key, value)| (key::seq_of(&key).unwrap_or_default(), value)))
                 .collect()
         })?;
-        if let Some((last, _)) = self.pieces.back() {
-            self.next_piece = Some(last + 1);
-        }
         Ok(())
     }
 
@@ -84,8 +79,12 @@ impl Entries {
             return Err(self.corrupt(self.next_seq, "it is missing"));
         }
         let run = key::run_id(self.key);
-        let text =
-            self.inner.blobs.load(run.as_str(), stored).map_err(|why| self.corrupt(first_seq, &why))?;
+        let text = if sealed::is_sealed(stored) {
+            sealed::text(stored)
+        } else {
+            self.inner.blobs.load(run.as_str(), stored)
+        }
+        .map_err(|why| self.corrupt(first_seq, &why))?;
         let wanted = (first_seq..).zip(piece::lines(&text)).skip_while(|(seq, _)| *seq < self.next_seq);
         let mut entries = Vec::new();
         for (seq, line) in wanted {

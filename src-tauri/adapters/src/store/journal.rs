@@ -15,6 +15,7 @@ use super::inner::{Inner, LiveRecord, answer};
 use super::key::{self, RunKey, Space};
 use super::piece::Lines;
 use super::record::RunRecord;
+use super::sealed::{self, Stretch};
 use super::writer::{Change, Write};
 use super::{entries, index};
 
@@ -29,6 +30,8 @@ pub struct RunJournal {
     record: LiveRecord,
     /// What it does to its conversation, if it goes on in one.
     taking: Option<Taking>,
+    /// From here on nothing is sealed, and how many bytes that is.
+    unsealed: (u64, usize),
 }
 
 impl RunJournal {
@@ -53,6 +56,7 @@ impl RunJournal {
             generation,
             record,
             taking: None,
+            unsealed: (0, 0),
         };
         // From here on dropping `journal` gives the run free again.
         journal.next_seq = entries::next_seq(inner, key)?;
@@ -65,6 +69,12 @@ impl RunJournal {
     /// The seq the next entry must have: how many entries there are.
     pub fn next_seq(&self) -> u64 {
         self.next_seq
+    }
+
+    /// Has everything so far sealed.
+    fn seal(&mut self) {
+        let (from_seq, _) = std::mem::replace(&mut self.unsealed, (self.next_seq, 0));
+        self.inner.writer.seal(Stretch { run: self.key, from_seq });
     }
 
     /// Takes the entries into the record; gives the record's change where a list should show it at once.
@@ -144,11 +154,16 @@ impl Journal for RunJournal {
                 )));
             }
         }
-        let lines = Some(Lines::of(self.key, self.next_seq, entries)?);
+        let lines = Lines::of(self.key, self.next_seq, entries)?;
+        let length = lines.len();
         let changes = self.fold(entries)?;
         let owner = Arc::clone(&self.owner);
-        self.queue(entries, Write { owner, changes, beside: None, lines })?;
+        self.queue(entries, Write { owner, changes, beside: None, lines: Some(lines) })?;
         self.next_seq += entries.len() as u64;
+        self.unsealed.1 += length;
+        if self.unsealed.1 >= sealed::BLOCK {
+            self.seal();
+        }
         Ok(())
     }
 
@@ -169,6 +184,7 @@ impl Drop for RunJournal {
             let _ =
                 self.inner.writer.write(Some(self.generation), Write::of(Arc::clone(&self.owner), changes));
         }
+        self.seal();
         self.inner.live().remove(&self.key);
     }
 }

@@ -19,6 +19,7 @@ mod key;
 mod open;
 mod piece;
 pub mod record;
+mod sealed;
 mod writer;
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Pieces of journals: what the database holds of them. A piece is a stretch of entries that were written together, one
 //! JSON text a line, under the seq of the first.
 //!
-//! A key for each entry would cost the database more than the rest of a run together. Owns the form of pieces; refuses
+//! What a run has written for a while goes from small pieces into sealed blocks, which take less room. A key for each entry would cost the database more than the rest of a run together. Owns the form of pieces; refuses
 //! to know what entries mean.
 
 use plait_engine::error::Fault;
@@ -11,6 +11,7 @@ use plait_engine::run::Entry;
 use super::blobs;
 use super::conversation::reference;
 use super::key::{self, RunKey};
+use super::sealed;
 
 /// A piece takes no more entries than fit in so many bytes. A larger entry stands alone, so that it alone goes to a file.
 const FULL: usize = 16 << 10;
@@ -93,7 +94,11 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// How many entries a stored piece holds. One that stands in a file holds one.
 pub(super) fn count(stored: &[u8]) -> u64 {
-    if blobs::is_reference(stored) { 1 } else { lines(stored).count() as u64 }
+    if blobs::is_reference(stored) {
+        1
+    } else {
+        sealed::count(stored).unwrap_or_else(|| lines(stored).count() as u64)
+    }
 }
 
 #[cfg(test)]

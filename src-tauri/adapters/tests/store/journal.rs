@@ -86,6 +86,55 @@ fn a_long_journal_is_read_in_order() {
 }
 
 #[test]
+fn what_is_sealed_reads_the_same_from_anywhere() {
+    let home = tempfile::tempdir().expect("folder");
+    let store = Store::open(home.path()).expect("opened");
+    let run = run_id(1);
+    // Enough for several blocks, in pieces of their own, and one entry that is too large for any.
+    let text =
+        |at: usize| if at == 700 { "plait ".repeat(20_000) } else { format!("{at} says what it says") };
+    let all = entries(&run, (0..1_500).map(text));
+    let mut journal = store.journal(&run).expect("journal");
+    let mut reader = None;
+    for (at, stretch) in all.chunks(5).enumerate() {
+        journal.append(stretch).expect("appended");
+        flush(&mut journal);
+        // One who reads slowly: begun while all lay in small pieces, done when nothing does.
+        if at == 20 {
+            let mut slow = store.read_journal(&run, 3).expect("opened");
+            let read: Vec<_> = slow.by_ref().take(30).map(Result::unwrap).collect();
+            assert!(read == all[3..33]);
+            reader = Some(slow);
+        }
+    }
+    drop(journal);
+    // The journal is put together when nobody waits; a write that is answered comes after that.
+    for _ in 0..2 {
+        store.journal(&run).expect("journal");
+        futures::executor::block_on(store.flush()).expect("flushed");
+    }
+    let rest: Vec<_> = reader.expect("begun").map(Result::unwrap).collect();
+    assert!(rest == all[33..], "the slow reader");
+    for from in [0, 1, 4, 5, 699, 700, 701, 702, 1_499, 1_500, 1_501] {
+        let read: Vec<_> =
+            store.read_journal(&run, from as u64).expect("opened").map(Result::unwrap).collect();
+        assert!(read == all[from.min(all.len())..], "from {from}");
+    }
+    let mut journal = store.journal(&run).expect("goes on");
+    assert_eq!(journal.next_seq(), all.len() as u64);
+    let more = entry(all.len() as u64, finished("n", "more"));
+    journal.append(std::slice::from_ref(&more)).expect("appended");
+    assert_eq!(read(&store, &run).last(), Some(&more));
+    drop((journal, store));
+
+    let pieces: Vec<_> = database(home.path()).scan_prefix(b"j").values().map(Result::unwrap).collect();
+    let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
+    let plain: usize = all.iter().map(|entry| serde_json::to_vec(entry).expect("json").len()).sum();
+    assert!(pieces.len() < 12, "{} pieces", pieces.len());
+    assert!(bytes * 8 < plain - 120_000, "{bytes} bytes of {plain}");
+}
+
+#[test]
 fn entries_out_of_order_are_refused_and_nothing_of_them_is_kept() {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
@@ -169,9 +218,14 @@ fn damage_is_told_and_what_stands_before_it_is_read() {
         database(home.path()).scan_prefix(b"j").keys().map(|key| key.expect("read").to_vec()).collect();
     assert_eq!(pieces, [key(0), key(2), key(3)]);
     let last = database(home.path()).get(key(3)).expect("read").expect("a piece").to_vec();
-    let torn = last.len() - 20;
-    tamper(&|db| drop(db.insert(key(3), &last[..torn]).expect("written")));
-    damaged_at(4);
+    // Left as it was written: up to the entry that is damaged. Sealed: all of it or nothing.
+    let lines =
+        all[3..].iter().map(|entry| serde_json::to_string(entry).expect("json") + "\n").collect::<String>();
+    for (whole, damaged) in [(lines.as_bytes(), 4), (last.as_slice(), 3)] {
+        let torn = &whole[..whole.len() - 20];
+        tamper(&|db| drop(db.insert(key(3), torn).expect("written")));
+        damaged_at(damaged);
+    }
     tamper(&|db| drop(db.insert(key(3), &b"@../../../etc/passwd"[..]).expect("written")));
     damaged_at(3);
     tamper(&|db| drop(db.insert(key(3), last.clone()).expect("written")));

@@ -22,6 +22,7 @@ use super::blobs::Blobs;
 use super::database::Backend;
 use super::fault;
 use super::piece::Lines;
+use super::sealed::Stretch;
 use queue::{GATHER_BYTES, Job, Queue, gone};
 use worker::Worker;
 
@@ -113,6 +114,16 @@ impl Writer {
             refused => drop(answer.send(refused)),
         }
         wait
+    }
+
+    /// Has a stretch of a journal put into blocks, some time after what was queued before. Nothing to do while the
+    /// database is broken: what is not sealed is read all the same.
+    pub(in crate::store) fn seal(&self, stretch: Stretch) {
+        let mut state = self.queue.lock();
+        if state.health.is_sound() {
+            state.jobs.push(Job::Seal(stretch));
+            self.queue.work.notify_one();
+        }
     }
 
     /// Returns when what was queued before can be read. An error means the database could not be opened again.

@@ -6,6 +6,7 @@ use futures::channel::oneshot;
 use plait_engine::error::Fault;
 
 use super::Write;
+use crate::store::sealed::Stretch;
 
 /// How much may be queued before the writer stops gathering.
 pub(super) const GATHER_BYTES: usize = 256 << 10;
@@ -18,6 +19,8 @@ pub(super) enum Job {
     Flush(oneshot::Sender<Result<(), Fault>>),
     /// An answer once everything before can be read.
     Settle(mpsc::Sender<Result<(), Fault>>),
+    /// To put what a journal has written so far into blocks, when nobody waits any more.
+    Seal(Stretch),
 }
 
 /// What both ends see under the lock.

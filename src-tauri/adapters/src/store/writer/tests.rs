@@ -54,6 +54,10 @@ impl Backend for Failing {
         self.database.apply(batch)
     }
 
+    fn pieces(&self, stretch: Stretch) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault> {
+        self.database.pieces(stretch)
+    }
+
     fn flush(&self) -> Result<(), Fault> {
         self.flushes.fetch_add(1, Ordering::Relaxed);
         self.check(&[Fails::Flush, Fails::FlushAndReopen])?;

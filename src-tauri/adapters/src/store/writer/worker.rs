@@ -12,6 +12,7 @@ use super::queue::{GATHER_BYTES, Job, Queue, State};
 use crate::store::blobs::Blobs;
 use crate::store::database::Backend;
 use crate::store::gather::Gathered;
+use crate::store::sealed::{self, Stretch};
 
 /// How long a write that nobody waits for may be held back to go with others.
 const GATHER: Duration = Duration::from_millis(5);
@@ -33,10 +34,17 @@ impl Worker {
     /// Works until the queue is closed and empty.
     pub(super) fn run(&self) {
         while let Some(jobs) = self.take() {
-            let (outcome, waiting) = self.work(jobs);
+            let (mut outcome, mut waiting) = self.work(jobs);
+            let stretches = std::mem::take(&mut waiting.stretches);
             // The state first: whoever hears of an error must find everything after it refused.
             self.note(&outcome);
             waiting.tell(&outcome);
+            for stretch in stretches {
+                if outcome.is_ok() {
+                    outcome = guarded(|| self.backend.apply(sealed::seal(&self.backend.pieces(stretch)?)));
+                    self.note(&outcome);
+                }
+            }
         }
     }
 
@@ -137,6 +145,8 @@ impl Worker {
 struct Waiting {
     flushes: Vec<oneshot::Sender<Result<(), Fault>>>,
     settles: Vec<mpsc::Sender<Result<(), Fault>>>,
+    /// What may be sealed once they have been told.
+    stretches: Vec<Stretch>,
 }
 
 impl Waiting {
@@ -153,6 +163,7 @@ impl Waiting {
             Job::Write(_) => {}
             Job::Flush(flush) => self.flushes.push(flush),
             Job::Settle(settle) => self.settles.push(settle),
+            Job::Seal(stretch) => self.stretches.push(stretch),
         }
     }
 

@@ -1,13 +1,13 @@
 //! What comes back: the same reply however the bytes arrive, thoughts and calls in their places.
 
 use plait_engine::context::ToolCall;
-use plait_engine::provider::{Chunk, ModelReply, StopReason};
+use plait_engine::provider::{Chunk, ModelReply, ModelRequest, StopReason};
 use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, begins, closes, ends, goes_on, opens, saying, stops, stream_of};
-use crate::checks::Recorded;
-use crate::server::{Answer, Server, call, outcome, request};
+use crate::checks::{Recorded, holds_for_every_protocol};
+use crate::server::{Answer, Server, call, reply_to, request};
 
 /// A stream as the provider sends it, with everything in it: thoughts with a signature, hidden ones, text beyond ASCII, two
 /// calls, a block and an event of kinds yet to come, usage in two places.
@@ -103,17 +103,7 @@ fn known(newline: &str) -> Recorded {
     )
 }
 
-#[tokio::test]
-async fn the_same_reply_wherever_the_bytes_are_split() {
-    for newline in ["\n", "\r\n", "\r"] {
-        known(newline).is_the_same_wherever_it_is_split().await;
-    }
-}
-
-#[tokio::test]
-async fn a_cut_stream_is_never_a_shorter_reply() {
-    known("\n").is_a_fault_wherever_it_is_cut().await;
-}
+holds_for_every_protocol!(known, ["\n", "\r\n", "\r"]);
 
 #[tokio::test]
 async fn nonsense_usage() {
@@ -123,26 +113,13 @@ async fn nonsense_usage() {
             "cache_creation_input_tokens": count, "output_tokens_details": {"thinking_tokens": count},
         })
     };
-    let with = |count: &Value| recording("\n", &usage(count), &usage(count)).bytes;
-    known("\n").survives_nonsense_in_its_usage(with).await;
-    for nonsense in [json!(7), json!("x"), json!([]), json!(null)] {
-        let answer = Answer::stream(recording("\n", &nonsense, &nonsense).bytes);
-        assert_eq!(outcome(KIND, answer).await.expect("a reply").usage, None, "{nonsense}");
-    }
+    let with = |usage: &Value| recording("\n", usage, usage).bytes;
+    known("\n").survives_nonsense_in_its_usage(|count| with(&usage(count))).await;
+    known("\n").survives_a_usage_that_is_none(with).await;
 }
 
-#[tokio::test]
-async fn failures_that_every_protocol_has() {
-    known("\n").fails_by_name().await;
-}
-
-#[tokio::test]
-async fn dropping_the_call_closes_the_connection() {
-    known("\n").closes_the_connection_when_it_is_dropped().await;
-}
-
-async fn reply_to(events: &[Value]) -> ModelReply {
-    outcome(KIND, Answer::stream(stream_of(events))).await.expect("a reply")
+async fn said(events: &[Value]) -> ModelReply {
+    reply_to(KIND, Answer::stream(stream_of(events))).await.0
 }
 
 #[tokio::test]
@@ -155,7 +132,7 @@ async fn stop_reasons() {
         ("pause_turn", StopReason::Other("pause_turn".into())),
         ("model_context_window_exceeded", StopReason::Other("model_context_window_exceeded".into())),
     ] {
-        let reply = reply_to(&saying("Hi", reason)).await;
+        let reply = said(&saying("Hi", reason)).await;
         assert_eq!((reply.text.as_str(), reply.stop_reason), ("Hi", expected), "{reason}");
         assert_eq!(reply.usage, Some(TokenUsage::new(3, 5)), "the latest count is the one");
         assert_eq!(reply.provider_state, None);
@@ -167,7 +144,7 @@ async fn a_refusal_asks_for_no_tool() {
     let mut events = recorded(&json!({}), &json!({}));
     let at = events.iter().position(|event| event["type"] == "message_delta").expect("there");
     events[at] = stops("refusal", &json!({}));
-    let reply = reply_to(&events).await;
+    let reply = said(&events).await;
     assert_eq!(reply.stop_reason, StopReason::ContentFilter);
     assert_eq!((reply.tool_calls, reply.provider_state), (vec![], None));
 }
@@ -184,7 +161,7 @@ async fn arguments_that_are_no_json_stay_text() {
             stops(reason, &json!({})),
             ends(),
         ];
-        let reply = reply_to(&events).await;
+        let reply = said(&events).await;
         assert_eq!(reply.tool_calls[0].arguments, json!("{\"a\": \"x"), "{reason}");
         assert_eq!(reply.provider_state, None, "there was no thought");
     }
@@ -193,7 +170,7 @@ async fn arguments_that_are_no_json_stay_text() {
 #[tokio::test]
 async fn a_reply_given_as_a_call_is_the_text() {
     let schema = json!({"type": "object", "required": ["a"]});
-    let call = |name: &str, arguments: &str| {
+    let calling = |name: &str, arguments: &str| {
         [
             begins(&json!({})),
             opens(0, json!({"type": "text", "text": ""})),
@@ -206,11 +183,10 @@ async fn a_reply_given_as_a_call_is_the_text() {
         ]
     };
     let ask = async |name: &str| {
-        let server = Server::saying([Answer::stream(stream_of(&call(name, "{\"a\": 1}")))]).await;
-        let asked =
-            plait_engine::provider::ModelRequest { response_schema: Some(schema.clone()), ..request() };
-        let (reply, chunks) = call_it(&server, asked).await;
-        (reply, chunks)
+        let server = Server::saying([Answer::stream(stream_of(&calling(name, "{\"a\": 1}")))]).await;
+        let asked = ModelRequest { response_schema: Some(schema.clone()), ..request() };
+        let (reply, chunks) = call(&*server.provider(KIND), asked).await;
+        (reply.expect("a reply"), chunks)
     };
     let (reply, chunks) = ask("give_reply").await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("{\"a\": 1}", StopReason::End));
@@ -220,11 +196,6 @@ async fn a_reply_given_as_a_call_is_the_text() {
     let (reply, chunks) = ask("calculator").await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("So:", StopReason::ToolCalls));
     assert_eq!((reply.tool_calls.len(), chunks.len()), (1, 1));
-}
-
-async fn call_it(server: &Server, asked: plait_engine::provider::ModelRequest) -> (ModelReply, Vec<Chunk>) {
-    let (reply, chunks) = call(&*server.provider(KIND), asked).await;
-    (reply.expect("a reply"), chunks)
 }
 
 #[tokio::test]
@@ -238,8 +209,7 @@ async fn a_server_that_does_not_stream_is_understood() {
         ],
         "usage": {"input_tokens": 1, "output_tokens": 2},
     });
-    let server = Server::saying([Answer::json(200, &whole.to_string())]).await;
-    let (reply, chunks) = call_it(&server, request()).await;
+    let (reply, chunks) = reply_to(KIND, Answer::json(200, &whole.to_string())).await;
     assert_eq!(chunks, [Chunk::Reasoning("Hm.".into()), Chunk::Text("Hi".into())]);
     let call = ToolCall { id: "a".into(), name: "f".into(), arguments: json!({"a": 1}) };
     let state = json!({"anthropic": [

@@ -1,5 +1,6 @@
 //! What comes back: the same reply however the bytes arrive, and whatever the server's dialect.
 
+use plait_adapters::ProviderSettings;
 use plait_engine::context::ToolCall;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use plait_engine::run::TokenUsage;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{KIND, stream_of};
 use crate::checks::{Recorded, all_of_it, holds_for_every_protocol};
-use crate::server::{Answer, Server, Step, call, events, reply_to, request};
+use crate::server::{Answer, Server, Step, call, events, provider, reply_to, request};
 
 #[allow(clippy::needless_pass_by_value)] // Made where it is given.
 fn delta(delta: Value) -> Value {
@@ -186,13 +187,11 @@ async fn a_stream_without_a_goodbye_is_whole_once_it_has_finished() {
     let finished = [event(&delta(json!({"content": "Hi"}))), event(&finish("stop"))].concat();
     let pause = |milliseconds| Step::Wait(std::time::Duration::from_millis(milliseconds));
     // It just ends; the connection breaks; it falls silent.
-    let mut settings = Server::saying([Answer::stream(finished.clone())]).await.settings(KIND);
     for rest in [vec![], vec![pause(20), Step::Cut], vec![pause(60_000)]] {
         let steps = std::iter::once(Step::Send(finished.clone())).chain(rest).collect();
         let server = Server::saying([Answer::events(steps)]).await;
-        settings.base_url = server.settings(KIND).base_url;
-        settings.read_timeout_ms = Some(100);
-        let reply = call(&*crate::server::provider(settings.clone()), request()).await.0.expect("a reply");
+        let settings = ProviderSettings { read_timeout_ms: Some(100), ..server.settings(KIND) };
+        let reply = call(&*provider(settings), request()).await.0.expect("a reply");
         assert_eq!(reply.text, "Hi");
     }
 }

@@ -114,7 +114,7 @@ fn known(newline: &str) -> Recorded {
     }
 }
 
-holds_for_every_protocol!(known, ["\n", "\r\n"]);
+holds_for_every_protocol!(known, ["\n", "\r\n", "\r"]);
 
 #[tokio::test]
 async fn nonsense_usage() {

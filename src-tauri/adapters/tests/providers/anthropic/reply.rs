@@ -1,11 +1,11 @@
 //! What comes back: the same reply however the bytes arrive, thoughts and calls in their places.
 
-use plait_engine::context::ToolCall;
 use plait_engine::provider::{Chunk, ModelReply, ModelRequest, StopReason};
 use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, begins, closes, ends, goes_on, opens, saying, stops, stream_of};
+use crate::asked::tool_call;
 use crate::checks::{Recorded, holds_for_every_protocol};
 use crate::server::{Answer, Server, call, reply_to, request};
 
@@ -51,12 +51,8 @@ fn expected() -> ModelReply {
         text: "Schön 🙂 日本語\n\"x\"".into(),
         reasoning: Some("Größe…".into()),
         tool_calls: vec![
-            ToolCall {
-                id: "toolu_a".into(),
-                name: "calculator".into(),
-                arguments: json!({"expression": "1+1"}),
-            },
-            ToolCall { id: "toolu_b".into(), name: "current_time".into(), arguments: json!({}) },
+            tool_call("toolu_a", "calculator", json!({"expression": "1+1"})),
+            tool_call("toolu_b", "current_time", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
         // 12 beside the cache, 100 from it, 40 into it.
@@ -211,7 +207,7 @@ async fn a_server_that_does_not_stream_is_understood() {
     });
     let (reply, chunks) = reply_to(KIND, Answer::json(200, &whole.to_string())).await;
     assert_eq!(chunks, [Chunk::Reasoning("Hm.".into()), Chunk::Text("Hi".into())]);
-    let call = ToolCall { id: "a".into(), name: "f".into(), arguments: json!({"a": 1}) };
+    let call = tool_call("a", "f", json!({"a": 1}));
     let state = json!({"anthropic": [
         {"type": "thinking", "thinking": "Hm.", "signature": "s"}, {"type": "text", "bytes": 2}, {"type": "tool_use"},
     ]});

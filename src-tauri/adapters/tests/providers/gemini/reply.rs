@@ -1,11 +1,11 @@
 //! What comes back: the same reply however the bytes arrive, signatures and ids in their places.
 
-use plait_engine::context::ToolCall;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, last, parts, saying};
+use crate::asked::tool_call;
 use crate::checks::{Recorded, all_of_it, holds_for_every_protocol};
 use crate::server::{Answer, events, reply_to};
 
@@ -29,12 +29,8 @@ fn expected() -> ModelReply {
         text: "Schön 🙂 日本語\n\"x\"".into(),
         reasoning: Some("Größe…".into()),
         tool_calls: vec![
-            ToolCall {
-                id: "call_0".into(),
-                name: "calculator".into(),
-                arguments: json!({"expression": "1+1"}),
-            },
-            ToolCall { id: "fc_2".into(), name: "current_time".into(), arguments: json!({}) },
+            tool_call("call_0", "calculator", json!({"expression": "1+1"})),
+            tool_call("fc_2", "current_time", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
         // 12 of the prompt and 3 that tools of the provider read; 14 of the reply and 20 of thoughts.

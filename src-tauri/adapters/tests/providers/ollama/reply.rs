@@ -1,11 +1,11 @@
 //! What comes back: the same reply however the bytes arrive.
 
-use plait_engine::context::ToolCall;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, lines_of, stream};
+use crate::asked::tool_call;
 use crate::checks::{Recorded, holds_for_every_protocol};
 use crate::server::{Answer, reply_to};
 
@@ -44,8 +44,8 @@ fn known(newline: &str) -> Recorded {
             text: "Schön 🙂 日本語\n\"x\"".into(),
             reasoning: Some("Größe…".into()),
             tool_calls: vec![
-                ToolCall { id: "call_0".into(), name: "size".into(), arguments: json!({"x": "ä"}) },
-                ToolCall { id: "call_1".into(), name: "tell".into(), arguments: json!({}) },
+                tool_call("call_0", "size", json!({"x": "ä"})),
+                tool_call("call_1", "tell", json!({})),
             ],
             stop_reason: StopReason::ToolCalls,
             usage: Some(TokenUsage::new(12, 34)),

@@ -1,12 +1,12 @@
 //! What comes back: the same reply however the bytes arrive, and whatever the server's dialect.
 
 use plait_adapters::ProviderSettings;
-use plait_engine::context::ToolCall;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, stream_of};
+use crate::asked::tool_call;
 use crate::checks::{Recorded, all_of_it, holds_for_every_protocol};
 use crate::server::{Answer, Server, Step, call, events, provider, reply_to, request};
 
@@ -58,12 +58,8 @@ fn expected() -> ModelReply {
         text: "Schön 🙂 日本語\n\"x\"".into(),
         reasoning: Some("Größe…".into()),
         tool_calls: vec![
-            ToolCall {
-                id: "call_a".into(),
-                name: "calculator".into(),
-                arguments: json!({"expression": "1+1"}),
-            },
-            ToolCall { id: "call_b".into(), name: "current_time".into(), arguments: json!({}) },
+            tool_call("call_a", "calculator", json!({"expression": "1+1"})),
+            tool_call("call_b", "current_time", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
         usage: Some(all_of_it(12, 34, 8, 20)),

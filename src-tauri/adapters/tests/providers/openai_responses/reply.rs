@@ -1,10 +1,10 @@
 //! What comes back: the same reply however the bytes arrive, and whatever a server leaves out.
 
-use plait_engine::context::ToolCall;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::{KIND, completed, delta, stream_of};
+use crate::asked::tool_call;
 use crate::checks::{Recorded, all_of_it, holds_for_every_protocol};
 use crate::server::{Answer, reply_to};
 
@@ -86,8 +86,8 @@ fn expected() -> ModelReply {
         text: TEXT.into(),
         reasoning: Some("Größe…\n\nHm.".into()),
         tool_calls: vec![
-            ToolCall { id: "call_a".into(), name: "size".into(), arguments: json!({"x": "ä"}) },
-            ToolCall { id: "call_b".into(), name: "tell".into(), arguments: json!({}) },
+            tool_call("call_a", "size", json!({"x": "ä"})),
+            tool_call("call_b", "tell", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
         usage: Some(all_of_it(12, 34, 8, 20)),
@@ -173,7 +173,7 @@ async fn open_models() {
         (reply.reasoning.as_deref(), &chunks[..]),
         (Some("Hm."), &[Chunk::Reasoning("Hm.".into())][..])
     );
-    let broken = ToolCall { id: "call_0".into(), name: "size".into(), arguments: json!("{oops") };
+    let broken = tool_call("call_0", "size", json!("{oops"));
     assert_eq!((reply.tool_calls, reply.provider_state), (vec![broken], None));
 }
 

@@ -12,17 +12,7 @@ use serde_json::{Value, json};
 use crate::server::{Answer, Heard, Server, call, request};
 
 pub(crate) fn message(role: Role, content: impl Into<Content>) -> Message {
-    Message {
-        id: "m".into(),
-        role,
-        content: content.into(),
-        reasoning: None,
-        tool_calls: Vec::new(),
-        tool_call_id: None,
-        provider_state: None,
-        author: Activation { node: "chat".into(), epoch: Epoch::root() },
-        tokens: 1,
-    }
+    Message::plain("m".into(), role, content, Activation { node: "chat".into(), epoch: Epoch::root() }, 1)
 }
 
 pub(crate) fn user(text: &str) -> Message {

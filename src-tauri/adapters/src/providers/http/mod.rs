@@ -20,4 +20,4 @@ pub(super) use failure::Place;
 pub(super) use link::{Link, Manner};
 pub(super) use options::{options, wants_session};
 pub(super) use pieces::Answer;
-pub(super) use reading::{Assembly, Framing, parse, read};
+pub(super) use reading::{Assembly, Framing, or_default, parse, read};

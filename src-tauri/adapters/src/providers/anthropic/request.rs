@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::schema::{self, Structured};
 use super::{cache, messages};
-use crate::providers::http::options;
+use crate::providers::http::add_options;
 
 /// What Plait itself decides; options may not change it.
 const RESERVED: [&str; 5] = ["model", "messages", "system", "tools", "stream"];
@@ -67,15 +67,8 @@ pub(super) fn request(request: &ModelRequest) -> Result<Sent, Fault> {
     if let Some(temperature) = request.temperature {
         put("temperature", json!(temperature));
     }
-    for (key, value) in options(&request.options, &RESERVED)? {
-        match (body.get_mut(key), value) {
-            // Beside the format stands the effort, for example.
-            (Some(Value::Object(ours)), Value::Object(given)) if key == "output_config" => {
-                ours.extend(given.clone());
-            }
-            _ => drop(body.insert(key.clone(), value.clone())),
-        }
-    }
+    // Beside the format stands the effort, for example.
+    add_options(&mut body, &request.options, &RESERVED, "output_config")?;
     Ok(Sent { body: Value::Object(body), answer_tool })
 }
 

@@ -88,7 +88,7 @@ fn as_it_came(message: &Message) -> Option<Vec<Value>> {
     for block in kept {
         match block.get("type")?.as_str()? {
             "text" => {
-                let end = at + usize::try_from(block.get("bytes")?.as_u64()?).ok()?;
+                let end = usize::try_from(block.get("bytes")?.as_u64()?).ok()?.checked_add(at)?;
                 blocks.extend(text(said.get(at..end)?));
                 at = end;
             }

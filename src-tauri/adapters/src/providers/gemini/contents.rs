@@ -71,7 +71,7 @@ fn as_it_came(message: &Message) -> Option<Vec<Value>> {
         let mut part = if let Some(id) = kept.get("call") {
             function_call(calls.next()?, Some(id).filter(|id| !id.is_null()))
         } else {
-            let end = at + usize::try_from(kept.get("text")?.as_u64()?).ok()?;
+            let end = usize::try_from(kept.get("text")?.as_u64()?).ok()?.checked_add(at)?;
             let piece = said.get(at..end)?;
             at = end;
             json!({ "text": piece })

@@ -74,6 +74,9 @@ async fn thoughts_go_back_where_they_stood() {
         state(json!([thought, {"type": "text", "bytes": 3}, {"type": "tool_use"}])),
         state(json!([thought, {"type": "text", "bytes": 4}, {"type": "tool_use"}])),
         state(json!([thought, {"type": "text", "bytes": 999}, {"type": "tool_use"}])),
+        state(
+            json!([thought, {"type": "text", "bytes": first}, {"type": "text", "bytes": u64::MAX}, {"type": "tool_use"}]),
+        ),
         state(json!([thought, {"type": "text", "bytes": first + rest}])),
         state(
             json!([thought, {"type": "text", "bytes": first + rest}, {"type": "tool_use"}, {"type": "tool_use"}]),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plait_engine::context::Message;
+use plait_engine::context::{Message, ToolCall};
 use plait_engine::id::{Activation, Epoch};
 use serde_json::{Value, json};
 

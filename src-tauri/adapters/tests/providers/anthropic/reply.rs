@@ -178,20 +178,26 @@ async fn a_reply_given_as_a_call_is_the_text() {
             ends(),
         ]
     };
-    let ask = async |name: &str| {
-        let server = Server::saying([Answer::stream(stream_of(&calling(name, "{\"a\": 1}")))]).await;
+    let ask = async |events: &[Value]| {
+        let server = Server::saying([Answer::stream(stream_of(events))]).await;
         let asked = ModelRequest { response_schema: Some(schema.clone()), ..request() };
         let (reply, chunks) = call(&*server.provider(KIND), asked).await;
         (reply.expect("a reply"), chunks)
     };
-    let (reply, chunks) = ask("give_reply").await;
+    let given = calling("give_reply", "{\"a\": 1}");
+    let (reply, chunks) = ask(&given).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("{\"a\": 1}", StopReason::End));
     assert!(reply.tool_calls.is_empty());
     assert_eq!(chunks, ["So:", "{\"a\"", ": 1}"].map(|text| Chunk::Text(text.into())));
     // A call of any other tool is one.
-    let (reply, chunks) = ask("calculator").await;
+    let (reply, chunks) = ask(&calling("calculator", "{\"a\": 1}")).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("So:", StopReason::ToolCalls));
     assert_eq!((reply.tool_calls.len(), chunks.len()), (1, 1));
+    // Beside one, whose result may change it, what was given is not the answer yet.
+    let other = opens(2, json!({"type": "tool_use", "id": "b", "name": "calculator", "input": {}}));
+    let (reply, _) = ask(&[&given[..6], &[other], &given[6..]].concat()).await;
+    assert_eq!((reply.text.as_str(), reply.stop_reason), ("So:", StopReason::ToolCalls));
+    assert_eq!(reply.tool_calls, [tool_call("b", "calculator", json!({}))]);
 }
 
 #[tokio::test]

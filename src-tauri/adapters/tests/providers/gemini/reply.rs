@@ -102,6 +102,10 @@ async fn finish_reasons() {
         ("PROHIBITED_CONTENT", StopReason::ContentFilter),
         ("SPII", StopReason::ContentFilter),
         ("IMAGE_SAFETY", StopReason::ContentFilter),
+        ("IMAGE_PROHIBITED_CONTENT", StopReason::ContentFilter),
+        ("IMAGE_RECITATION", StopReason::ContentFilter),
+        ("MODEL_ARMOR", StopReason::ContentFilter),
+        ("JAILBREAK", StopReason::ContentFilter),
         ("OTHER", StopReason::Other("OTHER".into())),
         ("MALFORMED_FUNCTION_CALL", StopReason::Other("MALFORMED_FUNCTION_CALL".into())),
     ] {

@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use plait_engine::run::Entry;
 use plait_engine::run::view::RunView;
+use plait_engine::run::{Cost, Entry, TokenUsage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -86,11 +86,13 @@ fn counts_and_sums_agree_with_the_nodes() {
                     .count();
                 assert_eq!(count.as_u64(), Some(found as u64), "{state} in {} at {length}", path.display());
             }
-            let mut tokens = plait_engine::run::TokenUsage::default();
+            let (mut tokens, mut cost) = (TokenUsage::default(), Cost::default());
             for epoch in view.nodes.values().flat_map(|node| &node.epochs) {
                 tokens += epoch.usage;
+                cost += epoch.cost;
             }
-            assert_eq!(tokens, view.totals.tokens, "{} at {length}", path.display());
+            let totals = (view.totals.tokens, view.totals.cost);
+            assert_eq!((tokens, cost), totals, "{} at {length}", path.display());
             for (id, node) in &view.nodes {
                 let shown = node.shown().unwrap();
                 assert_eq!(shown.state, node.state, "{id} in {}", path.display());

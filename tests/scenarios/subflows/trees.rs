@@ -17,6 +17,35 @@ use crate::support::provider::{Recording, assistant, user};
 use crate::support::server::{Answer, ModelServer, question};
 use crate::support::silent::Silent;
 
+/// A flow that calls the one in `file` with the text "go".
+fn parent_of(file: &str) -> Value {
+    draw(
+        "parent",
+        json!({ "text": { "type": "manualInput", "config": { "text": "go" } }, "in": sub(file) }),
+        &["text.value -> in.value"],
+    )
+}
+
+/// A flow whose conversation begins with `config`, and which asks twice in it: what it is given, then "Again".
+fn asks_twice(config: &Value) -> Value {
+    draw(
+        "twice",
+        json!({
+            "start": { "type": "contextStart", "config": config },
+            "text": { "type": "manualInput" },
+            "first": { "type": "chat" },
+            "second": { "type": "chat", "config": { "prompt": "Again" } },
+            "result": { "type": "output" },
+        }),
+        &[
+            "start.context -> text.context",
+            "text.context -> first.context",
+            "first.context -> second.context",
+            "second.response -> result.value",
+        ],
+    )
+}
+
 /// A known bug of others: cancel does not reach the children.
 #[tokio::test]
 async fn cancelling_a_parent_ends_all_that_it_began() {
@@ -116,28 +145,10 @@ async fn a_question_reaches_up_the_tree_and_the_answer_down() {
 
 #[tokio::test]
 async fn a_restart_in_the_middle_of_a_child_goes_on_in_that_child() {
-    let twice = draw(
-        "twice",
-        json!({
-            "start": { "type": "contextStart" },
-            "text": { "type": "manualInput" },
-            "first": { "type": "chat" },
-            "second": { "type": "chat", "config": { "prompt": "Again" } },
-            "result": { "type": "output" },
-        }),
-        &[
-            "start.context -> text.context",
-            "text.context -> first.context",
-            "first.context -> second.context",
-            "second.response -> result.value",
-        ],
-    );
-    let parent = draw(
-        "parent",
-        json!({ "text": { "type": "manualInput", "config": { "text": "go" } }, "in": sub("twice.flow.json") }),
-        &["text.value -> in.value"],
-    );
-    let folder = Folder::of(&[("parent.flow.json", &parent), ("twice.flow.json", &twice)]);
+    let folder = Folder::of(&[
+        ("parent.flow.json", &parent_of("twice.flow.json")),
+        ("twice.flow.json", &asks_twice(&json!({}))),
+    ]);
     let stuck = Silent::after(1);
     let app = App::with_providers(Arc::new(stuck.clone()));
     let run = folder.start(&app, "parent.flow.json", "").await;
@@ -160,12 +171,8 @@ async fn a_restart_in_the_middle_of_a_child_goes_on_in_that_child() {
 
 #[tokio::test]
 async fn a_run_is_listed_and_removed_with_those_it_began() {
-    let parent = draw(
-        "parent",
-        json!({ "text": { "type": "manualInput", "config": { "text": "go" } }, "in": sub("child.flow.json") }),
-        &["text.value -> in.value"],
-    );
-    let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &child())]);
+    let folder =
+        Folder::of(&[("parent.flow.json", &parent_of("child.flow.json")), ("child.flow.json", &child())]);
     let app = App::with(&Recording::echo());
     let run = folder.start(&app, "parent.flow.json", "").await;
     app.follow(&run, NOBODY).await;
@@ -257,28 +264,10 @@ async fn killed_in_the_middle_of_a_child_the_run_goes_on_in_that_child() {
     })
     .await;
     let model = json!({ "provider": "openai", "model": "gpt-4o" });
-    let child = draw(
-        "child",
-        json!({
-            "start": { "type": "contextStart", "config": model },
-            "text": { "type": "manualInput" },
-            "first": { "type": "chat" },
-            "second": { "type": "chat", "config": { "prompt": "Again" } },
-            "result": { "type": "output" },
-        }),
-        &[
-            "start.context -> text.context",
-            "text.context -> first.context",
-            "first.context -> second.context",
-            "second.response -> result.value",
-        ],
-    );
-    let parent = draw(
-        "parent",
-        json!({ "text": { "type": "manualInput", "config": { "text": "go" } }, "in": sub("child.flow.json") }),
-        &["text.value -> in.value"],
-    );
-    let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &child)]);
+    let folder = Folder::of(&[
+        ("parent.flow.json", &parent_of("twice.flow.json")),
+        ("twice.flow.json", &asks_twice(&model)),
+    ]);
     let done = tokio::task::spawn_blocking(move || {
         let home = Home::default();
         tokio::runtime::Handle::current().block_on(home.provider_at(&server.url));

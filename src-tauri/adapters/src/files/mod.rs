@@ -68,15 +68,20 @@ pub fn read(path: &Path) -> Result<FlowText, Fault> {
 /// left alone (`flow.changed_on_disk`).
 /// Faults: `flow.not_found` (no such folder), `flow.read_only`, `flow.disk_full`, `flow.unwritable`.
 pub fn write(path: &Path, text: &str, unless_changed_from: Option<&str>) -> Result<String, Fault> {
-    if let Some(expected) = unless_changed_from
-        && let Ok(bytes) = fs::read(path)
-        && content_hash(&bytes) != expected
-    {
-        return Err(Fault::new(
-            "flow.changed_on_disk",
-            format!("`{}` was changed by another program since it was opened.", path.display()),
-        )
-        .hint("Save under another name to keep both, or save again to replace it."));
+    if let Some(expected) = unless_changed_from {
+        match fs::read(path) {
+            Ok(bytes) if content_hash(&bytes) != expected => {
+                return Err(Fault::new(
+                    "flow.changed_on_disk",
+                    format!("`{}` was changed by another program since it was opened.", path.display()),
+                )
+                .hint("Save under another name to keep both, or save again to replace it."));
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // Of one that can't be read nobody knows whether it was changed.
+            Err(error) => return Err(unwritable(path, &error)),
+        }
     }
     replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
     Ok(content_hash(text.as_bytes()))

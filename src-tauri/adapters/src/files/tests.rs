@@ -79,6 +79,11 @@ fn a_file_changed_by_someone_else_is_left_alone() {
     assert!(write(&path, "mine 2", Some(&hash)).is_ok());
     assert_eq!(code(write(&path, "mine 3", Some(&hash))), "flow.changed_on_disk");
     assert_eq!(read(&path).expect("read").text, "mine 2");
+    // One that can't be read may have been changed, too. (Root reads it, and sees that it was.)
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o200)).expect("set");
+    assert!(write(&path, "mine 3", Some("another")).is_err());
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("set");
+    assert_eq!(read(&path).expect("read").text, "mine 2");
     fs::remove_file(&path).expect("removed");
     assert!(write(&path, "mine 4", Some(&hash)).is_ok(), "nothing is lost by writing where nothing is");
 }

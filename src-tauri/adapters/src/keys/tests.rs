@@ -46,13 +46,19 @@ async fn stored_keys_outlive_the_process_and_the_sessions_do_not() {
     keys.set("b", &secret("session-key"), Keep::Session).await.expect("given");
     let again = KeyStore::in_file(home.path(), None);
     assert_eq!(again.find("a", None).await.expect("read").expect("there").source, KeySource::File);
+    assert_eq!(again.redaction().text("not stored-key!"), "not [key of a]!", "known once it was found");
     assert!(again.find("b", None).await.expect("read").is_none());
     // A keychain that has come since does not hide them, and takes over what is set from now on.
     let keychain = mock::Store::new().expect("made");
     let with = KeyStore::in_keychain(home.path(), keychain);
     assert_eq!(with.find("a", None).await.expect("read").expect("there").source, KeySource::File);
     with.set("a", &secret("keychain-key"), Keep::Stored).await.expect("kept");
-    assert!(KeyStore::in_file(home.path(), None).find("a", None).await.expect("read").is_none());
+    let file = || KeyStore::in_file(home.path(), None);
+    assert!(file().find("a", None).await.expect("read").is_none());
+    // One that stands in both places, the file's from a time without the keychain, is forgotten in both.
+    file().set("a", &secret("file-key"), Keep::Stored).await.expect("kept");
+    assert!(with.remove("a").await.expect("removed"));
+    assert!(file().find("a", None).await.expect("read").is_none());
 }
 
 #[tokio::test]
@@ -64,8 +70,15 @@ async fn a_place_that_cannot_be_read_is_told_unless_the_session_has_a_key() {
     assert_eq!(fault.code, "keys.damaged", "the environment's might be another's");
     keys.set("openai", &secret("session-key"), Keep::Session).await.expect("given");
     assert_eq!(found(&keys, "openai").await.expect("there").1, KeySource::Session);
-    assert_eq!(keys.set("openai", &secret("k"), Keep::Stored).await.expect_err("told").code, "keys.damaged");
+    let newer = "sk-0123456789abcdef";
+    assert_eq!(
+        keys.set("openai", &secret(newer), Keep::Stored).await.expect_err("told").code,
+        "keys.damaged"
+    );
+    assert_eq!(keys.redaction().text(newer), "[key of openai]", "known before anything failed");
     assert_eq!(found(&keys, "openai").await.expect("still there").1, KeySource::Session);
+    assert_eq!(keys.remove("openai").await.expect_err("told").code, "keys.damaged");
+    assert!(keys.find("openai", None).await.is_err(), "the session's is forgotten all the same");
 }
 
 #[tokio::test]

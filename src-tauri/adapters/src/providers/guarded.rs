@@ -19,9 +19,7 @@ impl Guarded {
     pub(super) fn new(provider: Arc<dyn Provider>, redaction: &Arc<Redaction>) -> Self {
         Self { provider, redaction: Arc::clone(redaction) }
     }
-}
 
-impl Guarded {
     fn redacted(&self, mut reply: ModelReply) -> ModelReply {
         reply.text = self.redaction.text(&reply.text);
         reply.reasoning = reply.reasoning.map(|text| self.redaction.text(&text));

@@ -7,6 +7,7 @@ mod detect;
 mod gemini;
 mod guarded;
 mod http;
+mod instructions;
 pub mod offline;
 mod ollama;
 mod openai_chat;

@@ -17,8 +17,5 @@ struct Model {
 
 /// Their names, sorted.
 pub(super) async fn list(link: &Link) -> Result<Vec<String>, Fault> {
-    let listed: Models = link.get("models", "", "list of models", &link.place(None)).await?;
-    let mut names: Vec<String> = listed.data.into_iter().map(|model| model.id).collect();
-    names.sort();
-    Ok(names)
+    link.models("models", |list: Models| list.data.into_iter().map(|model| model.id).collect()).await
 }

@@ -1,14 +1,32 @@
-//! Tool calls whose arguments travel as text. Owns what becomes of arguments that are no JSON: they stay that text, both
-//! ways. No schema takes text for an object, so the model is told and can mend it.
+//! Tools and their calls, as several protocols write them. Owns what becomes of arguments that are no JSON: they stay that
+//! text, both ways. No schema takes text for an object, so the model is told and can mend it.
 
 use plait_engine::context::ToolCall;
-use serde_json::{Map, Value};
+use plait_engine::tool::ToolSpec;
+use serde_json::{Map, Value, json};
+
+/// A tool on offer, as chat completions have it and others after them.
+pub(super) fn function(tool: &ToolSpec) -> Value {
+    json!({
+        "type": "function",
+        "function": { "name": tool.name, "description": tool.description, "parameters": tool.parameters },
+    })
+}
 
 /// The arguments of a call as text.
 pub(super) fn arguments_text(call: &ToolCall) -> String {
     match &call.arguments {
         Value::String(text) => text.clone(),
         parsed => parsed.to_string(),
+    }
+}
+
+/// The arguments of a call where only an object can stand. Any others, which the model gave against the rules, go back
+/// within one, as its `key`.
+pub(super) fn arguments_object(call: &ToolCall, key: &str) -> Value {
+    match &call.arguments {
+        object @ Value::Object(_) => object.clone(),
+        other => json!({ key: other }),
     }
 }
 

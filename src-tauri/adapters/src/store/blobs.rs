@@ -65,7 +65,7 @@ impl Blobs {
     pub(super) fn remove(&self, owner: &str) -> Result<(), Fault> {
         match fs::remove_dir_all(self.0.join(owner)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(fault::of_io("remove a run's large values", &error))
+                Err(fault::of_io("remove large values", &error))
             }
             _ => Ok(()),
         }

@@ -48,7 +48,7 @@ pub(super) fn runs(inner: &Arc<Inner>, filter: &RunFilter) -> Result<Vec<RunReco
     inner.writer.settle()?;
     let limit = filter.limit.unwrap_or(usize::MAX);
     let mut found = Vec::new();
-    for key in keys(inner, &[])?.into_iter().rev() {
+    for key in keys_under(inner, key::of(Space::Run, &[]))?.into_iter().rev() {
         if found.len() >= limit {
             break;
         }
@@ -82,13 +82,7 @@ pub(super) fn count_children(inner: &Inner, id: &RunId) -> Result<usize, Fault> 
 }
 
 fn child_keys(inner: &Inner, parent: RunKey) -> Result<Vec<RunKey>, Fault> {
-    let keys = inner.database.read(|db| {
-        db.scan_prefix(key::of(Space::Child, &parent))
-            .keys()
-            .map(|key| key.map(|key| key::run_of(&key)))
-            .collect::<Result<Vec<_>, _>>()
-    })?;
-    Ok(keys.into_iter().flatten().collect())
+    keys_under(inner, key::of(Space::Child, &parent))
 }
 
 /// A run and all that it began, those it began first, and so on down.
@@ -106,8 +100,8 @@ fn family(inner: &Inner, root: RunKey) -> Result<Vec<RunKey>, Fault> {
 pub(super) fn find(inner: &Inner, prefix: &str) -> Result<RunId, Fault> {
     inner.writer.settle()?;
     let wanted = prefix.trim().to_lowercase();
-    let found: Vec<RunKey> =
-        keys(inner, &[])?.into_iter().filter(|key| key::run_id(*key).as_str().starts_with(&wanted)).collect();
+    let mut found = keys_under(inner, key::of(Space::Run, &[]))?;
+    found.retain(|key| key::run_id(*key).as_str().starts_with(&wanted));
     match found.as_slice() {
         [only] => Ok(key::run_id(*only)),
         [] => Err(unknown(prefix)),
@@ -152,18 +146,7 @@ fn remove_one(inner: &Arc<Inner>, key: RunKey) -> Result<(), Fault> {
 
 /// Finishes removals that a crash cut short.
 pub(super) fn finish_removals(inner: &Arc<Inner>) -> Result<(), Fault> {
-    let pending: Vec<RunKey> = inner
-        .database
-        .read(|db| {
-            db.scan_prefix(key::of(Space::Removing, &[]))
-                .keys()
-                .map(|key| key.map(|key| key::run_of(&key)))
-                .collect::<Result<Vec<_>, _>>()
-        })?
-        .into_iter()
-        .flatten()
-        .collect();
-    pending.into_iter().try_for_each(|key| finish_removal(inner, key))
+    keys_under(inner, key::of(Space::Removing, &[]))?.into_iter().try_for_each(|key| finish_removal(inner, key))
 }
 
 fn finish_removal(inner: &Arc<Inner>, key: RunKey) -> Result<(), Fault> {
@@ -250,9 +233,10 @@ pub(super) fn stored_record(inner: &Arc<Inner>, key: RunKey) -> Result<Option<Ru
     Ok(Some(record))
 }
 
-fn keys(inner: &Inner, prefix: &[u8]) -> Result<Vec<RunKey>, Fault> {
+/// The runs that the keys with this beginning end in, in their order.
+fn keys_under(inner: &Inner, prefix: Vec<u8>) -> Result<Vec<RunKey>, Fault> {
     let keys = inner.database.read(|db| {
-        db.scan_prefix(key::of(Space::Run, prefix))
+        db.scan_prefix(prefix)
             .keys()
             .map(|key| key.map(|key| key::run_of(&key)))
             .collect::<Result<Vec<_>, _>>()

@@ -2,26 +2,17 @@
 
 use std::sync::Arc;
 
+use plait_adapters::providers::ProviderKind;
 use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::provider::ModelRequest;
 use plait_engine::tool::ToolSpec;
 use serde_json::{Value, json};
 
-use crate::server::request;
+use crate::server::{Answer, Heard, Server, call, request};
 
 pub(crate) fn message(role: Role, content: impl Into<Content>) -> Message {
-    Message {
-        id: "m".into(),
-        role,
-        content: content.into(),
-        reasoning: None,
-        tool_calls: Vec::new(),
-        tool_call_id: None,
-        provider_state: None,
-        author: Activation { node: "chat".into(), epoch: Epoch::root() },
-        tokens: 1,
-    }
+    Message::plain("m".into(), role, content, Activation { node: "chat".into(), epoch: Epoch::root() }, 1)
 }
 
 pub(crate) fn user(text: &str) -> Message {
@@ -32,13 +23,13 @@ pub(crate) fn says(text: &str) -> Message {
     message(Role::Assistant, text)
 }
 
+pub(crate) fn tool_call(id: &str, name: &str, arguments: Value) -> ToolCall {
+    ToolCall { id: id.into(), name: name.into(), arguments }
+}
+
 pub(crate) fn asks(text: &str, calls: &[(&str, &str, Value)]) -> Message {
-    let call = |(id, name, arguments): &(&str, &str, Value)| ToolCall {
-        id: (*id).into(),
-        name: (*name).into(),
-        arguments: arguments.clone(),
-    };
-    Message { tool_calls: calls.iter().map(call).collect(), ..says(text) }
+    let tool_calls = calls.iter().map(|(id, name, arguments)| tool_call(id, name, arguments.clone()));
+    Message { tool_calls: tool_calls.collect(), ..says(text) }
 }
 
 pub(crate) fn tells(id: &str, text: &str) -> Message {
@@ -57,6 +48,15 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
         source: "native".into(),
         instructions: Some("Not of any wire.".into()),
     }
+}
+
+/// A picture and what is asked of it.
+pub(crate) fn picture() -> Message {
+    let parts = vec![
+        Part::Text { text: "What is this?".into() },
+        Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
+    ];
+    message(Role::User, Content::Parts(parts))
 }
 
 /// A schema that strict modes take.
@@ -93,4 +93,23 @@ pub(crate) fn everything() -> ModelRequest {
         response_schema: Some(closed_schema()),
         ..request()
     }
+}
+
+/// What goes out for `request`, to a server that says `answer`.
+pub(crate) async fn heard(kind: ProviderKind, answer: Answer, request: ModelRequest) -> Heard {
+    let server = Server::saying([answer]).await;
+    call(&*server.provider(kind), request).await.0.expect("a reply");
+    server.heard().remove(0)
+}
+
+/// Each of these options is refused, and nothing is sent.
+pub(crate) async fn refuses<const N: usize>(kind: ProviderKind, wrong: [Value; N]) {
+    let server = Server::saying([]).await;
+    let provider = server.provider(kind);
+    for options in wrong {
+        let asked = ModelRequest { options: options.clone(), ..request() };
+        let fault = call(&*provider, asked).await.0.expect_err("refused");
+        assert_eq!(fault.code, "provider.bad_options", "{options}");
+    }
+    assert!(server.heard().is_empty(), "nothing was sent");
 }

@@ -9,7 +9,7 @@ use plait_engine::provider::{Chunk, ModelReply};
 use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Server, Step, call, outcome, provider, raw, request, settings};
+use crate::server::{Answer, Server, Step, call, fault, outcome, provider, raw, reply_to, request, settings};
 
 /// A reply as a server of one protocol streams it, with everything in it that the protocol has.
 pub(crate) struct Recorded {
@@ -29,11 +29,7 @@ impl Recorded {
     }
 
     async fn fault(&self, answer: Answer) -> Fault {
-        let fault = outcome(self.kind, answer).await.expect_err("a fault");
-        let place = "http://127.0.0.1:";
-        assert!(fault.message.contains(place) && fault.message.contains("`tiny`"), "says where: {fault}");
-        assert!(fault.hint.is_some(), "says what to do: {fault}");
-        fault
+        fault(self.kind, answer).await
     }
 
     /// In two pieces at every byte, and in pieces of one byte.
@@ -73,6 +69,14 @@ impl Recorded {
                 (reply.text, reply.tool_calls),
                 (self.reply.text.clone(), self.reply.tool_calls.clone())
             );
+        }
+    }
+
+    /// `with` streams the reply with a value in the place of all its usage.
+    pub(crate) async fn survives_a_usage_that_is_none(&self, with: impl Fn(&Value) -> Vec<u8>) {
+        for value in [json!(7), json!("x"), json!([]), json!(null)] {
+            let (reply, _) = reply_to(self.kind, self.stream(&with(&value))).await;
+            assert_eq!(reply, ModelReply { usage: None, ..self.reply.clone() }, "{value}");
         }
     }
 
@@ -266,6 +270,35 @@ impl Recorded {
         tokio::time::timeout(Duration::from_secs(10), server.closed()).await.expect("the server sees it");
     }
 }
+
+/// The tests of what holds for every protocol, of the reply that `$known` streams with line ends of a kind; `$newlines` are
+/// those that its framing knows.
+macro_rules! holds_for_every_protocol {
+    ($known:ident, $newlines:expr) => {
+        #[tokio::test]
+        async fn the_same_reply_wherever_the_bytes_are_split() {
+            for newline in $newlines {
+                $known(newline).is_the_same_wherever_it_is_split().await;
+            }
+        }
+
+        #[tokio::test]
+        async fn a_cut_stream_is_never_a_shorter_reply() {
+            $known("\n").is_a_fault_wherever_it_is_cut().await;
+        }
+
+        #[tokio::test]
+        async fn failures_that_every_protocol_has() {
+            $known("\n").fails_by_name().await;
+        }
+
+        #[tokio::test]
+        async fn dropping_the_call_closes_the_connection() {
+            $known("\n").closes_the_connection_when_it_is_dropped().await;
+        }
+    };
+}
+pub(crate) use holds_for_every_protocol;
 
 /// What a usage says of everything, for protocols that tell it all.
 pub(crate) fn all_of_it(input: u64, output: u64, cached_input: u64, reasoning: u64) -> TokenUsage {

@@ -11,17 +11,20 @@ use crate::server::{Answer, Server, Step, call, request};
 const KEY: &str = "sk-proj-THIS-IS-NOT-TO-BE-SEEN-0123456789";
 
 /// What a provider with that key makes of an answer, all of it as text.
-async fn heard(answer: Answer) -> String {
+async fn heard(kind: ProviderKind, answer: Answer) -> String {
     let server = Server::saying([answer]).await;
     let home = tempfile::tempdir().expect("folder");
     let keys = KeyStore::in_file(home.path(), None);
     keys.set("test", &SecretString::from(KEY), Keep::Stored).await.expect("kept");
     let table =
-        ProviderTable::with_keys(&[("test".to_owned(), server.settings(ProviderKind::OpenAi))].into(), &keys)
-            .expect("made");
+        ProviderTable::with_keys(&[("test".to_owned(), server.settings(kind))].into(), &keys).expect("made");
     let provider = table.get("test").expect("there");
     let (outcome, chunks) = call(&*provider, request()).await;
-    assert_eq!(server.heard()[0].headers["authorization"], format!("Bearer {KEY}"), "it was sent");
+    let (header, prefix) = match kind {
+        ProviderKind::Anthropic => ("x-api-key", ""),
+        _ => ("authorization", "Bearer "),
+    };
+    assert_eq!(server.heard()[0].headers[header], format!("{prefix}{KEY}"), "it was sent");
     let said: String = chunks
         .into_iter()
         .map(|chunk| match chunk {
@@ -49,7 +52,7 @@ async fn what_a_server_echoes_is_freed_of_keys() {
                 .into(),
         )])
         .collect();
-    let calls = json!([{"index": 0, "id": KEY, "function": {"name": "f", "arguments": json!({KEY: KEY}).to_string()}}]);
+    let calls = json!([{"index": 0, "id": KEY, "function": {"name": KEY, "arguments": json!({KEY: KEY}).to_string()}}]);
     for (which, answer) in [
         ("a status", Answer::json(401, &json!({"error": {"message": echo, "code": KEY}}).to_string())),
         ("a status that is cut short", Answer::json(401, &json!({"error": long}).to_string())),
@@ -58,6 +61,13 @@ async fn what_a_server_echoes_is_freed_of_keys() {
         ("a redirect", Answer::json(302, "").header("location", &format!("http://else/?key={KEY}"))),
         ("garbage", Answer::stream(format!("data: {echo}\n\n"))),
         ("a reply", Answer::events(pieces)),
+        (
+            "the id of a reply",
+            event(
+                json!({"id": KEY, "choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": "stop"}]}),
+            ),
+        ),
+        ("a list of models", Answer::json(200, &json!({"data": [{"id": KEY}]}).to_string())),
         (
             "a tool call",
             event(
@@ -69,8 +79,33 @@ async fn what_a_server_echoes_is_freed_of_keys() {
             event(json!({"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": KEY}]})),
         ),
     ] {
-        let all = heard(answer).await;
+        let all = heard(ProviderKind::OpenAi, answer).await;
         assert!(!all.contains(&KEY[..16]), "{which}: {all}");
         assert!(all.contains("[key of test]"), "{which}: it says what stood there: {all}");
+    }
+    // What goes back to a provider with its reply.
+    let content = json!([
+        {"type": "thinking", "thinking": "Hm.", "signature": KEY},
+        {"type": "tool_use", "id": "a", "name": "f", "input": {}},
+    ]);
+    let whole = json!({"type": "message", "content": content, "stop_reason": "tool_use"});
+    let all = heard(ProviderKind::Anthropic, Answer::json(200, &whole.to_string())).await;
+    assert!(all.contains(r#""signature": String("[key of test]")"#) && !all.contains(&KEY[..16]), "{all}");
+}
+
+/// A key that can't be had is no reason not to ask a server of which nobody said that it wants one. Should it want one
+/// after all, that is what is wrong.
+#[tokio::test]
+async fn a_key_that_cannot_be_had_is_told_where_one_is_wanted() {
+    let home = tempfile::tempdir().expect("folder");
+    std::fs::write(home.path().join("keys.sealed"), "not sealed").expect("written");
+    for (status, code) in [(401, "keys.damaged"), (403, "keys.damaged"), (500, "provider.server_error")] {
+        let server = Server::saying([Answer::json(status, "{}")]).await;
+        let settings = [("test".to_owned(), server.settings(ProviderKind::OpenAi))].into();
+        let keys = KeyStore::in_file(home.path(), None);
+        let table = ProviderTable::with_keys(&settings, &keys).expect("made");
+        let provider = table.get("test").expect("there");
+        assert_eq!(call(&*provider, request()).await.0.expect_err("a fault").code, code);
+        assert_eq!(server.heard().len(), 1, "it was asked");
     }
 }

@@ -222,6 +222,22 @@ pub(crate) async fn outcome(kind: ProviderKind, answer: Answer) -> Result<ModelR
     call(&*server.provider(kind), request()).await.0
 }
 
+/// The reply that `answer` is understood as, and what was streamed of it.
+pub(crate) async fn reply_to(kind: ProviderKind, answer: Answer) -> (ModelReply, Vec<Chunk>) {
+    let server = Server::saying([answer]).await;
+    let (reply, chunks) = call(&*server.provider(kind), request()).await;
+    (reply.expect("a reply"), chunks)
+}
+
+/// The fault that `answer` is told as. Every one says where it happened and what to do.
+pub(crate) async fn fault(kind: ProviderKind, answer: Answer) -> Fault {
+    let fault = outcome(kind, answer).await.expect_err("a fault");
+    let place = "http://127.0.0.1:";
+    assert!(fault.message.contains(place) && fault.message.contains("`tiny`"), "says where: {fault}");
+    assert!(fault.hint.is_some(), "says what to do: {fault}");
+    fault
+}
+
 /// What a server leads to that sends `bytes` to whoever comes, and closes the connection.
 pub(crate) async fn raw(kind: ProviderKind, bytes: &[u8]) -> Fault {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");

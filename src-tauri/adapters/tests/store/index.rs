@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plait_adapters::Store;
 use plait_adapters::store::record::{RunCounters, RunStatus};
 use plait_adapters::store::{ConversationFilter, Draft, NewConversation, RecentFlow, RunFilter};
-use plait_engine::context::Message;
+use plait_engine::context::{Message, Role};
 use plait_engine::error::Fault;
 use plait_engine::id::{Activation, Epoch, RunId};
 use plait_engine::journal::Journal;
@@ -243,17 +243,7 @@ fn shared_messages_come_back_whole() {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
     let run = run_id(1);
-    let message = Arc::new(Message {
-        id: "m".into(),
-        role: plait_engine::context::Role::User,
-        content: "größe 🙂".into(),
-        reasoning: None,
-        tool_calls: Vec::new(),
-        tool_call_id: None,
-        provider_state: None,
-        author: asked(),
-        tokens: 3,
-    });
+    let message = Arc::new(Message::plain("m".into(), Role::User, "größe 🙂", asked(), 3));
     let Activation { node, epoch } = asked();
     let turn = Fact::TurnCommitted {
         node,

@@ -115,17 +115,7 @@ pub fn message_id(place: u64) -> MessageId {
 /// A summary as a run has it: a system message, so that it is sent with the instructions and never trimmed.
 pub fn summary_message(summary: Summary, author: Activation) -> SharedMessage {
     let Summary { text, tokens } = summary;
-    Arc::new(Message {
-        id: "conversation:summary".into(),
-        role: Role::System,
-        content: text.into(),
-        reasoning: None,
-        tool_calls: Vec::new(),
-        tool_call_id: None,
-        provider_state: None,
-        author,
-        tokens,
-    })
+    Arc::new(Message::plain("conversation:summary".into(), Role::System, text, author, tokens))
 }
 
 /// How much is remembered.

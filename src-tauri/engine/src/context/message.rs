@@ -126,5 +126,28 @@ pub struct Message {
     pub tokens: u32,
 }
 
+impl Message {
+    /// A message that is nothing but what is said.
+    pub fn plain(
+        id: MessageId,
+        role: Role,
+        content: impl Into<Content>,
+        author: Activation,
+        tokens: u32,
+    ) -> Self {
+        Self {
+            id,
+            role,
+            content: content.into(),
+            reasoning: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            provider_state: None,
+            author,
+            tokens,
+        }
+    }
+}
+
 /// A message, shared between history, snapshots and facts.
 pub type SharedMessage = Arc<Message>;

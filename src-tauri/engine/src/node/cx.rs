@@ -90,17 +90,7 @@ impl Cx {
     pub fn message(&self, index: usize, role: Role, content: impl Into<Content>, model: &str) -> Message {
         let content = content.into();
         let tokens = tokens::message(model, &content);
-        Message {
-            id: self.message_id(index),
-            role,
-            content,
-            reasoning: None,
-            tool_calls: Vec::new(),
-            tool_call_id: None,
-            provider_state: None,
-            author: self.activation.clone(),
-            tokens,
-        }
+        Message::plain(self.message_id(index), role, content, self.activation.clone(), tokens)
     }
 
     /// Shows partial text to whoever watches.

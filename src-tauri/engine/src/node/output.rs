@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::Datum;
 use crate::context::ContextHandle;
 use crate::id::{MessageId, PortName};
 use crate::run::{NodeOutputs, TokenUsage};
@@ -55,6 +56,16 @@ impl NodeOutput {
     pub fn with_shared(mut self, port: &str, value: Arc<Value>) -> Self {
         self.outputs.insert(port.into(), value);
         self
+    }
+
+    /// Adds a live output that is a value as it came, with the message it is.
+    #[must_use]
+    pub fn with_datum(self, port: &str, datum: &Datum) -> Self {
+        let output = self.with_shared(port, Arc::clone(&datum.value));
+        match &datum.message {
+            Some(id) => output.is_message(port, id.clone()),
+            None => output,
+        }
     }
 
     /// Says that the value on `port` is this message.

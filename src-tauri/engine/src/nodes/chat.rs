@@ -9,18 +9,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
-use super::asking::{self, ANSWER, Manner, Turn};
+use super::asking::{self, Manner, Turn};
 use super::templating;
-use crate::context::{ContextHandle, Message, Role};
+use crate::context::ContextHandle;
 use crate::error::Fault;
 use crate::id::MessageId;
 use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, check_schema, violations};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{Overrides, resolve_model_config};
 use crate::provider::{ModelReply, StopReason};
-use crate::run::Fact;
 use crate::template::Template;
 
 pub(super) struct Chat;
@@ -209,40 +207,18 @@ impl NodeType for Chat {
             question::question(config.prompt.as_ref(), &inputs, &handle, &context, &cx, &model.model)?;
         let tools = asking::offered(&inputs)?;
         let provider = cx.host.providers.get(&model.provider)?;
-        let id = context.context_id.clone();
+        let mut turn = Turn::new(config.manner(), &cx, &context, &model, &question, &tools, &*provider);
         if !config.skip_history {
-            cx.note(Fact::TurnStarted {
-                node: cx.activation.node.clone(),
-                epoch: cx.activation.epoch.clone(),
-                context_id: id.clone(),
-            });
+            turn.begin(&manager);
         }
-        let mut turn =
-            Turn::new(config.manner(), &cx, &context, &model, &question.message, &tools, &*provider);
         let (reply, structured) = match config.answer(&mut turn).await {
             Ok(answer) => answer,
             Err(fault) => {
-                if !config.skip_history {
-                    cx.note(Fact::TurnDiscarded {
-                        node: cx.activation.node.clone(),
-                        epoch: cx.activation.epoch.clone(),
-                        context_id: id,
-                        partial: turn.into_partial(),
-                    });
-                }
+                turn.discard();
                 return Err(fault);
             }
         };
-        let mut written = None;
-        if !config.skip_history {
-            let answer = Arc::new(Message {
-                reasoning: reply.reasoning.clone(),
-                ..cx.message(ANSWER, Role::Assistant, reply.text.clone(), &model.model)
-            });
-            written = Some(answer.id.clone());
-            let asked = (!question.stored).then(|| Arc::clone(&question.message));
-            manager.commit_turn(asked.into_iter().chain([answer]).collect(), turn.spent().learned.clone());
-        }
+        let written = turn.commit(&reply);
         Ok(turn.spent().told(give(&handle, reply, structured, written), &model))
     }
 }

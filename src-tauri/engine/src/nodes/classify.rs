@@ -194,7 +194,13 @@ impl NodeType for Classify {
             model: config.override_model.as_deref(),
             ..Overrides::default()
         };
-        let wanted = Wanted { input: "message", instructions: config.told(), with_history: false, overrides };
+        let wanted = Wanted {
+            input: "message",
+            instructions: config.told(),
+            with_history: false,
+            written: config.add_to_history,
+            overrides,
+        };
         let aside = asking::Aside::new(wanted, &inputs, &cx)?;
         let schema = config.schema();
         let manner = Manner {
@@ -204,20 +210,13 @@ impl NodeType for Classify {
             options: &config.options,
         };
         let mut turn = aside.turn(manner, &cx);
-        aside.begin(config.add_to_history, &cx);
         match config.ask(&mut turn).await {
             Ok((reply, chosen)) => {
-                let output = aside.finish(&turn, &reply, config.add_to_history, &cx);
-                let (value, message) = &aside.about;
-                let output = output.with_shared(&chosen.class, value.clone());
-                let output = match message {
-                    Some(id) => output.is_message(&chosen.class, id.clone()),
-                    None => output,
-                };
+                let output = aside.finish(&turn, &reply).with_datum(&chosen.class, &aside.about);
                 Ok(output.with("class", chosen.class).with("reason", chosen.reason))
             }
             Err(fault) => {
-                aside.discard(config.add_to_history, turn.into_partial(), &cx);
+                turn.discard();
                 Err(fault)
             }
         }

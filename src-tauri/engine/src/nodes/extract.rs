@@ -150,8 +150,13 @@ impl NodeType for Extract {
             max_tokens: config.max_tokens.map(NonZeroU32::get),
             window: config.context_window.map(|window| window.get().into()),
         };
-        let instructions = config.told(&schema);
-        let wanted = Wanted { input: "text", instructions, with_history: config.with_history, overrides };
+        let wanted = Wanted {
+            input: "text",
+            instructions: config.told(&schema),
+            with_history: config.with_history,
+            written: config.add_to_history,
+            overrides,
+        };
         let aside = asking::Aside::new(wanted, &inputs, &cx)?;
         let manner = Manner {
             temperature: None,
@@ -160,13 +165,10 @@ impl NodeType for Extract {
             options: &config.options,
         };
         let mut turn = aside.turn(manner, &cx);
-        aside.begin(config.add_to_history, &cx);
         match config.ask(&schema, &mut turn).await {
-            Ok((reply, value)) => {
-                Ok(aside.finish(&turn, &reply, config.add_to_history, &cx).with("value", value))
-            }
+            Ok((reply, value)) => Ok(aside.finish(&turn, &reply).with("value", value)),
             Err(fault) => {
-                aside.discard(config.add_to_history, turn.into_partial(), &cx);
+                turn.discard();
                 Err(fault)
             }
         }

@@ -64,11 +64,6 @@ impl NodeType for Join {
         let text =
             values.iter().map(|datum| as_text(&datum.value)).collect::<Vec<_>>().join(&config.separator);
         let list = values.iter().map(|datum| Value::clone(&datum.value)).collect::<Vec<_>>();
-        let output =
-            NodeOutput::of("list", list).with_shared("first", first.value.clone()).with("text", text);
-        Ok(match &first.message {
-            Some(id) => output.is_message("first", id.clone()),
-            None => output,
-        })
+        Ok(NodeOutput::of("list", list).with_datum("first", first).with("text", text))
     }
 }

@@ -95,10 +95,8 @@ fn say(cx: &Cx, handle: Option<&ContextHandle>, role: Role, text: String) -> Res
 
 /// Adds to `output` the value of an input as it came, with the message it is.
 fn pass_on(inputs: &Inputs, input: &str, output: NodeOutput, port: &str) -> NodeOutput {
-    let Some(datum) = inputs.datum(input) else { return output };
-    let output = output.with_shared(port, Arc::clone(&datum.value));
-    match &datum.message {
-        Some(id) => output.is_message(port, id.clone()),
+    match inputs.datum(input) {
+        Some(datum) => output.with_datum(port, datum),
         None => output,
     }
 }

@@ -132,29 +132,35 @@ pub(super) fn record(
         sent.push(PromptPart::Step { step, count: messages.len() as u64, tokens: sum(messages) });
     }
     let left_out = parts.history.len() - kept.len();
-    let omitted =
-        parts.history.get(left_out.wrapping_sub(1)).zip(parts.history.front()).map(|(last, first)| Omitted {
-            first: first.id.clone(),
-            last: last.id.clone(),
-            count: left_out as u64,
-        });
-    let counted = tool_tokens + sent.iter().map(PromptPart::tokens).sum::<u64>();
-    let tokens = config.correction.apply(counted);
-    PromptRecord {
-        provider: config.provider.clone(),
-        model: config.model.clone(),
-        parts: sent,
-        omitted,
-        tools: tools.iter().map(|tool| tool.name.clone()).collect(),
-        tool_tokens,
-        tokens,
-        counted: (tokens != counted).then_some(counted),
-        window: config.window,
-        reserve: config.reserve,
-    }
+    let last = left_out.checked_sub(1).and_then(|last| parts.history.get(last));
+    let omitted = parts.history.front().zip(last).map(|(first, last)| Omitted {
+        first: first.id.clone(),
+        last: last.id.clone(),
+        count: left_out as u64,
+    });
+    let tools = tools.iter().map(|tool| tool.name.clone()).collect();
+    PromptRecord { omitted, tools, ..PromptRecord::of(config, sent, tool_tokens) }
 }
 
 impl PromptRecord {
+    /// The record of these parts, all of what is sent but for tools whose schemas take so much.
+    pub(crate) fn of(config: &ModelConfig, parts: Vec<PromptPart>, tool_tokens: u64) -> Self {
+        let counted = tool_tokens + parts.iter().map(PromptPart::tokens).sum::<u64>();
+        let tokens = config.correction.apply(counted);
+        Self {
+            provider: config.provider.clone(),
+            model: config.model.clone(),
+            parts,
+            omitted: None,
+            tools: Vec::new(),
+            tool_tokens,
+            tokens,
+            counted: (tokens != counted).then_some(counted),
+            window: config.window,
+            reserve: config.reserve,
+        }
+    }
+
     /// The sum of the counts, as they are without a correction.
     pub fn counted(&self) -> u64 {
         self.counted.unwrap_or(self.tokens)

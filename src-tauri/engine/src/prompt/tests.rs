@@ -14,17 +14,8 @@ use crate::tool::ToolSpec;
 const MODEL: &str = "gpt-4o";
 
 fn message(id: &str, role: Role, text: &str) -> SharedMessage {
-    Arc::new(Message {
-        id: id.into(),
-        role,
-        content: text.into(),
-        reasoning: None,
-        tool_calls: Vec::new(),
-        tool_call_id: None,
-        provider_state: None,
-        author: Activation { node: "n".into(), epoch: Epoch::root() },
-        tokens: tokens::message(MODEL, &text.into()),
-    })
+    let author = Activation { node: "n".into(), epoch: Epoch::root() };
+    Arc::new(Message::plain(id.into(), role, text, author, tokens::message(MODEL, &text.into())))
 }
 
 fn context(instructions: &str, history: &[SharedMessage]) -> ContextRecord {

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::usage::is_zero;
+
 /// A sum of money and of calls that are not in it because nobody knows their price. Adds up over calls, nodes, contexts,
 /// runs, conversations and days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -25,9 +27,7 @@ impl Cost {
             None => Self { nano_usd: 0, unpriced: 1 },
         }
     }
-}
 
-impl Cost {
     /// This sum, `before` in it replaced by `after`.
     #[must_use]
     pub fn replaced(mut self, before: Self, after: Self) -> Self {
@@ -70,11 +70,6 @@ impl std::fmt::Display for Cost {
             }
         }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 #[cfg(test)]

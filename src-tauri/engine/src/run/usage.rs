@@ -32,9 +32,7 @@ impl TokenUsage {
     pub fn new(input: u64, output: u64) -> Self {
         Self { input, output, ..Self::default() }
     }
-}
 
-impl TokenUsage {
     /// This sum, `before` in it replaced by `after`.
     #[must_use]
     pub fn replaced(mut self, before: Self, after: Self) -> Self {
@@ -59,6 +57,6 @@ impl std::ops::AddAssign for TokenUsage {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(count: &u64) -> bool {
+pub(super) fn is_zero(count: &u64) -> bool {
     *count == 0
 }

@@ -42,6 +42,12 @@ impl fmt::Debug for Case {
 }
 
 impl Case {
+    /// A flow as it is written down, with people who answer everything and nothing given.
+    pub fn written(text: &str) -> Self {
+        let script = Script { seed: 5, leaves_some: false };
+        Self { flow: notation::flow(text), given: reference::Given::new(), script, seed: 0 }
+    }
+
     /// A plan, by the engine.
     pub fn plan(&self) -> Result<Plan, Vec<plait_engine::diagnostic::Diagnostic>> {
         self.plan_to(None)

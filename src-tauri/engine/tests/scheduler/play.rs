@@ -97,6 +97,23 @@ impl Piece {
         Self { plan: Arc::new(plan), settings: Arc::new(settings.collect()), script }
     }
 
+    /// What a driver needs to play it in a world, onto a tape.
+    pub fn setup(&self, world: &World, tape: &Tape) -> RunSetup {
+        RunSetup {
+            plan: Arc::clone(&self.plan),
+            info: RunInfo {
+                run: "run".into(),
+                flow_name: "flow".to_owned(),
+                folder: None,
+                input: None,
+                conversation: None,
+            },
+            host: world.host(),
+            journal: Box::new(tape.clone()),
+            watcher: Box::new(|_| ()),
+        }
+    }
+
     /// Plays it from its start.
     pub fn play(&self, schedule: Schedule) -> Played {
         self.resume(&[], schedule)
@@ -114,19 +131,7 @@ impl Piece {
         if let Some(Stop::DiskFull(room)) = schedule.stop {
             tape.room_for(before.len() + room);
         }
-        let setup = RunSetup {
-            plan: Arc::clone(&self.plan),
-            info: RunInfo {
-                run: "run".into(),
-                flow_name: "flow".to_owned(),
-                folder: None,
-                input: None,
-                conversation: None,
-            },
-            host: world.host(),
-            journal: Box::new(tape.clone()),
-            watcher: Box::new(|_| ()),
-        };
+        let setup = self.setup(world, &tape);
         let started =
             if before.is_empty() { Driver::start(setup, started()) } else { Driver::resume(setup, before) };
         let mut stage = Stage {

@@ -5,8 +5,9 @@ use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCal
 use serde_json::{Value, json};
 
 use super::{PROTOCOL, cache};
+use crate::providers::tool_calls::arguments_object;
 
-/// The messages, the system's left out: see [`instructions`].
+/// The messages, the system's left out: they go with the instructions.
 pub(super) fn messages(history: &[SharedMessage]) -> Vec<Value> {
     let newest = history.iter().rposition(|message| message.role == Role::User);
     let mut turns: Vec<Turn> = Vec::new();
@@ -31,11 +32,6 @@ pub(super) fn messages(history: &[SharedMessage]) -> Vec<Value> {
         mark_end(&mut turns);
     }
     turns.into_iter().map(|turn| json!({ "role": turn.role, "content": turn.blocks })).collect()
-}
-
-/// The instructions that stand within a history, which this wire has no place for.
-pub(super) fn instructions(history: &[SharedMessage]) -> impl Iterator<Item = String> {
-    history.iter().filter(|message| message.role == Role::System).map(|message| message.content.text())
 }
 
 struct Turn {
@@ -92,7 +88,7 @@ fn as_it_came(message: &Message) -> Option<Vec<Value>> {
     for block in kept {
         match block.get("type")?.as_str()? {
             "text" => {
-                let end = at + usize::try_from(block.get("bytes")?.as_u64()?).ok()?;
+                let end = usize::try_from(block.get("bytes")?.as_u64()?).ok()?.checked_add(at)?;
                 blocks.extend(text(said.get(at..end)?));
                 at = end;
             }
@@ -103,12 +99,7 @@ fn as_it_came(message: &Message) -> Option<Vec<Value>> {
     (at == said.len() && calls.next().is_none()).then_some(blocks)
 }
 
-/// Arguments are an object on this wire. Any others, which the model gave against the rules, go back within one.
 fn tool_use(call: &ToolCall) -> Value {
-    let input = if call.arguments.is_object() {
-        call.arguments.clone()
-    } else {
-        json!({ "arguments": call.arguments })
-    };
+    let input = arguments_object(call, "arguments");
     json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input })
 }

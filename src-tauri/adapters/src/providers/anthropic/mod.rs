@@ -16,14 +16,11 @@ use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
-use super::http::{self, Framing, Link, Manner};
+use super::http::{self, Assembly as _, Link, Manner};
 use assembly::Assembly;
 
 /// The key of what this protocol keeps in a reply's `provider_state`.
 const PROTOCOL: &str = "anthropic";
-
-/// Models are listed in pages; a list that is still not at its end after so many is not believed.
-const MOST_PAGES: usize = 20;
 
 /// How such servers are spoken to.
 pub(super) static MANNER: Manner = Manner {
@@ -50,23 +47,15 @@ impl Provider for Anthropic {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
         let place = self.link.place(Some(&request.model));
         let sent = request::request(&request)?;
-        let answer = self.link.post("v1/messages", "", Framing::Events, &sent.body, &place).await?;
+        let answer = self.link.post("v1/messages", "", Assembly::FRAMING, &sent.body, &place).await?;
         http::read(answer, Assembly::new(&place, sent.answer_tool), sink).await
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
-        let place = self.link.place(None);
-        let mut names: Vec<String> = Vec::new();
-        let mut query = "limit=1000".to_owned();
-        for _ in 0..MOST_PAGES {
-            let page: wire::Models = self.link.get("v1/models", &query, "list of models", &place).await?;
-            names.extend(page.data.into_iter().map(|model| model.id));
-            let Some(last) = page.last_id.filter(|_| page.has_more) else { break };
-            let last: String = url::form_urlencoded::byte_serialize(last.as_bytes()).collect();
-            query = format!("limit=1000&after_id={last}");
-        }
-        names.sort();
-        names.dedup();
-        Ok(names)
+        let names = |page: wire::Models| {
+            let names = page.data.into_iter().map(|model| model.id).collect();
+            (names, page.last_id.filter(|_| page.has_more))
+        };
+        self.link.models_in_pages("v1/models", "limit=1000", "after_id", names).await
     }
 }

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::schema::{self, Structured};
 use super::{cache, messages};
-use crate::providers::http::options;
+use crate::providers::http::add_options;
+use crate::providers::instructions::instructions;
 
 /// What Plait itself decides; options may not change it.
 const RESERVED: [&str; 5] = ["model", "messages", "system", "tools", "stream"];
@@ -41,7 +42,8 @@ pub(super) fn request(request: &ModelRequest) -> Result<Sent, Fault> {
     put("model", json!(request.model));
     put("max_tokens", json!(request.max_tokens.unwrap_or_else(|| max_tokens(&request.model))));
     put("stream", json!(true));
-    let mut system = system(request);
+    let mut system: Vec<Value> =
+        instructions(request).map(|text| json!({ "type": "text", "text": text })).collect();
     if cache::mark_last(&mut system) {
         put("system", json!(system));
     }
@@ -67,27 +69,13 @@ pub(super) fn request(request: &ModelRequest) -> Result<Sent, Fault> {
     if let Some(temperature) = request.temperature {
         put("temperature", json!(temperature));
     }
-    for (key, value) in options(&request.options, &RESERVED)? {
-        match (body.get_mut(key), value) {
-            // Beside the format stands the effort, for example.
-            (Some(Value::Object(ours)), Value::Object(given)) if key == "output_config" => {
-                ours.extend(given.clone());
-            }
-            _ => drop(body.insert(key.clone(), value.clone())),
-        }
-    }
+    // Beside the format stands the effort, for example.
+    add_options(&mut body, &request.options, &RESERVED, "output_config")?;
     Ok(Sent { body: Value::Object(body), answer_tool })
 }
 
 fn max_tokens(model: &str) -> u32 {
     SMALLER.iter().find(|(name, _)| model.starts_with(name)).map_or(MAX_TOKENS, |(_, most)| *most)
-}
-
-/// The instructions, those within the history after those of the context: this wire has one place for them.
-fn system(request: &ModelRequest) -> Vec<Value> {
-    let within = messages::instructions(&request.messages);
-    let all = request.system.iter().cloned().chain(within).filter(|text| !text.trim().is_empty());
-    all.map(|text| json!({ "type": "text", "text": text })).collect()
 }
 
 fn tool(tool: &ToolSpec) -> Value {

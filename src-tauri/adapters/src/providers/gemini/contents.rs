@@ -7,13 +7,14 @@ use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCal
 use serde_json::{Value, json};
 
 use super::PROTOCOL;
+use crate::providers::tool_calls::arguments_object;
 
 /// A model's own name, without the collection it stands in.
 pub(super) fn own_name(model: &str) -> &str {
     model.strip_prefix("models/").unwrap_or(model)
 }
 
-/// The contents, instructions left out: see [`instructions`].
+/// The contents, the system's left out: they go with the instructions.
 pub(super) fn contents(history: &[SharedMessage]) -> Vec<Value> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     // By the id that results refer to: the function's name, and the id the provider gave.
@@ -37,11 +38,6 @@ pub(super) fn contents(history: &[SharedMessage]) -> Vec<Value> {
         }
     }
     turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
-}
-
-/// The instructions that stand within a history, which this wire has no place for.
-pub(super) fn instructions(history: &[SharedMessage]) -> impl Iterator<Item = String> {
-    history.iter().filter(|message| message.role == Role::System).map(|message| message.content.text())
 }
 
 fn text(text: &str) -> Option<Value> {
@@ -75,7 +71,7 @@ fn as_it_came(message: &Message) -> Option<Vec<Value>> {
         let mut part = if let Some(id) = kept.get("call") {
             function_call(calls.next()?, Some(id).filter(|id| !id.is_null()))
         } else {
-            let end = at + usize::try_from(kept.get("text")?.as_u64()?).ok()?;
+            let end = usize::try_from(kept.get("text")?.as_u64()?).ok()?.checked_add(at)?;
             let piece = said.get(at..end)?;
             at = end;
             json!({ "text": piece })
@@ -102,14 +98,8 @@ fn given_ids(message: &Message) -> Vec<Option<Value>> {
     given
 }
 
-/// Arguments are an object on this wire. Any others, which the model gave against the rules, go back within one.
 fn function_call(call: &ToolCall, id: Option<&Value>) -> Value {
-    let args = if call.arguments.is_object() {
-        call.arguments.clone()
-    } else {
-        json!({ "arguments": call.arguments })
-    };
-    let mut function = json!({ "name": call.name, "args": args });
+    let mut function = json!({ "name": call.name, "args": arguments_object(call, "arguments") });
     if let Some(id) = id {
         function["id"] = id.clone();
     }

@@ -15,14 +15,11 @@ use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
-use super::http::{self, Framing, Link, Manner};
+use super::http::{self, Assembly as _, Link, Manner};
 use assembly::Assembly;
 
 /// The key of what this protocol keeps in a reply's `provider_state`.
 const PROTOCOL: &str = "gemini";
-
-/// Models are listed in pages; a list that is still not at its end after so many is not believed.
-const MOST_PAGES: usize = 20;
 
 /// How such servers are spoken to.
 pub(super) static MANNER: Manner = Manner {
@@ -49,26 +46,19 @@ impl Provider for Gemini {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
         let place = self.link.place(Some(&request.model));
         let body = request::body(&request)?;
-        let answer = self.link.post(&path(&request.model), "alt=sse", Framing::Events, &body, &place).await?;
+        let answer =
+            self.link.post(&path(&request.model), "alt=sse", Assembly::FRAMING, &body, &place).await?;
         http::read(answer, Assembly::new(&place), sink).await
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
-        let place = self.link.place(None);
-        let mut names: Vec<String> = Vec::new();
-        let mut query = "pageSize=1000".to_owned();
-        for _ in 0..MOST_PAGES {
-            let page: wire::Models = self.link.get("v1beta/models", &query, "list of models", &place).await?;
-            let generates = |methods: &[String]| methods.iter().any(|method| method == "generateContent");
+        let generates = |methods: &[String]| methods.iter().any(|method| method == "generateContent");
+        let names = |page: wire::Models| {
             let models = page.models.iter().filter(|model| generates(&model.supported_generation_methods));
-            names.extend(models.map(|model| contents::own_name(&model.name).to_owned()));
-            let Some(next) = page.next_page_token.filter(|token| !token.is_empty()) else { break };
-            let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
-            query = format!("pageSize=1000&pageToken={next}");
-        }
-        names.sort();
-        names.dedup();
-        Ok(names)
+            let names = models.map(|model| contents::own_name(&model.name).to_owned()).collect();
+            (names, page.next_page_token.filter(|token| !token.is_empty()))
+        };
+        self.link.models_in_pages("v1beta/models", "pageSize=1000", "pageToken", names).await
     }
 }
 

@@ -7,7 +7,8 @@ use plait_engine::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::contents;
-use crate::providers::http::options;
+use crate::providers::http::add_options;
+use crate::providers::instructions::instructions;
 
 /// What Plait itself decides; options may not change it.
 const RESERVED: [&str; 4] = ["model", "contents", "systemInstruction", "tools"];
@@ -20,9 +21,8 @@ pub(super) fn body(request: &ModelRequest) -> Result<Value, Fault> {
     let mut body = Map::new();
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
     let (format, in_words) = asked_for(request);
-    let within = contents::instructions(&request.messages);
-    let instructions = request.system.iter().cloned().chain(within).filter(|text| !text.trim().is_empty());
-    let parts: Vec<Value> = instructions.chain(in_words).map(|text| json!({ "text": text })).collect();
+    let parts: Vec<Value> =
+        instructions(request).chain(in_words).map(|text| json!({ "text": text })).collect();
     if !parts.is_empty() {
         put("systemInstruction", json!({ "parts": parts }));
     }
@@ -45,15 +45,8 @@ pub(super) fn body(request: &ModelRequest) -> Result<Value, Fault> {
     if !config.is_empty() {
         put("generationConfig", Value::Object(config));
     }
-    for (key, value) in options(&request.options, &RESERVED)? {
-        match (body.get_mut(key), value) {
-            // Most of what can be set stands there, beside what Plait set.
-            (Some(Value::Object(ours)), Value::Object(given)) if key == "generationConfig" => {
-                ours.extend(given.clone());
-            }
-            _ => drop(body.insert(key.clone(), value.clone())),
-        }
-    }
+    // Most of what can be set stands there, beside what Plait set.
+    add_options(&mut body, &request.options, &RESERVED, "generationConfig")?;
     Ok(Value::Object(body))
 }
 

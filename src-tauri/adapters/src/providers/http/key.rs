@@ -16,7 +16,7 @@ pub(super) struct Key {
     keys: KeyStore,
 }
 
-/// What says to a server who asks.
+/// What tells a server on whose account it is asked.
 pub(super) enum ToSend {
     Header((HeaderName, HeaderValue)),
     /// No key; perhaps because it can't be had. Should the server want one after all, that is what is wrong.

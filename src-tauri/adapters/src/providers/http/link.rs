@@ -20,6 +20,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const HEADER_TIMEOUT: Duration = Duration::from_mins(5);
 const READ_TIMEOUT: Duration = Duration::from_mins(5);
 
+/// A list that is still not at its end after so many pages is not believed.
+const MOST_PAGES: usize = 20;
+
 /// What is particular to a protocol before anything is said.
 #[derive(Debug)]
 pub(crate) struct Manner {
@@ -110,18 +113,43 @@ impl Link {
         self.send(request, place).await
     }
 
-    /// Gets a JSON document; `what` completes "sent no …" where it is none such.
-    pub(crate) async fn get<T: DeserializeOwned>(
+    /// The models, sorted; `names` reads them from the list.
+    pub(crate) async fn models<T: DeserializeOwned>(
         &self,
         path: &str,
-        query: &str,
-        what: &str,
-        place: &Place,
-    ) -> Result<T, Fault> {
+        names: impl Fn(T) -> Vec<String>,
+    ) -> Result<Vec<String>, Fault> {
+        self.models_in_pages(path, "", "", |list| (names(list), None)).await
+    }
+
+    /// The models, sorted, from a list that comes in pages. `first` is the query of the first page; that of a further one
+    /// says besides, as `token`, where it goes on. `names` reads a page, and where the next goes on if there is one.
+    pub(crate) async fn models_in_pages<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        first: &str,
+        token: &str,
+        names: impl Fn(T) -> (Vec<String>, Option<String>),
+    ) -> Result<Vec<String>, Fault> {
+        let place = self.place(None);
+        let (mut all, mut query) = (Vec::new(), first.to_owned());
+        for _ in 0..MOST_PAGES {
+            let (some, next) = names(self.get(path, &query, &place).await?);
+            all.extend(some);
+            let Some(next) = next else { break };
+            let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
+            query = format!("{first}&{token}={next}");
+        }
+        all.sort();
+        all.dedup();
+        Ok(all)
+    }
+
+    async fn get<T: DeserializeOwned>(&self, path: &str, query: &str, place: &Place) -> Result<T, Fault> {
         let request = self.client.get(self.address.join(path, query)).header(ACCEPT, "application/json");
         let bytes = pieces::all(self.send(request, place).await?, place).await?;
         serde_json::from_slice(&bytes)
-            .map_err(|_| place.garbage(&format!("sent no {what}"), &String::from_utf8_lossy(&bytes)))
+            .map_err(|_| place.garbage("sent no list of models", &String::from_utf8_lossy(&bytes)))
     }
 
     /// Sends a request and gives the answer if it is a success.

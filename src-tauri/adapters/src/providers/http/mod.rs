@@ -18,6 +18,6 @@ mod reading;
 pub(super) use counts::{count, usage, with_parts};
 pub(super) use failure::Place;
 pub(super) use link::{Link, Manner};
-pub(super) use options::{options, wants_session};
+pub(super) use options::{add_options, options, wants_session};
 pub(super) use pieces::Answer;
-pub(super) use reading::{Assembly, Framing, parse, read};
+pub(super) use reading::{Assembly, Framing, or_default, parse, read};

@@ -19,6 +19,23 @@ pub(crate) fn options<'a>(
     Ok(given.into_iter().flatten().filter(|(key, _)| *key != SESSION))
 }
 
+/// Puts the options into the `body` of a request, in place of what stands there already. What they say at the key
+/// `beside` is put beside what Plait says there. Fault `provider.bad_options`.
+pub(crate) fn add_options(
+    body: &mut Map<String, Value>,
+    given: &Value,
+    reserved: &[&str],
+    beside: &str,
+) -> Result<(), Fault> {
+    for (key, value) in options(given, reserved)? {
+        match (body.get_mut(key), value) {
+            (Some(Value::Object(ours)), Value::Object(given)) if key == beside => ours.extend(given.clone()),
+            _ => drop(body.insert(key.clone(), value.clone())),
+        }
+    }
+    Ok(())
+}
+
 /// Whether the options want a session, where they say. A protocol that has none passes it over: a session is a saving and
 /// changes no reply. Fault `provider.bad_options`.
 pub(crate) fn wants_session(given: &Value) -> Result<Option<bool>, Fault> {

@@ -6,6 +6,7 @@ use plait_engine::error::Fault;
 use plait_engine::provider::{ChunkSink, ModelReply};
 use reqwest::header::CONTENT_TYPE;
 use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Deserializer};
 use sse_stream::SseByteStream;
 
 use super::Place;
@@ -61,6 +62,13 @@ pub(crate) fn parse<T: DeserializeOwned>(place: &Place, data: &str) -> Result<T,
     let is_object = data.trim_start().starts_with('{');
     let parsed = is_object.then(|| serde_json::from_str(data).ok()).flatten();
     parsed.ok_or_else(|| place.not_the_protocol(data))
+}
+
+/// Takes null for nothing, where a server may write either.
+pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 /// Reads an answer to the end of the reply.
@@ -158,8 +166,9 @@ async fn read_lines<A: Assembly>(
 }
 
 fn take_line<A: Assembly>(assembly: &mut A, line: &[u8], sink: &mut ChunkSink<'_>) -> Result<bool, Fault> {
-    let garbage = |place: &Place| place.not_the_protocol(&String::from_utf8_lossy(line));
-    let text = std::str::from_utf8(line).map_err(|_| garbage(assembly.place()))?.trim();
+    let text = std::str::from_utf8(line)
+        .map_err(|_| assembly.place().not_the_protocol(&String::from_utf8_lossy(line)))?
+        .trim();
     if text.is_empty() { Ok(false) } else { assembly.take(text, sink) }
 }
 
@@ -169,12 +178,11 @@ async fn read_whole<A: Assembly>(
     sink: &mut ChunkSink<'_>,
 ) -> Result<ModelReply, Fault> {
     let bytes = pieces::all(answer, assembly.place()).await?;
-    let garbage = |place: &Place, text: &str| place.not_the_protocol(text);
     let text = String::from_utf8(bytes)
-        .map_err(|error| garbage(assembly.place(), &String::from_utf8_lossy(error.as_bytes())))?;
+        .map_err(|error| assembly.place().not_the_protocol(&String::from_utf8_lossy(error.as_bytes())))?;
     assembly.take_whole(&text, sink)?;
     // It was read to its end, so nothing was cut.
-    if assembly.is_whole() { assembly.finish() } else { Err(garbage(assembly.place(), &text)) }
+    if assembly.is_whole() { assembly.finish() } else { Err(assembly.place().not_the_protocol(&text)) }
 }
 
 fn conclude<A: Assembly>(assembly: A) -> Result<ModelReply, Fault> {

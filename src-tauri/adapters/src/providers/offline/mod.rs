@@ -13,9 +13,9 @@ mod speech;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use plait_engine::context::{Role, SharedMessage, ToolCall};
+use plait_engine::context::{Role, SharedMessage};
 use plait_engine::error::Fault;
-use plait_engine::prompt::tokens;
+use plait_engine::prompt::{tokens, tool_tokens};
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
 use plait_engine::run::TokenUsage;
 
@@ -60,7 +60,7 @@ impl Provider for Offline {
         }
         let said = speech.say(text, Chunk::Text, sink).await;
         let tool_calls = position.calls(&reply.tool_calls);
-        let calls_tokens: u64 = tool_calls.iter().map(|call| call_tokens(&request.model, call)).sum();
+        let output = speech.tokens() + u64::from(tokens::calls(&request.model, &tool_calls));
         Ok(ModelReply {
             text: said.to_owned(),
             stop_reason: match (said.len() < text.len(), tool_calls.is_empty()) {
@@ -68,7 +68,7 @@ impl Provider for Offline {
                 (false, false) => StopReason::ToolCalls,
                 (false, true) => StopReason::End,
             },
-            usage: Some(TokenUsage::new(input_tokens(&request), speech.tokens() + calls_tokens)),
+            usage: Some(TokenUsage::new(input_tokens(&request), output)),
             reasoning: reply.reasoning,
             tool_calls,
             response_id: None,
@@ -106,21 +106,7 @@ fn input_tokens(request: &ModelRequest) -> u64 {
     let system =
         request.system.as_deref().map_or(0, |text| tokens::PER_MESSAGE + tokens::count(&request.model, text));
     let messages: u64 = request.messages.iter().map(|message| u64::from(message.tokens)).sum();
-    let tools: u64 = request
-        .tools
-        .iter()
-        .map(|tool| {
-            tokens::PER_MESSAGE
-                + tokens::count(&request.model, &tool.name)
-                + tokens::count(&request.model, &tool.description)
-                + tokens::count(&request.model, &tool.parameters.to_string())
-        })
-        .sum();
-    system + messages + tools
-}
-
-fn call_tokens(model: &str, call: &ToolCall) -> u64 {
-    tokens::PER_MESSAGE + tokens::count(model, &call.name) + tokens::count(model, &call.arguments.to_string())
+    system + messages + tool_tokens(&request.model, &request.tools)
 }
 
 #[cfg(test)]

@@ -2,24 +2,15 @@
 
 use std::sync::Arc;
 
-use plait_engine::context::Message;
+use plait_engine::context::{Message, ToolCall};
 use plait_engine::id::{Activation, Epoch};
 use serde_json::{Value, json};
 
 use super::*;
 
 fn message(role: Role, node: &str, text: &str) -> SharedMessage {
-    Arc::new(Message {
-        id: "m".into(),
-        role,
-        content: text.into(),
-        reasoning: None,
-        tool_calls: Vec::new(),
-        tool_call_id: None,
-        provider_state: None,
-        author: Activation { node: node.into(), epoch: Epoch::root() },
-        tokens: 5,
-    })
+    let author = Activation { node: node.into(), epoch: Epoch::root() };
+    Arc::new(Message::plain("m".into(), role, text, author, 5))
 }
 
 fn user(text: &str) -> SharedMessage {

@@ -44,10 +44,7 @@ impl Provider for Ollama {
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
-        let listed: wire::Models =
-            self.link.get("api/tags", "", "list of models", &self.link.place(None)).await?;
-        let mut names: Vec<String> = listed.models.into_iter().map(|model| model.name).collect();
-        names.sort();
-        Ok(names)
+        let names = |list: wire::Models| list.models.into_iter().map(|model| model.name).collect();
+        self.link.models("api/tags", names).await
     }
 }

@@ -5,10 +5,10 @@ use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
 use plait_engine::prompt::{tokens, tool_tokens};
 use plait_engine::provider::ModelRequest;
-use plait_engine::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;
+use crate::providers::tool_calls::{arguments_object, function};
 
 /// What Plait itself decides; options may not change it.
 const RESERVED: [&str; 3] = ["model", "messages", "stream"];
@@ -31,7 +31,7 @@ pub(super) fn body(request: &ModelRequest) -> Result<Value, Fault> {
     put("messages", messages(request));
     put("stream", json!(true));
     if !request.tools.is_empty() {
-        put("tools", request.tools.iter().map(tool).collect());
+        put("tools", request.tools.iter().map(function).collect());
     }
     if let Some(schema) = &request.response_schema {
         put("format", schema.clone());
@@ -121,18 +121,7 @@ fn images<'a>(content: &'a Content) -> Vec<&'a str> {
     parts.iter().filter_map(image).collect()
 }
 
-/// Arguments can only be an object here; what a model gave instead goes back as the one value of one.
 fn tool_call(call: &ToolCall) -> Value {
-    let arguments = match &call.arguments {
-        object @ Value::Object(_) => object.clone(),
-        other => json!({ "value": other }),
-    };
+    let arguments = arguments_object(call, "value");
     json!({ "id": call.id, "function": { "name": call.name, "arguments": arguments } })
-}
-
-fn tool(tool: &ToolSpec) -> Value {
-    json!({
-        "type": "function",
-        "function": { "name": tool.name, "description": tool.description, "parameters": tool.parameters },
-    })
 }

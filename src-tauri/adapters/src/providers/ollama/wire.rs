@@ -1,10 +1,10 @@
 //! The shapes that come over this wire. Everything is optional, unknown fields pass.
 
 use plait_engine::run::TokenUsage;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::providers::http::{count, usage};
+use crate::providers::http::{count, or_default, usage};
 
 /// One line.
 #[derive(Default, Deserialize)]
@@ -56,11 +56,4 @@ pub(super) struct Models {
 #[derive(Deserialize)]
 pub(super) struct Model {
     pub(super) name: String,
-}
-
-/// Takes null for nothing.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
 }

@@ -3,12 +3,11 @@
 use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
 use plait_engine::provider::ModelRequest;
-use plait_engine::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;
 use crate::providers::strict::is_strict;
-use crate::providers::tool_calls::arguments_text;
+use crate::providers::tool_calls::{arguments_text, function};
 
 /// What Plait itself decides; options may not change it.
 const RESERVED: [&str; 5] = ["model", "messages", "stream", "stream_options", "n"];
@@ -23,7 +22,7 @@ pub(super) fn body(request: &ModelRequest, is_openai: bool) -> Result<Value, Fau
     put("stream", json!(true));
     put("stream_options", json!({ "include_usage": true }));
     if !request.tools.is_empty() {
-        put("tools", request.tools.iter().map(tool).collect());
+        put("tools", request.tools.iter().map(function).collect());
     }
     if let Some(temperature) = request.temperature {
         put("temperature", json!(temperature));
@@ -80,13 +79,6 @@ fn content(content: &Content) -> Value {
 fn tool_call(call: &ToolCall) -> Value {
     let arguments = arguments_text(call);
     json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
-}
-
-fn tool(tool: &ToolSpec) -> Value {
-    json!({
-        "type": "function",
-        "function": { "name": tool.name, "description": tool.description, "parameters": tool.parameters },
-    })
 }
 
 fn response_format(schema: &Value) -> Value {

@@ -1,10 +1,10 @@
 //! The shapes that come over this wire, as loosely as servers differ: everything is optional, unknown fields pass.
 
 use plait_engine::run::TokenUsage;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::providers::http::{count, usage, with_parts};
+use crate::providers::http::{count, or_default, usage, with_parts};
 
 /// One event of a stream, or a whole answer of a server that does not stream.
 #[derive(Default, Deserialize)]
@@ -95,11 +95,4 @@ impl Usage {
         usage(at("/prompt_tokens"), at("/completion_tokens"))
             .map(|usage| with_parts(usage, cached, None, at("/completion_tokens_details/reasoning_tokens")))
     }
-}
-
-/// Takes null for nothing.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
 }

@@ -7,7 +7,7 @@ use plait_engine::tool::ToolSpec;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::providers::http::options;
+use crate::providers::http::add_options;
 use crate::providers::strict::is_strict;
 use crate::providers::tool_calls::arguments_text;
 
@@ -60,15 +60,8 @@ impl Draft {
         if let Some(schema) = &request.response_schema {
             put("text", json!({ "format": format(schema) }));
         }
-        for (key, value) in options(&request.options, &RESERVED)? {
-            match (key.as_str(), body.get_mut(key)) {
-                // Options of the text stand beside its format.
-                ("text", Some(Value::Object(text))) if value.is_object() => {
-                    text.extend(value.as_object().cloned().unwrap_or_default());
-                }
-                _ => drop(body.insert(key.clone(), value.clone())),
-            }
-        }
+        // Options of the text stand beside its format.
+        add_options(&mut body, &request.options, &RESERVED, "text")?;
         // Who sets how to reason has a model that reasons, and its reasoning has to come back in the rounds of its tools.
         // Other models refuse to be asked for it.
         if body.contains_key("reasoning") && !body.contains_key("include") {

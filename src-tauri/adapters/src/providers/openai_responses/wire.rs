@@ -1,10 +1,10 @@
 //! The shapes that come over this wire. Everything but an event's type is optional, unknown fields pass.
 
 use plait_engine::run::TokenUsage;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::providers::http::{count, usage, with_parts};
+use crate::providers::http::{count, or_default, usage, with_parts};
 
 /// What every event says first.
 #[derive(Deserialize)]
@@ -91,11 +91,4 @@ impl Response {
         let cached = at("/input_tokens_details/cached_tokens");
         Some(with_parts(usage, cached, None, at("/output_tokens_details/reasoning_tokens")))
     }
-}
-
-/// Takes null for nothing.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
 }

@@ -2,7 +2,7 @@
 //! stand in the database.
 
 use plait_engine::context::conversation::{ConversationRef, SummaryRef, message_id};
-use plait_engine::context::{Content, Message, Role, ToolCall};
+use plait_engine::context::{Content, Message, Role};
 use plait_engine::id::{Activation, ConversationId, RunId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -99,17 +99,8 @@ pub struct ConversationMessage {
 impl ConversationMessage {
     /// The message as a later run remembers it.
     pub fn remembered(self) -> Message {
-        Message {
-            id: message_id(self.id),
-            role: self.role,
-            content: self.content,
-            reasoning: self.reasoning,
-            tool_calls: Vec::<ToolCall>::new(),
-            tool_call_id: None,
-            provider_state: None,
-            author: self.author,
-            tokens: self.tokens,
-        }
+        let said = Message::plain(message_id(self.id), self.role, self.content, self.author, self.tokens);
+        Message { reasoning: self.reasoning, ..said }
     }
 }
 

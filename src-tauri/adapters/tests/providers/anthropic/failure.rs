@@ -1,14 +1,9 @@
 //! What only this protocol has of failures: its errors, within a stream and instead of one, and what it is not.
 
-use plait_engine::error::Fault;
 use serde_json::json;
 
 use super::{KIND, begins, ends, goes_on, opens, saying, stops, stream_of};
-use crate::server::{Answer, outcome};
-
-async fn fault(answer: Answer) -> Fault {
-    outcome(KIND, answer).await.expect_err("a fault")
-}
+use crate::server::{Answer, fault, outcome};
 
 #[tokio::test]
 async fn errors_instead_of_a_stream_and_within_it() {
@@ -26,18 +21,18 @@ async fn errors_instead_of_a_stream_and_within_it() {
     ] {
         let error =
             json!({"type": "error", "error": {"type": kind, "message": "So it is."}, "request_id": "r"});
-        let told = fault(Answer::json(status, &error.to_string())).await;
+        let told = fault(KIND, Answer::json(status, &error.to_string())).await;
         assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{kind}: {told}");
         assert!(told.message.contains("So it is."), "{told}");
         let begun = &saying("Hi", "end_turn")[..3];
-        let told = fault(Answer::stream(stream_of(&[begun, &[error]].concat()))).await;
+        let told = fault(KIND, Answer::stream(stream_of(&[begun, &[error]].concat()))).await;
         // Within a stream there is no status, and a timeout is named as one.
         let code = if kind == "timeout_error" { "provider.timeout" } else { code };
         assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{kind}: {told}");
         assert!(told.message.contains("So it is."), "{told}");
     }
     // One that does not say it is an event.
-    let told = fault(Answer::stream("data: {\"error\": {\"message\": \"gone\"}}\n\n")).await;
+    let told = fault(KIND, Answer::stream("data: {\"error\": {\"message\": \"gone\"}}\n\n")).await;
     assert_eq!(told.code, "provider.server_error");
 }
 
@@ -45,7 +40,7 @@ async fn errors_instead_of_a_stream_and_within_it() {
 async fn what_is_not_the_protocol() {
     for body in ["{}", "[]", "nonsense", "", r#"{"type": "message"}"#, r#"{"type": "message", "content": 7}"#]
     {
-        assert_eq!(fault(Answer::json(200, body)).await.code, "provider.garbage", "{body}");
+        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.garbage", "{body}");
     }
     let text = opens(0, json!({"type": "text", "text": ""}));
     for events in [
@@ -61,7 +56,7 @@ async fn what_is_not_the_protocol() {
         vec![json!({"type": "content_block_start", "content_block": {"type": "text"}})],
         vec![json!({"type": "message_delta"})],
     ] {
-        let told = fault(Answer::stream(stream_of(&events))).await;
+        let told = fault(KIND, Answer::stream(stream_of(&events))).await;
         assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{events:?}");
         assert!(told.hint.as_ref().is_some_and(|hint| hint.contains("Anthropic")), "{told:?}");
     }
@@ -69,7 +64,7 @@ async fn what_is_not_the_protocol() {
     let mut events = saying("Hi", "end_turn");
     events.truncate(4);
     events.push(json!({"type": "message_delta", "delta": {"stop_reason": null}, "usage": {}}));
-    assert_eq!(fault(Answer::stream(stream_of(&events))).await.code, "provider.cut_short");
+    assert_eq!(fault(KIND, Answer::stream(stream_of(&events))).await.code, "provider.cut_short");
     let mut whole = saying("Hi", "end_turn");
     whole.insert(4, stops("end_turn", &json!({})));
     assert!(outcome(KIND, Answer::stream(stream_of(&whole))).await.is_ok());

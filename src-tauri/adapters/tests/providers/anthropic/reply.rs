@@ -1,13 +1,13 @@
 //! What comes back: the same reply however the bytes arrive, thoughts and calls in their places.
 
-use plait_engine::context::ToolCall;
-use plait_engine::provider::{Chunk, ModelReply, StopReason};
+use plait_engine::provider::{Chunk, ModelReply, ModelRequest, StopReason};
 use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, begins, closes, ends, goes_on, opens, saying, stops, stream_of};
-use crate::checks::Recorded;
-use crate::server::{Answer, Server, call, outcome, request};
+use crate::asked::tool_call;
+use crate::checks::{Recorded, holds_for_every_protocol};
+use crate::server::{Answer, Server, call, reply_to, request};
 
 /// A stream as the provider sends it, with everything in it: thoughts with a signature, hidden ones, text beyond ASCII, two
 /// calls, a block and an event of kinds yet to come, usage in two places.
@@ -51,12 +51,8 @@ fn expected() -> ModelReply {
         text: "Schön 🙂 日本語\n\"x\"".into(),
         reasoning: Some("Größe…".into()),
         tool_calls: vec![
-            ToolCall {
-                id: "toolu_a".into(),
-                name: "calculator".into(),
-                arguments: json!({"expression": "1+1"}),
-            },
-            ToolCall { id: "toolu_b".into(), name: "current_time".into(), arguments: json!({}) },
+            tool_call("toolu_a", "calculator", json!({"expression": "1+1"})),
+            tool_call("toolu_b", "current_time", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
         // 12 beside the cache, 100 from it, 40 into it.
@@ -103,17 +99,7 @@ fn known(newline: &str) -> Recorded {
     )
 }
 
-#[tokio::test]
-async fn the_same_reply_wherever_the_bytes_are_split() {
-    for newline in ["\n", "\r\n", "\r"] {
-        known(newline).is_the_same_wherever_it_is_split().await;
-    }
-}
-
-#[tokio::test]
-async fn a_cut_stream_is_never_a_shorter_reply() {
-    known("\n").is_a_fault_wherever_it_is_cut().await;
-}
+holds_for_every_protocol!(known, ["\n", "\r\n", "\r"]);
 
 #[tokio::test]
 async fn nonsense_usage() {
@@ -123,26 +109,13 @@ async fn nonsense_usage() {
             "cache_creation_input_tokens": count, "output_tokens_details": {"thinking_tokens": count},
         })
     };
-    let with = |count: &Value| recording("\n", &usage(count), &usage(count)).bytes;
-    known("\n").survives_nonsense_in_its_usage(with).await;
-    for nonsense in [json!(7), json!("x"), json!([]), json!(null)] {
-        let answer = Answer::stream(recording("\n", &nonsense, &nonsense).bytes);
-        assert_eq!(outcome(KIND, answer).await.expect("a reply").usage, None, "{nonsense}");
-    }
+    let with = |usage: &Value| recording("\n", usage, usage).bytes;
+    known("\n").survives_nonsense_in_its_usage(|count| with(&usage(count))).await;
+    known("\n").survives_a_usage_that_is_none(with).await;
 }
 
-#[tokio::test]
-async fn failures_that_every_protocol_has() {
-    known("\n").fails_by_name().await;
-}
-
-#[tokio::test]
-async fn dropping_the_call_closes_the_connection() {
-    known("\n").closes_the_connection_when_it_is_dropped().await;
-}
-
-async fn reply_to(events: &[Value]) -> ModelReply {
-    outcome(KIND, Answer::stream(stream_of(events))).await.expect("a reply")
+async fn said(events: &[Value]) -> ModelReply {
+    reply_to(KIND, Answer::stream(stream_of(events))).await.0
 }
 
 #[tokio::test]
@@ -155,7 +128,7 @@ async fn stop_reasons() {
         ("pause_turn", StopReason::Other("pause_turn".into())),
         ("model_context_window_exceeded", StopReason::Other("model_context_window_exceeded".into())),
     ] {
-        let reply = reply_to(&saying("Hi", reason)).await;
+        let reply = said(&saying("Hi", reason)).await;
         assert_eq!((reply.text.as_str(), reply.stop_reason), ("Hi", expected), "{reason}");
         assert_eq!(reply.usage, Some(TokenUsage::new(3, 5)), "the latest count is the one");
         assert_eq!(reply.provider_state, None);
@@ -167,7 +140,7 @@ async fn a_refusal_asks_for_no_tool() {
     let mut events = recorded(&json!({}), &json!({}));
     let at = events.iter().position(|event| event["type"] == "message_delta").expect("there");
     events[at] = stops("refusal", &json!({}));
-    let reply = reply_to(&events).await;
+    let reply = said(&events).await;
     assert_eq!(reply.stop_reason, StopReason::ContentFilter);
     assert_eq!((reply.tool_calls, reply.provider_state), (vec![], None));
 }
@@ -184,7 +157,7 @@ async fn arguments_that_are_no_json_stay_text() {
             stops(reason, &json!({})),
             ends(),
         ];
-        let reply = reply_to(&events).await;
+        let reply = said(&events).await;
         assert_eq!(reply.tool_calls[0].arguments, json!("{\"a\": \"x"), "{reason}");
         assert_eq!(reply.provider_state, None, "there was no thought");
     }
@@ -193,7 +166,7 @@ async fn arguments_that_are_no_json_stay_text() {
 #[tokio::test]
 async fn a_reply_given_as_a_call_is_the_text() {
     let schema = json!({"type": "object", "required": ["a"]});
-    let call = |name: &str, arguments: &str| {
+    let calling = |name: &str, arguments: &str| {
         [
             begins(&json!({})),
             opens(0, json!({"type": "text", "text": ""})),
@@ -205,26 +178,26 @@ async fn a_reply_given_as_a_call_is_the_text() {
             ends(),
         ]
     };
-    let ask = async |name: &str| {
-        let server = Server::saying([Answer::stream(stream_of(&call(name, "{\"a\": 1}")))]).await;
-        let asked =
-            plait_engine::provider::ModelRequest { response_schema: Some(schema.clone()), ..request() };
-        let (reply, chunks) = call_it(&server, asked).await;
-        (reply, chunks)
+    let ask = async |events: &[Value]| {
+        let server = Server::saying([Answer::stream(stream_of(events))]).await;
+        let asked = ModelRequest { response_schema: Some(schema.clone()), ..request() };
+        let (reply, chunks) = call(&*server.provider(KIND), asked).await;
+        (reply.expect("a reply"), chunks)
     };
-    let (reply, chunks) = ask("give_reply").await;
+    let given = calling("give_reply", "{\"a\": 1}");
+    let (reply, chunks) = ask(&given).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("{\"a\": 1}", StopReason::End));
     assert!(reply.tool_calls.is_empty());
     assert_eq!(chunks, ["So:", "{\"a\"", ": 1}"].map(|text| Chunk::Text(text.into())));
     // A call of any other tool is one.
-    let (reply, chunks) = ask("calculator").await;
+    let (reply, chunks) = ask(&calling("calculator", "{\"a\": 1}")).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("So:", StopReason::ToolCalls));
     assert_eq!((reply.tool_calls.len(), chunks.len()), (1, 1));
-}
-
-async fn call_it(server: &Server, asked: plait_engine::provider::ModelRequest) -> (ModelReply, Vec<Chunk>) {
-    let (reply, chunks) = call(&*server.provider(KIND), asked).await;
-    (reply.expect("a reply"), chunks)
+    // Beside one, whose result may change it, what was given is not the answer yet.
+    let other = opens(2, json!({"type": "tool_use", "id": "b", "name": "calculator", "input": {}}));
+    let (reply, _) = ask(&[&given[..6], &[other], &given[6..]].concat()).await;
+    assert_eq!((reply.text.as_str(), reply.stop_reason), ("So:", StopReason::ToolCalls));
+    assert_eq!(reply.tool_calls, [tool_call("b", "calculator", json!({}))]);
 }
 
 #[tokio::test]
@@ -238,10 +211,9 @@ async fn a_server_that_does_not_stream_is_understood() {
         ],
         "usage": {"input_tokens": 1, "output_tokens": 2},
     });
-    let server = Server::saying([Answer::json(200, &whole.to_string())]).await;
-    let (reply, chunks) = call_it(&server, request()).await;
+    let (reply, chunks) = reply_to(KIND, Answer::json(200, &whole.to_string())).await;
     assert_eq!(chunks, [Chunk::Reasoning("Hm.".into()), Chunk::Text("Hi".into())]);
-    let call = ToolCall { id: "a".into(), name: "f".into(), arguments: json!({"a": 1}) };
+    let call = tool_call("a", "f", json!({"a": 1}));
     let state = json!({"anthropic": [
         {"type": "thinking", "thinking": "Hm.", "signature": "s"}, {"type": "text", "bytes": 2}, {"type": "tool_use"},
     ]});

@@ -1,12 +1,12 @@
 //! What is sent, to the last key.
 
 use plait_adapters::ProviderTable;
-use plait_engine::context::{Content, Message, Part, Role};
+use plait_engine::context::{Message, Role};
 use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
 use super::{KIND, saying, stream_of};
-use crate::asked::{asks, message, shared, tells, tool};
+use crate::asked::{asks, heard, message, picture, refuses, shared, tells, tool};
 use crate::server::{Answer, Server, call, request};
 
 fn hello() -> Answer {
@@ -15,9 +15,7 @@ fn hello() -> Answer {
 
 /// The body that goes out for a request.
 pub(super) async fn sent(request: ModelRequest) -> Value {
-    let server = Server::saying([hello()]).await;
-    call(&*server.provider(KIND), request).await.0.expect("a reply");
-    server.heard().remove(0).body
+    heard(KIND, hello(), request).await.body
 }
 
 /// A block of text, marked or not.
@@ -110,12 +108,8 @@ async fn no_more_marks_than_the_protocol_allows() {
 
 #[tokio::test]
 async fn bounds_images_and_options() {
-    let parts = vec![
-        Part::Text { text: "What is this?".into() },
-        Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
-    ];
     let body = sent(ModelRequest {
-        messages: shared([message(Role::User, Content::Parts(parts))]),
+        messages: shared([picture()]),
         temperature: Some(0.25),
         max_tokens: Some(100),
         options: json!({"top_k": 9, "temperature": 1, "thinking": {"type": "adaptive"}, "session": true}),
@@ -216,20 +210,15 @@ async fn a_schema_as_a_tool_where_there_is_no_other_way() {
 
 #[tokio::test]
 async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
-    let server = Server::saying([hello()]).await;
-    for options in [
+    let wrong = [
         json!([]),
         json!({"messages": []}),
         json!({"stream": false}),
         json!({"model": "other"}),
         json!({"system": "x"}),
         json!({"tools": []}),
-    ] {
-        let asked = ModelRequest { options, ..request() };
-        let fault = call(&*server.provider(KIND), asked).await.0.expect_err("refused");
-        assert_eq!(fault.code, "provider.bad_options");
-    }
-    assert!(server.heard().is_empty());
+    ];
+    refuses(KIND, wrong).await;
 }
 
 #[tokio::test]

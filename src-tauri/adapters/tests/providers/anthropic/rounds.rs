@@ -40,6 +40,18 @@ async fn results_of_one_round_are_one_message() {
     );
 }
 
+/// Anthropic takes no mark on one.
+#[tokio::test]
+async fn no_mark_stands_on_a_thought() {
+    let thought = json!({"type": "thinking", "thinking": "Hm.", "signature": "s"});
+    let state = json!({"anthropic": [{"type": "tool_use"}, thought]});
+    let asks = Message { provider_state: Some(state), ..asks("", &[("a", "calculator", json!({}))]) };
+    let messages = shared([message(Role::User, "6*7?"), asks, message(Role::User, "Well?")]);
+    let body = sent(ModelRequest { messages, ..request() }).await;
+    let tool_use = json!({"type": "tool_use", "id": "a", "name": "calculator", "input": {}});
+    assert_eq!(body["messages"][1]["content"], json!([tool_use, thought]));
+}
+
 #[tokio::test]
 async fn thoughts_go_back_where_they_stood() {
     let thought = json!({"type": "thinking", "thinking": "Größe…", "signature": "EqQB+/="});
@@ -74,6 +86,9 @@ async fn thoughts_go_back_where_they_stood() {
         state(json!([thought, {"type": "text", "bytes": 3}, {"type": "tool_use"}])),
         state(json!([thought, {"type": "text", "bytes": 4}, {"type": "tool_use"}])),
         state(json!([thought, {"type": "text", "bytes": 999}, {"type": "tool_use"}])),
+        state(
+            json!([thought, {"type": "text", "bytes": first}, {"type": "text", "bytes": u64::MAX}, {"type": "tool_use"}]),
+        ),
         state(json!([thought, {"type": "text", "bytes": first + rest}])),
         state(
             json!([thought, {"type": "text", "bytes": first + rest}, {"type": "tool_use"}, {"type": "tool_use"}]),

@@ -1,14 +1,9 @@
 //! What only this protocol has of failures: its errors, within a stream and instead of one, and what it is not.
 
-use plait_engine::error::Fault;
 use serde_json::{Value, json};
 
 use super::{KIND, saying};
-use crate::server::{Answer, events, outcome};
-
-async fn fault(answer: Answer) -> Fault {
-    outcome(KIND, answer).await.expect_err("a fault")
-}
+use crate::server::{Answer, events, fault};
 
 #[tokio::test]
 async fn errors_instead_of_a_stream_and_within_it() {
@@ -25,11 +20,11 @@ async fn errors_instead_of_a_stream_and_within_it() {
         let error = json!({"error": {"code": status, "message": "So it is.", "status": name}});
         // Google also wraps it in a list.
         for body in [error.clone(), json!([error])] {
-            let told = fault(Answer::json(status, &body.to_string())).await;
+            let told = fault(KIND, Answer::json(status, &body.to_string())).await;
             assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{name}: {told}");
             assert!(told.message.contains("So it is."), "{told}");
         }
-        let told = fault(Answer::stream(events(&[saying("Hi", "STOP").remove(0), error]))).await;
+        let told = fault(KIND, Answer::stream(events(&[saying("Hi", "STOP").remove(0), error]))).await;
         assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{name}: {told}");
         assert!(told.message.contains("So it is."), "{told}");
     }
@@ -41,7 +36,7 @@ async fn a_wrong_key_is_told_as_one() {
         "code": 400, "message": "API key not valid. Please pass a valid API key.", "status": "INVALID_ARGUMENT",
         "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}],
     }});
-    let told = fault(Answer::json(400, &error.to_string())).await;
+    let told = fault(KIND, Answer::json(400, &error.to_string())).await;
     assert_eq!((told.code.as_str(), told.retryable), ("provider.unauthorized", false), "{told}");
 }
 
@@ -54,20 +49,20 @@ async fn how_long_to_wait_stands_in_the_body() {
         ]}})
     };
     for (delay, expected) in [("34s", Some(34_000)), ("0.25s", Some(250)), ("soon", None), ("-1s", None)] {
-        let told = fault(Answer::json(429, &error(delay).to_string())).await;
+        let told = fault(KIND, Answer::json(429, &error(delay).to_string())).await;
         assert_eq!((told.code.as_str(), told.retry_after_ms), ("provider.rate_limited", expected), "{delay}");
-        let told = fault(Answer::stream(events(&[error(delay)]))).await;
+        let told = fault(KIND, Answer::stream(events(&[error(delay)]))).await;
         assert_eq!((told.code.as_str(), told.retry_after_ms), ("provider.rate_limited", expected), "{delay}");
     }
     // The header, where there is one, goes before it.
-    let told = fault(Answer::json(429, &error("34s").to_string()).header("retry-after", "7")).await;
+    let told = fault(KIND, Answer::json(429, &error("34s").to_string()).header("retry-after", "7")).await;
     assert_eq!(told.retry_after_ms, Some(7_000));
 }
 
 #[tokio::test]
 async fn what_is_not_the_protocol() {
     for body in ["{}", "[]", "nonsense", "", r#"{"candidates": []}"#, r#"{"candidates": [{"content": 7}]}"#] {
-        assert_eq!(fault(Answer::json(200, body)).await.code, "provider.garbage", "{body}");
+        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.garbage", "{body}");
     }
     let odd: [Value; 3] = [
         json!({"candidates": 7}),
@@ -75,12 +70,12 @@ async fn what_is_not_the_protocol() {
         json!({"candidates": [{"content": {"parts": [{"functionCall": "f"}]}}]}),
     ];
     for event in odd {
-        let told = fault(Answer::stream(events(std::slice::from_ref(&event)))).await;
+        let told = fault(KIND, Answer::stream(events(std::slice::from_ref(&event)))).await;
         assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{event}");
         assert!(told.hint.as_ref().is_some_and(|hint| hint.contains("Gemini")), "{told:?}");
     }
     // Without a reason it is cut, however orderly its end.
     let begun = saying("Hi", "STOP").remove(0);
-    assert_eq!(fault(Answer::stream(events(&[begun]))).await.code, "provider.cut_short");
-    assert_eq!(fault(Answer::stream("")).await.code, "provider.cut_short");
+    assert_eq!(fault(KIND, Answer::stream(events(&[begun]))).await.code, "provider.cut_short");
+    assert_eq!(fault(KIND, Answer::stream("")).await.code, "provider.cut_short");
 }

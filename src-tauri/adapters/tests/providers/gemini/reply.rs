@@ -1,13 +1,13 @@
 //! What comes back: the same reply however the bytes arrive, signatures and ids in their places.
 
-use plait_engine::context::ToolCall;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, last, parts, saying};
-use crate::checks::{Recorded, all_of_it};
-use crate::server::{Answer, Server, call, events, outcome, request};
+use crate::asked::tool_call;
+use crate::checks::{Recorded, all_of_it, holds_for_every_protocol};
+use crate::server::{Answer, events, reply_to};
 
 /// A stream as the provider sends it, with everything in it: thoughts, text beyond ASCII, a signed text, two calls of which
 /// one has a signature and one an id, a part of a kind yet to come.
@@ -29,12 +29,8 @@ fn expected() -> ModelReply {
         text: "Schön 🙂 日本語\n\"x\"".into(),
         reasoning: Some("Größe…".into()),
         tool_calls: vec![
-            ToolCall {
-                id: "call_0".into(),
-                name: "calculator".into(),
-                arguments: json!({"expression": "1+1"}),
-            },
-            ToolCall { id: "fc_2".into(), name: "current_time".into(), arguments: json!({}) },
+            tool_call("call_0", "calculator", json!({"expression": "1+1"})),
+            tool_call("fc_2", "current_time", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
         // 12 of the prompt and 3 that tools of the provider read; 14 of the reply and 20 of thoughts.
@@ -67,25 +63,16 @@ fn recording(newline: &str, usage: &Value) -> Recorded {
     }
 }
 
-fn known() -> Value {
-    json!({
+fn known(newline: &str) -> Recorded {
+    let usage = json!({
         "promptTokenCount": 12, "toolUsePromptTokenCount": 3, "cachedContentTokenCount": 8,
         "candidatesTokenCount": 14, "thoughtsTokenCount": 20, "totalTokenCount": 49,
         "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 12}],
-    })
+    });
+    recording(newline, &usage)
 }
 
-#[tokio::test]
-async fn the_same_reply_wherever_the_bytes_are_split() {
-    for newline in ["\n", "\r\n", "\r"] {
-        recording(newline, &known()).is_the_same_wherever_it_is_split().await;
-    }
-}
-
-#[tokio::test]
-async fn a_cut_stream_is_never_a_shorter_reply() {
-    recording("\n", &known()).is_a_fault_wherever_it_is_cut().await;
-}
+holds_for_every_protocol!(known, ["\n", "\r\n", "\r"]);
 
 #[tokio::test]
 async fn nonsense_usage() {
@@ -95,27 +82,13 @@ async fn nonsense_usage() {
             "candidatesTokenCount": count, "thoughtsTokenCount": count,
         })
     };
-    recording("\n", &known())
-        .survives_nonsense_in_its_usage(|count| recording("\n", &usage(count)).bytes)
-        .await;
-    for nonsense in [json!(7), json!("x"), json!([]), json!(null)] {
-        let answer = Answer::stream(recording("\n", &nonsense).bytes);
-        assert_eq!(outcome(KIND, answer).await.expect("a reply").usage, None, "{nonsense}");
-    }
+    let with = |usage: &Value| recording("\n", usage).bytes;
+    known("\n").survives_nonsense_in_its_usage(|count| with(&usage(count))).await;
+    known("\n").survives_a_usage_that_is_none(with).await;
 }
 
-#[tokio::test]
-async fn failures_that_every_protocol_has() {
-    recording("\n", &known()).fails_by_name().await;
-}
-
-#[tokio::test]
-async fn dropping_the_call_closes_the_connection() {
-    recording("\n", &known()).closes_the_connection_when_it_is_dropped().await;
-}
-
-async fn reply_to(all: &[Value]) -> ModelReply {
-    outcome(KIND, Answer::stream(events(all))).await.expect("a reply")
+async fn said(all: &[Value]) -> ModelReply {
+    reply_to(KIND, Answer::stream(events(all))).await.0
 }
 
 #[tokio::test]
@@ -129,10 +102,14 @@ async fn finish_reasons() {
         ("PROHIBITED_CONTENT", StopReason::ContentFilter),
         ("SPII", StopReason::ContentFilter),
         ("IMAGE_SAFETY", StopReason::ContentFilter),
+        ("IMAGE_PROHIBITED_CONTENT", StopReason::ContentFilter),
+        ("IMAGE_RECITATION", StopReason::ContentFilter),
+        ("MODEL_ARMOR", StopReason::ContentFilter),
+        ("JAILBREAK", StopReason::ContentFilter),
         ("OTHER", StopReason::Other("OTHER".into())),
         ("MALFORMED_FUNCTION_CALL", StopReason::Other("MALFORMED_FUNCTION_CALL".into())),
     ] {
-        let reply = reply_to(&saying("Hi", reason)).await;
+        let reply = said(&saying("Hi", reason)).await;
         assert_eq!((reply.text.as_str(), reply.stop_reason), ("Hi", expected), "{reason}");
         assert_eq!(reply.usage, Some(TokenUsage::new(3, 5)));
         assert_eq!(reply.provider_state, None);
@@ -141,9 +118,9 @@ async fn finish_reasons() {
 
 #[tokio::test]
 async fn what_is_withheld_asks_for_no_function() {
-    let mut all = recorded(&known());
+    let mut all = recorded(&json!({}));
     all[5]["candidates"][0]["finishReason"] = json!("SAFETY");
-    let reply = reply_to(&all).await;
+    let reply = said(&all).await;
     assert_eq!(reply.stop_reason, StopReason::ContentFilter);
     assert_eq!((reply.tool_calls, reply.provider_state), (vec![], None));
     // The question itself.
@@ -151,19 +128,19 @@ async fn what_is_withheld_asks_for_no_function() {
         "promptFeedback": {"blockReason": "PROHIBITED_CONTENT"},
         "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 0},
     });
-    let reply = reply_to(&[blocked]).await;
+    let reply = said(&[blocked]).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("", StopReason::ContentFilter));
     assert_eq!(reply.usage, Some(TokenUsage::new(9, 0)));
     // Feedback that blocks nothing is none.
     let mut all = saying("Hi", "STOP");
     all[0]["promptFeedback"] = json!({"safetyRatings": []});
-    assert_eq!(reply_to(&all).await.stop_reason, StopReason::End);
+    assert_eq!(said(&all).await.stop_reason, StopReason::End);
 }
 
 #[tokio::test]
 async fn calls_without_ids_get_some_and_nothing_to_keep() {
     let f = |name: &str| json!({"functionCall": {"name": name, "args": null}});
-    let reply = reply_to(&[last(json!([f("a"), f("b")]), "STOP", &json!({}))]).await;
+    let reply = said(&[last(json!([f("a"), f("b")]), "STOP", &json!({}))]).await;
     let calls: Vec<_> = reply.tool_calls.iter().map(|call| (call.id.as_str(), call.name.as_str())).collect();
     assert_eq!(calls, [("call_0", "a"), ("call_1", "b")]);
     assert!(reply.tool_calls.iter().all(|call| call.arguments == json!({})));
@@ -173,7 +150,7 @@ async fn calls_without_ids_get_some_and_nothing_to_keep() {
 #[tokio::test]
 async fn all_of_it_went_into_thoughts() {
     let usage = json!({"promptTokenCount": 3, "thoughtsTokenCount": 20});
-    let reply = reply_to(&[last(json!([]), "MAX_TOKENS", &usage)]).await;
+    let reply = said(&[last(json!([]), "MAX_TOKENS", &usage)]).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("", StopReason::MaxTokens));
     assert_eq!(reply.usage, Some(all_of_it(3, 20, 0, 20)));
 }
@@ -183,7 +160,7 @@ async fn another_candidate_is_nobodys() {
     let mut all = saying("Hi", "STOP");
     all.insert(1, json!({"candidates": [{"index": 1, "content": {"parts": [{"text": "no"}]}}]}));
     all.push(json!({"candidates": [{"index": 0, "finishReason": "FINISH_REASON_UNSPECIFIED"}]}));
-    let reply = reply_to(&all).await;
+    let reply = said(&all).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("Hi", StopReason::End));
 }
 
@@ -191,9 +168,7 @@ async fn another_candidate_is_nobodys() {
 async fn a_server_that_does_not_stream_is_understood() {
     let usage = json!({"promptTokenCount": 1, "candidatesTokenCount": 2});
     let whole = last(json!([{"text": "Hi"}]), "STOP", &usage);
-    let server = Server::saying([Answer::json(200, &whole.to_string())]).await;
-    let (reply, chunks) = call(&*server.provider(KIND), request()).await;
-    let reply = reply.expect("a reply");
+    let (reply, chunks) = reply_to(KIND, Answer::json(200, &whole.to_string())).await;
     assert_eq!((reply.text.as_str(), reply.usage), ("Hi", Some(TokenUsage::new(1, 2))));
     assert_eq!(chunks, [Chunk::Text("Hi".into())]);
 }

@@ -1,12 +1,12 @@
 //! What is sent, to the last key.
 
 use plait_adapters::ProviderTable;
-use plait_engine::context::{Content, Message, Part, Role};
+use plait_engine::context::{Message, Role};
 use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
 use super::{KIND, saying};
-use crate::asked::{message, shared, tool};
+use crate::asked::{heard, message, picture, refuses, shared, tool};
 use crate::server::{Answer, Server, call, events, request};
 
 fn hello() -> Answer {
@@ -15,9 +15,7 @@ fn hello() -> Answer {
 
 /// The body that goes out for a request.
 pub(super) async fn sent(request: ModelRequest) -> Value {
-    let server = Server::saying([hello()]).await;
-    call(&*server.provider(KIND), request).await.0.expect("a reply");
-    server.heard().remove(0).body
+    heard(KIND, hello(), request).await.body
 }
 
 #[tokio::test]
@@ -61,16 +59,12 @@ async fn system_history_and_tools() {
 
 #[tokio::test]
 async fn bounds_images_schema_and_options() {
-    let parts = vec![
-        Part::Text { text: "What is this?".into() },
-        Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
-    ];
     let schema =
         json!({"$schema": "x", "type": "object", "properties": {"a": {"type": "string", "maxLength": 3}}});
     let mut stripped = schema.clone();
     stripped.as_object_mut().expect("an object").remove("$schema");
     let body = sent(ModelRequest {
-        messages: shared([message(Role::User, Content::Parts(parts))]),
+        messages: shared([picture()]),
         temperature: Some(0.25),
         max_tokens: Some(100),
         response_schema: Some(schema),
@@ -132,19 +126,14 @@ async fn a_schema_beside_functions_goes_in_words_where_the_model_takes_one_of_bo
 
 #[tokio::test]
 async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
-    let server = Server::saying([hello()]).await;
-    for options in [
+    let wrong = [
         json!([]),
         json!({"contents": []}),
         json!({"model": "other"}),
         json!({"systemInstruction": {}}),
         json!({"tools": []}),
-    ] {
-        let asked = ModelRequest { options, ..request() };
-        let fault = call(&*server.provider(KIND), asked).await.0.expect_err("refused");
-        assert_eq!(fault.code, "provider.bad_options");
-    }
-    assert!(server.heard().is_empty());
+    ];
+    refuses(KIND, wrong).await;
 }
 
 #[tokio::test]

@@ -92,6 +92,7 @@ async fn signatures_and_ids_go_back_where_they_stood() {
         state(json!([{"text": 3}, {"call": null}, {"call": null}])),
         state(json!([{"text": 4}, {"call": null}, {"call": null}])),
         state(json!([{"text": 999}, {"call": null}, {"call": null}])),
+        state(json!([{"text": length}, {"text": u64::MAX}, {"call": null}, {"call": null}])),
         state(json!([{"text": length}, {"call": null}])),
         state(json!([{"text": length}, {"call": null}, {"call": null}, {"call": null}])),
         state(json!([{"weather": "fine"}])),

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{KIND, lines_of, stream};
-use crate::server::{Answer, Step, outcome};
+use crate::server::{Answer, Step, fault, outcome};
 
 #[tokio::test]
 async fn errors_within_a_stream() {
@@ -11,12 +11,12 @@ async fn errors_within_a_stream() {
     for error in
         [json!({"error": "model runner has unexpectedly stopped"}), json!({"error": {"message": "stopped"}})]
     {
-        let told = outcome(KIND, stream(&[begun.clone(), error])).await.expect_err("a fault");
+        let told = fault(KIND, stream(&[begun.clone(), error])).await;
         assert_eq!((told.code.as_str(), told.retryable), ("provider.server_error", true));
         assert!(told.message.contains("stopped"), "{told}");
     }
     let missing = Answer::json(404, r#"{"error": "model 'tiny' not found"}"#);
-    let told = outcome(KIND, missing).await.expect_err("a fault");
+    let told = fault(KIND, missing).await;
     assert_eq!(told.code, "provider.not_found");
     assert!(told.message.contains("model 'tiny' not found"), "{told}");
 }
@@ -34,12 +34,12 @@ async fn what_is_not_the_protocol() {
         "{\"message\": 7, \"done\": true}\n",
         "{\"message\": {\"tool_calls\": 7}, \"done\": true}\n",
     ] {
-        let told = outcome(KIND, Answer::lines(vec![Step::Send(text.into())])).await.expect_err("a fault");
+        let told = fault(KIND, Answer::lines(vec![Step::Send(text.into())])).await;
         assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{text}");
     }
     // Bytes that are no text, in a whole line and in the last one.
     for bytes in [&b"{\"message\": {\"content\": \"\xff\"}, \"done\": true}\n"[..], b"\xff\xfe"] {
-        let told = outcome(KIND, Answer::lines(vec![Step::Send(bytes.into())])).await.expect_err("a fault");
+        let told = fault(KIND, Answer::lines(vec![Step::Send(bytes.into())])).await;
         assert_eq!(told.code, "provider.garbage");
     }
     let nothing_after = lines_of(&[json!({"message": {"content": "Hi"}, "done": true})]) + "nonsense\n";

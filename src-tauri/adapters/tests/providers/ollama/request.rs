@@ -5,8 +5,8 @@ use plait_engine::provider::ModelRequest;
 use serde_json::{Value, json};
 
 use super::{KIND, stream};
-use crate::asked::{asks, closed_schema, everything, shared, tells, user};
-use crate::server::{Answer, Server, call, request};
+use crate::asked::{asks, closed_schema, everything, heard, refuses, shared, tells, user};
+use crate::server::{Answer, Server, request};
 
 fn hello() -> Answer {
     stream(&[json!({"message": {"role": "assistant", "content": "Hi"}, "done": true, "done_reason": "stop"})])
@@ -14,9 +14,7 @@ fn hello() -> Answer {
 
 /// The body that goes out for a request.
 async fn sent(request: ModelRequest) -> Value {
-    let server = Server::saying([hello()]).await;
-    call(&*server.provider(KIND), request).await.0.expect("a reply");
-    let heard = server.heard().remove(0);
+    let heard = heard(KIND, hello(), request).await;
     assert_eq!(heard.line, "POST /api/chat");
     assert_eq!(heard.headers["content-type"], "application/json");
     heard.body
@@ -94,12 +92,8 @@ async fn options_stand_where_they_belong() {
             "options": {"temperature": 0.5, "top_k": 40, "seed": 7},
         })
     );
-    let server = Server::saying([hello()]).await;
-    for wrong in [json!([]), json!({"messages": []}), json!({"stream": false}), json!({"model": "x"})] {
-        let fault = call(&*server.provider(KIND), ModelRequest { options: wrong, ..request() }).await.0;
-        assert_eq!(fault.expect_err("refused").code, "provider.bad_options");
-    }
-    assert!(server.heard().is_empty(), "nothing was sent");
+    let wrong = [json!([]), json!({"messages": []}), json!({"stream": false}), json!({"model": "x"})];
+    refuses(KIND, wrong).await;
 }
 
 /// What the request needs, in doublings, never less than Ollama's own and never more than there is.

@@ -1,20 +1,9 @@
 //! What only this protocol has of failures: its errors, and what it is not.
 
-use plait_engine::error::Fault;
 use serde_json::json;
 
 use super::{KIND, stream_of};
-use crate::server::{Answer, outcome};
-
-async fn fault(answer: Answer) -> Fault {
-    let fault = outcome(KIND, answer).await.expect_err("a fault");
-    assert!(
-        fault.message.contains("http://127.0.0.1:") && fault.message.contains("`tiny`"),
-        "says where: {fault}"
-    );
-    assert!(fault.hint.is_some(), "says what to do: {fault}");
-    fault
-}
+use crate::server::{Answer, fault};
 
 #[tokio::test]
 async fn statuses() {
@@ -40,7 +29,7 @@ async fn statuses() {
         ),
         (301, String::new(), "provider.bad_settings", false),
     ] {
-        let fault = fault(Answer::json(status, &body)).await;
+        let fault = fault(KIND, Answer::json(status, &body)).await;
         assert_eq!((fault.code.as_str(), fault.retryable), (code, retryable), "{status} {body}");
         assert_eq!(fault.retry_after_ms, None);
     }
@@ -48,18 +37,19 @@ async fn statuses() {
 
 #[tokio::test]
 async fn the_servers_own_words_are_told_and_bounded() {
-    let told = fault(Answer::json(400, r#"{"error": {"message": "max_tokens is\n too large."}}"#)).await;
+    let told =
+        fault(KIND, Answer::json(400, r#"{"error": {"message": "max_tokens is\n too large."}}"#)).await;
     assert!(told.message.contains("400 Bad Request: max_tokens is too large."), "{told}");
-    let told = fault(Answer::json(404, r#"{"error": "model 'tiny' not found"}"#)).await;
+    let told = fault(KIND, Answer::json(404, r#"{"error": "model 'tiny' not found"}"#)).await;
     assert!(told.message.contains("model 'tiny' not found"), "{told}");
-    let long = fault(Answer::json(500, &"ä".repeat(1 << 20))).await;
+    let long = fault(KIND, Answer::json(500, &"ä".repeat(1 << 20))).await;
     assert!(long.message.len() < 2_000, "{}", long.message.len());
 }
 
 #[tokio::test]
 async fn what_is_not_the_protocol() {
     for body in ["{}", "[]", "nonsense", "", r#"{"choices": [{"message": 7}]}"#, r#"{"choices": []}"#] {
-        assert_eq!(fault(Answer::json(200, body)).await.code, "provider.garbage", "{body}");
+        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.garbage", "{body}");
     }
     for stream in [
         &b"data: nonsense\n\n"[..],
@@ -68,7 +58,7 @@ async fn what_is_not_the_protocol() {
         b"data: \xff\xfe\n\n",
         b"data: {\"choices\": [{\"delta\": \"x\"}]}\n\n",
     ] {
-        let told = fault(Answer::stream(stream)).await;
+        let told = fault(KIND, Answer::stream(stream)).await;
         assert_eq!(told.code, "provider.garbage", "{}", String::from_utf8_lossy(stream));
         assert!(!told.retryable);
     }
@@ -87,17 +77,17 @@ async fn errors_within_a_stream() {
         ),
         (json!("gone"), "provider.server_error", true),
     ] {
-        let told = fault(Answer::stream(stream_of(&[begun.clone(), json!({"error": error})]))).await;
+        let told = fault(KIND, Answer::stream(stream_of(&[begun.clone(), json!({"error": error})]))).await;
         assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{error}");
     }
     let filtered = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "content_filter"}]});
     assert_eq!(
-        fault(Answer::stream(stream_of(&[begun.clone(), filtered]))).await.code,
+        fault(KIND, Answer::stream(stream_of(&[begun.clone(), filtered]))).await.code,
         "provider.content_filtered"
     );
     let refused =
         json!({"choices": [{"index": 0, "delta": {"refusal": "I can't."}, "finish_reason": "stop"}]});
-    let told = fault(Answer::stream(stream_of(&[refused]))).await;
+    let told = fault(KIND, Answer::stream(stream_of(&[refused]))).await;
     assert_eq!(told.code, "provider.content_filtered");
     assert!(told.message.contains("I can't"), "{told}");
 }

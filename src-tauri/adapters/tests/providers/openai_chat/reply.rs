@@ -1,13 +1,14 @@
 //! What comes back: the same reply however the bytes arrive, and whatever the server's dialect.
 
-use plait_engine::context::ToolCall;
+use plait_adapters::ProviderSettings;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, stream_of};
-use crate::checks::{Recorded, all_of_it};
-use crate::server::{Answer, Server, Step, call, events, outcome, request};
+use crate::asked::tool_call;
+use crate::checks::{Recorded, all_of_it, holds_for_every_protocol};
+use crate::server::{Answer, Server, Step, call, events, provider, reply_to, request};
 
 #[allow(clippy::needless_pass_by_value)] // Made where it is given.
 fn delta(delta: Value) -> Value {
@@ -57,12 +58,8 @@ fn expected() -> ModelReply {
         text: "Schön 🙂 日本語\n\"x\"".into(),
         reasoning: Some("Größe…".into()),
         tool_calls: vec![
-            ToolCall {
-                id: "call_a".into(),
-                name: "calculator".into(),
-                arguments: json!({"expression": "1+1"}),
-            },
-            ToolCall { id: "call_b".into(), name: "current_time".into(), arguments: json!({}) },
+            tool_call("call_a", "calculator", json!({"expression": "1+1"})),
+            tool_call("call_b", "current_time", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
         usage: Some(all_of_it(12, 34, 8, 20)),
@@ -90,55 +87,31 @@ fn recording(newline: &str, usage: &Value) -> Recorded {
     }
 }
 
-fn usage(count: &Value) -> Value {
-    json!({
-        "prompt_tokens": count, "completion_tokens": count, "total_tokens": count,
-        "prompt_tokens_details": {"cached_tokens": count}, "completion_tokens_details": {"reasoning_tokens": count},
-    })
-}
-
-fn known() -> Value {
-    json!({
+fn known(newline: &str) -> Recorded {
+    let usage = json!({
         "prompt_tokens": 12, "completion_tokens": 34, "total_tokens": 46,
         "prompt_tokens_details": {"cached_tokens": 8}, "completion_tokens_details": {"reasoning_tokens": 20},
-    })
+    });
+    recording(newline, &usage)
 }
 
-#[tokio::test]
-async fn the_same_reply_wherever_the_bytes_are_split() {
-    for newline in ["\n", "\r\n", "\r"] {
-        recording(newline, &known()).is_the_same_wherever_it_is_split().await;
-    }
-}
-
-#[tokio::test]
-async fn a_cut_stream_is_never_a_shorter_reply() {
-    recording("\n", &known()).is_a_fault_wherever_it_is_cut().await;
-}
+holds_for_every_protocol!(known, ["\n", "\r\n", "\r"]);
 
 #[tokio::test]
 async fn nonsense_usage() {
-    let recorded = recording("\n", &known());
-    recorded.survives_nonsense_in_its_usage(|count| recording("\n", &usage(count)).bytes).await;
-    // Nothing that could be read at all.
-    for nonsense in [json!(7), json!("x"), json!([])] {
-        let answer = Answer::stream(recording("\n", &nonsense).bytes);
-        assert_eq!(outcome(KIND, answer).await.expect("a reply").usage, None, "{nonsense}");
-    }
+    let usage = |count: &Value| {
+        json!({
+            "prompt_tokens": count, "completion_tokens": count, "total_tokens": count,
+            "prompt_tokens_details": {"cached_tokens": count}, "completion_tokens_details": {"reasoning_tokens": count},
+        })
+    };
+    let with = |usage: &Value| recording("\n", usage).bytes;
+    known("\n").survives_nonsense_in_its_usage(|count| with(&usage(count))).await;
+    known("\n").survives_a_usage_that_is_none(with).await;
 }
 
-#[tokio::test]
-async fn failures_that_every_protocol_has() {
-    recording("\n", &known()).fails_by_name().await;
-}
-
-#[tokio::test]
-async fn dropping_the_call_closes_the_connection() {
-    recording("\n", &known()).closes_the_connection_when_it_is_dropped().await;
-}
-
-async fn reply_to(events: &[Value]) -> ModelReply {
-    outcome(KIND, Answer::stream(stream_of(events))).await.expect("a reply")
+async fn said(events: &[Value]) -> ModelReply {
+    reply_to(KIND, Answer::stream(stream_of(events))).await.0
 }
 
 #[tokio::test]
@@ -148,7 +121,7 @@ async fn stop_reasons() {
         ("length", StopReason::MaxTokens),
         ("eos", StopReason::Other("eos".into())),
     ] {
-        assert_eq!(reply_to(&[delta(json!({"content": "x"})), finish(reason)]).await.stop_reason, expected);
+        assert_eq!(said(&[delta(json!({"content": "x"})), finish(reason)]).await.stop_reason, expected);
     }
 }
 
@@ -156,7 +129,7 @@ async fn stop_reasons() {
 async fn dialects() {
     // Ollama: reasoning under another name, calls whole, all with index 0, and `stop` at the end.
     let call = |id: &str| json!({"id": id, "index": 0, "function": {"name": "f", "arguments": "{\"a\":1}"}});
-    let reply = reply_to(&[
+    let reply = said(&[
         delta(json!({"reasoning": "Hm.", "content": ""})),
         delta(json!({"tool_calls": [call("a")]})),
         delta(json!({"tool_calls": [call("b")]})),
@@ -174,7 +147,7 @@ async fn dialects() {
     broken["index"] = json!(1);
     let mut none = json!({"function": {"name": "none"}});
     none["index"] = json!(2);
-    let reply = reply_to(&[
+    let reply = said(&[
         delta(json!({"tool_calls": [function("object", json!({"a": 1})), broken, none]})),
         finish("tool_calls"),
     ])
@@ -194,7 +167,7 @@ async fn dialects() {
     );
 
     // Text in parts; nulls where something else could be; another choice, which nobody asked for.
-    let reply = reply_to(&[
+    let reply = said(&[
         json!({"choices": null}),
         delta(json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "tool_calls": null, "refusal": null})),
         json!({"choices": [{"index": 1, "delta": {"content": "no"}}]}),
@@ -210,13 +183,11 @@ async fn a_stream_without_a_goodbye_is_whole_once_it_has_finished() {
     let finished = [event(&delta(json!({"content": "Hi"}))), event(&finish("stop"))].concat();
     let pause = |milliseconds| Step::Wait(std::time::Duration::from_millis(milliseconds));
     // It just ends; the connection breaks; it falls silent.
-    let mut settings = Server::saying([Answer::stream(finished.clone())]).await.settings(KIND);
     for rest in [vec![], vec![pause(20), Step::Cut], vec![pause(60_000)]] {
         let steps = std::iter::once(Step::Send(finished.clone())).chain(rest).collect();
         let server = Server::saying([Answer::events(steps)]).await;
-        settings.base_url = server.settings(KIND).base_url;
-        settings.read_timeout_ms = Some(100);
-        let reply = call(&*crate::server::provider(settings.clone()), request()).await.0.expect("a reply");
+        let settings = ProviderSettings { read_timeout_ms: Some(100), ..server.settings(KIND) };
+        let reply = call(&*provider(settings), request()).await.0.expect("a reply");
         assert_eq!(reply.text, "Hi");
     }
 }
@@ -227,9 +198,7 @@ async fn a_server_that_does_not_stream_is_understood() {
         "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi", "tool_calls": null}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1, "completion_tokens": 2},
     });
-    let server = Server::saying([Answer::json(200, &whole.to_string())]).await;
-    let (reply, chunks) = call(&*server.provider(KIND), request()).await;
-    let reply = reply.expect("a reply");
+    let (reply, chunks) = reply_to(KIND, Answer::json(200, &whole.to_string())).await;
     assert_eq!((reply.text.as_str(), reply.usage), ("Hi", Some(TokenUsage::new(1, 2))));
     assert_eq!(chunks, [Chunk::Text("Hi".into())]);
 }

@@ -1,15 +1,12 @@
 //! What is sent, to the last key.
 
-use std::sync::Arc;
-
 use plait_adapters::ProviderTable;
-use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
-use plait_engine::id::{Activation, Epoch};
+use plait_engine::context::{Message, Role};
 use plait_engine::provider::{ModelRequest, Providers as _};
-use plait_engine::tool::ToolSpec;
 use serde_json::{Value, json};
 
 use super::{KIND, stream_of};
+use crate::asked::{asks, closed_schema, heard, message, picture, refuses, says, shared, tells, tool, user};
 use crate::server::{Answer, Server, call, request};
 
 fn hello() -> Answer {
@@ -18,29 +15,13 @@ fn hello() -> Answer {
     ]))
 }
 
-fn message(role: Role, content: impl Into<Content>) -> Message {
-    Message {
-        id: "m".into(),
-        role,
-        content: content.into(),
-        reasoning: Some("never sent back".into()),
-        tool_calls: Vec::new(),
-        tool_call_id: None,
-        provider_state: None,
-        author: Activation { node: "chat".into(), epoch: Epoch::root() },
-        tokens: 1,
-    }
-}
-
-fn shared(messages: impl IntoIterator<Item = Message>) -> Vec<SharedMessage> {
-    messages.into_iter().map(Arc::new).collect()
+fn having_thought(message: Message) -> Message {
+    Message { reasoning: Some("never sent back".into()), ..message }
 }
 
 /// The body that goes out for a request.
 async fn sent(request: ModelRequest) -> Value {
-    let server = Server::saying([hello()]).await;
-    call(&*server.provider(KIND), request).await.0.expect("a reply");
-    server.heard().remove(0).body
+    heard(KIND, hello(), request).await.body
 }
 
 #[tokio::test]
@@ -48,18 +29,12 @@ async fn system_history_and_tools() {
     let body = sent(ModelRequest {
         system: Some("Be brief.".into()),
         messages: shared([
-            message(Role::User, "Hello"),
-            message(Role::Assistant, "Hi."),
+            user("Hello"),
+            having_thought(says("Hi.")),
             message(Role::System, "The person is in a hurry."),
-            message(Role::User, "What is 6 × 7?"),
+            user("What is 6 × 7?"),
         ]),
-        tools: vec![ToolSpec {
-            name: "calculator".into(),
-            description: "Computes.".into(),
-            parameters: json!({"type": "object", "properties": {"expression": {"type": "string"}}}),
-            source: "native".into(),
-            instructions: Some("Not of this wire.".into()),
-        }],
+        tools: vec![tool("calculator")],
         ..request()
     })
     .await;
@@ -78,8 +53,8 @@ async fn system_history_and_tools() {
             ],
             "tools": [{"type": "function", "function": {
                 "name": "calculator",
-                "description": "Computes.",
-                "parameters": {"type": "object", "properties": {"expression": {"type": "string"}}},
+                "description": "Does calculator.",
+                "parameters": {"type": "object", "properties": {"x": {"type": "string"}}},
             }}],
         })
     );
@@ -87,23 +62,14 @@ async fn system_history_and_tools() {
 
 #[tokio::test]
 async fn a_tool_round_trip() {
-    let mut asks = message(Role::Assistant, "");
-    asks.tool_calls = vec![
-        ToolCall { id: "a".into(), name: "calculator".into(), arguments: json!({"expression": "6*7"}) },
-        ToolCall { id: "b".into(), name: "calculator".into(), arguments: json!("{broken") },
-    ];
-    let mut says_and_asks = message(Role::Assistant, "And now:");
-    says_and_asks.tool_calls =
-        vec![ToolCall { id: "c".into(), name: "current_time".into(), arguments: json!({}) }];
-    let answer =
-        |id: &str, text: &str| Message { tool_call_id: Some(id.into()), ..message(Role::Tool, text) };
+    let calls = [("a", "calculator", json!({"expression": "6*7"})), ("b", "calculator", json!("{broken"))];
     let messages = [
-        message(Role::User, "6*7?"),
-        asks,
-        answer("a", "42"),
-        answer("b", "no"),
-        says_and_asks,
-        answer("c", "noon"),
+        user("6*7?"),
+        having_thought(asks("", &calls)),
+        tells("a", "42"),
+        tells("b", "no"),
+        having_thought(asks("And now:", &[("c", "current_time", json!({}))])),
+        tells("c", "noon"),
     ];
     let body = sent(ModelRequest { messages: shared(messages), ..request() }).await;
     let function = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
@@ -125,16 +91,11 @@ async fn a_tool_round_trip() {
 
 #[tokio::test]
 async fn bounds_images_schema_and_options() {
-    let parts = vec![
-        Part::Text { text: "What is this?".into() },
-        Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
-    ];
-    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false});
     let body = sent(ModelRequest {
-        messages: shared([message(Role::User, Content::Parts(parts))]),
+        messages: shared([picture()]),
         temperature: Some(0.25),
         max_tokens: Some(100),
-        response_schema: Some(schema.clone()),
+        response_schema: Some(closed_schema()),
         options: json!({"top_p": 0.9, "seed": 7, "temperature": 0.5}),
         ..request()
     })
@@ -151,7 +112,7 @@ async fn bounds_images_schema_and_options() {
             ]}],
             "temperature": 0.5,
             "max_tokens": 100,
-            "response_format": {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": true}},
+            "response_format": {"type": "json_schema", "json_schema": {"name": "reply", "schema": closed_schema(), "strict": true}},
             "top_p": 0.9,
             "seed": 7,
         })
@@ -160,17 +121,9 @@ async fn bounds_images_schema_and_options() {
 
 #[tokio::test]
 async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
-    let server = Server::saying([hello()]).await;
-    for options in
-        [json!([]), json!("x"), json!({"messages": []}), json!({"stream": false}), json!({"model": "other"})]
-    {
-        let asked = ModelRequest { options, ..request() };
-        assert_eq!(
-            call(&*server.provider(KIND), asked).await.0.expect_err("refused").code,
-            "provider.bad_options"
-        );
-    }
-    assert!(server.heard().is_empty());
+    let wrong =
+        [json!([]), json!("x"), json!({"messages": []}), json!({"stream": false}), json!({"model": "other"})];
+    refuses(KIND, wrong).await;
 }
 
 #[tokio::test]

@@ -1,14 +1,9 @@
 //! What only this protocol has of failures: its errors, and what it is not.
 
-use plait_engine::error::Fault;
 use serde_json::json;
 
 use super::{KIND, delta, stream_of};
-use crate::server::{Answer, outcome};
-
-async fn fault(answer: Answer) -> Fault {
-    outcome(KIND, answer).await.expect_err("a fault")
-}
+use crate::server::{Answer, fault};
 
 #[tokio::test]
 async fn errors_within_a_stream() {
@@ -25,26 +20,26 @@ async fn errors_within_a_stream() {
         let plain = json!({"type": "error", "code": code, "message": "It broke.", "param": null});
         let nested = json!({"type": "error", "error": error});
         for event in [failed, plain, nested] {
-            let told = fault(Answer::stream(stream_of(&[delta(0, "Hi"), event.clone()]))).await;
+            let told = fault(KIND, Answer::stream(stream_of(&[delta(0, "Hi"), event.clone()]))).await;
             assert_eq!((told.code.as_str(), told.retryable), (expected, retryable), "{event}");
             assert!(told.message.contains("It broke"), "{told}");
         }
     }
     let mute = json!({"type": "response.failed", "response": {"status": "failed", "error": null}});
-    assert_eq!(fault(Answer::stream(stream_of(&[mute]))).await.code, "provider.server_error");
+    assert_eq!(fault(KIND, Answer::stream(stream_of(&[mute]))).await.code, "provider.server_error");
 }
 
 #[tokio::test]
 async fn what_is_withheld() {
     let filtered = json!({"type": "response.incomplete", "response": {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}});
-    let told = fault(Answer::stream(stream_of(&[delta(0, "Hi"), filtered]))).await;
+    let told = fault(KIND, Answer::stream(stream_of(&[delta(0, "Hi"), filtered]))).await;
     assert_eq!(told.code, "provider.content_filtered");
     let end = json!({"type": "response.completed", "response": {"status": "completed"}});
     let pieces = json!({"type": "response.refusal.delta", "output_index": 0, "delta": "I can't."});
     let message = json!({"type": "message", "content": [{"type": "refusal", "refusal": "I can't."}]});
     let whole = json!({"type": "response.output_item.done", "output_index": 0, "item": message});
     for events in [vec![pieces.clone()], vec![whole.clone()], vec![pieces, whole]] {
-        let told = fault(Answer::stream(stream_of(&[events, vec![end.clone()]].concat()))).await;
+        let told = fault(KIND, Answer::stream(stream_of(&[events, vec![end.clone()]].concat()))).await;
         assert_eq!(told.code, "provider.content_filtered");
         assert!(told.message.ends_with(": refused: I can't."), "{told}");
     }
@@ -55,7 +50,7 @@ async fn what_is_not_the_protocol() {
     for body in
         ["{}", "[]", "nonsense", "", r#"{"output": 7}"#, r#"{"object": "chat.completion", "choices": []}"#]
     {
-        assert_eq!(fault(Answer::json(200, body)).await.code, "provider.garbage", "{body}");
+        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.garbage", "{body}");
     }
     for stream in [
         // Chat completions.
@@ -65,10 +60,10 @@ async fn what_is_not_the_protocol() {
         "data: {\"type\": \"response.output_item.done\", \"item\": [7]}\n\n",
         "data: {\"type\": \"response.completed\"}\n\n",
     ] {
-        let told = fault(Answer::stream(stream)).await;
+        let told = fault(KIND, Answer::stream(stream)).await;
         assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{stream}");
     }
     // A goodbye in place of an end.
     let goodbye = format!("{}data: [DONE]\n\n", stream_of(&[delta(0, "Hi")]));
-    assert_eq!(fault(Answer::stream(goodbye)).await.code, "provider.cut_short");
+    assert_eq!(fault(KIND, Answer::stream(goodbye)).await.code, "provider.cut_short");
 }

@@ -1,12 +1,12 @@
 //! What comes back: the same reply however the bytes arrive, and whatever a server leaves out.
 
-use plait_engine::context::ToolCall;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::{KIND, completed, delta, stream_of};
-use crate::checks::{Recorded, all_of_it};
-use crate::server::{Answer, Server, call, outcome, request};
+use crate::asked::tool_call;
+use crate::checks::{Recorded, all_of_it, holds_for_every_protocol};
+use crate::server::{Answer, reply_to};
 
 fn item(kind: &str, at: u64, item: &Value) -> Value {
     json!({"type": format!("response.output_item.{kind}"), "output_index": at, "item": item})
@@ -86,8 +86,8 @@ fn expected() -> ModelReply {
         text: TEXT.into(),
         reasoning: Some("Größe…\n\nHm.".into()),
         tool_calls: vec![
-            ToolCall { id: "call_a".into(), name: "size".into(), arguments: json!({"x": "ä"}) },
-            ToolCall { id: "call_b".into(), name: "tell".into(), arguments: json!({}) },
+            tool_call("call_a", "size", json!({"x": "ä"})),
+            tool_call("call_b", "tell", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
         usage: Some(all_of_it(12, 34, 8, 20)),
@@ -96,7 +96,7 @@ fn expected() -> ModelReply {
     }
 }
 
-fn recording(newline: &str) -> Recorded {
+fn known(newline: &str) -> Recorded {
     let usage = usage(&json!(12), &json!(34), &json!(8), &json!(20));
     let bytes = recorded(&usage).replace('\n', newline).into_bytes();
     Recorded {
@@ -114,42 +114,17 @@ fn recording(newline: &str) -> Recorded {
     }
 }
 
-#[tokio::test]
-async fn the_same_reply_wherever_the_bytes_are_split() {
-    for newline in ["\n", "\r\n"] {
-        recording(newline).is_the_same_wherever_it_is_split().await;
-    }
-}
-
-#[tokio::test]
-async fn a_cut_stream_is_never_a_shorter_reply() {
-    recording("\n").is_a_fault_wherever_it_is_cut().await;
-}
+holds_for_every_protocol!(known, ["\n", "\r\n", "\r"]);
 
 #[tokio::test]
 async fn nonsense_usage() {
-    let with = |count: &Value| recorded(&usage(count, count, count, count)).into_bytes();
-    recording("\n").survives_nonsense_in_its_usage(with).await;
-    for nonsense in [json!(7), json!("x"), json!([])] {
-        let answer = Answer::stream(recorded(&nonsense));
-        assert_eq!(outcome(KIND, answer).await.expect("a reply").usage, None, "{nonsense}");
-    }
+    let with = |usage: &Value| recorded(usage).into_bytes();
+    known("\n").survives_nonsense_in_its_usage(|count| with(&usage(count, count, count, count))).await;
+    known("\n").survives_a_usage_that_is_none(with).await;
 }
 
-#[tokio::test]
-async fn failures_that_every_protocol_has() {
-    recording("\n").fails_by_name().await;
-}
-
-#[tokio::test]
-async fn dropping_the_call_closes_the_connection() {
-    recording("\n").closes_the_connection_when_it_is_dropped().await;
-}
-
-async fn reply_to(events: &[Value]) -> (ModelReply, Vec<Chunk>) {
-    let server = Server::saying([Answer::stream(stream_of(events))]).await;
-    let (reply, chunks) = call(&*server.provider(KIND), request()).await;
-    (reply.expect("a reply"), chunks)
+async fn said(events: &[Value]) -> (ModelReply, Vec<Chunk>) {
+    reply_to(KIND, Answer::stream(stream_of(events))).await
 }
 
 /// Items only in full, only in pieces, only at the end; and an answer that is not streamed at all.
@@ -167,24 +142,23 @@ async fn what_servers_leave_out() {
     for events in
         [vec![end.clone()], [in_full.clone(), vec![empty_end]].concat(), [in_full, vec![end]].concat()]
     {
-        let (reply, chunks) = reply_to(&events).await;
+        let (reply, chunks) = said(&events).await;
         assert_eq!(reply, expected());
         let thought = ["Größe…", "\n\nHm."].map(|text| Chunk::Reasoning(text.into()));
         assert_eq!(chunks, [&thought[..], &[Chunk::Text(TEXT.into())]].concat());
     }
-    let server = Server::saying([Answer::json(200, &whole.to_string())]).await;
-    assert_eq!(call(&*server.provider(KIND), request()).await.0.expect("a reply"), expected());
+    assert_eq!(reply_to(KIND, Answer::json(200, &whole.to_string())).await.0, expected());
 
     // No item events, no usage, no id: pieces of text and the end.
     let bare = json!({"type": "response.completed", "response": {}});
-    let (reply, _) = reply_to(&[delta(0, "Hi"), bare]).await;
+    let (reply, _) = said(&[delta(0, "Hi"), bare]).await;
     assert_eq!(reply, ModelReply { text: "Hi".into(), ..ModelReply::default() });
 }
 
 #[tokio::test]
 async fn several_texts_stand_apart() {
     let end = completed("r", &json!([]), &json!(null));
-    let (reply, chunks) = reply_to(&[delta(0, "One"), delta(0, "."), delta(1, "Two."), end]).await;
+    let (reply, chunks) = said(&[delta(0, "One"), delta(0, "."), delta(1, "Two."), end]).await;
     assert_eq!(reply.text, "One.\n\nTwo.");
     assert_eq!(chunks, ["One", ".", "\n\nTwo."].map(|text| Chunk::Text(text.into())));
 }
@@ -194,12 +168,12 @@ async fn several_texts_stand_apart() {
 async fn open_models() {
     let thinks = json!({"type": "response.reasoning_text.delta", "output_index": 0, "delta": "Hm."});
     let calls = item("done", 1, &json!({"type": "function_call", "name": "size", "arguments": "{oops"}));
-    let (reply, chunks) = reply_to(&[thinks, calls, completed("r", &json!([]), &json!(null))]).await;
+    let (reply, chunks) = said(&[thinks, calls, completed("r", &json!([]), &json!(null))]).await;
     assert_eq!(
         (reply.reasoning.as_deref(), &chunks[..]),
         (Some("Hm."), &[Chunk::Reasoning("Hm.".into())][..])
     );
-    let broken = ToolCall { id: "call_0".into(), name: "size".into(), arguments: json!("{oops") };
+    let broken = tool_call("call_0", "size", json!("{oops"));
     assert_eq!((reply.tool_calls, reply.provider_state), (vec![broken], None));
 }
 
@@ -215,6 +189,6 @@ async fn stop_reasons() {
         ("incomplete", json!({"reason": "tired"}), StopReason::Other("tired".into())),
         ("cancelled", json!(null), StopReason::Other("cancelled".into())),
     ] {
-        assert_eq!(reply_to(&[delta(0, "x"), end(status, reason)]).await.0.stop_reason, expected);
+        assert_eq!(said(&[delta(0, "x"), end(status, reason)]).await.0.stop_reason, expected);
     }
 }

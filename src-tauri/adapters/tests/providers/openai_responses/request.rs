@@ -5,14 +5,12 @@ use plait_engine::provider::ModelRequest;
 use serde_json::{Value, json};
 
 use super::{KIND, says};
-use crate::asked::{asks, closed_schema, everything, shared, tells, user};
+use crate::asked::{asks, closed_schema, everything, heard, refuses, shared, tells, user};
 use crate::server::{Answer, Server, call, provider, request};
 
 /// The body that goes out for a request.
 async fn sent(request: ModelRequest) -> Value {
-    let server = Server::saying([says("r", "Hi")]).await;
-    call(&*server.provider(KIND), request).await.0.expect("a reply");
-    let heard = server.heard().remove(0);
+    let heard = heard(KIND, says("r", "Hi"), request).await;
     assert_eq!(heard.line, "POST /v1/responses");
     assert_eq!(heard.headers["content-type"], "application/json");
     assert_eq!(heard.headers["accept"], "text/event-stream");
@@ -95,8 +93,7 @@ async fn options() {
     let own = json!({"reasoning": effort, "include": []});
     assert_eq!(sent(asked(own.clone())).await, body(own));
 
-    let server = Server::saying([says("r", "Hi")]).await;
-    for wrong in [
+    let wrong = [
         json!([]),
         json!("x"),
         json!({"input": []}),
@@ -104,11 +101,8 @@ async fn options() {
         json!({"store": true}),
         json!({"previous_response_id": "r"}),
         json!({"session": "yes"}),
-    ] {
-        let fault = call(&*server.provider(KIND), asked(wrong)).await.0.expect_err("refused");
-        assert_eq!(fault.code, "provider.bad_options");
-    }
-    assert!(server.heard().is_empty(), "nothing was sent");
+    ];
+    refuses(KIND, wrong).await;
 }
 
 /// Reasoning goes back where it stood, in front of the calls it led to; another protocol's does not.

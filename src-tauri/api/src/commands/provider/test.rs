@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plait_engine::context::{Content, Message, Role};
+use plait_engine::context::{Message, Role};
 use plait_engine::error::Fault;
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::prompt::tokens;
@@ -109,19 +109,8 @@ fn no_models(provider: &str) -> Fault {
 /// The smallest call there is.
 fn smallest(model: String) -> ModelRequest {
     let author = Activation { node: "test".into(), epoch: Epoch::root() };
-    let content = Content::Text("Hi".to_owned());
-    let tokens = tokens::count(&model, "Hi");
-    let message = Message {
-        id: "test".into(),
-        role: Role::User,
-        content,
-        reasoning: None,
-        tool_calls: Vec::new(),
-        tool_call_id: None,
-        provider_state: None,
-        author: author.clone(),
-        tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
-    };
+    let tokens = tokens::text(&model, "Hi");
+    let message = Message::plain("test".into(), Role::User, "Hi", author.clone(), tokens);
     ModelRequest {
         activation: author,
         attempt: 1,

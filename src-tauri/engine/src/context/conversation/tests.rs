@@ -6,17 +6,7 @@ use crate::context::ToolCall;
 use crate::id::Epoch;
 
 fn message(role: Role, tokens: u32) -> Message {
-    Message {
-        id: "m".into(),
-        role,
-        content: "".into(),
-        reasoning: None,
-        tool_calls: Vec::new(),
-        tool_call_id: None,
-        provider_state: None,
-        author: Activation { node: "n".into(), epoch: Epoch::root() },
-        tokens,
-    }
+    Message::plain("m".into(), role, "", Activation { node: "n".into(), epoch: Epoch::root() }, tokens)
 }
 
 fn calling(ids: &[u8], tokens: u32) -> Message {

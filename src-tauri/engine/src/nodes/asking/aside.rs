@@ -3,33 +3,26 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::{ANSWER, Manner, QUESTION, Turn};
-use crate::context::{
-    ContextHandle, ContextManager, ContextRecord, ContextType, History, Message, Role, SharedMessage,
-};
+use super::{Manner, Question, Turn};
+use crate::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
 use crate::error::Fault;
-use crate::id::MessageId;
-use crate::node::{Cx, Inputs, NodeOutput, as_text};
+use crate::node::{Cx, Datum, Inputs, NodeOutput, as_text};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{ECHO, ModelConfig, OFFLINE, Overrides, resolve_model_config};
 use crate::provider::{ModelReply, Provider};
-use crate::run::Fact;
 
 /// A question beside a conversation, ready to be put.
 pub(in crate::nodes) struct Aside {
-    /// What the question is about, as it came, and the message of the conversation that says so.
-    pub(in crate::nodes) about: (Arc<Value>, Option<MessageId>),
+    /// What the question is about, as it came.
+    pub(in crate::nodes) about: Datum,
     /// The conversation, where there is one.
-    pub(in crate::nodes) handle: Option<ContextHandle>,
-    pub(in crate::nodes) model: ModelConfig,
-    pub(in crate::nodes) provider: Arc<dyn Provider>,
-    manager: Option<ContextManager>,
+    handle: Option<ContextHandle>,
+    /// The same, where question and answer are to enter it.
+    written: Option<ContextManager>,
+    model: ModelConfig,
+    provider: Arc<dyn Provider>,
     record: ContextRecord,
-    question: SharedMessage,
-    /// Whether the conversation's last message is the question already.
-    stored: bool,
+    question: Question,
 }
 
 /// How an aside is put.
@@ -40,6 +33,8 @@ pub(in crate::nodes) struct Wanted<'a> {
     pub(in crate::nodes) instructions: String,
     /// Whether the model sees what was said before.
     pub(in crate::nodes) with_history: bool,
+    /// Whether question and answer enter the conversation.
+    pub(in crate::nodes) written: bool,
     pub(in crate::nodes) overrides: Overrides<'a>,
 }
 
@@ -62,21 +57,17 @@ impl Aside {
         };
         let model = resolve_model_config(&context, wanted.overrides, cx.known())?;
         let about = match (inputs.datum(wanted.input), &handle) {
-            (Some(datum), _) => (Arc::clone(&datum.value), datum.message.clone()),
+            (Some(datum), _) => datum.clone(),
             (None, Some(ContextHandle { current_output: Some(said), message_id, .. })) => {
-                (Arc::new(said.clone()), message_id.clone())
+                Datum { value: Arc::new(said.clone()), message: message_id.clone() }
             }
             _ => return Err(nothing(wanted.input)),
         };
-        let text = as_text(&about.0);
+        let text = as_text(&about.value);
         if text.trim().is_empty() {
             return Err(nothing(wanted.input));
         }
-        let last = context.message_history.last();
-        let stored =
-            last.filter(|last| last.role == Role::User && Some(&last.id) == about.1.as_ref()).cloned();
-        let question =
-            stored.clone().unwrap_or_else(|| Arc::new(cx.message(QUESTION, Role::User, text, &model.model)));
+        let question = Question::new(&context, text, about.message.as_ref(), cx, &model.model);
         let history = if wanted.with_history { context.message_history.clone() } else { History::default() };
         // A provider keeps nothing of an aside: what it keeps is the conversation, which this is not.
         let record = ContextRecord {
@@ -86,55 +77,27 @@ impl Aside {
         }
         .with_history(history);
         let provider = cx.host.providers.get(&model.provider)?;
-        Ok(Self { about, handle, model, provider, manager, record, question, stored: stored.is_some() })
+        let written = manager.filter(|_| wanted.written);
+        Ok(Self { about, handle, written, model, provider, record, question })
     }
 
     /// The turn in which it is asked.
     pub(in crate::nodes) fn turn<'a>(&'a self, manner: Manner<'a>, cx: &'a Cx) -> Turn<'a> {
-        Turn::new(manner, cx, &self.record, &self.model, &self.question, &[], &*self.provider)
-    }
-
-    /// Tells that a turn in the conversation begins, where it is to become part of it.
-    pub(in crate::nodes) fn begin(&self, written: bool, cx: &Cx) {
-        if let Some(context_id) = self.written_to(written) {
-            let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
-            cx.note(Fact::TurnStarted { node, epoch, context_id });
+        let mut turn = Turn::new(manner, cx, &self.record, &self.model, &self.question, &[], &*self.provider);
+        if let Some(conversation) = &self.written {
+            turn.begin(conversation);
         }
-    }
-
-    /// Tells that it was given up.
-    pub(in crate::nodes) fn discard(&self, written: bool, partial: String, cx: &Cx) {
-        if let Some(context_id) = self.written_to(written) {
-            let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
-            cx.note(Fact::TurnDiscarded { node, epoch, context_id, partial });
-        }
+        turn
     }
 
     /// What the node gives back, with the conversation handed on as it came, or with question and answer in it.
-    pub(in crate::nodes) fn finish(
-        &self,
-        turn: &Turn<'_>,
-        reply: &ModelReply,
-        written: bool,
-        cx: &Cx,
-    ) -> NodeOutput {
-        if let Some(manager) = self.manager.as_ref().filter(|_| written) {
-            let answer = Arc::new(Message {
-                reasoning: reply.reasoning.clone(),
-                ..cx.message(ANSWER, Role::Assistant, reply.text.clone(), &self.model.model)
-            });
-            let asked = (!self.stored).then(|| Arc::clone(&self.question));
-            manager.commit_turn(asked.into_iter().chain([answer]).collect(), turn.spent().learned.clone());
-        }
+    pub(in crate::nodes) fn finish(&self, turn: &Turn<'_>, reply: &ModelReply) -> NodeOutput {
+        turn.commit(reply);
         let output = turn.spent().told(NodeOutput::new(), &self.model);
         match &self.handle {
             Some(handle) => output.hand_on(handle),
             None => output,
         }
-    }
-
-    fn written_to(&self, written: bool) -> Option<crate::id::ContextId> {
-        self.manager.as_ref().filter(|_| written).map(|manager| manager.id().clone())
     }
 }
 

@@ -1,18 +1,21 @@
 //! Asking a model: what `chat`, `classify` and `extract` have in common.
 //!
 //! A [`Turn`] asks, lets the model call tools, is told when an answer won't do and asks again. It journals what was sent
-//! and what came, with what it used and costs, and takes from the journal what was bought before a crash. It changes no
-//! context: whether anything enters a conversation is the node's to decide.
+//! and what came, with what it used and costs, and takes from the journal what was bought before a crash. Whether anything
+//! enters a conversation, and when, is the node's to decide: [`Turn::begin`], [`Turn::commit`].
 
 mod aside;
 mod model;
+mod question;
 mod structured;
 mod tool_calls;
 mod turn;
+mod writing;
 
 use serde_json::{Map, Value};
 
 pub(super) use aside::{Aside, Wanted, inputs};
+pub(super) use question::Question;
 pub(super) use structured::{Schema, unfenced};
 pub(super) use tool_calls::offered;
 pub(super) use turn::{Turn, is_answer};
@@ -31,8 +34,8 @@ pub(super) struct Manner<'a> {
 }
 
 /// The number of the user's message among those of an activation.
-pub(super) const QUESTION: usize = 0;
+const QUESTION: usize = 0;
 /// The number of the answer.
-pub(super) const ANSWER: usize = 1;
+const ANSWER: usize = 1;
 /// The number of the first message of a step between question and answer.
 const FIRST_STEP: usize = 2;

@@ -33,7 +33,7 @@ impl Turn<'_> {
         let prompt = prepare(Call {
             context: self.context,
             config: &self.model,
-            question: self.question,
+            question: &self.question.message,
             tools: self.tools,
             steps: &self.steps,
         })?;

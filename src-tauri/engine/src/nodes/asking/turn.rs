@@ -1,11 +1,11 @@
 //! A turn: the model is asked, calls tools as long as it likes (within bounds), and answers; an answer that won't do is
-//! objected to. Changes no context.
+//! objected to. What it leaves in the conversation is [`super::writing`]'s.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{FIRST_STEP, Manner, tool_calls};
-use crate::context::{ContextRecord, Message, Role, SharedMessage, ToolCall};
+use super::{FIRST_STEP, Manner, Question, tool_calls};
+use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use crate::error::Fault;
 use crate::id::{Epoch, NodeId};
 use crate::models::Learned;
@@ -22,7 +22,7 @@ pub(in crate::nodes) struct Turn<'a> {
     pub(super) context: &'a ContextRecord,
     /// Its correction grows with what the calls of this turn teach.
     pub(super) model: ModelConfig,
-    pub(super) question: &'a SharedMessage,
+    pub(super) question: &'a Question,
     pub(super) tools: &'a [ToolSpec],
     pub(super) provider: &'a dyn Provider,
     /// For each call so far whose reply was not the answer: the model's message and what it was told.
@@ -31,6 +31,8 @@ pub(in crate::nodes) struct Turn<'a> {
     pub(super) partial: String,
     /// What the turn has used up so far.
     pub(super) spent: Spent,
+    /// The conversation that question and answer are to enter, if they are.
+    pub(super) conversation: Option<&'a ContextManager>,
     /// How many messages the steps have made.
     messages: usize,
     /// The ids of its tool calls.
@@ -66,7 +68,7 @@ impl<'a> Turn<'a> {
         cx: &'a Cx,
         context: &'a ContextRecord,
         model: &ModelConfig,
-        question: &'a SharedMessage,
+        question: &'a Question,
         tools: &'a [ToolSpec],
         provider: &'a dyn Provider,
     ) -> Self {
@@ -81,6 +83,7 @@ impl<'a> Turn<'a> {
             steps: Vec::new(),
             partial: String::new(),
             spent: Spent::default(),
+            conversation: None,
             messages: 0,
             ids: HashSet::new(),
         }
@@ -89,11 +92,6 @@ impl<'a> Turn<'a> {
     /// What it has used up.
     pub(in crate::nodes) fn spent(&self) -> &Spent {
         &self.spent
-    }
-
-    /// What had been streamed when the turn was given up.
-    pub(in crate::nodes) fn into_partial(self) -> String {
-        self.partial
     }
 
     /// Goes on until the model says something without calling tools.

@@ -1,24 +1,14 @@
-//! What a chat asks: from its template, its inputs, or what the node before it said; and whether the conversation has
-//! heard it already.
+//! What a chat asks: from its template, its inputs, or what the node before it said.
 
 use serde_json::Value;
-use std::sync::Arc;
 
-use super::super::asking::QUESTION;
-use crate::context::{ContextHandle, ContextRecord, Role, SharedMessage};
+use crate::context::{ContextHandle, ContextRecord};
 use crate::error::Fault;
 use crate::id::MessageId;
 use crate::node::{Cx, Inputs, as_text};
+use crate::nodes::asking::Question;
 use crate::nodes::templating;
 use crate::template::Template;
-
-/// The user's message of a turn.
-pub(super) struct Question {
-    /// The message.
-    pub(super) message: SharedMessage,
-    /// Whether it is the last message of the history already, so that it must not be added again.
-    pub(super) stored: bool,
-}
 
 /// The question of a chat with this template and these inputs.
 pub(super) fn question(
@@ -33,14 +23,9 @@ pub(super) fn question(
         Some(prompt) => (written(prompt, inputs, handle)?, None),
         None => given(inputs, handle).ok_or_else(nothing)?,
     };
-    let last = context.message_history.last();
-    if let Some(last) = last.filter(|last| last.role == Role::User && Some(&last.id) == id.as_ref()) {
-        return Ok(Question { message: Arc::clone(last), stored: true });
-    }
-    if text.trim().is_empty() {
-        return Err(nothing());
-    }
-    Ok(Question { message: Arc::new(cx.message(QUESTION, Role::User, text, model)), stored: false })
+    let says_nothing = text.trim().is_empty();
+    let question = Question::new(context, text, id.as_ref(), cx, model);
+    if says_nothing && !question.stored { Err(nothing()) } else { Ok(question) }
 }
 
 /// The template, written out. What came along the context edge stands in for a missing `message`.

@@ -180,19 +180,6 @@ impl<'a> Summarizer<'a> {
             let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
             parts.push(PromptPart::History { first, last, count, tokens: question.tokens.into() });
         }
-        let counted = parts.iter().map(PromptPart::tokens).sum();
-        let tokens = self.model.correction.apply(counted);
-        PromptRecord {
-            provider: self.model.provider.clone(),
-            model: self.model.model.clone(),
-            parts,
-            omitted: None,
-            tools: Vec::new(),
-            tool_tokens: 0,
-            tokens,
-            counted: (tokens != counted).then_some(counted),
-            window: self.model.window,
-            reserve: self.model.reserve,
-        }
+        PromptRecord::of(&self.model, parts, 0)
     }
 }

@@ -19,17 +19,8 @@ impl Past for Numbered {
     fn message(&self, place: u64) -> Result<SharedMessage, Fault> {
         assert!(place < self.0, "beyond what there was when the run began");
         let role = if place.is_multiple_of(2) { Role::User } else { Role::Assistant };
-        Ok(Arc::new(Message {
-            id: message_id(place),
-            role,
-            content: place.to_string().into(),
-            reasoning: None,
-            tool_calls: Vec::new(),
-            tool_call_id: None,
-            provider_state: None,
-            author: Activation { node: "chat".into(), epoch: Epoch::root() },
-            tokens: 10,
-        }))
+        let author = Activation { node: "chat".into(), epoch: Epoch::root() };
+        Ok(Arc::new(Message::plain(message_id(place), role, place.to_string(), author, 10)))
     }
 
     fn summary(&self, summary: &SummaryRef) -> Result<Summary, Fault> {

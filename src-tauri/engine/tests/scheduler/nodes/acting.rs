@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plait_engine::Value;
-use plait_engine::context::{Content, ContextRecord, ContextType, Message, Role};
+use plait_engine::context::{ContextRecord, ContextType, Message, Role};
 use plait_engine::error::Fault;
 use plait_engine::node::{Cx, Inputs, NodeOutput, Pause};
 use plait_engine::provider::ModelReply;
@@ -115,17 +115,7 @@ async fn turn(kind: &str, settings: &Settings, values: &Values, cx: &Cx) -> Resu
     cx.stream(said[..4].to_owned());
     nap(cx).await;
     let message = |index: usize, role: Role, text: String| {
-        Arc::new(Message {
-            id: cx.message_id(index),
-            role,
-            content: Content::Text(text),
-            reasoning: None,
-            tool_calls: Vec::new(),
-            tool_call_id: None,
-            provider_state: None,
-            author: cx.activation.clone(),
-            tokens: 1,
-        })
+        Arc::new(Message::plain(cx.message_id(index), role, text, cx.activation.clone(), 1))
     };
     if meaning::adds_two(settings) {
         let question = message(0, Role::User, format!("asked {said}"));

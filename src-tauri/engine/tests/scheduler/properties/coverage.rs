@@ -58,11 +58,10 @@ fn random_flows_have_everything_in_them() {
             it.ready.as_ref().is_some_and(|ready| ready.values().any(|sources| sources.len() > 1))
         };
         see("a port that collects", told.iter().filter(ported).count());
-        match expected.verdict {
-            Verdict::Finished { .. } => see("a run that finishes", 1),
-            Verdict::Failed { .. } => see("a run that fails", 1),
-            Verdict::Waiting { .. } => see("a run that waits", 1),
-        }
+        // All three each time: what is never looked for is never missed.
+        see("a run that finishes", usize::from(matches!(expected.verdict, Verdict::Finished { .. })));
+        see("a run that fails", usize::from(matches!(expected.verdict, Verdict::Failed { .. })));
+        see("a run that waits", usize::from(matches!(expected.verdict, Verdict::Waiting { .. })));
     }
     println!("{seen:#?}");
     for (what, times) in seen {

@@ -4,17 +4,14 @@ use plait_engine::id::{Epoch, NodeId};
 use plait_engine::run::SkipReason;
 
 use crate::generate::Case;
-use crate::nodes::meaning::Script;
-use crate::notation::flow;
 use crate::play::Schedule;
 use crate::reading::{Final, at, read, show};
-use crate::reference::{Expected, Given, Study};
+use crate::reference::{Expected, Study};
 
 fn study(text: &str) -> (Case, Study, Expected) {
-    let script = Script { seed: 5, leaves_some: false };
-    let case = Case { flow: flow(text), given: Given::new(), script, seed: 0 };
+    let case = Case::written(text);
     let study = Study::of(&case.flow).unwrap();
-    let expected = study.run(&case.given, script).unwrap();
+    let expected = study.run(&case.given, case.script).unwrap();
     (case, study, expected)
 }
 
@@ -229,16 +226,11 @@ fn a_name_that_is_only_known_at_run_time_does_not_race_its_maker() {
 
 #[test]
 fn a_context_that_waits_for_its_user_is_refused() {
-    let case = Case {
-        flow: flow(
-            "here: context
+    let case = Case::written(
+        "here: context
          a: guest salt=1 names=here
          a.out -> here.a",
-        ),
-        given: Given::new(),
-        script: Script { seed: 5, leaves_some: false },
-        seed: 0,
-    };
+    );
     let codes: Vec<_> =
         case.plan().err().unwrap().into_iter().map(|found| (found.code, found.node)).collect();
     assert_eq!(codes, [("context.too_early".to_owned(), Some(NodeId::from("a")))]);

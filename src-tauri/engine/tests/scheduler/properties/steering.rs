@@ -1,46 +1,25 @@
 //! What people and mishaps do to a run: cancels that come twice, answers that come too late, panics, time that runs out,
 //! journals that are not a run's.
 
-use plait_engine::node::RunInfo;
-use plait_engine::run::{Driver, Fact, RunEnd, RunSetup};
+use plait_engine::run::{Driver, Fact, RunEnd};
 use serde_json::json;
 use std::sync::Arc;
 
 use crate::generate::Case;
-use crate::nodes::meaning::Script;
-use crate::notation::flow;
 use crate::play::{Ending, Piece, Schedule, Stop, started};
 use crate::reading::{Final, at, read, show};
-use crate::reference::Given;
 use crate::world::{Tape, World};
 
 const INLINE: Schedule = Schedule { seed: 0, asynchrony: 0, eager: false, stop: None };
 
 fn piece(text: &str) -> Piece {
-    let script = Script { seed: 5, leaves_some: false };
-    let case = Case { flow: flow(text), given: Given::new(), script, seed: 0 };
+    let case = Case::written(text);
     case.piece(case.plan().unwrap())
 }
 
 /// So many nodes that run inline that the driver gives way in between.
 fn crowd(count: usize, kind: &str) -> String {
     (0..count).map(|at| format!("n{at}: {kind}")).collect::<Vec<_>>().join("\n")
-}
-
-fn setup(piece: &Piece, world: &World, tape: &Tape) -> RunSetup {
-    RunSetup {
-        plan: Arc::clone(&piece.plan),
-        info: RunInfo {
-            run: "run".into(),
-            flow_name: "flow".to_owned(),
-            folder: None,
-            input: None,
-            conversation: None,
-        },
-        host: world.host(),
-        journal: Box::new(tape.clone()),
-        watcher: Box::new(|_| ()),
-    }
 }
 
 #[test]
@@ -71,7 +50,7 @@ fn an_answer_that_comes_after_the_cancel() {
     let piece = piece(&format!("{}\na: source\nask: ask\na.out -> ask.a", crowd(600, "source")));
     let world = World::new(0, 0);
     let tape = Tape::new(&world, &[]);
-    let (driver, handle) = Driver::start(setup(&piece, &world, &tape), started()).unwrap();
+    let (driver, handle) = Driver::start(piece.setup(&world, &tape), started()).unwrap();
     let asked = at(&"ask".into(), &plait_engine::id::Epoch::root());
     handle.cancel();
     let late = handle.answer(asked, json!(1));
@@ -85,7 +64,7 @@ fn only_an_open_pause_takes_an_answer() {
     let piece = piece("a: source\nask: ask\na.out -> ask.a");
     let world = World::new(0, 0);
     let tape = Tape::new(&world, &[]);
-    let (driver, handle) = Driver::start(setup(&piece, &world, &tape), started()).unwrap();
+    let (driver, handle) = Driver::start(piece.setup(&world, &tape), started()).unwrap();
     let root = plait_engine::id::Epoch::root();
     let people = async {
         let wrong = handle.answer(at(&"a".into(), &root), json!(1)).await;
@@ -161,6 +140,6 @@ fn a_journal_of_another_flow_is_refused() {
 fn an_empty_journal_is_no_run() {
     let piece = piece("a: source");
     let world = World::new(0, 0);
-    let fault = Driver::resume(setup(&piece, &world, &Tape::new(&world, &[])), &[]).map(|_| ()).unwrap_err();
+    let fault = Driver::resume(piece.setup(&world, &Tape::new(&world, &[])), &[]).map(|_| ()).unwrap_err();
     assert_eq!(fault.code, "journal.empty");
 }

@@ -1,0 +1,33 @@
+//! The user's message of a turn, and whether the conversation has heard it already.
+
+use std::sync::Arc;
+
+use super::QUESTION;
+use crate::context::{ContextRecord, Role, SharedMessage};
+use crate::id::MessageId;
+use crate::node::Cx;
+
+/// The user's message of a turn.
+pub(in crate::nodes) struct Question {
+    /// The message.
+    pub(in crate::nodes) message: SharedMessage,
+    /// Whether it is the last message of the history already, so that it must not be added again.
+    pub(in crate::nodes) stored: bool,
+}
+
+impl Question {
+    /// `text` as the user's message in `context`; `id` is that of the message it is, where it is one.
+    pub(in crate::nodes) fn new(
+        context: &ContextRecord,
+        text: String,
+        id: Option<&MessageId>,
+        cx: &Cx,
+        model: &str,
+    ) -> Self {
+        let last = context.message_history.last();
+        match last.filter(|last| last.role == Role::User && Some(&last.id) == id) {
+            Some(last) => Self { message: Arc::clone(last), stored: true },
+            None => Self { message: Arc::new(cx.message(QUESTION, Role::User, text, model)), stored: false },
+        }
+    }
+}

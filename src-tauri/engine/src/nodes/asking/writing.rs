@@ -1,0 +1,42 @@
+//! What a turn leaves in its conversation: question and answer together, or nothing. It tells who watches of a turn that
+//! has begun and of one that was given up.
+
+use std::sync::Arc;
+
+use super::{ANSWER, Turn};
+use crate::context::{ContextManager, Message, Role};
+use crate::id::MessageId;
+use crate::provider::ModelReply;
+use crate::run::Fact;
+
+impl<'a> Turn<'a> {
+    /// From here on question and answer are to enter this conversation.
+    pub(in crate::nodes) fn begin(&mut self, conversation: &'a ContextManager) {
+        let (node, epoch) = self.place();
+        self.cx.note(Fact::TurnStarted { node, epoch, context_id: conversation.id().clone() });
+        self.conversation = Some(conversation);
+    }
+
+    /// Gives the turn up. Of what was streamed the conversation gets nothing.
+    pub(in crate::nodes) fn discard(self) {
+        if let Some(conversation) = self.conversation {
+            let (node, epoch) = self.place();
+            let (context_id, partial) = (conversation.id().clone(), self.partial);
+            self.cx.note(Fact::TurnDiscarded { node, epoch, context_id, partial });
+        }
+    }
+
+    /// Writes the question, unless it is there already, and `reply` to the conversation, where they are to enter one.
+    /// Gives the answer's id.
+    pub(in crate::nodes) fn commit(&self, reply: &ModelReply) -> Option<MessageId> {
+        let conversation = self.conversation?;
+        let answer = Arc::new(Message {
+            reasoning: reply.reasoning.clone(),
+            ..self.cx.message(ANSWER, Role::Assistant, reply.text.clone(), &self.model.model)
+        });
+        let id = answer.id.clone();
+        let asked = (!self.question.stored).then(|| Arc::clone(&self.question.message));
+        conversation.commit_turn(asked.into_iter().chain([answer]).collect(), self.spent.learned.clone());
+        Some(id)
+    }
+}

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import type { ConversationRecord } from "@/bindings";
 import { beginConversation } from "@/conversations/current";
 import { type ConversationScope, conversationsStore, loadConversations, wish } from "@/conversations/list";
+import { useSpentByConversation } from "@/conversations/spent";
 import { Button, IconButton } from "@/look/Button";
 import { Empty } from "@/look/Empty";
 import { ConversationMessages } from "./ConversationMessages";
@@ -70,6 +71,7 @@ function Wishes() {
 
 function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }) {
   const { list, state, error, words } = conversationsStore();
+  const spent = useSpentByConversation();
   const now = useNow();
   if (error) {
     return (
@@ -106,7 +108,13 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
       data-testid="conversations"
     >
       {list.map((one) => (
-        <ConversationRow key={one.id} conversation={one} now={now} onOpen={() => onOpen(one)} />
+        <ConversationRow
+          key={one.id}
+          conversation={one}
+          spent={spent.get(one.id)}
+          now={now}
+          onOpen={() => onOpen(one)}
+        />
       ))}
     </ul>
   );

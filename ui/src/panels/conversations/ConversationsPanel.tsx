@@ -6,11 +6,9 @@ import { type ConversationScope, conversationsStore, loadConversations, wish } f
 import { useSpentByConversation } from "@/conversations/spent";
 import { Button, IconButton } from "@/look/Button";
 import { Empty } from "@/look/Empty";
+import { useNow } from "@/look/useNow";
 import { ConversationMessages } from "./ConversationMessages";
 import { ConversationRow } from "./ConversationRow";
-
-/** How often relative times are read anew, in milliseconds. */
-const CLOCK_MS = 20_000;
 
 /** What was said across the runs of a flow: read it, go on with it, or go another way from one of its messages. */
 export function ConversationsPanel() {
@@ -118,13 +116,4 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
       ))}
     </ul>
   );
-}
-
-function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), CLOCK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

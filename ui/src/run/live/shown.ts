@@ -200,11 +200,6 @@ export function useFactCount(): number {
   return useWatched(onPart.log, () => shown?.log.entries.length ?? 0);
 }
 
-/** How many nodes have had facts, in `session.order`. */
-export function useNodeCount(): number {
-  return useWatched(onPart.frame, () => shown?.order.length ?? 0);
-}
-
 /** Calls `listener` after each frame in which something changed; for what draws itself. */
 export function onFrame(listener: Listener): () => void {
   return onPart.frame(listener);

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
-import { colorOf, ResolvedColors } from "./colors";
+import { resolver } from "@/look/css-colors";
+import { colorOf } from "./colors";
 import { breathAt, drawRow } from "./draw";
 import type { TimelineRow } from "./rows";
 import type { Mark } from "./spans";
@@ -19,13 +20,13 @@ type Props = {
 /** The marks of the rows in view, on one canvas that scrolls along with the rows. */
 export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const colors = useRef<ResolvedColors>(undefined);
+  const resolved = useRef<(css: string) => string>(undefined);
   const draw = () => {
     const on = canvas.current;
     const drawing = on?.getContext("2d");
     if (!on || !drawing) return;
-    colors.current ??= new ResolvedColors(on);
-    const known = colors.current;
+    resolved.current ??= resolver(on);
+    const resolve = resolved.current;
     const dots = window.devicePixelRatio;
     const size = { width: Math.ceil((to - from) * dots), height: Math.ceil(rows.length * height * dots) };
     // Setting a size clears the canvas and gives it new memory, also when it is the same size.
@@ -34,7 +35,7 @@ export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
     drawing.clearRect(0, 0, to - from, rows.length * height);
     const breath = isStill() ? 1 : breathAt(performance.now());
     rows.forEach((row, index) => {
-      const style = { breath, colorOf: (mark: Mark) => known.get(colorOf(row, mark.span)) };
+      const style = { breath, colorOf: (mark: Mark) => resolve(colorOf(row, mark.span)) };
       drawRow(drawing, marksIn(row), index * height, from, style);
     });
   };
@@ -43,7 +44,7 @@ export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
   latest.current = draw;
   useEffect(() => {
     const observer = new MutationObserver(() => {
-      colors.current?.forget();
+      resolved.current = undefined;
       latest.current();
     });
     observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });

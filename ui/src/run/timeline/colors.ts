@@ -27,25 +27,3 @@ export function colorOf(row: TimelineRow, span: Span): string {
       return "var(--fg-3)";
   }
 }
-
-/** CSS colours, which may lean on tokens, as a canvas can take them: read from `element`, once each. */
-export class ResolvedColors {
-  #known = new Map<string, string>();
-
-  constructor(readonly element: HTMLElement) {}
-
-  get(css: string): string {
-    let color = this.#known.get(css);
-    if (color === undefined) {
-      this.element.style.color = css;
-      color = getComputedStyle(this.element).color;
-      this.#known.set(css, color);
-    }
-    return color;
-  }
-
-  /** The theme has changed. */
-  forget(): void {
-    this.#known.clear();
-  }
-}

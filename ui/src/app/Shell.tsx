@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
 import { Canvas } from "@/canvas/Canvas";
 import { Inspector } from "@/inspector/Inspector";
@@ -7,12 +7,16 @@ import { ConversationsPanel } from "@/panels/conversations/ConversationsPanel";
 import { Dock } from "@/panels/dock/Dock";
 import { FlowsPanel } from "@/panels/flows/FlowsPanel";
 import { RunsPanel } from "@/panels/runs/RunsPanel";
-import { SettingsPanel } from "@/panels/settings/SettingsPanel";
 import { type Part, setOpen, useLayout } from "./layout";
 import { Rail } from "./Rail";
 import { remembered, rememberPanel } from "./settings";
 import { TopBar } from "./TopBar";
 import { ViewingBanner } from "./ViewingBanner";
+
+/** Seldom looked at, so the window does not wait for it. */
+const SettingsPanel = lazy(() =>
+  import("@/panels/settings/SettingsPanel").then((module) => ({ default: module.SettingsPanel })),
+);
 
 type Sizes = Record<string, number>;
 
@@ -109,7 +113,11 @@ function LeftPanel() {
     case "conversations":
       return <ConversationsPanel />;
     case "settings":
-      return <SettingsPanel />;
+      return (
+        <Suspense>
+          <SettingsPanel />
+        </Suspense>
+      );
   }
 }
 

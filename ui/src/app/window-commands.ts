@@ -1,6 +1,6 @@
 /** Commands that open and fold the parts of the window. */
 import type { Command } from "./command";
-import { type LeftPanel, type Part, setOpen, showLeftPanel, toggle } from "./layout";
+import { type LeftPanel, type Part, showLeftPanel, toggle } from "./layout";
 import { changeSettings, settingsStore } from "./settings";
 
 export const windowCommands: readonly Command[] = [
@@ -56,9 +56,4 @@ function part(name: Part, title: string, keys: string): Command {
     whileTyping: true,
     run: () => toggle(name),
   };
-}
-
-/** Opens the inspector, for commands that point at something in it. */
-export function showInspector(): void {
-  setOpen("right", true);
 }

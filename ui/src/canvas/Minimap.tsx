@@ -3,6 +3,7 @@ import { type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef } from "
 import { useTheme } from "@/app/theme";
 import { type Box, bounds } from "@/flow/align";
 import { nodeType } from "@/flow/node-types";
+import { resolver } from "@/look/css-colors";
 import { type CanvasNode, shade } from "./elements";
 import type { Point } from "./paths";
 import { canvasStore } from "./state";
@@ -121,18 +122,4 @@ function colorOf(node: CanvasNode): string {
   if (node.selected) return "var(--fg)";
   const category = nodeType(node.data.node.type)?.category ?? "wiring";
   return shade(node.data.context) ?? CATEGORY_COLORS[category] ?? "var(--line-2)";
-}
-
-/** A painter knows no custom properties: the page works each colour out once. */
-function resolver(canvas: HTMLCanvasElement): (css: string) => string {
-  const known = new Map<string, string>();
-  return (css) => {
-    let color = known.get(css);
-    if (color === undefined) {
-      canvas.style.color = css;
-      color = getComputedStyle(canvas).color;
-      known.set(css, color);
-    }
-    return color;
-  };
 }

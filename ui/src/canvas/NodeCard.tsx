@@ -19,8 +19,9 @@ import { summaryOf } from "./summary";
 
 /** A node on the canvas: what it is, what it does with this config, how it fares. Details belong to the inspector. */
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
-  const { node, ports, known, context, errorWired } = data;
+  const { node, ports, known, context, maker, errorWired } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
+  const makerType = useNodeTypes((types) => types.byType.get(maker?.type ?? ""));
   const state = useNodeState(id);
   const calls = runsFlow(node);
   const style = { minHeight: cardHeight(ports, errorWired), "--shade": shade(context) } as CSSProperties;
@@ -59,7 +60,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <Findings node={id} />
         <StatusRing node={id} state={state} />
       </header>
-      <p className="summary">{summaryOf(node, type)}</p>
+      <p className="summary">{summaryOf(node, type, maker, makerType)}</p>
       {state ? <RunLines node={id} /> : null}
       {ports.inputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="in" port={port} index={index} />

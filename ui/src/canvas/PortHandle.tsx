@@ -2,7 +2,7 @@ import { Handle, Position as Sides } from "@xyflow/react";
 import { memo } from "react";
 import type { InputPort, NodeId, OutputPort, Ports } from "@/bindings";
 import { feeds, type Side } from "@/flow/ports";
-import { handleBox, isQuiet } from "./geometry";
+import { CARD_BORDER, handleBox, isQuiet } from "./geometry";
 import { type Pulled, useCanvas } from "./state";
 
 type Props = {
@@ -37,7 +37,7 @@ export const PortHandle = memo(function PortHandle({ node, side, port, index, po
       // Drawn by the style sheet when the card is looked at: an element less for each port of each card.
       data-name={`${port.name}${required ? " *" : ""}`}
       data-type={type || undefined}
-      style={{ left: box.x, top: box.y, width: box.width, height: box.height }}
+      style={{ left: box.x - CARD_BORDER.left, top: box.y - CARD_BORDER.top, width: box.width, height: box.height }}
     />
   );
 });

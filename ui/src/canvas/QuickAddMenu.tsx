@@ -5,7 +5,7 @@ import { MenuGroup, MenuItem, MenuList } from "@/look/Menu";
 import { TypeBadge } from "@/palette/TypeBadge";
 import { addNodeFor } from "./add";
 import { canvasStore, type QuickAdd, useCanvas } from "./state";
-import { focusNode } from "./walk";
+import { focusNode, focusOnceDrawn } from "./walk";
 
 const SIZE = { width: 264, height: 320 };
 
@@ -65,7 +65,7 @@ function Open({ pulled, at, place }: QuickAdd) {
                   onChoose={() => {
                     const id = addNodeFor(pulled, type.type, place);
                     close();
-                    if (id !== undefined) requestAnimationFrame(() => requestAnimationFrame(() => focusNode(id)));
+                    if (id !== undefined) focusOnceDrawn(id);
                   }}
                 >
                   <TypeBadge type={type} />

@@ -9,7 +9,7 @@ import { NOTE } from "./note";
 import type { Point } from "./paths";
 import type { Pulled } from "./state";
 import { viewCentre } from "./view";
-import { focusNode } from "./walk";
+import { focusOnceDrawn } from "./walk";
 
 const NO_PORTS = { inputs: [], outputs: [] };
 const STEP_ASIDE = 28;
@@ -21,7 +21,7 @@ export function addNodeOf(type: string, at?: Point): NodeId | undefined {
   const corner = { x: centre.x - size.width / 2, y: centre.y - size.height / 2 };
   const place = at ? corner : clear(corner);
   const id = actions.addNode({ type }, type === NOTE ? { ...place, ...size } : place);
-  if (id !== undefined) requestAnimationFrame(() => requestAnimationFrame(() => focusNode(id)));
+  if (id !== undefined) focusOnceDrawn(id);
   return id;
 }
 

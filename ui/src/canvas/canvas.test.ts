@@ -182,6 +182,9 @@ describe("words", () => {
     expect(summaryOf({ type: "userInput", config: { prompt: "Who?\nWhy?" } }, type("userInput"))).toBe("“Who?”");
     expect(summaryOf({ type: "contextStart" }, type("contextStart"))).toBe("offline · echo");
     expect(summaryOf({ type: "delay", config: { ms: 1500 } }, type("delay"))).toBe("1.5 s");
+    const maker = { type: "contextStart", config: { model: "gpt-5" } };
+    expect(summaryOf({ type: "chat" }, type("chat"), maker, type("contextStart"))).toBe("offline · gpt-5");
+    expect(summaryOf({ type: "chat", config: { prompt: "Sum up" } }, type("chat"), maker)).toBe("“Sum up”");
     expect(summaryOf({ type: "nothing" }, undefined)).toBe("Unknown type “nothing”");
   });
 

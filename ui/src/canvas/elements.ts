@@ -19,6 +19,8 @@ export type CardData = {
   known: boolean;
   /** Which context it works in, counted from 0. */
   context: number | undefined;
+  /** The node that makes that context, and says with which model. */
+  maker: Node | undefined;
   /** Whether its error output feeds something. */
   errorWired: boolean;
 };
@@ -52,6 +54,7 @@ export function canvasNodes(
       ports: drawnPorts(declared, edges, id),
       known: declared !== undefined,
       context: contexts.get(id),
+      maker: flow.nodes[checked.contexts[id] ?? ""],
       errorWired: edges.some((edge) => edge.source === id && edge.sourceOutput === ERROR_PORT),
     };
     return canvasNode(id, data, at, selection.nodes.has(id), before.get(id));
@@ -244,6 +247,7 @@ function sameData(a: CardData, b: CardData): boolean {
     a.node === b.node &&
     a.known === b.known &&
     a.context === b.context &&
+    a.maker === b.maker &&
     a.errorWired === b.errorWired &&
     (a.ports === b.ports || equalPorts(a.ports, b.ports))
   );

@@ -10,6 +10,9 @@ export const NOTE_SIZE = { width: 240, height: 140 };
 /** Distance between grid dots; also what a nudge with Shift moves by. */
 export const GRID = 20;
 
+/** A card's border, within which the page counts the places of what stands on the card. */
+export const CARD_BORDER = { left: 4, top: 1 };
+
 const FIRST_PORT_Y = 37;
 const PORT_STEP = 26;
 const MIN_HEIGHT = 57;

@@ -5,7 +5,7 @@ type Config = Record<string, unknown>;
 
 /** Lines for the node types whose config says more than one word about them. Null: nothing to tell, take the general one. */
 const LINES: Record<string, (config: Config) => string | null> = {
-  contextStart: (config) => join(config.provider, config.model),
+  contextStart: modelOf,
   newContext: (config) => join("isolated", config.provider, config.model),
   chat: (config) =>
     join(config.overrideProvider, config.overrideModel, number("temp", config.temperature)) ?? quoted(config.prompt),
@@ -20,10 +20,21 @@ const LINES: Record<string, (config: Config) => string | null> = {
   subflow: (config) => (typeof config.file === "string" ? config.file : (named(config.flow) ?? null)),
 };
 
-/** What a card says below its name. */
-export function summaryOf(node: Node, type: NodeDescriptor | undefined): string {
+/** What a card says below its name. `maker` makes the context it works in, `makerType` is that node's type. */
+export function summaryOf(
+  node: Node,
+  type: NodeDescriptor | undefined,
+  maker?: Node,
+  makerType?: NodeDescriptor,
+): string {
   const config = { ...defaultsOf(type), ...node.config };
-  return LINES[type?.type ?? node.type]?.(config) || general(config) || type?.summary || `Unknown type “${node.type}”`;
+  return (
+    LINES[type?.type ?? node.type]?.(config) ||
+    general(config) ||
+    (type?.category === "models" && maker ? modelOf({ ...defaultsOf(makerType), ...maker.config }) : null) ||
+    type?.summary ||
+    `Unknown type “${node.type}”`
+  );
 }
 
 /** What a fresh node of the type is set to, as its schema says. */
@@ -43,6 +54,11 @@ function general(config: Config): string | null {
     if (line !== "") return line;
   }
   return null;
+}
+
+/** The model a context begins with. */
+function modelOf(config: Config): string | null {
+  return join(config.provider, config.model);
 }
 
 function join(...parts: unknown[]): string | null {

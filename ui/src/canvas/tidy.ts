@@ -5,6 +5,7 @@ import { mayEdit, place } from "@/flow/actions";
 import { flowStore } from "@/flow/store";
 import { notify } from "@/look/notify";
 import type { CanvasNode } from "./elements";
+import { CARD_WIDTH } from "./geometry";
 import { canvasStore } from "./state";
 import { showAll } from "./view";
 
@@ -54,7 +55,7 @@ function graph(flow: Flow, nodes: readonly CanvasNode[], back: ReadonlySet<strin
     layoutOptions: OPTIONS,
     children: nodes.map((node) => ({
       id: node.id,
-      width: node.measured?.width ?? node.initialWidth ?? 208,
+      width: node.measured?.width ?? node.initialWidth ?? CARD_WIDTH,
       height: node.measured?.height ?? node.initialHeight ?? 60,
     })),
     edges: Object.entries(flow.edges)

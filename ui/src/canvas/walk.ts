@@ -45,6 +45,11 @@ export function focusNode(id: string): void {
   nodeElement(id)?.focus({ preventScroll: true });
 }
 
+/** Gives a node the keyboard that was added just now: React draws it within the next frame. */
+export function focusOnceDrawn(id: string): void {
+  requestAnimationFrame(() => requestAnimationFrame(() => focusNode(id)));
+}
+
 /** The element of a node, if it is in the page. */
 export function nodeElement(id: string): HTMLElement | undefined {
   return document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`) ?? undefined;

@@ -4,7 +4,8 @@ import { call, HostError } from "@/ipc";
 import { ask } from "@/look/ask";
 import { notify } from "@/look/notify";
 import { adoptDraft } from "./autosave";
-import { documentName, documentState, fileName, flowStore, isDirty } from "./store";
+import { documentName, documentState, type FlowState, fileName, flowStore, isDirty } from "./store";
+import { wishForDocument } from "./wishes";
 
 /** Whether the document may be put away; asks about unsaved changes. */
 export async function mayReplace(): Promise<boolean> {
@@ -23,9 +24,7 @@ export async function mayReplace(): Promise<boolean> {
 }
 
 export async function newFlow(): Promise<void> {
-  await guarded(async () => {
-    flowStore.setState(documentState(await call("flow.new", {})), true);
-  });
+  await replaceDocument(async () => documentState(await call("flow.new", {})));
 }
 
 /** Lets the person choose a file and opens it. */
@@ -38,34 +37,31 @@ export async function openFile(): Promise<void> {
 
 /** Opens a file. */
 export async function openPath(path: string): Promise<void> {
-  await guarded(async () => {
-    const opened = await call("flow.open", { path });
-    show(opened);
-    if (opened.recovered) await offerDraft(opened, opened.recovered);
+  let opened: OpenedFlow | undefined;
+  const shown = await replaceDocument(async () => {
+    opened = await call("flow.open", { path });
+    return documentState(opened.flow, opened);
   });
+  if (!shown || !opened) return;
+  tellReadOnly(opened);
+  if (opened.recovered) await offerDraft(opened, opened.recovered);
 }
 
 /** Opens an example as a new document. */
 export async function openExample(id: string): Promise<void> {
-  await guarded(async () => {
-    flowStore.setState(documentState(await call("flow.example", { id })), true);
-  });
+  await replaceDocument(async () => documentState(await call("flow.example", { id })));
 }
 
 /** Goes on with a draft that was never saved. */
 export async function openDraft(draft: Autosave): Promise<void> {
-  await guarded(async () => {
-    adoptDraft(draft.key);
-    if (draft.path === undefined) {
-      const blank = await call("flow.new", {});
-      flowStore.setState({ ...documentState(blank), flow: draft.flow, key: draft.key }, true);
-      return;
-    }
+  await replaceDocument(async () => {
     // The file may be gone; the draft still opens, as a document that has no file yet.
-    const opened = await call("flow.open", { path: draft.path }).catch(() => undefined);
-    if (opened) show(opened);
-    else flowStore.setState(documentState(await call("flow.new", {})), true);
-    flowStore.setState({ flow: draft.flow, key: draft.key });
+    const opened =
+      draft.path === undefined ? undefined : await call("flow.open", { path: draft.path }).catch(() => undefined);
+    const saved = opened ? documentState(opened.flow, opened) : documentState(await call("flow.new", {}));
+    if (opened) tellReadOnly(opened);
+    adoptDraft(draft.key);
+    return { ...saved, flow: draft.flow, key: draft.key };
   });
 }
 
@@ -120,7 +116,12 @@ async function settleConflict(path: string): Promise<boolean> {
   });
   if (choice === "overwrite") return saveTo(path, true);
   if (choice === "saveAs") return saveAs();
-  if (choice === "reload") await tell(async () => show(await call("flow.open", { path })));
+  if (choice === "reload") {
+    await tell(async () => {
+      const opened = await call("flow.open", { path });
+      flowStore.setState(documentState(opened.flow, opened), true);
+    });
+  }
   return false;
 }
 
@@ -140,13 +141,30 @@ async function offerDraft(opened: OpenedFlow, draft: Autosave): Promise<void> {
   if (choice === "drop") await dropDraft(draft);
 }
 
-function show(opened: OpenedFlow): void {
-  flowStore.setState(documentState(opened.flow, opened), true);
+function tellReadOnly(opened: OpenedFlow): void {
   if (opened.readOnly) notify.info("This file cannot be written. Saving will ask for another place.");
 }
 
-async function guarded(open: () => Promise<unknown>): Promise<void> {
-  if (await mayReplace()) await tell(open);
+/**
+ * Puts the document away for another one. What a person did while that was loading goes before it: another wish, a run
+ * that is looked at, edits. Whether the other one is there now.
+ */
+async function replaceDocument(load: () => Promise<FlowState>): Promise<boolean> {
+  const isWanted = wishForDocument();
+  const { viewing } = flowStore.getState();
+  if (!(await mayReplace())) return false;
+  const { flow } = flowStore.getState();
+  try {
+    const document = await load();
+    if (flowStore.getState().flow !== flow && !(await mayReplace())) return false;
+    if (!isWanted()) return false;
+    const looked = flowStore.getState().viewing;
+    flowStore.setState(looked === viewing ? document : { ...document, viewing: looked }, true);
+    return true;
+  } catch (thrown) {
+    notify.error(HostError.from(thrown));
+    return false;
+  }
 }
 
 async function tell(work: () => Promise<unknown>): Promise<void> {

@@ -48,12 +48,6 @@ export function drawnPorts(declared: Ports | undefined, touching: readonly Edge[
   return implied ?? base;
 }
 
-/** Whether a port is there only because an edge names it. */
-export function isImplied(declared: Ports | undefined, side: Side, name: PortName): boolean {
-  const ports = side === "in" ? declared?.inputs : declared?.outputs;
-  return !ports?.some((port) => port.name === name);
-}
-
 export function findPort(ports: Ports | undefined, side: Side, name: PortName): InputPort | OutputPort | undefined {
   return (side === "in" ? ports?.inputs : ports?.outputs)?.find((port) => port.name === name);
 }

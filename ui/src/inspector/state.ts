@@ -1,8 +1,6 @@
 /** Which tab the inspector shows; kept while one goes from node to node. */
 import { create } from "zustand";
 
-export type InspectorTab = "config" | "io" | "prompt" | "context";
-
 export const inspectorStore = create<{ tab: string }>(() => ({ tab: "config" }));
 
 export function showTab(tab: string): void {

@@ -5,7 +5,13 @@
 import type { Entry, Flow, NodeId, RunId } from "@/bindings";
 import type { InPageRun } from "./in-page-replay";
 
-export type Load = { factsPerSecond: number; seconds: number; streams: number };
+export type Load = {
+  factsPerSecond: number;
+  seconds: number;
+  streams: number;
+  /** Instead of nodes that stream: a conversation of so many turns between the flow's first two nodes. */
+  turns?: number;
+};
 
 export function loadOf(flow: Flow): Load | undefined {
   const settings = flow.settings as { load?: Load } | undefined;
@@ -30,9 +36,10 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
     for (const listener of listeners) listener(entries);
   };
   emit([{ type: "run.started", run, flow: { name: flow.name, hash: "load" } }]);
-  const facts = generate(Object.keys(flow.nodes), load.streams);
+  const ids = Object.keys(flow.nodes);
+  const facts = load.turns === undefined ? generate(ids, load.streams) : converse(ids);
   const began = performance.now();
-  const total = load.factsPerSecond * load.seconds;
+  const total = load.turns === undefined ? load.factsPerSecond * load.seconds : load.turns * FACTS_OF_TURN + 1;
   let given = 0;
   const tick = () => {
     if (over) return;
@@ -99,5 +106,42 @@ export function* generate(ids: readonly NodeId[], streams: number): Generator<ob
       state.round += 1;
       state.said = 0;
     }
+  }
+}
+
+const FACTS_OF_TURN = 9;
+
+/** Endless turns: one node asks a person, the other answers with a model. */
+export function* converse(ids: readonly NodeId[]): Generator<object, never> {
+  const [ask = "ask", answer = "answer"] = ids;
+  const contextId = "main";
+  const record = {
+    contextId,
+    contextType: "main",
+    provider: "offline",
+    model: "echo",
+    messageHistory: [],
+    revision: 0,
+  };
+  yield { type: "context.created", node: ask, epoch: [], context: record };
+  for (let turn = 0; ; turn++) {
+    const epoch = [turn];
+    const of = (node: NodeId) => ({ node, epoch });
+    const message = (role: string, content: string) => {
+      return { id: `${role}-${turn}`, role, content, author: of(role === "user" ? ask : answer), tokens: 20 };
+    };
+    const question = `Question ${turn}: where is the parcel?`;
+    // Of different heights, so that a list cannot know where a row stands without looking.
+    const reply = `It is **at depot ${turn}**.\n\n${`${WORDS.join(" ")}\n\n- one thing\n- another\n\n`.repeat(turn % 4)}`;
+    yield { type: "node.started", ...of(ask), attempt: 1 };
+    yield { type: "run.paused", ...of(ask), prompt: "Anything else?", schema: { type: "string" } };
+    yield { type: "run.waiting", on: [of(ask)] };
+    yield { type: "input.provided", ...of(ask), answer: { value: question } };
+    yield { type: "node.finished", ...of(ask), outputs: { message: question }, metadata: { durationMs: 1 } };
+    yield { type: "node.started", ...of(answer), attempt: 1 };
+    yield { type: "turn.started", ...of(answer), contextId };
+    const messages = [message("user", question), message("assistant", reply)];
+    yield { type: "turn.committed", ...of(answer), contextId, messages };
+    yield { type: "node.finished", ...of(answer), outputs: { reply }, metadata: { durationMs: 1 } };
   }
 }

@@ -4,6 +4,7 @@ import { openPath } from "@/flow/files";
 import { fileName, flowStore, shownFlow } from "@/flow/store";
 import { notify } from "@/look/notify";
 import { openRun } from "./control";
+import { sameEpoch } from "./fold/epoch";
 import { shownSession } from "./live/shown";
 
 /** Whether the node runs another flow. */
@@ -15,7 +16,7 @@ export function runsFlow(node: Node | undefined): boolean {
 function childOf(node: NodeId): RunId | undefined {
   const view = shownSession()?.fold.nodes.get(node);
   const began = (view?.epochs ?? []).filter((epoch) => (epoch.children ?? []).length > 0);
-  const shown = began.find((epoch) => epoch.epoch.join() === view?.epoch.join()) ?? began.at(-1);
+  const shown = began.find((epoch) => view && sameEpoch(epoch.epoch, view.epoch)) ?? began.at(-1);
   return shown?.children?.at(-1);
 }
 

@@ -5,6 +5,7 @@ import { currentStore, stopContinuing } from "@/conversations/current";
 import { refreshConversations } from "@/conversations/list";
 import { leaveView, viewFlow } from "@/flow/actions";
 import { flowStore } from "@/flow/store";
+import { wishForRun } from "@/flow/wishes";
 import { call, HostError } from "@/ipc";
 import { ask } from "@/look/ask";
 import { notify } from "@/look/notify";
@@ -87,7 +88,7 @@ export function runBlockers(state = flowStore.getState()): Diagnostic[] {
 
 /** Runs the document, or as much of it as `to` needs. */
 export async function startRun(to?: NodeId): Promise<void> {
-  const { flow, path, viewing } = flowStore.getState();
+  const { flow, path, key, viewing } = flowStore.getState();
   if (viewing || controlStore.getState().starting) return;
   const earlier = controlStore.getState().document;
   if (earlier && !isOver(earlier.fold.head.status) && earlier.fold.head.status !== "waiting" && !earlier.interrupted)
@@ -99,11 +100,13 @@ export async function startRun(to?: NodeId): Promise<void> {
   controlStore.setState({ starting: true });
   try {
     const { run } = await call("run.start", { flow, path, to, conversation: currentStore.getState().conversation?.id });
+    refreshRuns();
+    // Another document is open by now: the run is in the list of runs.
+    if (flowStore.getState().key !== key) return;
     const waits = earlier?.fold.head.status === "waiting";
     const session = new RunSession(run, flow, events);
     setDocumentRun(session);
     session.watch();
-    refreshRuns();
     if (waits) notify.info("The earlier run still waits for you; it is in Runs.", openAction(earlier.run));
   } catch (thrown) {
     const error = HostError.from(thrown);
@@ -157,8 +160,10 @@ export async function openRun(run: RunId): Promise<void> {
     return;
   }
   if (viewed?.run === run) return;
+  const isWanted = wishForRun();
   await tell(async () => {
     const { summary, above, flow, entries } = await call("runs.show", { run });
+    if (!isWanted()) return;
     const session = new RunSession(run, flow, events, summary.status === "interrupted");
     const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || "Untitled flow" });
     viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });

@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { drag, expect, middle, node, openEmpty, openFlow, test } from "./fixture";
+import { drag, expect, handle, middle, node, openEmpty, openFlow, test } from "./fixture";
 
 async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
@@ -110,6 +110,22 @@ test("gives each context a shade of its own, and its nodes bear it", async ({ pa
   await expect.poll(() => shade("one")).toBe(await shade("start"));
   await expect.poll(() => shade("two")).toBe(await shade("apart"));
   expect(await shade("one")).not.toBe(await shade("two"));
+});
+
+test("draws notes above the dots, and ports astride the edges of their cards", async ({ page }) => {
+  await openFlow(page);
+  const note = node(page, "note");
+  const clip = (await note.boundingBox()) ?? undefined;
+  const seen = await page.screenshot({ clip });
+  await note.evaluate((element) => {
+    element.style.visibility = "hidden";
+  });
+  expect(seen.equals(await page.screenshot({ clip }))).toBe(false);
+  const [left, right] = await Promise.all([node(page, "answer").boundingBox(), node(page, "start").boundingBox()]);
+  const input = await middle(handle(page, "answer", "in", "context"));
+  const output = await middle(handle(page, "start", "out", "context"));
+  expect(Math.abs(input.x - (left?.x ?? 0))).toBeLessThan(2);
+  expect(Math.abs(output.x - (right?.x ?? 0) - (right?.width ?? 0))).toBeLessThan(2);
 });
 
 test("shows a double-click on empty canvas what can be added there", async ({ page }) => {

@@ -110,3 +110,36 @@ export async function openEmpty(page: Page): Promise<void> {
   await page.goto("/");
   await expect(page.getByTestId("empty-canvas")).toBeVisible();
 }
+
+/**
+ * The places of the marks in a row of the timeline, left to right: what has colour on its canvas, half way down the row.
+ * Marks that touch are one.
+ */
+export async function marksIn(row: Locator): Promise<{ x: number; y: number }[]> {
+  return row.evaluate((element) => {
+    const canvas = document.querySelector<HTMLCanvasElement>("[data-testid=timeline-marks]");
+    const [on, at] = [canvas?.getBoundingClientRect(), element.getBoundingClientRect()];
+    if (!canvas || !on) return [];
+    const y = at.top + at.height / 2;
+    const dots = canvas.width / on.width;
+    const line = canvas.getContext("2d")?.getImageData(0, Math.floor((y - on.top) * dots), canvas.width, 1).data ?? [];
+    const marks: { x: number; y: number }[] = [];
+    let begin = -1;
+    for (let pixel = 0; pixel <= canvas.width; pixel++) {
+      const colored = (line[pixel * 4 + 3] ?? 0) > 0;
+      if (colored && begin < 0) begin = pixel;
+      if (!colored && begin >= 0) {
+        marks.push({ x: on.left + (begin + pixel) / 2 / dots, y });
+        begin = -1;
+      }
+    }
+    return marks;
+  });
+}
+
+/** Clicks the first mark of a row of the timeline. */
+export async function clickFirstMark(page: Page, row: Locator): Promise<void> {
+  await expect.poll(async () => (await marksIn(row)).length).toBeGreaterThan(0);
+  const [first] = await marksIn(row);
+  if (first) await page.mouse.click(first.x, first.y);
+}

@@ -28,6 +28,12 @@ for (const theme of ["dark", "light"] as const) {
     test("a run has no accessibility faults in any of its views", async ({ page }) => {
       test.slow();
       await runThrough(page);
+      const lines = await page
+        .locator(".card .stream")
+        .evaluateAll((boxes) =>
+          boxes.map((box) => box.clientHeight / Number.parseFloat(getComputedStyle(box).lineHeight)),
+        );
+      expect(lines, "a card shows whole lines of its stream").toEqual([3]);
       await expectAccessible(page, "conversation");
       for (const tab of ["timeline", "facts", "problems"]) {
         await page.getByTestId(`dock-tab-${tab}`).click();

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expect, node, openFlow, test } from "./fixture";
+import { clickFirstMark, expect, marksIn, node, openFlow, test } from "./fixture";
 
 const state = (page: Page, id: string) => page.getByTestId(`node-status-${id}`);
 const status = (page: Page) => page.getByTestId("run-status");
@@ -158,9 +158,9 @@ test.describe("what a run made of a node", () => {
   test("stands in the timeline; a click looks at that round", async ({ page }) => {
     await page.getByTestId("dock-tab-timeline").click();
     const row = page.getByTestId("timeline-row-answer");
-    await expect(row.locator(".span-mark")).toHaveCount(2);
-    await expect(page.getByTestId("timeline-tool-answer-calculator").locator(".span-mark")).toHaveCount(1);
-    await row.locator(".span-mark").first().click();
+    await expect.poll(async () => (await marksIn(row)).length).toBe(2);
+    await expect.poll(async () => (await marksIn(page.getByTestId("timeline-tool-answer-calculator"))).length).toBe(1);
+    await clickFirstMark(page, row);
     await expect(page.getByTestId("epoch-picker")).toHaveValue("0");
     await page.getByTestId("timeline-row-answer").getByRole("button").focus();
     await page.keyboard.press("ArrowRight");
@@ -171,7 +171,7 @@ test.describe("what a run made of a node", () => {
     const view = () => page.locator(".react-flow__viewport").getAttribute("style");
     await page.getByTestId("dock-tab-timeline").click();
     const before = await view();
-    await page.getByTestId("timeline-row-ask").locator(".span-mark[data-kind=wait]").first().click();
+    await clickFirstMark(page, page.getByTestId("timeline-row-ask"));
     await expect(node(page, "ask")).toHaveAttribute("data-selected");
     await page.waitForTimeout(500);
     expect(await view()).toBe(before);
@@ -182,7 +182,7 @@ test.describe("what a run made of a node", () => {
       await page.mouse.up({ button: "middle" });
     }
     await expect(node(page, "answer")).not.toBeInViewport();
-    await page.getByTestId("timeline-row-answer").locator(".span-mark").first().click();
+    await clickFirstMark(page, page.getByTestId("timeline-row-answer"));
     await expect(node(page, "answer")).toBeInViewport({ ratio: 1 });
   });
 

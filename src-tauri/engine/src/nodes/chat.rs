@@ -50,7 +50,9 @@ pub(super) struct Config {
     max_tool_rounds: u32,
     /// The model's window in tokens, where Plait does not know it or less of it is to be used.
     context_window: Option<NonZeroU32>,
-    /// Anything a particular provider understands. For the offline simulator's model `script` its answers, for example
+    /// Anything a particular provider understands. To have a model think, and show its thoughts: for Anthropic
+    /// `{"thinking":{"type":"adaptive"}}`, for Gemini `{"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`.
+    /// For the offline simulator's model `script` its answers, for example
     /// `{"replies": [{"text": "Hello."}], "tokensPerSecond": 30}`.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,

@@ -1,34 +1,20 @@
 import type { Spec } from "../spec";
-import { CONTROL, type FieldProps, ownName } from "./props";
+import { CONTROL, type FieldProps, shared } from "./props";
 
 type ChoiceSpec = Extract<Spec, { kind: "choice" }>;
 
 /** One of a few fixed values. */
-export function ChoiceControl({
-  id,
-  label,
-  named,
-  spec,
-  value,
-  path,
-  onChange,
-  readOnly,
-  describedBy,
-  invalid,
-}: FieldProps<ChoiceSpec>) {
+export function ChoiceControl(props: FieldProps<ChoiceSpec>) {
+  const { spec, value, path, onChange } = props;
   const shown = value ?? spec.default;
   const index = spec.choices.findIndex((choice) => choice.value === shown);
   const chosen = spec.choices[index];
   return (
     <>
       <select
-        id={id}
+        {...shared(props)}
         className={`${CONTROL} h-[30px]`}
-        aria-label={ownName({ label, named })}
-        aria-describedby={describedBy}
-        aria-invalid={invalid || undefined}
         value={index}
-        disabled={readOnly}
         onChange={(event) => {
           const choice = spec.choices[Number(event.target.value)];
           onChange(path, choice?.value === spec.default ? undefined : choice?.value);

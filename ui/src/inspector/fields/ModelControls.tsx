@@ -3,34 +3,20 @@ import { fetchModels, useProviders } from "@/app/providers";
 import { sealGesture } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
 import { call } from "@/ipc";
-import { CONTROL, type FieldProps, ownName } from "./props";
+import { CONTROL, type FieldProps, shared } from "./props";
 import type { TextSpec } from "./TextControl";
 
 /** One of the providers the host knows. */
-export function ProviderControl({
-  id,
-  label,
-  named,
-  spec,
-  value,
-  path,
-  onChange,
-  readOnly,
-  describedBy,
-  invalid,
-}: FieldProps<TextSpec>) {
+export function ProviderControl(props: FieldProps<TextSpec>) {
+  const { spec, value, path, onChange } = props;
   const providers = useProviderNames();
   const shown = typeof value === "string" ? value : typeof spec.default === "string" ? spec.default : "";
   const listed = shown === "" || providers.includes(shown) ? providers : [shown, ...providers];
   return (
     <select
-      id={id}
+      {...shared(props)}
       className={`${CONTROL} h-[30px]`}
-      aria-label={ownName({ label, named })}
-      aria-describedby={describedBy}
-      aria-invalid={invalid || undefined}
       value={shown}
-      disabled={readOnly}
       onChange={(event) => onChange(path, event.target.value === (spec.default ?? "") ? undefined : event.target.value)}
     >
       {spec.optional || shown === "" ? <option value="">As in the context</option> : null}
@@ -44,18 +30,8 @@ export function ProviderControl({
 }
 
 /** A model's name. Suggested are those that the providers of this flow offer, and those it uses elsewhere. */
-export function ModelControl({
-  id,
-  label,
-  named,
-  spec,
-  value,
-  path,
-  onChange,
-  readOnly,
-  describedBy,
-  invalid,
-}: FieldProps<TextSpec>) {
+export function ModelControl(props: FieldProps<TextSpec>) {
+  const { id, spec, value, path, onChange } = props;
   const nodes = useFlow((state) => state.flow.nodes);
   const models = useProviders((state) => state.models);
   const namesOf = (key: "model" | "provider") => [
@@ -69,15 +45,11 @@ export function ModelControl({
   return (
     <>
       <input
-        id={id}
+        {...shared(props)}
         className={`${CONTROL} h-[30px]`}
-        aria-label={ownName({ label, named })}
-        aria-describedby={describedBy}
-        aria-invalid={invalid || undefined}
         list={`${id}-models`}
         placeholder={typeof spec.default === "string" ? spec.default : spec.optional ? "As in the context" : undefined}
         value={typeof value === "string" ? value : ""}
-        disabled={readOnly}
         onChange={(event) => onChange(path, event.target.value === "" ? undefined : event.target.value)}
         // Asked only once somebody is about to choose; the host asks each provider once a session.
         onFocus={() => providers.forEach(fetchModels)}

@@ -2,24 +2,14 @@ import { useEffect, useState } from "react";
 import { sealGesture } from "@/flow/actions";
 import { Switch } from "@/look/Switch";
 import type { Spec } from "../spec";
-import { CONTROL, type FieldProps, ownName } from "./props";
+import { CONTROL, type FieldProps, ownName, shared } from "./props";
 
 type NumberSpec = Extract<Spec, { kind: "number" }>;
 type BooleanSpec = Extract<Spec, { kind: "boolean" }>;
 
 /** A number. What is typed stays as typed until it is one; emptied, it goes back to the default. */
-export function NumberControl({
-  id,
-  label,
-  named,
-  spec,
-  value,
-  path,
-  onChange,
-  readOnly,
-  describedBy,
-  invalid,
-}: FieldProps<NumberSpec>) {
+export function NumberControl(props: FieldProps<NumberSpec>) {
+  const { spec, value, path, onChange, invalid } = props;
   const shown = typeof value === "number" ? String(value) : "";
   const [typed, setTyped] = useState(shown);
   useEffect(() => {
@@ -27,15 +17,12 @@ export function NumberControl({
   }, [shown, value]);
   return (
     <input
-      id={id}
+      {...shared(props)}
       className={`${CONTROL} max-w-[160px] font-mono`}
       inputMode={spec.integer ? "numeric" : "decimal"}
-      aria-label={ownName({ label, named })}
-      aria-describedby={describedBy}
       aria-invalid={invalid || (typed !== "" && parse(typed) === undefined) || undefined}
       placeholder={placeholderOf(spec)}
       value={typed}
-      disabled={readOnly}
       onChange={(event) => {
         setTyped(event.target.value);
         const next = parse(event.target.value);

@@ -2,24 +2,20 @@ import { sealGesture } from "@/flow/actions";
 import type { Spec } from "../spec";
 import { CodeEditor } from "./CodeEditor";
 import { ModelControl, ProviderControl } from "./ModelControls";
-import { CONTROL, type FieldProps, ownName } from "./props";
+import { CONTROL, type FieldProps, shared } from "./props";
 
 export type TextSpec = Extract<Spec, { kind: "text" }>;
 
 /** A text: one line, several, or one of the small languages with an editor of its own. */
 export function TextControl(props: FieldProps<TextSpec>) {
-  const { id, label, named, spec, value, path, onChange, readOnly, describedBy, invalid } = props;
+  const { label, spec, value, path, onChange, readOnly, describedBy, invalid } = props;
   const text = typeof value === "string" ? value : "";
   const placeholder = placeholderOf(spec);
   const change = (next: string) => onChange(path, next === "" && !spec.default ? undefined : next);
   const common = {
-    id,
-    "aria-label": ownName({ label, named }),
-    "aria-describedby": describedBy,
-    "aria-invalid": invalid || undefined,
+    ...shared(props),
     placeholder,
     value: text,
-    disabled: readOnly,
     onBlur: sealGesture,
   };
   switch (spec.widget) {

@@ -27,6 +27,17 @@ export function ownName({ label, named }: Pick<FieldProps, "label" | "named">): 
   return named ? undefined : label;
 }
 
+/** What every control of one element bears: its id, its name, what describes it, and whether it can be used. */
+export function shared({ id, label, named, describedBy, invalid, readOnly }: FieldProps) {
+  return {
+    id,
+    "aria-label": ownName({ label, named }),
+    "aria-describedby": describedBy,
+    "aria-invalid": invalid || undefined,
+    disabled: readOnly,
+  };
+}
+
 /** The controls' shared look. */
 export const CONTROL =
   "w-full rounded-md border border-line bg-bg px-2 py-1 text-fg outline-none focus:border-accent aria-invalid:border-bad disabled:opacity-60";

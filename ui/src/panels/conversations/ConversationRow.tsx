@@ -3,17 +3,28 @@ import { useState } from "react";
 import type { ConversationRecord } from "@/bindings";
 import { deleteConversation, exportConversation, renameConversation } from "@/conversations/actions";
 import { continueIn, currentStore, isOfThisFlow, titleOf } from "@/conversations/current";
+import type { Spent } from "@/conversations/spent";
 import { useFlow } from "@/flow/store";
 import { IconButton } from "@/look/Button";
-import { formatAgo, formatCount, formatDate } from "@/run/values/format";
+import {
+  describeCost,
+  describeTokens,
+  formatAgo,
+  formatCost,
+  formatCount,
+  formatDate,
+  formatLeastCost,
+} from "@/run/values/format";
 
 /** One conversation: what it is called, how long it is, when it went on last; and what can be done with it. */
 export function ConversationRow({
   conversation,
+  spent,
   now,
   onOpen,
 }: {
   conversation: ConversationRecord;
+  spent: Spent | undefined;
   now: number;
   onOpen: () => void;
 }) {
@@ -44,6 +55,7 @@ export function ConversationRow({
               {formatAgo(updatedAt, now)}
             </time>
           </span>
+          {spent ? <SpentLine spent={spent} /> : null}
           {current ? <span className="block text-context text-xs">The next run goes on here</span> : null}
         </span>
       </button>
@@ -69,6 +81,21 @@ export function ConversationRow({
         />
       </span>
     </li>
+  );
+}
+
+/** What its runs have used and cost. The tokens above are those of what was said; each call sends much of it again. */
+function SpentLine({ spent: { runs, tokens, cost, more } }: { spent: Spent }) {
+  const left = more ? ["Runs inside of other runs, and very old ones, are not counted."] : [];
+  return (
+    <span
+      className="block truncate text-fg-3 text-xs tabular-nums"
+      title={[describeTokens(tokens), describeCost(cost), ...left].join("\n")}
+      data-testid="conversation-spent"
+    >
+      {more ? formatLeastCost(cost) : formatCost(cost)} for {formatCount(tokens.input + tokens.output)} tokens in{" "}
+      {formatCount(runs)} {runs === 1 ? "run" : "runs"}
+    </span>
   );
 }
 

@@ -3,13 +3,12 @@ import { useEffect, useState } from "react";
 import type { ConversationRecord } from "@/bindings";
 import { beginConversation } from "@/conversations/current";
 import { type ConversationScope, conversationsStore, loadConversations, wish } from "@/conversations/list";
+import { useSpentByConversation } from "@/conversations/spent";
 import { Button, IconButton } from "@/look/Button";
 import { Empty } from "@/look/Empty";
+import { useNow } from "@/look/useNow";
 import { ConversationMessages } from "./ConversationMessages";
 import { ConversationRow } from "./ConversationRow";
-
-/** How often relative times are read anew, in milliseconds. */
-const CLOCK_MS = 20_000;
 
 /** What was said across the runs of a flow: read it, go on with it, or go another way from one of its messages. */
 export function ConversationsPanel() {
@@ -70,6 +69,7 @@ function Wishes() {
 
 function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }) {
   const { list, state, error, words } = conversationsStore();
+  const spent = useSpentByConversation();
   const now = useNow();
   if (error) {
     return (
@@ -106,17 +106,14 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
       data-testid="conversations"
     >
       {list.map((one) => (
-        <ConversationRow key={one.id} conversation={one} now={now} onOpen={() => onOpen(one)} />
+        <ConversationRow
+          key={one.id}
+          conversation={one}
+          spent={spent.get(one.id)}
+          now={now}
+          onOpen={() => onOpen(one)}
+        />
       ))}
     </ul>
   );
-}
-
-function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), CLOCK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

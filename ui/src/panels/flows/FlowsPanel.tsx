@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { command } from "@/app/commands";
 import type { ExampleFlow, RecentFlow } from "@/bindings";
 import { openExample, openPath } from "@/flow/files";
-import { useFlow } from "@/flow/store";
+import { fileName, useFlow } from "@/flow/store";
 import { call, HostError } from "@/ipc";
 import { IconButton } from "@/look/Button";
 import { Keys } from "@/look/Keys";
@@ -63,7 +63,7 @@ export function FlowsPanel() {
                 onClick={() => void openPath(flow.path)}
               >
                 <span className="min-w-0">
-                  <b className="block truncate font-medium">{flow.name || flow.path.split(/[\\/]/).at(-1)}</b>
+                  <b className="block truncate font-medium">{flow.name || fileName(flow.path)}</b>
                   <span className="block truncate text-fg-3 text-xs">
                     {flow.missing ? "The file is gone" : flow.path}
                   </span>

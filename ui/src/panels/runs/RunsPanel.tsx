@@ -2,13 +2,11 @@ import { useEffect, useMemo, useState } from "react";
 import { useFlow } from "@/flow/store";
 import { Button } from "@/look/Button";
 import { Empty } from "@/look/Empty";
+import { useNow } from "@/look/useNow";
 import { loadRuns, runsStore } from "@/run/runs/list";
 import { RunRow } from "@/run/runs/RunRow";
 import { type RunScope, type RunWish, selectRuns } from "@/run/runs/select";
 import { UsageByDay } from "./UsageByDay";
-
-/** How often relative times are read anew, in milliseconds. */
-const CLOCK_MS = 20_000;
 
 const WISHES: { id: RunWish; label: string }[] = [
   { id: "all", label: "All states" },
@@ -98,13 +96,4 @@ export function RunsPanel() {
       <UsageByDay runs={list} />
     </section>
   );
-}
-
-function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), CLOCK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

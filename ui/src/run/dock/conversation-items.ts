@@ -18,28 +18,24 @@ export class ConversationItems {
   /** Texts that stand in the conversation already; an output that says the same is not repeated. */
   #said = new Set<string>();
 
-  /** Takes in what has come to the journal since the last time. Whether anything changed. */
-  read(entries: readonly Entry[]): boolean {
-    const before = this.items.length;
-    const from = this.#read;
-    let removed = false;
+  /** Takes in what has come to the journal since the last time. */
+  read(entries: readonly Entry[]): void {
     for (; this.#read < entries.length; this.#read++) {
       const entry = entries[this.#read];
-      if (entry) removed = this.#take(entry) || removed;
+      if (entry) this.#take(entry);
     }
-    return removed || this.items.length !== before || (from === 0 && this.#read > 0);
   }
 
-  #take(entry: Entry): boolean {
+  #take(entry: Entry): void {
     const key = String(entry.seq ?? 0);
     switch (entry.type) {
       case "context.created":
         this.#messages(key, entry.context.contextId, entry.context.messageHistory);
-        return false;
+        break;
       case "context.changed":
         if (entry.change.kind === "messages" || entry.change.kind === "turn") {
           this.#messages(key, entry.contextId, entry.change.messages);
-          return this.#becameMessage(entry.node, entry.epoch);
+          this.#becameMessage(entry.node, entry.epoch);
         }
         if (entry.change.kind === "recalled") {
           this.#messages(key, entry.contextId, entry.change.messages ?? []);
@@ -47,29 +43,27 @@ export class ConversationItems {
         if (entry.change.kind === "reset") {
           this.items.push({ kind: "cleared", key, context: entry.contextId, node: entry.node });
         }
-        return false;
+        break;
       case "turn.committed":
         this.#messages(key, entry.contextId, entry.messages);
-        return this.#wasAsked(entry.messages);
+        this.#wasAsked(entry.messages);
+        break;
       case "run.paused":
         this.items.push({ kind: "question", key, node: entry.node, epoch: entry.epoch, prompt: entry.prompt });
-        return false;
+        break;
       case "input.provided": {
         const item: Item = { kind: "answer", key, node: entry.node, epoch: entry.epoch, answer: entry.answer };
         this.items.push(item);
         this.#answers.set(activation(entry.node, entry.epoch), item);
-        return false;
+        break;
       }
       case "node.failed":
         if (!entry.handled && entry.error.code !== "node.cancelled" && entry.error.code !== "node.stopped") {
           this.items.push({ kind: "failure", key, node: entry.node, epoch: entry.epoch, error: entry.error });
         }
-        return false;
+        break;
       case "run.finished":
         this.#outputs(key, entry.outputs as Record<NodeId, Record<PortName, unknown>>);
-        return false;
-      default:
-        return false;
     }
   }
 
@@ -81,24 +75,22 @@ export class ConversationItems {
   }
 
   /** The answer of this activation stands in the conversation as a message now. */
-  #becameMessage(node: NodeId, epoch: Epoch): boolean {
-    const item = this.#answers.get(activation(node, epoch));
-    if (!item) return false;
-    this.#answers.delete(activation(node, epoch));
+  #becameMessage(node: NodeId, epoch: Epoch): void {
+    const key = activation(node, epoch);
+    const item = this.#answers.get(key);
+    if (!item) return;
+    this.#answers.delete(key);
     const place = this.items.lastIndexOf(item);
     if (place >= 0) this.items.splice(place, 1);
-    return place >= 0;
   }
 
   /** A turn whose user message is an answer takes that answer in: it is not shown twice. */
-  #wasAsked(messages: readonly Message[]): boolean {
+  #wasAsked(messages: readonly Message[]): void {
     const asked = messages.filter((message) => message.role === "user").map((message) => message.content);
-    for (const item of [...this.#answers.values()].reverse()) {
-      if (item.kind === "answer" && item.answer !== "end" && asked.includes(item.answer.value as string)) {
-        return this.#becameMessage(item.node, item.epoch);
-      }
-    }
-    return false;
+    const taken = [...this.#answers.values()].findLast(
+      (item) => item.kind === "answer" && item.answer !== "end" && asked.includes(item.answer.value as string),
+    );
+    if (taken?.kind === "answer") this.#becameMessage(taken.node, taken.epoch);
   }
 
   #outputs(key: string, outputs: Record<NodeId, Record<PortName, unknown>>): void {

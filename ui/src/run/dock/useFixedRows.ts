@@ -11,25 +11,25 @@ const NEAR_END = 40;
  */
 export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: number, height: number) {
   const size = useSize(scroller);
-  const [top, setTop] = useState(0);
+  const [scrolled, setScrolled] = useState(0);
   const [atEnd, setAtEnd] = useState(true);
+  const end = Math.max(0, count * height - size.height);
+  // At the end the place is known before the page has scrolled there, so each growth is drawn once.
+  const top = atEnd ? end : scrolled;
   const from = Math.max(0, Math.floor(top / height) - SPARE);
   const to = Math.min(count, Math.ceil((top + size.height) / height) + SPARE);
 
   // What is known is not read back from the page: reading after writing would lay everything out at once.
   useLayoutEffect(() => {
-    const box = scroller.current;
-    if (!atEnd || !box || size.height === 0) return;
-    const end = Math.max(0, count * height - size.height);
-    box.scrollTop = end;
-    setTop(end);
-  }, [scroller, count, height, atEnd, size.height]);
+    if (atEnd && scroller.current) scroller.current.scrollTop = end;
+  }, [scroller, atEnd, end]);
 
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return;
-    setTop(box.scrollTop);
-    setAtEnd(count * height - box.scrollTop - size.height < NEAR_END);
+    const stays = end - box.scrollTop < NEAR_END;
+    setAtEnd(stays);
+    if (!stays) setScrolled(box.scrollTop);
   };
   /** Scrolls as little as is needed to have that row in view. */
   const show = (row: number) => {

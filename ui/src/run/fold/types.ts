@@ -2,17 +2,12 @@
 import type { RunView } from "@/bindings";
 
 export type {
-  AttemptView,
   ContextView,
   EpochView,
-  LoopView,
   ModelCallView,
-  NodeCounts,
   NodeState,
   NodeView,
   OpenPause,
-  PauseView,
-  RunFault,
   RunTotals,
   RunView,
   ToolCallView,

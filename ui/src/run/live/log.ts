@@ -1,5 +1,6 @@
 /** The facts of a run as they came, and what is looked up in them: messages by context, and contexts as they once were. */
 import type { ContextChange, ContextId, ContextRecord, Entry, Epoch, Message, MessageId, NodeId } from "@/bindings";
+import { sameEpoch } from "../fold/epoch";
 
 /** One change of a context. `start..length` is the history after it, in the list of all messages it ever had. */
 export type ContextMark = {
@@ -55,12 +56,11 @@ export class FactLog {
 
   /** The place in the journal where an activation ended, if it has. */
   endOf(node: NodeId, epoch: Epoch): number | undefined {
-    const key = epoch.join();
     const end = this.entries.findLast(
       (entry) =>
         (entry.type === "node.finished" || entry.type === "node.failed" || entry.type === "node.skipped") &&
         entry.node === node &&
-        entry.epoch.join() === key,
+        sameEpoch(entry.epoch, epoch),
     );
     return end?.seq;
   }

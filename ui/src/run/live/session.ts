@@ -5,6 +5,7 @@
 import type { Entry, Flow, NodeId, RunId } from "@/bindings";
 import { type HostError, host } from "@/ipc";
 import { type Changed, RunFold } from "../fold/fold";
+import { isOver } from "../fold/status";
 import { FactLog } from "./log";
 
 /** How long folding may take of one frame, in milliseconds; the rest waits for the next. */
@@ -119,8 +120,7 @@ export class RunSession {
     } else {
       this.#schedule();
     }
-    const { status } = this.fold.head;
-    if (status === "finished" || status === "failed" || status === "cancelled") {
+    if (isOver(this.fold.head.status)) {
       this.interrupted = false;
       if (this.#queue.length === 0) this.unwatch();
     }

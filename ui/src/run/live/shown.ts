@@ -7,6 +7,7 @@ import { isMoving } from "@/canvas/motion";
 import { emptyHead } from "../fold/fold";
 import type { ContextView, NodeView, RunHead } from "../fold/types";
 import { Pace } from "./pace";
+import { Portions } from "./portions";
 import type { RunSession } from "./session";
 
 type Listener = () => void;
@@ -26,6 +27,10 @@ class Watchers<Key> {
       mine.delete(listener);
       if (mine.size === 0 && this.#byKey.get(key) === mine) this.#byKey.delete(key);
     };
+  }
+
+  has(key: Key): boolean {
+    return this.#byKey.has(key);
   }
 
   wake(key: Key): void {
@@ -57,6 +62,7 @@ export function showSession(session: RunSession | undefined): void {
   if (shown === session) return;
   shown = session;
   told.clear();
+  portions.clear();
   head = session?.fold.head ?? EMPTY_HEAD;
   nodes.wakeAll();
   contexts.wakeAll();
@@ -80,7 +86,7 @@ export function wake(session: RunSession, changed: ChangedParts): void {
     }
     if (state) told.set(node, state);
     growing.nodes.delete(node);
-    nodes.wake(node);
+    if (nodes.has(node)) portions.soon(node, () => nodes.wake(node));
   }
   for (const context of changed.contexts) growing.contexts.add(context);
   if (changed.entries.length > 0) growing.log = true;
@@ -95,6 +101,7 @@ export function wake(session: RunSession, changed: ChangedParts): void {
   }
   parts.wake("frame");
   growth.ask();
+  portions.go();
 }
 
 /** The state and epoch under which a node was last told of. */
@@ -105,21 +112,27 @@ const GROWTH_MS = 60;
 /** Nobody reads a stream while the canvas goes by. */
 const GROWTH_WHILE_MOVING_MS = 150;
 
+const portions = new Portions();
 const growth = new Pace(
   () => (isMoving() ? GROWTH_WHILE_MOVING_MS : GROWTH_MS),
   () => {
-    const { nodes: grown, contexts: changed, log, head: counted } = growing;
+    const { nodes: grown, log, head: counted } = growing;
     growing.nodes = new Set();
-    growing.contexts = new Set();
     growing.log = false;
     growing.head = false;
-    for (const node of grown) nodes.wake(node);
-    for (const context of changed) contexts.wake(context);
-    if (changed.size > 0) parts.wake("contexts");
-    if (log) parts.wake("log");
-    if (counted) parts.wake("head");
+    if (log) portions.later("log", () => parts.wake("log"));
+    if (counted) portions.later("head", () => parts.wake("head"));
+    if (growing.contexts.size > 0) portions.later("contexts", tellContexts);
+    for (const node of grown) if (nodes.has(node)) portions.later(node, () => nodes.wake(node));
+    portions.go();
   },
 );
+
+function tellContexts(): void {
+  for (const context of growing.contexts) contexts.wake(context);
+  growing.contexts.clear();
+  parts.wake("contexts");
+}
 
 /** Says that something about the session itself changed, such as whether it is interrupted. */
 export function wakeSession(session: RunSession): void {
@@ -185,11 +198,6 @@ export function useContextsRevision(): number {
 /** How many facts of its journal the run has. */
 export function useFactCount(): number {
   return useWatched(onPart.log, () => shown?.log.entries.length ?? 0);
-}
-
-/** How many nodes have had facts, in `session.order`. */
-export function useNodeCount(): number {
-  return useWatched(onPart.frame, () => shown?.order.length ?? 0);
 }
 
 /** Calls `listener` after each frame in which something changed; for what draws itself. */

@@ -14,6 +14,7 @@ import type { ReactNode } from "react";
 import type { RunStatus, RunSummary } from "@/bindings";
 import { IconButton } from "@/look/Button";
 import { cancelRun, controlStore, deleteRun, openRun, resumeRun } from "../control";
+import { isOver } from "../fold/status";
 import { formatAgo, formatCost, formatCount, formatDate, formatDuration } from "../values/format";
 import { oneLine } from "../values/preview";
 import { foldUp, runsStore, unfold } from "./list";
@@ -117,7 +118,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
 }
 
 function Actions({ run, name }: { run: RunSummary; name: string }) {
-  const over = run.status === "finished" || run.status === "failed" || run.status === "cancelled";
+  const over = isOver(run.status);
   return (
     <>
       {run.status === "interrupted" ? (

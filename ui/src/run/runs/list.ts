@@ -3,7 +3,8 @@ import { create } from "zustand";
 import type { RunId, RunSummary } from "@/bindings";
 import { call, HostError } from "@/ipc";
 
-const LIMIT = 500;
+/** No more than so many runs are asked for. */
+export const MOST_RUNS = 500;
 /** Turning points come in bursts; one question is enough for several. */
 const DELAY_MS = 150;
 
@@ -33,7 +34,7 @@ export function refreshRuns(): void {
 export async function loadRuns(): Promise<RunSummary[]> {
   if (runsStore.getState().state === "unknown") runsStore.setState({ state: "loading" });
   try {
-    const list = await call("runs.list", { limit: LIMIT });
+    const list = await call("runs.list", { limit: MOST_RUNS });
     runsStore.setState({ list, state: "known", error: undefined });
     await Promise.all(Object.keys(runsStore.getState().children).map(loadChildren));
   } catch (thrown) {
@@ -54,7 +55,7 @@ export function foldUp(run: RunId): void {
 
 async function loadChildren(parent: RunId): Promise<void> {
   try {
-    const found = await call("runs.list", { parent, limit: LIMIT });
+    const found = await call("runs.list", { parent, limit: MOST_RUNS });
     // It may have been folded up meanwhile.
     if (!(parent in runsStore.getState().children)) return;
     runsStore.setState((state) => ({ children: { ...state.children, [parent]: found } }));

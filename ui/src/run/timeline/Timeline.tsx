@@ -1,14 +1,16 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Maximize2, ZoomIn, ZoomOut } from "lucide-react";
-import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { IconButton } from "@/look/Button";
 import { Empty } from "@/look/Empty";
 import { useSize } from "../dock/useSize";
 import { useShownSession } from "../live/shown";
 import { formatDuration } from "../values/format";
-import { timelineRows, timeRange } from "./rows";
+import { Marks } from "./Marks";
+import { spansIn, type TimelineRow, timelineRows, timeRange } from "./rows";
 import { type Pointed, SpanDetails } from "./SpanDetails";
 import { TimeScale } from "./scale";
+import { marksOf } from "./spans";
 import { TimelineRowView } from "./TimelineRow";
 import { useTick } from "./useTick";
 
@@ -16,6 +18,8 @@ const ROW = 20;
 const LABEL = { full: 168, compact: 118 };
 const TICK_PX = 110;
 const MAX_ZOOM = 400;
+/** So much of the track is drawn beyond each edge, for the canvas to scroll with before it is drawn anew. */
+const SPARE = 240;
 /** Room to the right, so that the last span does not touch the edge. */
 const MARGIN = 14;
 
@@ -60,6 +64,18 @@ function Chart({ compact }: { compact: boolean }) {
   });
   const view = Math.max(0, width - label - MARGIN);
   const track = view * zoom;
+  const from = Math.max(0, left - SPARE);
+  const to = Math.min(track + MARGIN, left + view + MARGIN + SPARE);
+  const marksIn = (row: TimelineRow) => marksOf(spansIn(row), (time) => scale.place(time) * track, now, from, to);
+  const inView = virtual.getVirtualItems();
+  // Stays the same function, so that scrolling draws no row anew.
+  const latest = useRef(marksIn);
+  latest.current = marksIn;
+  const spanAt = useCallback(
+    (row: TimelineRow, x: number) =>
+      latest.current(row).findLast((mark) => x >= mark.left && x <= mark.left + mark.width)?.span,
+    [],
+  );
   useZoomByWheel(scroller, label, zoom, setZoom);
   const zoomBy = (factor: number) => setZoom((before) => Math.min(MAX_ZOOM, Math.max(1, before * factor)));
 
@@ -100,7 +116,7 @@ function Chart({ compact }: { compact: boolean }) {
       >
         <Axis label={label} track={track} scale={scale} from={left} view={view} />
         <div className="relative" style={{ height: virtual.getTotalSize(), width: label + track + MARGIN }}>
-          {virtual.getVirtualItems().map((item) => {
+          {inView.map((item) => {
             const row = rows[item.index];
             return row ? (
               <TimelineRowView
@@ -110,14 +126,21 @@ function Chart({ compact }: { compact: boolean }) {
                 height={ROW}
                 label={label}
                 track={track}
-                scale={scale}
                 now={now}
-                from={left}
-                to={left + view}
+                spanAt={spanAt}
                 onPoint={setPointed}
               />
             ) : null;
           })}
+          <Marks
+            rows={rows.slice(inView[0]?.index ?? 0, (inView.at(-1)?.index ?? -1) + 1)}
+            top={inView[0]?.start ?? 0}
+            height={ROW}
+            label={label}
+            from={from}
+            to={to}
+            marksIn={marksIn}
+          />
         </div>
       </div>
       {pointed ? <SpanDetails pointed={pointed} now={now} /> : null}

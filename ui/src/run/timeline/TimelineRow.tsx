@@ -1,15 +1,12 @@
-import { type CSSProperties, memo, type PointerEvent } from "react";
+import { memo, type PointerEvent } from "react";
 import { reveal } from "@/canvas/reveal";
-import { nodeType } from "@/flow/node-types";
-import { contextShade } from "../context-shade";
 import { indexOfEpoch } from "../fold/epoch";
 import { chooseEpoch, chosenEpoch } from "../inspect/epoch-choice";
-import { nameOf, typeOf } from "../names";
+import { nameOf } from "../names";
 import { formatDuration } from "../values/format";
-import type { TimelineRow } from "./rows";
+import { spansIn, type TimelineRow } from "./rows";
 import type { Pointed } from "./SpanDetails";
-import type { TimeScale } from "./scale";
-import { marksOf, type Span } from "./spans";
+import type { Span } from "./spans";
 
 type Props = {
   row: TimelineRow;
@@ -17,33 +14,25 @@ type Props = {
   height: number;
   label: number;
   track: number;
-  scale: TimeScale;
   now: number;
-  /** What of the track is in view, in pixels. */
-  from: number;
-  to: number;
+  /** What is drawn at a place of a row, counted in pixels from the beginning of the track. */
+  spanAt: (row: TimelineRow, x: number) => Span | undefined;
   onPoint: (pointed: Pointed | undefined) => void;
 };
 
-/** One node's row, or one tool's below it. */
+/** One node's row, or one tool's below it: its name, and what the pointer does on its marks, which `Marks` draws. */
 export const TimelineRowView = memo(function TimelineRowView({
   row,
   top,
   height,
   label,
   track,
-  scale,
   now,
-  from,
-  to,
+  spanAt,
   onPoint,
 }: Props) {
   const name = row.tool ?? nameOf(row.node);
-  const marks = marksOf(row.spans, (time) => scale.place(time) * track, now, from, to);
-  const at = (event: PointerEvent): Span | undefined => {
-    const index = (event.target as HTMLElement).dataset.mark;
-    return index === undefined ? undefined : marks[Number(index)]?.span;
-  };
+  const at = (event: PointerEvent) => spanAt(row, event.clientX - event.currentTarget.getBoundingClientRect().left);
   const look = (span: Span | undefined) => {
     reveal({ node: row.node });
     if (span) chooseEpoch(row.node, span.epoch);
@@ -78,49 +67,15 @@ export const TimelineRowView = memo(function TimelineRowView({
           const span = at(event);
           if (span) look(span);
         }}
-      >
-        {marks.map((mark, index) => (
-          <i
-            // biome-ignore lint/suspicious/noArrayIndexKey: marks have no identity but their place.
-            key={index}
-            data-mark={index}
-            data-kind={mark.span.kind}
-            data-open={mark.span.to === undefined || undefined}
-            className="span-mark"
-            style={{ left: mark.left, width: mark.width, "--span": colorOf(row, mark.span) } as CSSProperties}
-          />
-        ))}
-      </div>
+      />
     </div>
   );
 });
 
-/** The strand's or the context's colour, as on the canvas; a wait and a failure have their own. */
-function colorOf(row: TimelineRow, span: Span): string {
-  if (span.kind === "failed") return "var(--bad)";
-  if (span.kind === "wait") return "var(--wait)";
-  if (span.kind === "delay") return "var(--fg-3)";
-  if (row.tool !== undefined) return "var(--tools)";
-  switch (nodeType(typeOf(row.node) ?? "")?.category) {
-    case "tools":
-      return "var(--tools)";
-    case "people":
-      return "var(--wait)";
-    case "models":
-      return contextShade(row.node);
-    case "contexts":
-      return "var(--ok)";
-    case "data":
-    case "control":
-      return "var(--data)";
-    default:
-      return "var(--fg-3)";
-  }
-}
-
 function describe(row: TimelineRow, name: string, now: number): string {
-  const worked = row.spans.reduce((sum, span) => sum + (span.kind === "work" ? (span.to ?? now) - span.from : 0), 0);
-  const times = row.spans.length;
+  const spans = spansIn(row);
+  const worked = spans.reduce((sum, span) => sum + (span.kind === "work" ? (span.to ?? now) - span.from : 0), 0);
+  const times = spans.length;
   if (row.tool !== undefined)
     return `Tool ${name} of ${nameOf(row.node)}, called ${times} times, ${formatDuration(worked)}`;
   const rounds = row.view.epochs.length;

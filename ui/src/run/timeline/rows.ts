@@ -2,29 +2,41 @@
 import type { NodeId } from "@/bindings";
 import type { NodeView } from "../fold/types";
 import type { RunSession } from "../live/session";
-import { type NodeSpans, type Span, spansOf } from "./spans";
+import { type NodeSpans, type Span, spansOf, toolNamesOf } from "./spans";
 
-export type TimelineRow = { key: string; node: NodeId; tool?: string; view: NodeView; spans: Span[] };
+/** One line of the timeline. Its spans are worked out by `spansIn` for the lines in view only. */
+export type TimelineRow = { key: string; node: NodeId; tool?: string; view: NodeView };
 
 // Views never change, so what is worked out of one holds for good.
-const known = new WeakMap<NodeView, NodeSpans>();
+const rowsOfViews = new WeakMap<NodeView, TimelineRow[]>();
+const spansOfViews = new WeakMap<NodeView, NodeSpans>();
 
 export function timelineRows(session: RunSession): TimelineRow[] {
   const rows: TimelineRow[] = [];
   for (const node of session.order) {
     const view = session.fold.nodes.get(node);
-    if (!view) continue;
-    let found = known.get(view);
-    if (!found) {
-      found = spansOf(view);
-      known.set(view, found);
-    }
-    rows.push({ key: node, node, view, spans: found.spans });
-    for (const tool of found.tools) {
-      rows.push({ key: `${node}\u0000${tool.name}`, node, tool: tool.name, view, spans: tool.spans });
-    }
+    if (view) for (const row of rowsOf(node, view)) rows.push(row);
   }
   return rows;
+}
+
+function rowsOf(node: NodeId, view: NodeView): TimelineRow[] {
+  let rows = rowsOfViews.get(view);
+  if (!rows) {
+    rows = [{ key: node, node, view }];
+    for (const tool of toolNamesOf(view)) rows.push({ key: `${node}\u0000${tool}`, node, tool, view });
+    rowsOfViews.set(view, rows);
+  }
+  return rows;
+}
+
+export function spansIn(row: TimelineRow): readonly Span[] {
+  let found = spansOfViews.get(row.view);
+  if (!found) {
+    found = spansOf(row.view);
+    spansOfViews.set(row.view, found);
+  }
+  return row.tool === undefined ? found.spans : (found.tools.find((tool) => tool.name === row.tool)?.spans ?? []);
 }
 
 /** From when to when the run is shown. A run that waits stands still. */

@@ -9,7 +9,8 @@ export type ToolRow = { name: string; spans: Span[] };
 export type NodeSpans = { spans: Span[]; tools: ToolRow[] };
 
 // Views never change, so what is worked out of one holds for good.
-const known = new WeakMap<EpochView, { spans: Span[]; tools: [string, Span][] }>();
+const known = new WeakMap<EpochView, EpochSpans>();
+type EpochSpans = { spans: Span[]; tools: Map<string, Span[]> };
 
 export function spansOf(view: NodeView): NodeSpans {
   const spans: Span[] = [];
@@ -17,16 +18,23 @@ export function spansOf(view: NodeView): NodeSpans {
   for (const epoch of view.epochs) {
     const found = ofEpoch(epoch);
     for (const span of found.spans) spans.push(span);
-    for (const [name, span] of found.tools) {
+    for (const [name, more] of found.tools) {
       const row = tools.get(name);
-      if (row) row.push(span);
-      else tools.set(name, [span]);
+      if (row) for (const span of more) row.push(span);
+      else tools.set(name, [...more]);
     }
   }
   return { spans, tools: [...tools].map(([name, row]) => ({ name, spans: row })) };
 }
 
-function ofEpoch(view: EpochView): { spans: Span[]; tools: [string, Span][] } {
+/** The tools a node has called, each once, in the order of their first calls. */
+export function toolNamesOf(view: NodeView): Set<string> {
+  const names = new Set<string>();
+  for (const epoch of view.epochs) for (const name of ofEpoch(epoch).tools.keys()) names.add(name);
+  return names;
+}
+
+function ofEpoch(view: EpochView): EpochSpans {
   let found = known.get(view);
   if (!found) {
     found = { spans: workOf(view), tools: toolsOf(view) };
@@ -62,16 +70,17 @@ function workOf(view: EpochView): Span[] {
   return spans;
 }
 
-function toolsOf(view: EpochView): [string, Span][] {
-  return view.tools.map((tool) => [
-    tool.call.name,
-    {
-      kind: tool.error ? "failed" : "work",
-      from: tool.startedAt,
-      to: tool.endedAt ?? view.endedAt,
-      epoch: view.epoch,
-    },
-  ]);
+function toolsOf(view: EpochView): Map<string, Span[]> {
+  const tools = new Map<string, Span[]>();
+  for (const tool of view.tools) {
+    const { name } = tool.call;
+    const kind: SpanKind = tool.error ? "failed" : "work";
+    const span: Span = { kind, from: tool.startedAt, to: tool.endedAt ?? view.endedAt, epoch: view.epoch };
+    const row = tools.get(name);
+    if (row) row.push(span);
+    else tools.set(name, [span]);
+  }
+  return tools;
 }
 
 export type Mark = { span: Span; left: number; width: number; count: number };

@@ -8,7 +8,17 @@ import type { RunHead } from "../fold/types";
 import { useInterrupted, useRunHead, useShownSession } from "../live/shown";
 import { nameOf } from "../names";
 
-type Shown = { status: RunStatus; text: string; icon: ReactNode; tone: string; action?: () => void; what?: string };
+type Shown = { status: RunStatus; text: string; icon: ReactNode; action?: () => void; what?: string };
+
+/** Light fills behind their own colour; `contrast.test.ts` holds them to what can be read. */
+export const TONES: Record<RunStatus, string> = {
+  running: "bg-accent/15 text-accent",
+  waiting: "bg-wait/15 text-wait",
+  interrupted: "bg-wait/15 text-wait",
+  finished: "bg-ok/15 text-ok",
+  failed: "bg-bad/15 text-bad",
+  cancelled: "bg-bg-3 text-fg-2",
+};
 
 const ICON = { size: 13, strokeWidth: 2.25, "aria-hidden": true } as const;
 
@@ -19,7 +29,7 @@ export function StatusPill() {
   const head = useRunHead((head) => head);
   if (!session) return null;
   const shown = describe(head, interrupted, session.run);
-  const look = `inline-flex h-[26px] items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${shown.tone}`;
+  const look = `inline-flex h-[26px] items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[shown.status]}`;
   return (
     <div role="status" aria-live="polite" className="flex">
       {shown.action ? (
@@ -48,7 +58,6 @@ function describe(head: RunHead, interrupted: boolean, run: string): Shown {
       status: "interrupted",
       text: "Interrupted · resume",
       icon: <Unplug {...ICON} />,
-      tone: "bg-wait/15 text-wait",
       action: () => void resumeRun(run),
       what: "Its process ended before it did. Resuming goes on where it was; nothing is paid for twice.",
     };
@@ -59,30 +68,27 @@ function describe(head: RunHead, interrupted: boolean, run: string): Shown {
         status: "waiting",
         text: waitingText(head),
         icon: <CircleDot {...ICON} />,
-        tone: "bg-wait/15 text-wait",
         action: goToAnswer,
         what: "Go to the question",
       };
     case "finished":
-      return { status: "finished", text: "Finished", icon: <Check {...ICON} />, tone: "bg-ok/15 text-ok" };
+      return { status: "finished", text: "Finished", icon: <Check {...ICON} /> };
     case "failed":
       return {
         status: "failed",
         text: head.error ? `Failed at ${nameOf(head.error.node)}` : "Failed",
         icon: <CircleAlert {...ICON} />,
-        tone: "bg-bad/15 text-bad",
         action: () => showDockTab("problems"),
         what: "Show what went wrong",
       };
     case "cancelled":
-      return { status: "cancelled", text: "Stopped", icon: <Ban {...ICON} />, tone: "bg-bg-3 text-fg-2" };
+      return { status: "cancelled", text: "Stopped", icon: <Ban {...ICON} /> };
     default: {
       const asks = head.pauses.length > 0;
       return {
         status: "running",
         text: head.cancelling ? "Stopping…" : asks ? "Running · asks you" : "Running",
         icon: <LoaderCircle {...ICON} className="animate-spin" />,
-        tone: "bg-accent/15 text-accent",
         ...(asks ? { action: goToAnswer, what: "Go to the question" } : {}),
       };
     }

@@ -12,9 +12,9 @@ export function previewOf(value: unknown, limit = 80): string {
   return previewOfObject(value as Record<string, unknown>, limit);
 }
 
-/** What passes on a context edge: which context, and what was said last. */
+/** What passes on a context edge: which context. */
 export function previewOfContext(value: unknown, limit = 80): string {
-  const handle = value as { contextId?: unknown; currentOutput?: unknown } | null;
+  const handle = value as { contextId?: unknown } | null;
   if (typeof handle?.contextId !== "string") return previewOf(value, limit);
   return handle.contextId;
 }

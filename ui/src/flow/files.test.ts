@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Flow } from "@/bindings";
+import { setHost } from "@/ipc";
+import { askStore } from "@/look/ask";
+import { controlStore, followDocument, openRun } from "@/run/control";
+import { openExample, openPath } from "./files";
+import { documentState, flowStore } from "./store";
+
+const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
+
+/** A host that answers when it is told to. */
+let answers: Map<string, (reply: unknown) => void>;
+let stop: () => void;
+
+beforeEach(() => {
+  answers = new Map();
+  setHost({
+    kind: "in-page",
+    call: (name, args) =>
+      new Promise((resolve) => {
+        answers.set(`${name} ${Object.values(args as object).join()}`, resolve as (reply: unknown) => void);
+      }),
+    watch: () => () => undefined,
+  });
+  flowStore.setState(documentState(named("blank")), true);
+  stop = followDocument();
+});
+afterEach(() => {
+  stop();
+  controlStore.setState({ document: undefined, viewed: undefined, starting: false });
+});
+
+async function answer(call: string, reply: unknown): Promise<void> {
+  await vi.waitFor(() => expect(answers.has(call)).toBe(true));
+  answers.get(call)?.(reply);
+  await vi.waitFor(() => undefined);
+}
+
+const opened = (path: string) => ({ path, hash: "h", flow: named(path), readOnly: false });
+const run = (id: string) => ({
+  summary: { run: id, flowName: id, status: "finished" },
+  flow: named(`flow of ${id}`),
+  entries: [],
+});
+const shown = () => flowStore.getState().viewing?.run;
+
+describe("a document that arrives late", () => {
+  it("comes in below a run that was opened meanwhile", async () => {
+    const opening = openPath("/a");
+    const looking = openRun("r1");
+    await answer("runs.show r1", run("r1"));
+    await looking;
+    await answer("flow.open /a", opened("/a"));
+    await opening;
+    expect(flowStore.getState().path).toBe("/a");
+    expect(shown()).toBe("r1");
+    expect(controlStore.getState().viewed?.run).toBe("r1");
+  });
+
+  it("is followed by a run that was asked for after it and takes longer still", async () => {
+    const opening = openExample("hello");
+    const looking = openRun("r1");
+    await answer("flow.example hello", named("hello"));
+    await opening;
+    await answer("runs.show r1", run("r1"));
+    await looking;
+    expect(flowStore.getState().flow.name).toBe("hello");
+    expect(shown()).toBe("r1");
+  });
+
+  it("takes the place of a run that was looked at before", async () => {
+    const looking = openRun("r1");
+    await answer("runs.show r1", run("r1"));
+    await looking;
+    const opening = openPath("/a");
+    await answer("flow.open /a", opened("/a"));
+    await opening;
+    expect(shown()).toBeUndefined();
+    expect(controlStore.getState().viewed).toBeUndefined();
+  });
+
+  it("gives way to one that was asked for later", async () => {
+    const slow = openPath("/slow");
+    const quick = openPath("/quick");
+    await answer("flow.open /quick", opened("/quick"));
+    await quick;
+    await answer("flow.open /slow", opened("/slow"));
+    await slow;
+    expect(flowStore.getState().path).toBe("/quick");
+  });
+
+  it("does not take edits away unasked", async () => {
+    const opening = openPath("/a");
+    await vi.waitFor(() => expect(answers.has("flow.open /a")).toBe(true));
+    flowStore.setState({ flow: named("edited") });
+    await answer("flow.open /a", opened("/a"));
+    await vi.waitFor(() => expect(askStore.getState().question).toBeDefined());
+    expect(flowStore.getState().flow.name).toBe("edited");
+    askStore.getState().settle();
+    await opening;
+    expect(flowStore.getState().flow.name).toBe("edited");
+  });
+});
+
+describe("a run that arrives late", () => {
+  it("gives way to a document that was asked for later", async () => {
+    const looking = openRun("r1");
+    const opening = openPath("/a");
+    await answer("flow.open /a", opened("/a"));
+    await opening;
+    await answer("runs.show r1", run("r1"));
+    await looking;
+    expect(shown()).toBeUndefined();
+    expect(flowStore.getState().path).toBe("/a");
+  });
+
+  it("gives way to a run that was asked for later", async () => {
+    const slow = openRun("slow");
+    const quick = openRun("quick");
+    await answer("runs.show quick", run("quick"));
+    await quick;
+    await answer("runs.show slow", run("slow"));
+    await slow;
+    expect(shown()).toBe("quick");
+    expect(controlStore.getState().viewed?.run).toBe("quick");
+  });
+});

@@ -1,0 +1,73 @@
+/** Draws marks of the timeline on a canvas. Thousands of elements, restyled several times a second, would cost far more. */
+import type { Mark, SpanKind } from "./spans";
+
+/** Where a row's marks stand within the row, in pixels. */
+const BAR = { top: 4, height: 12, radius: 3 };
+const DELAY = { top: 9, height: 2 };
+/** How much of a wait that is over, and of the gaps between the stripes of a failure, is seen. */
+const PALE = 0.55;
+const BREATH_MS = 1400;
+
+export type Style = { colorOf: (mark: Mark) => string; breath: number };
+
+/** How bright what is under way is at a moment, from 1 to 0.6 and back. */
+export function breathAt(ms: number): number {
+  return 0.8 + 0.2 * Math.cos((Math.PI * ms) / BREATH_MS);
+}
+
+/** One row; `top` is where it begins on the canvas, `from` which pixel of the track is at the canvas's left edge. */
+export function drawRow(
+  to: CanvasRenderingContext2D,
+  marks: readonly Mark[],
+  top: number,
+  from: number,
+  style: Style,
+): void {
+  for (const mark of marks) {
+    const { kind, to: end } = mark.span;
+    to.globalAlpha = alphaOf(kind, end === undefined, style.breath);
+    to.fillStyle = style.colorOf(mark);
+    const left = mark.left - from;
+    if (kind === "delay") to.fillRect(left, top + DELAY.top, mark.width, DELAY.height);
+    else {
+      bar(to, left, top + BAR.top, mark.width);
+      if (kind === "failed") stripes(to, left, top + BAR.top, mark.width);
+    }
+  }
+  to.globalAlpha = 1;
+}
+
+function alphaOf(kind: SpanKind, open: boolean, breath: number): number {
+  if (kind === "wait") return open ? 1 : PALE;
+  if (kind === "failed") return PALE;
+  return kind === "work" && open ? breath : 1;
+}
+
+/** Round corners cost more than straight ones, and cannot be seen on what is hardly wider than they are. */
+function bar(to: CanvasRenderingContext2D, x: number, y: number, width: number): void {
+  if (width < BAR.radius * 3) {
+    to.fillRect(x, y, width, BAR.height);
+    return;
+  }
+  to.beginPath();
+  to.roundRect(x, y, width, BAR.height, BAR.radius);
+  to.fill();
+}
+
+/** A failure is not told by its colour alone. */
+function stripes(to: CanvasRenderingContext2D, x: number, y: number, width: number): void {
+  to.save();
+  to.beginPath();
+  to.rect(x, y, width, BAR.height);
+  to.clip();
+  to.globalAlpha = 1;
+  to.strokeStyle = to.fillStyle;
+  to.lineWidth = 4;
+  to.beginPath();
+  for (let at = x - BAR.height; at < x + width; at += 10) {
+    to.moveTo(at, y);
+    to.lineTo(at + BAR.height, y + BAR.height);
+  }
+  to.stroke();
+  to.restore();
+}

@@ -146,7 +146,9 @@ fn remove_one(inner: &Arc<Inner>, key: RunKey) -> Result<(), Fault> {
 
 /// Finishes removals that a crash cut short.
 pub(super) fn finish_removals(inner: &Arc<Inner>) -> Result<(), Fault> {
-    keys_under(inner, key::of(Space::Removing, &[]))?.into_iter().try_for_each(|key| finish_removal(inner, key))
+    keys_under(inner, key::of(Space::Removing, &[]))?
+        .into_iter()
+        .try_for_each(|key| finish_removal(inner, key))
 }
 
 fn finish_removal(inner: &Arc<Inner>, key: RunKey) -> Result<(), Fault> {

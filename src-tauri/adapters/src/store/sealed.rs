@@ -66,7 +66,9 @@ impl Block<'_> {
             return;
         }
         batch.insert(*first, block);
-        others.iter().for_each(|key| batch.remove(*key));
+        for key in others {
+            batch.remove(*key);
+        }
     }
 }
 

@@ -72,8 +72,10 @@ async fn cancelling_a_parent_ends_all_that_it_began() {
     let before = Instant::now();
     app.plait.call(CancelRun { run: run.clone() }).await.unwrap();
     app.plait.settled(&run).await;
+    let took = before.elapsed();
+    println!("cancelled, the parent and all below it, within {took:?}");
     // Meant is a tenth of a second; a machine under load gets more.
-    assert!(before.elapsed() < Duration::from_secs(10), "{:?}", before.elapsed());
+    assert!(took < Duration::from_secs(10), "{took:?}");
     assert_eq!(provider.open(), 0, "a call goes on");
 
     let mut all = vec![run.clone()];

@@ -94,10 +94,11 @@ pub(super) fn text(stored: &[u8]) -> Result<Vec<u8>, String> {
     Ok(text)
 }
 
+/// Quickly rather than well: what is in a block is written on another thread, but the processor is the same.
 fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
     let mut block = vec![SEALED];
     block.extend_from_slice(&(piece::lines(text).count() as u64).to_le_bytes());
-    let mut packing = GzEncoder::new(block, Compression::default());
+    let mut packing = GzEncoder::new(block, Compression::fast());
     packing.write_all(text)?;
     packing.finish()
 }

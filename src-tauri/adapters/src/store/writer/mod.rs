@@ -116,8 +116,8 @@ impl Writer {
         wait
     }
 
-    /// Has a stretch of a journal put into blocks, some time after what was queued before. Nothing to do while the
-    /// database is broken: what is not sealed is read all the same.
+    /// Has a stretch of a journal put into blocks when there is nothing else to write. Nothing to do while the database is
+    /// broken: what is not sealed is read all the same.
     pub(in crate::store) fn seal(&self, stretch: Stretch) {
         let mut state = self.queue.lock();
         if state.health.is_sound() {

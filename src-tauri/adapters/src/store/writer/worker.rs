@@ -1,6 +1,7 @@
 //! The thread: takes what is queued in groups, writes it, flushes once, and tells everybody. Owns what happens on an
 //! error.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, mpsc};
 use std::time::Duration;
@@ -31,21 +32,31 @@ impl Worker {
         Self { queue, backend, blobs }
     }
 
-    /// Works until the queue is closed and empty.
+    /// Works until the queue is closed and empty. Seals when there is nothing else to do.
     pub(super) fn run(&self) {
-        while let Some(jobs) = self.take() {
-            let (mut outcome, mut waiting) = self.work(jobs);
-            let stretches = std::mem::take(&mut waiting.stretches);
+        let mut unsealed: VecDeque<Stretch> = VecDeque::new();
+        loop {
+            let (outcome, waiting) = match self.take(unsealed.is_empty()) {
+                Some(jobs) => self.work(jobs),
+                None => match unsealed.pop_front() {
+                    Some(stretch) => (guarded(|| self.seal(stretch)), Waiting::default()),
+                    None => return,
+                },
+            };
+            for stretch in &waiting.stretches {
+                // One that waits already goes as far as its journal does by then.
+                if unsealed.iter().all(|earlier| earlier.run != stretch.run) {
+                    unsealed.push_back(*stretch);
+                }
+            }
             // The state first: whoever hears of an error must find everything after it refused.
             self.note(&outcome);
             waiting.tell(&outcome);
-            for stretch in stretches {
-                if outcome.is_ok() {
-                    outcome = guarded(|| self.backend.apply(sealed::seal(&self.backend.pieces(stretch)?)));
-                    self.note(&outcome);
-                }
-            }
         }
+    }
+
+    fn seal(&self, stretch: Stretch) -> Result<(), Fault> {
+        self.backend.apply(sealed::seal(&self.backend.pieces(stretch)?))
     }
 
     fn note(&self, outcome: &Result<(), Fault>) {
@@ -61,11 +72,12 @@ impl Worker {
         refused.tell(outcome);
     }
 
-    /// The next group of jobs, once there is a reason to begin with it; none when the store closes.
-    fn take(&self) -> Option<Vec<Job>> {
+    /// The next group of jobs, once there is a reason to begin with it; none when the store closes, or when there is none
+    /// and is not to be waited for.
+    fn take(&self, wait: bool) -> Option<Vec<Job>> {
         let mut state = self.queue.lock();
         while state.jobs.is_empty() {
-            if state.closed {
+            if state.closed || !wait {
                 return None;
             }
             state = self.queue.work.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -145,7 +157,7 @@ impl Worker {
 struct Waiting {
     flushes: Vec<oneshot::Sender<Result<(), Fault>>>,
     settles: Vec<mpsc::Sender<Result<(), Fault>>>,
-    /// What may be sealed once they have been told.
+    /// What may be sealed.
     stretches: Vec<Stretch>,
 }
 

@@ -95,6 +95,9 @@ impl Entries {
                 break;
             }
         }
+        if entries.is_empty() {
+            return Err(self.corrupt(self.next_seq, "its piece ends before it"));
+        }
         self.opened = entries.into_iter();
         Ok(())
     }

@@ -226,6 +226,11 @@ fn damage_is_told_and_what_stands_before_it_is_read() {
         tamper(&|db| drop(db.insert(key(3), torn).expect("written")));
         damaged_at(damaged);
     }
+    // A block that says it holds more than it does.
+    let mut fewer = last.clone();
+    fewer[1] += 1;
+    tamper(&|db| drop(db.insert(key(3), fewer.clone()).expect("written")));
+    damaged_at(5);
     tamper(&|db| drop(db.insert(key(3), &b"@../../../etc/passwd"[..]).expect("written")));
     damaged_at(3);
     tamper(&|db| drop(db.insert(key(3), last.clone()).expect("written")));

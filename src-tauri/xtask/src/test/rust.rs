@@ -45,17 +45,9 @@ pub(super) fn run(report: &mut Report, selection: Selection) {
         Step::new("Rust tests", cargo(&args)).aloud()
     });
     report.step("Rust doc tests", || {
-        // Crates without a library have no doc tests, and cargo refuses to be asked for them.
-        let args = [
-            "test",
-            "--doc",
-            "--package",
-            "plait-engine",
-            "--package",
-            "plait-adapters",
-            "--package",
-            "plait-api",
-        ];
+        // Of the same crates as above: with others cargo would compile everything once more.
+        let whole: &[&str] = if selection == Selection::Everything { &["--workspace"] } else { &[] };
+        let args = [&["test", "--doc"], whole].concat();
         Step::new("Rust doc tests", cargo(&args)).aloud()
     });
 }

@@ -20,7 +20,7 @@ pub(super) fn run(report: &mut Report) {
                 .concat()
         } else {
             // One window at a time: two share two cores badly.
-            vec!["test", "--no-fail-fast", "--package", "plait-window-tests", "--", "--test-threads", "1"]
+            vec!["test", "--no-fail-fast", "--workspace", "--test", "window", "--", "--test-threads", "1"]
         };
         Step::new("The real window (WebDriver)", cargo(&args)).aloud()
     });

@@ -56,7 +56,7 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         let (states, texts) = streamed(&app).await?;
         assert!(states.iter().any(|state| state == "running"), "states shown: {states:?}");
         let growing: Vec<_> = texts.iter().filter(|text| text.contains("You said")).collect();
-        assert!(growing.len() >= 3, "the reply came all at once: {texts:?}");
+        assert!(growing.len() >= 2, "the reply came all at once: {texts:?}");
         for node in ["contextStart", "tools", "userInput", "chat", "output"] {
             node_is(&app, node, "done").await?;
         }

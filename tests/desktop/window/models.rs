@@ -1,5 +1,5 @@
 //! A model server on this machine that speaks every protocol there is: it says what it was asked, word by word, counts made-up
-//! tokens, and keeps what it received with the key that came along.
+//! tokens, and keeps what it received with the key that came along. Half-way through a reply it waits until it may finish.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures::StreamExt;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 /// Tokens it says that every prompt takes, and every reply.
 pub(crate) const INPUT: u64 = 1_000;
@@ -34,28 +35,42 @@ pub(crate) struct Call {
 
 type Calls = Arc<Mutex<Vec<Call>>>;
 
+/// What those who answer share.
+#[derive(Clone)]
+struct Shared {
+    calls: Calls,
+    may_finish: watch::Receiver<bool>,
+}
+
 /// The server. It stops when this is dropped.
 pub(crate) struct Models {
     /// Its address, without a path.
     pub(crate) url: String,
     calls: Calls,
+    may_finish: watch::Sender<bool>,
     work: tokio::task::JoinHandle<()>,
 }
 
 impl Models {
     pub(crate) async fn start() -> Result<Self> {
         let calls = Calls::default();
+        let (may_finish, waiting) = watch::channel(false);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
         let router = Router::new()
             .route("/v1/models", get(|| async { axum::Json(json!({ "data": [{ "id": "wise-1" }] })) }))
             .fallback(post(answer))
-            .with_state(Arc::clone(&calls));
+            .with_state(Shared { calls: Arc::clone(&calls), may_finish: waiting });
         let work = tokio::spawn(async move {
             // It ends with the test; what it could not serve fails that.
             let _ = axum::serve(listener, router).await;
         });
-        Ok(Self { url, calls, work })
+        Ok(Self { url, calls, may_finish, work })
+    }
+
+    /// Lets replies go on to their ends, those that come later too.
+    pub(crate) fn finish(&self) {
+        self.may_finish.send_replace(true);
     }
 
     /// The calls so far.
@@ -70,21 +85,33 @@ impl Drop for Models {
     }
 }
 
-async fn answer(State(calls): State<Calls>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(State(shared): State<Shared>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let path = uri.path().to_owned();
     let value: Value = serde_json::from_slice(&body).unwrap_or_default();
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let key = header("authorization")
         .map(|value| value.trim_start_matches("Bearer ").to_owned())
         .or_else(|| header("x-api-key").or(header("x-goog-api-key")).map(str::to_owned));
-    calls.lock().unwrap_or_else(PoisonError::into_inner).push(Call { path: path.clone(), key, body: value });
+    shared.calls.lock().unwrap_or_else(PoisonError::into_inner).push(Call {
+        path: path.clone(),
+        key,
+        body: value,
+    });
     let protocol = Protocol::of(&path);
     let words = format!("Greetings from {}, where every word is counted.", protocol.name());
     let words: Vec<String> = words.split_inclusive(' ').map(str::to_owned).collect();
     let pieces: Vec<String> = protocol.stream(&words);
-    let stream = futures::stream::iter(pieces).then(|piece| async move {
-        tokio::time::sleep(PAUSE).await;
-        Ok::<_, Infallible>(Bytes::from(piece))
+    let middle = pieces.len() / 2;
+    let stream = futures::stream::iter(pieces).enumerate().then(move |(at, piece)| {
+        let mut may_finish = shared.may_finish.clone();
+        async move {
+            tokio::time::sleep(PAUSE).await;
+            if at == middle {
+                // Nobody lets it any more once the test is over.
+                let _ = may_finish.wait_for(|may| *may).await;
+            }
+            Ok::<_, Infallible>(Bytes::from(piece))
+        }
     });
     let kind = if protocol == Protocol::Ollama { "application/x-ndjson" } else { "text/event-stream" };
     ([(header::CONTENT_TYPE, kind)], Body::from_stream(stream)).into_response()

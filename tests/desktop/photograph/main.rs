@@ -37,6 +37,7 @@ async fn main() -> Result<()> {
             .await?;
             for tab in ["prompt", "io"] {
                 click(&app, &format!("inspector-tab-{tab}")).await?;
+                app.wait_for(&format!("[data-testid=inspector-tab-{tab}][aria-selected=true]")).await?;
                 let path = app.photograph(&format!("{theme}-{tab}")).await?;
                 let kept = into.join(format!("editor-{theme}-{tab}.png"));
                 std::fs::copy(&path, &kept)?;

@@ -1,7 +1,6 @@
 //! What all handles of one store share. Owns who writes which run at the moment; the rest is in its parts.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +10,7 @@ use super::blobs::Blobs;
 use super::conversation::Heads;
 use super::database::{Backend, Database};
 use super::key::RunKey;
-use super::open;
+use super::open::{self, Lock};
 use super::record::RunRecord;
 use super::writer::{Write, Writer};
 
@@ -30,7 +29,7 @@ pub(super) struct Inner {
     conversations: Mutex<Heads>,
     /// Held while a document is read, changed and put back.
     pub(super) changing: Mutex<()>,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Inner {
@@ -43,7 +42,7 @@ impl Inner {
 
     pub(super) fn with(
         home: &Path,
-        lock: File,
+        lock: Lock,
         database: Arc<Database>,
         backend: Arc<dyn Backend>,
     ) -> Result<Arc<Self>, Fault> {

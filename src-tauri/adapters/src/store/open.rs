@@ -25,8 +25,19 @@ const FLUSH_EVERY_MS: u64 = 500;
 const LOCK_TRIES: usize = 200;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
-/// Takes the store's lock for as long as the returned file lives. Fault `store.locked`.
-pub(super) fn lock(home: &Path) -> Result<File, Fault> {
+/// The store's lock, as long as it lives. It is let go of expressly: closing the file is not enough while a process that is
+/// just being started has it open as well.
+pub(super) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // What can't be unlocked is when it is closed.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Takes the store's lock. Fault `store.locked`.
+pub(super) fn lock(home: &Path) -> Result<Lock, Fault> {
     let doing = format!("use the data directory `{}`", home.display());
     let failed = |error: &io::Error| fault::of_io(&doing, error);
     make_private(home).map_err(|error| failed(&error))?;
@@ -50,7 +61,7 @@ pub(super) fn lock(home: &Path) -> Result<File, Fault> {
     // The content only serves the message of the next one who comes; a full disk must not keep the store shut.
     let _ =
         file.set_len(0).and_then(|()| file.rewind()).and_then(|()| write!(file, "{}", std::process::id()));
-    Ok(file)
+    Ok(Lock(file))
 }
 
 /// Opens the database in `dir`. The caller holds the lock.

@@ -41,9 +41,9 @@ impl From<&Message> for Weight {
 }
 
 impl History {
-    /// The weights of the messages, newest first.
-    pub fn weights_newest_first(&self) -> impl Iterator<Item = Weight> {
-        self.weights.leaves().rev().flat_map(|leaf| leaf.iter().rev()).copied()
+    /// The weights of the messages in stretches, the newest stretch first; in each they stand oldest first.
+    pub fn weights_newest_first(&self) -> impl Iterator<Item = &[Weight]> {
+        self.weights.leaves().rev()
     }
 
     /// The history without its last message.
@@ -146,7 +146,7 @@ mod tests {
     /// What is kept beside the messages is what they say, however they came to be there.
     fn is_true(history: &History) -> bool {
         let seen = |weight: Weight| (weight.tokens, weight.is_user, weight.has_tools);
-        let kept = history.weights_newest_first().map(seen);
+        let kept = history.weights_newest_first().flat_map(|stretch| stretch.iter().rev()).copied().map(seen);
         let said = history.iter().rev().map(|message| {
             let has_tools = message.role == Role::Tool || !message.tool_calls.is_empty();
             (message.tokens, message.role == Role::User, has_tools)

@@ -25,9 +25,17 @@ pub fn trim(history: &History, question: Option<&Message>, room: u64) -> Result<
     if let Some(question) = question {
         walk.take(history.len(), question.into(), || Some(question))?;
     }
-    for (index, weight) in (0..history.len()).rev().zip(history.weights_newest_first()) {
-        if let Some(start) = walk.take(index, weight, || history.get(index).map(|message| &**message))? {
-            return Ok(start);
+    let mut first = history.len();
+    for stretch in history.weights_newest_first() {
+        first -= stretch.len();
+        if walk.take_whole(first, stretch) {
+            continue;
+        }
+        for (at, &weight) in stretch.iter().enumerate().rev() {
+            let index = first + at;
+            if let Some(start) = walk.take(index, weight, || history.get(index).map(|message| &**message))? {
+                return Ok(start);
+            }
         }
     }
     // All of it was walked. Without any user message there is nothing to begin at, and all of it must fit.
@@ -46,6 +54,21 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// Takes a stretch of messages, the first of which is `first`, where that is the same as taking each: all of it fits,
+    /// and no tools are in sight. That is nearly always so, and sums are quick.
+    fn take_whole(&mut self, first: usize, stretch: &[Weight]) -> bool {
+        let tokens: u64 = stretch.iter().map(|weight| u64::from(weight.tokens)).sum();
+        let tools = stretch.iter().fold(false, |tools, weight| tools | weight.has_tools);
+        if self.taken + tokens > self.room || tools || !self.results.is_empty() {
+            return false;
+        }
+        self.taken += tokens;
+        if let Some(earliest) = stretch.iter().position(|weight| weight.is_user) {
+            self.start = Some(first + earliest);
+        }
+        true
+    }
+
     /// Takes the message before; gives where to begin once that is certain. The message itself is needed but rarely.
     fn take(
         &mut self,

@@ -114,6 +114,25 @@ fn any_message() -> impl Strategy<Value = Message> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+
+    /// Long enough that it is gone through in several stretches, with tools here and there and without any; with room
+    /// for each number of the newest messages.
+    #[test]
+    fn the_same_for_long_conversations(
+        mut messages in prop::collection::vec(any_message(), 100..180),
+        tools in any::<bool>(),
+    ) {
+        messages.retain(|message| tools || (message.tool_calls.is_empty() && message.tool_call_id.is_none()));
+        let mut room = 0;
+        for at in (0..messages.len()).rev() {
+            room += u64::from(messages[at].tokens);
+            prop_assert_eq!(start(&messages, room), naive(&messages, room), "room for all from {}", at);
+        }
+    }
+}
+
+proptest! {
     #[test]
     fn the_same_as_trying_every_beginning(messages in prop::collection::vec(any_message(), 0..14), room in 0_u64..150) {
         prop_assert_eq!(start(&messages, room), naive(&messages, room));

@@ -166,10 +166,13 @@ fn one_flush_serves_all_who_wait() {
     let mut journal = store.journal(&run()).expect("journal");
     append(&mut journal, 0).expect("kept");
     let before = failing.flushes.load(Ordering::Relaxed);
+    // The disk is busy with the first flush until all of them wait.
+    let busy = failing.fails.lock().expect("lock");
     let waits: Vec<_> = (0..100).map(|_| store.flush()).collect();
+    drop(busy);
     for wait in waits {
         block_on(wait).expect("flushed");
     }
     let flushes = failing.flushes.load(Ordering::Relaxed) - before;
-    assert!(flushes < 50, "{flushes} flushes for 100 waiters");
+    assert!((1..=2).contains(&flushes), "{flushes} flushes for 100 waiters");
 }

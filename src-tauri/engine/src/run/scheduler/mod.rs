@@ -187,12 +187,12 @@ impl Scheduler {
             }
             Fact::NodeRetrying { node, epoch, attempt, .. } => {
                 let ix = self.find(node, fact)?;
-                self.expect(ix, epoch, Phase::Running, fact)?.attempt = attempt + 1;
+                self.slot_in(ix, epoch, Phase::Running, fact)?.attempt = attempt + 1;
                 self.wake(ix);
             }
             Fact::ChildWaiting { node, epoch, .. } => {
                 let ix = self.find(node, fact)?;
-                let slot = self.expect(ix, epoch, Phase::Running, fact)?;
+                let slot = self.slot_in(ix, epoch, Phase::Running, fact)?;
                 if !std::mem::replace(&mut slot.waits, true) {
                     self.counts.active -= 1;
                     self.counts.paused += 1;
@@ -203,18 +203,18 @@ impl Scheduler {
             }
             Fact::ChildResumed { node, epoch, .. } => {
                 let ix = self.find(node, fact)?;
-                self.expect(ix, epoch, Phase::Running, fact)?;
+                self.slot_in(ix, epoch, Phase::Running, fact)?;
                 self.wake(ix);
             }
             Fact::RunPaused { node, epoch, .. } => {
                 let ix = self.find(node, fact)?;
-                self.expect(ix, epoch, Phase::Running, fact)?.phase = Phase::Paused;
+                self.slot_in(ix, epoch, Phase::Running, fact)?.phase = Phase::Paused;
                 self.counts.active -= 1;
                 self.counts.paused += 1;
             }
             Fact::InputProvided { node, epoch, answer } => {
                 let ix = self.find(node, fact)?;
-                let slot = self.expect(ix, epoch, Phase::Paused, fact)?;
+                let slot = self.slot_in(ix, epoch, Phase::Paused, fact)?;
                 slot.phase = Phase::Answered;
                 slot.answer = Some(answer.clone());
                 self.counts.paused -= 1;
@@ -240,7 +240,7 @@ impl Scheduler {
             }
             Fact::NodeFinished { node, epoch, outputs, messages, .. } => {
                 let ix = self.find(node, fact)?;
-                self.expect(ix, epoch, Phase::Running, fact)?;
+                self.slot_in(ix, epoch, Phase::Running, fact)?;
                 self.wake(ix);
                 if self.plan.nodes[ix].is_result {
                     // The last live value of each port counts, whichever round it came in.
@@ -253,7 +253,7 @@ impl Scheduler {
             }
             Fact::NodeFailed { node, epoch, error, handled } => {
                 let ix = self.find(node, fact)?;
-                self.expect(ix, epoch, Phase::Running, fact)?;
+                self.slot_in(ix, epoch, Phase::Running, fact)?;
                 self.wake(ix);
                 if *handled {
                     self.close(ix, epoch, &delivery::error_outputs(node, error), &BTreeMap::new());
@@ -356,7 +356,13 @@ impl Scheduler {
             .ok_or_else(|| impossible(fact, "that activation is not open"))
     }
 
-    fn expect(&mut self, node: NodeIx, epoch: &Epoch, phase: Phase, fact: &Fact) -> Result<&mut Slot, Fault> {
+    fn slot_in(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        phase: Phase,
+        fact: &Fact,
+    ) -> Result<&mut Slot, Fault> {
         let slot = self.slot(node, epoch, fact)?;
         if slot.phase == phase {
             Ok(slot)

@@ -19,6 +19,12 @@ export class Portions {
   #later = new Map<unknown, Job>();
   #frame: number | undefined;
   #last = Number.NEGATIVE_INFINITY;
+  #growthMs = 0;
+
+  /** How long it took to tell, and draw, the last portion of what merely grows. */
+  get growthMs(): number {
+    return this.#growthMs;
+  }
 
   /** Something to be told before all that merely grows. Begins with `go`. */
   soon(key: unknown, job: Job): void {
@@ -51,8 +57,10 @@ export class Portions {
     while (this.#soon.size > 0 && performance.now() < until) tell(this.#soon);
     // What grows has its turn in every frame, or a busy run would never show it.
     if (this.#later.size > 0) {
+      const began = performance.now();
       do tell(this.#later);
       while (this.#later.size > 0 && performance.now() < until);
+      this.#growthMs = performance.now() - began;
     }
     this.#last = performance.now();
   }

@@ -73,7 +73,7 @@ type ChangedParts = { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>;
 
 /**
  * Tells the watchers what changed in a run; nobody, if another one is shown. What a person acts on (states, questions,
- * the end) is told at once; what merely grows (streams, counts, lists) no faster than it can be read.
+ * the end) is told at once; streams as fast as they can be drawn, counts and lists no faster than they can be read.
  */
 export function wake(session: RunSession, changed: ChangedParts): void {
   if (session !== shown) return;
@@ -100,7 +100,8 @@ export function wake(session: RunSession, changed: ChangedParts): void {
     }
   }
   parts.wake("frame");
-  growth.ask();
+  streams.ask();
+  counts.ask();
   portions.go();
 }
 
@@ -108,22 +109,30 @@ export function wake(session: RunSession, changed: ChangedParts): void {
 const told = new Map<NodeId, string>();
 /** What has grown and was not told yet. */
 const growing = { nodes: new Set<NodeId>(), contexts: new Set<ContextId>(), log: false, head: false };
-const GROWTH_MS = 60;
-/** Nobody reads a stream while the canvas goes by. */
-const GROWTH_WHILE_MOVING_MS = 150;
+/** Counts and lists: faster than this nobody reads. */
+const COUNTS_MS = 60;
+/** Nobody reads while the canvas goes by. */
+const MOVING_MS = 150;
+/** Streams are drawn as they come, as long as the rest of the time is this many times as much. */
+const REST = 3;
 
 const portions = new Portions();
-const growth = new Pace(
-  () => (isMoving() ? GROWTH_WHILE_MOVING_MS : GROWTH_MS),
+const streams = new Pace(
+  () => (isMoving() ? MOVING_MS : Math.min(COUNTS_MS, REST * portions.growthMs)),
   () => {
-    const { nodes: grown, log, head: counted } = growing;
-    growing.nodes = new Set();
+    for (const node of growing.nodes) if (nodes.has(node)) portions.later(node, () => nodes.wake(node));
+    growing.nodes.clear();
+    portions.go();
+  },
+);
+const counts = new Pace(
+  () => (isMoving() ? MOVING_MS : COUNTS_MS),
+  () => {
+    if (growing.log) portions.later("log", () => parts.wake("log"));
+    if (growing.head) portions.later("head", () => parts.wake("head"));
+    if (growing.contexts.size > 0) portions.later("contexts", tellContexts);
     growing.log = false;
     growing.head = false;
-    if (log) portions.later("log", () => parts.wake("log"));
-    if (counted) portions.later("head", () => parts.wake("head"));
-    if (growing.contexts.size > 0) portions.later("contexts", tellContexts);
-    for (const node of grown) if (nodes.has(node)) portions.later(node, () => nodes.wake(node));
     portions.go();
   },
 );

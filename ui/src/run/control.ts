@@ -120,7 +120,7 @@ export async function startRun(to?: NodeId): Promise<void> {
 
 export async function stopRun(): Promise<void> {
   const session = shownSession();
-  if (session) await tell(() => call("run.cancel", { run: session.run }));
+  if (session) await cancelRun(session.run);
 }
 
 /**
@@ -132,7 +132,7 @@ export async function answerPause(pause: OpenPause, value: unknown): Promise<Hos
   if (!session) return undefined;
   try {
     await call("run.answer", { ...askerOf(session.run, pause), value });
-    session.watch();
+    wasTakenUp(session.run);
     return undefined;
   } catch (thrown) {
     return HostError.from(thrown);
@@ -142,8 +142,10 @@ export async function answerPause(pause: OpenPause, value: unknown): Promise<Hos
 export async function endPause(pause: OpenPause): Promise<void> {
   const session = shownSession();
   if (!session) return;
-  await tell(() => call("run.end", askerOf(session.run, pause)));
-  session.watch();
+  await tell(async () => {
+    await call("run.end", askerOf(session.run, pause));
+    wasTakenUp(session.run);
+  });
 }
 
 /** Who asks, and takes the answer. */
@@ -178,21 +180,33 @@ export async function openRun(run: RunId): Promise<void> {
 export async function resumeRun(run: RunId): Promise<void> {
   await tell(async () => {
     await call("run.resume", { run });
-    const session = [controlStore.getState().viewed, controlStore.getState().document].find((one) => one?.run === run);
-    if (session) {
-      session.interrupted = false;
-      wakeSession(session);
-      session.watch();
-    } else {
-      await openRun(run);
-    }
-    refreshRuns();
+    wasTakenUp(run);
+    if (!sessionOf(run)) await openRun(run);
   });
 }
 
+/** Stops a run. One whose process died is taken up again for that, and ends at once. */
 export async function cancelRun(run: RunId): Promise<void> {
-  await tell(() => call("run.cancel", { run }));
+  await tell(async () => {
+    await call("run.cancel", { run });
+    wasTakenUp(run);
+  });
+}
+
+/** The host drives a run, also one that nobody drove until now: the window follows it again. */
+function wasTakenUp(run: RunId): void {
+  const session = sessionOf(run);
+  if (session && !isOver(session.fold.head.status)) {
+    session.interrupted = false;
+    wakeSession(session);
+    session.watch();
+  }
   refreshRuns();
+}
+
+function sessionOf(run: RunId): RunSession | undefined {
+  const { viewed, document } = controlStore.getState();
+  return [viewed, document].find((one) => one?.run === run);
 }
 
 /** Deletes a run and its journal, after asking. */

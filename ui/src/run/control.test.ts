@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Entry, Flow } from "@/bindings";
+import { documentState, flowStore } from "@/flow/store";
+import { HostError, setHost } from "@/ipc";
+import { answerPause, cancelRun, controlStore, endPause, followDocument, openRun, stopRun } from "./control";
+import type { OpenPause } from "./fold/types";
+
+const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
+const STARTED = { seq: 0, at: 0, type: "run.started", run: "r", flow: FLOW } as unknown as Entry;
+const PAUSE: OpenPause = { node: "ask", epoch: [], prompt: "Well?", schema: {}, askedAt: 0 };
+
+let heard: string[];
+let watched: string[];
+let refuse: Set<string>;
+let stop: () => void;
+
+beforeEach(() => {
+  heard = [];
+  watched = [];
+  refuse = new Set();
+  setHost({
+    kind: "in-page",
+    call: async (name, args) => {
+      heard.push(name);
+      if (refuse.has(name)) throw new HostError({ code: "x.refused", message: "No." });
+      const { run } = args as { run?: string };
+      const shown = { summary: { run, flowName: run, status: "interrupted" }, flow: FLOW, entries: [STARTED] };
+      return (name === "runs.show" ? shown : name === "runs.list" ? [] : {}) as never;
+    },
+    watch: (run) => {
+      watched.push(run);
+      return () => undefined;
+    },
+  });
+  flowStore.setState(documentState(FLOW), true);
+  stop = followDocument();
+});
+afterEach(() => {
+  stop();
+  controlStore.setState({ document: undefined, viewed: undefined, starting: false });
+});
+
+describe("an interrupted run", () => {
+  const interrupted = () => controlStore.getState().viewed?.interrupted;
+
+  it.each([
+    ["stopped", stopRun],
+    ["stopped from the list", () => cancelRun("r")],
+    ["answered", () => answerPause(PAUSE, "Yes")],
+    ["ended", () => endPause(PAUSE)],
+  ])("is followed again, and no longer called interrupted, once it is %s", async (_, act) => {
+    await openRun("r");
+    expect(interrupted()).toBe(true);
+    expect(watched).toEqual([]);
+    heard = [];
+    await act();
+    expect(interrupted()).toBe(false);
+    expect(watched).toEqual(["r"]);
+    await vi.waitFor(() => expect(heard).toContain("runs.list"));
+  });
+
+  it("stays what it is where the host refuses", async () => {
+    await openRun("r");
+    refuse = new Set(["run.cancel", "run.answer", "run.end"]);
+    await stopRun();
+    await endPause(PAUSE);
+    expect(await answerPause(PAUSE, "Yes")).toMatchObject({ code: "x.refused" });
+    expect(interrupted()).toBe(true);
+    expect(watched).toEqual([]);
+  });
+});

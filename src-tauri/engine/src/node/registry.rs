@@ -74,7 +74,7 @@ pub trait BoundNode: Send + Sync {
 
 struct Bound<T: NodeType> {
     config: T::Config,
-    ports: Ports,
+    ports: Arc<Ports>,
     behavior: Behavior,
 }
 
@@ -92,10 +92,12 @@ impl<T: NodeType> BoundNode for Bound<T> {
     }
 }
 
-type Bind = fn(&NodeId, &Map<String, Value>) -> Result<Arc<dyn BoundNode>, Vec<Diagnostic>>;
+type Bind = fn(&NodeId, &Map<String, Value>, &Arc<Ports>) -> Result<Arc<dyn BoundNode>, Vec<Diagnostic>>;
 
 struct Registered {
     descriptor: NodeDescriptor,
+    /// The descriptor's ports, for all nodes that have the same.
+    ports: Arc<Ports>,
     bind: Bind,
 }
 
@@ -123,7 +125,8 @@ impl Registry {
             ports: T::ports(&T::Config::default()),
             examples: T::examples(),
         };
-        self.types.insert(T::TYPE, Registered { descriptor, bind: bind::<T> });
+        let ports = Arc::new(descriptor.ports.clone());
+        self.types.insert(T::TYPE, Registered { descriptor, ports, bind: bind::<T> });
         self.aliases.extend(T::ALIASES.iter().map(|&alias| (alias, T::TYPE)));
         self
     }
@@ -147,7 +150,7 @@ impl Registry {
         node_type: &str,
         config: &Map<String, Value>,
     ) -> Option<Result<Arc<dyn BoundNode>, Vec<Diagnostic>>> {
-        self.find(node_type).map(|registered| (registered.bind)(id, config))
+        self.find(node_type).map(|registered| (registered.bind)(id, config, &registered.ports))
     }
 
     fn find(&self, node_type: &str) -> Option<&Registered> {
@@ -161,9 +164,11 @@ fn config_schema<C: JsonSchema>() -> Value {
     settings.into_generator().into_root_schema_for::<C>().to_value()
 }
 
+/// `usual` are the ports of a fresh node; one that has the same shares them.
 fn bind<T: NodeType>(
     id: &NodeId,
     config: &Map<String, Value>,
+    usual: &Arc<Ports>,
 ) -> Result<Arc<dyn BoundNode>, Vec<Diagnostic>> {
     let config: T::Config = serde_path_to_error::deserialize(config).map_err(|error| {
         let path = pointer(error.path());
@@ -182,6 +187,7 @@ fn bind<T: NodeType>(
             .collect());
     }
     let (ports, behavior) = (T::ports(&config), T::behavior(&config));
+    let ports = if ports == **usual { Arc::clone(usual) } else { Arc::new(ports) };
     Ok(Arc::new(Bound::<T> { config, ports, behavior }))
 }
 

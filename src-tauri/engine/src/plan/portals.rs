@@ -6,12 +6,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::wiring::{Ends, Wire, Wiring, mismatch};
 use crate::diagnostic::Diagnostic;
-use crate::id::{NodeId, PortName};
+use crate::id::NodeId;
 use crate::node::Portal;
 use crate::port::OutputPort;
 
-/// An output that feeds something: its node, its name, itself.
-type Source = (NodeId, PortName, OutputPort);
+/// An output that feeds something: its node, and itself.
+type Source = (NodeId, OutputPort);
 
 /// Turns edges into wires, those through portals joined up: `source → portalIn`, `portalOut → target` of one channel
 /// become `source → target`.
@@ -28,14 +28,15 @@ pub(super) fn join(ends: &[Ends<'_>], index: &FxHashMap<NodeId, usize>, wiring: 
         let Some(&target) = index.get(&end.edge.target) else { continue };
         let inputs = &wiring.vertices[target].node.ports().inputs;
         let Some(target_port) = inputs.iter().position(|port| port.name == end.input.name) else { continue };
-        for (source, source_port, output) in origins(end, &entrances, wiring, &mut diagnostics) {
+        for (source, output) in origins(end, &entrances, wiring, &mut diagnostics) {
             let Some(&source) = index.get(&source) else { continue };
             if let Some(found) = mismatch(&output, &end.input) {
                 diagnostics.push(found.at_edge(end.id));
                 continue;
             }
             let (edge, kind) = (end.id.clone(), end.input.kind);
-            wires.push(Wire { edge, source, source_port, target, target_port, kind });
+            // The port's own name: what nodes of one type share lies in memory once.
+            wires.push(Wire { edge, source, source_port: output.name, target, target_port, kind });
         }
     }
     wiring.wires = wires;
@@ -74,7 +75,7 @@ fn origins(
 }
 
 fn source_of(end: &Ends<'_>) -> Source {
-    (end.edge.source.clone(), end.edge.source_output.clone(), end.output.clone())
+    (end.edge.source.clone(), end.output.clone())
 }
 
 fn portal(wiring: &Wiring, id: &NodeId) -> Option<Portal> {

@@ -4,6 +4,7 @@ import { notify } from "@/look/notify";
 import * as edits from "./edits";
 import * as history from "./history";
 import { flowStore, NOTHING, UNCHECKED, type Viewing } from "./store";
+import { wishForRun } from "./wishes";
 
 type Options = {
   /** Edits in a row with the same key are one step. */
@@ -129,8 +130,9 @@ export function viewFlow(viewing: Viewing): void {
   flowStore.setState({ viewing, selection: NOTHING, checked: UNCHECKED, checkedFlow: undefined });
 }
 
-/** Goes back to the document. */
+/** Goes back to the document, also from a run that was asked for and has not arrived. */
 export function leaveView(): void {
+  wishForRun();
   flowStore.setState({ viewing: undefined, selection: NOTHING, checked: UNCHECKED, checkedFlow: undefined });
 }
 

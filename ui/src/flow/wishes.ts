@@ -14,7 +14,7 @@ export function wishForDocument(): () => boolean {
   return () => mine === documents;
 }
 
-/** Asks for a run. Gives what tells whether nothing else was asked for since. */
+/** Asks for a run, or for the document without one. Gives what tells whether nothing else was asked for since. */
 export function wishForRun(): () => boolean {
   wishes += 1;
   const mine = wishes;

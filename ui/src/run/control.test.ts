@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
+import { leaveView } from "@/flow/actions";
 import { documentState, flowStore } from "@/flow/store";
 import { HostError, setHost } from "@/ipc";
 import { answerPause, cancelRun, controlStore, endPause, followDocument, openRun, stopRun } from "./control";
@@ -12,18 +13,22 @@ const PAUSE: OpenPause = { node: "ask", epoch: [], prompt: "Well?", schema: {}, 
 let heard: string[];
 let watched: string[];
 let refuse: Set<string>;
+/** Until then a run does not arrive. */
+let held: Map<string, Promise<void>>;
 let stop: () => void;
 
 beforeEach(() => {
   heard = [];
   watched = [];
   refuse = new Set();
+  held = new Map();
   setHost({
     kind: "in-page",
     call: async (name, args) => {
       heard.push(name);
       if (refuse.has(name)) throw new HostError({ code: "x.refused", message: "No." });
       const { run } = args as { run?: string };
+      if (name === "runs.show") await held.get(run ?? "");
       const shown = { summary: { run, flowName: run, status: "interrupted" }, flow: FLOW, entries: [STARTED] };
       return (name === "runs.show" ? shown : name === "runs.list" ? [] : {}) as never;
     },
@@ -67,5 +72,34 @@ describe("an interrupted run", () => {
     expect(await answerPause(PAUSE, "Yes")).toMatchObject({ code: "x.refused" });
     expect(interrupted()).toBe(true);
     expect(watched).toEqual([]);
+  });
+});
+
+describe("a run that arrives late", () => {
+  const shown = () => flowStore.getState().viewing?.run;
+  const openSlowly = (run: string) => {
+    let release: () => void = () => undefined;
+    held.set(run, new Promise((resolve) => (release = resolve)));
+    const opening = openRun(run);
+    return () => {
+      release();
+      return opening;
+    };
+  };
+
+  it("does not take the place of the run that was gone back to", async () => {
+    await openRun("a");
+    const arrive = openSlowly("b");
+    await openRun("a");
+    await arrive();
+    expect(shown()).toBe("a");
+  });
+
+  it("does not take the place of the document that was gone back to", async () => {
+    await openRun("a");
+    const arrive = openSlowly("b");
+    leaveView();
+    await arrive();
+    expect(shown()).toBeUndefined();
   });
 });

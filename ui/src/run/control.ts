@@ -156,13 +156,14 @@ function askerOf(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; epoc
 
 /** Shows an earlier run on the canvas, from its journal; follows it if it still goes on. */
 export async function openRun(run: RunId): Promise<void> {
+  // Also what is there already was wished for: a slower earlier wish must not take its place.
+  const isWanted = wishForRun();
   const { document, viewed } = controlStore.getState();
   if (document?.run === run) {
     leaveView();
     return;
   }
   if (viewed?.run === run) return;
-  const isWanted = wishForRun();
   await tell(async () => {
     const { summary, above, flow, entries } = await call("runs.show", { run });
     if (!isWanted()) return;

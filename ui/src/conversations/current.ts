@@ -7,7 +7,7 @@ import type { ConversationRecord } from "@/bindings";
 import { flowStore } from "@/flow/store";
 import { call, HostError } from "@/ipc";
 import { notify } from "@/look/notify";
-import { flowKey, flowOf, refreshConversations } from "./list";
+import { conversationsStore, flowKey, flowOf, refreshConversations } from "./list";
 
 export const currentStore = create<{ conversation?: ConversationRecord }>(() => ({}));
 
@@ -18,6 +18,13 @@ flowStore.subscribe((state, before) => {
   } else if (state.path !== before.path) {
     refreshConversations();
   }
+});
+
+// Its first turn gives it its title, another window perhaps another one.
+conversationsStore.subscribe(({ list }) => {
+  const { conversation } = currentStore.getState();
+  const known = list.find((one) => one.id === conversation?.id);
+  if (known && known !== conversation) currentStore.setState({ conversation: known });
 });
 
 /** The next runs of this flow go on in it. */

@@ -10,7 +10,8 @@ type Props = {
   draftKey: string;
   label: string;
   busy: boolean;
-  onAnswer: (value: unknown) => void;
+  /** Sends the answer; whether it was taken. */
+  onAnswer: (value: unknown) => Promise<boolean>;
 };
 
 const drafts = new Map<string, string>();
@@ -26,6 +27,11 @@ function useDraft(key: string, initial: string): [string, (text: string) => void
       setText(next);
     },
   ];
+}
+
+/** Sends an answer. What was typed is forgotten only once that was taken. */
+async function sendAnswer({ draftKey, onAnswer }: Pick<Props, "draftKey" | "onAnswer">, value: unknown): Promise<void> {
+  if (await onAnswer(value)) drafts.delete(draftKey);
 }
 
 /** The form a pause's schema asks for. */
@@ -76,8 +82,7 @@ function TextAnswer({ schema, draftKey, label, busy, onAnswer }: Props) {
   const [text, setText] = useDraft(draftKey, "");
   const send = () => {
     if (busy || text.trim() === "") return;
-    drafts.delete(draftKey);
-    onAnswer(text);
+    void sendAnswer({ draftKey, onAnswer }, text);
   };
   return (
     <AnswerText
@@ -103,8 +108,7 @@ function NumberAnswer({ label, busy, onAnswer, integer, draftKey }: Props & { in
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (busy || !good) return;
-    drafts.delete(draftKey);
-    onAnswer(value);
+    void sendAnswer({ draftKey, onAnswer }, value);
   };
   return (
     <form className="mt-1.5 flex gap-2" onSubmit={send}>
@@ -132,8 +136,8 @@ function ApprovalAnswer({
 }: Props & { flag: string; comment?: string }) {
   const [text, setText] = useDraft(draftKey, "");
   const decide = (approved: boolean) => {
-    drafts.delete(draftKey);
-    onAnswer({ [flag]: approved, ...(comment !== undefined && text.trim() !== "" ? { [comment]: text } : {}) });
+    const said = comment !== undefined && text.trim() !== "" ? { [comment]: text } : {};
+    void sendAnswer({ draftKey, onAnswer }, { [flag]: approved, ...said });
   };
   return (
     <>
@@ -159,8 +163,7 @@ function JsonAnswer({ schema, label, busy, onAnswer, draftKey }: Props) {
   const { value, wrong } = parse(text);
   const send = () => {
     if (busy || wrong !== undefined) return;
-    drafts.delete(draftKey);
-    onAnswer(value);
+    void sendAnswer({ draftKey, onAnswer }, value);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {

@@ -23,8 +23,10 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
 
   const answer = async (value: unknown) => {
     setBusy(true);
-    setError(await answerPause(pause, value));
+    const refused = await answerPause(pause, value);
+    setError(refused);
     setBusy(false);
+    return refused === undefined;
   };
   const end = async () => {
     setBusy(true);
@@ -79,7 +81,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
         draftKey={`${asker?.run ?? session?.run}/${(asker ?? pause).node}/${(asker ?? pause).epoch.join(".")}`}
         label={`Answer to ${name}`}
         busy={busy}
-        onAnswer={(value) => void answer(value)}
+        onAnswer={answer}
       />
       {error ? (
         <p role="alert" className="mt-1 text-bad text-sm">

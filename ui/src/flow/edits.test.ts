@@ -193,6 +193,20 @@ describe("undo and redo", () => {
     expect(flowStore.getState().flow.nodes.a?.config).toEqual({ template: "h" });
   });
 
+  it("hold a flow and what was selected, and nothing that leads to earlier steps", () => {
+    actions.rename("a", "One");
+    actions.rename("a", "Two");
+    actions.rename("a", "Three");
+    actions.undo();
+    actions.undo();
+    actions.redo();
+    const { past, future } = flowStore.getState().history;
+    expect([past.length, future.length]).toEqual([2, 1]);
+    for (const step of [...past, ...future]) {
+      expect(Object.keys(step).sort()).toEqual(["flow", "label", "merge", "selection"]);
+    }
+  });
+
   it("forget what was undone once something else is done", () => {
     actions.rename("a", "One");
     actions.undo();

@@ -20,7 +20,7 @@ export const EMPTY_HISTORY: History = { past: [], future: [] };
 export function remember(history: History, before: Moment, label: string, merge?: string): History {
   const last = history.past.at(-1);
   if (merge !== undefined && last?.merge === merge && history.future.length === 0) return history;
-  const past = [...history.past.slice(1 - LIMIT), { ...before, label, merge }];
+  const past = [...history.past.slice(1 - LIMIT), stepAt(before, label, merge)];
   return { past, future: [] };
 }
 
@@ -36,7 +36,7 @@ export function undo(history: History, now: Moment): { history: History; moment:
   const step = history.past.at(-1);
   if (!step) return undefined;
   return {
-    history: { past: history.past.slice(0, -1), future: [...history.future, { ...now, label: step.label }] },
+    history: { past: history.past.slice(0, -1), future: [...history.future, stepAt(now, step.label)] },
     moment: step,
     label: step.label,
   };
@@ -47,8 +47,13 @@ export function redo(history: History, now: Moment): { history: History; moment:
   const step = history.future.at(-1);
   if (!step) return undefined;
   return {
-    history: { past: [...history.past, { ...now, label: step.label }], future: history.future.slice(0, -1) },
+    history: { past: [...history.past, stepAt(now, step.label)], future: history.future.slice(0, -1) },
     moment: step,
     label: step.label,
   };
+}
+
+/** A moment may be all of a document's state: taken over whole, each step would hold on to every earlier one. */
+function stepAt({ flow, selection }: Moment, label: string, merge?: string): Step {
+  return { flow, selection, label, merge };
 }

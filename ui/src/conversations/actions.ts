@@ -1,16 +1,40 @@
 /** What people do with conversations. Errors are told where they happen; nothing here throws. */
 import type { ConversationId, ConversationRecord, ExportFormat } from "@/bindings";
+import { fileName } from "@/flow/store";
 import { call, HostError } from "@/ipc";
 import { ask } from "@/look/ask";
 import { notify } from "@/look/notify";
 import { oneLine, shorten } from "@/run/values/preview";
-import { continueIn, currentStore, isOfThisFlow, stopContinuing, titleOf } from "./current";
+import { continueIn, isCurrent, isOfThisFlow, stopContinuing, titleOf } from "./current";
 import { loadConversations } from "./list";
+
+/**
+ * Lets the next runs go on in it. One that is kept with another flow, such as this one before it was saved or renamed,
+ * after asking.
+ */
+export async function goOnIn(conversation: ConversationRecord): Promise<void> {
+  if (!isOfThisFlow(conversation)) {
+    const choice = await ask({
+      title: `Continue “${titleOf(conversation)}” with this flow?`,
+      text: `It was had with ${otherFlow(conversation)}. The next runs of this flow remember what was said in it, and go on there.`,
+      actions: [{ id: "continue", label: "Continue", kind: "main" }],
+    });
+    if (choice !== "continue") return;
+  }
+  continueIn(conversation);
+}
+
+/** The flow a conversation is kept with, in words. */
+function otherFlow({ flowName, flow }: ConversationRecord): string {
+  const unsaved = flow.startsWith("name:");
+  if (unsaved) return flowName ? `“${flowName}”, which was not saved then` : "a flow that had neither name nor file";
+  return `“${flowName || fileName(flow)}”`;
+}
 
 export async function renameConversation(conversation: ConversationId, title: string): Promise<void> {
   await tell(async () => {
     const renamed = await call("conversations.rename", { conversation, title });
-    if (currentStore.getState().conversation?.id === conversation) continueIn(renamed);
+    if (isCurrent(renamed)) continueIn(renamed);
   });
 }
 
@@ -23,7 +47,7 @@ export async function forkConversation(
   await tell(async () => {
     const { conversation, asked } = await call("conversations.fork", { conversation: origin.id, message });
     fork = conversation;
-    if (isOfThisFlow(conversation)) continueIn(conversation);
+    if (isOfThisFlow(conversation) || isCurrent(origin)) continueIn(conversation);
     notify.done(
       asked === undefined
         ? `Forked: “${titleOf(conversation)}”.`
@@ -64,7 +88,7 @@ export async function deleteConversation(conversation: ConversationRecord): Prom
   if (choice !== "delete") return false;
   return tell(async () => {
     await call("conversations.delete", { conversation: conversation.id });
-    if (currentStore.getState().conversation?.id === conversation.id) stopContinuing();
+    if (isCurrent(conversation)) stopContinuing();
   });
 }
 

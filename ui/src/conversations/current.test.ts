@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ConversationRecord } from "@/bindings";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
 import { setHost } from "@/ipc";
+import { askStore } from "@/look/ask";
+import { goOnIn } from "./actions";
 import { continueIn, currentStore, titleOf } from "./current";
 import { conversationsStore, loadConversations } from "./list";
 
@@ -9,16 +11,25 @@ const conversation = (change: Partial<ConversationRecord>) =>
   ({ id: "c", flow: "name:", flowName: "", title: "", ...change }) as ConversationRecord;
 
 let kept: ConversationRecord[];
+/** Which flows the host was asked about. */
+let heard: unknown[];
 
 beforeEach(() => {
   kept = [];
-  setHost({ kind: "in-page", call: async () => structuredClone(kept) as never, watch: () => () => undefined });
+  heard = [];
+  const call = async (_: string, { flow }: { flow?: unknown }) => {
+    heard.push(flow);
+    return structuredClone(kept);
+  };
+  setHost({ kind: "in-page", call: call as never, watch: () => () => undefined });
   flowStore.setState(documentState(EMPTY_FLOW), true);
 });
 afterEach(() => {
   currentStore.setState({ conversation: undefined });
   conversationsStore.setState({ list: [], words: "", scope: "flow" });
 });
+
+const current = () => currentStore.getState().conversation?.id;
 
 describe("the conversation that goes on", () => {
   it("is called what its first turn called it", async () => {
@@ -32,6 +43,41 @@ describe("the conversation that goes on", () => {
   it("stays where a search does not find it", async () => {
     continueIn(conversation({ title: "Parcels" }));
     await loadConversations();
-    expect(currentStore.getState().conversation?.id).toBe("c");
+    expect(current()).toBe("c");
+  });
+
+  it("is one of this flow without a question, one of another flow after it", async () => {
+    await goOnIn(conversation({ id: "mine" }));
+    expect(current()).toBe("mine");
+    const asking = goOnIn(conversation({ id: "theirs", flow: "name:Triage", flowName: "Triage" }));
+    expect(askStore.getState().question?.text).toContain("“Triage”, which was not saved then");
+    expect(current()).toBe("mine");
+    askStore.getState().settle("continue");
+    await asking;
+    expect(current()).toBe("theirs");
+  });
+
+  it("stays what it is when that is not wanted", async () => {
+    const asking = goOnIn(conversation({ id: "theirs", flow: "/other.flow.json" }));
+    expect(askStore.getState().question?.text).toContain("“other.flow.json”");
+    askStore.getState().settle();
+    await asking;
+    expect(current()).toBeUndefined();
+  });
+});
+
+describe("the list of conversations", () => {
+  it("is that of the flow as it is called now, while it has no file", async () => {
+    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
+    await vi.waitFor(() => expect(heard).toContainEqual({ path: undefined, name: "Triage" }));
+  });
+
+  it("is not asked for anew where the name of a saved flow changes", async () => {
+    flowStore.setState(documentState(EMPTY_FLOW, { path: "/a.flow.json" }), true);
+    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(heard).toHaveLength(1);
   });
 });

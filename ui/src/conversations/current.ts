@@ -15,7 +15,7 @@ flowStore.subscribe((state, before) => {
   if (state.key !== before.key) {
     currentStore.setState({ conversation: undefined });
     refreshConversations();
-  } else if (state.path !== before.path) {
+  } else if (flowKey(flowOf(state)) !== flowKey(flowOf(before))) {
     refreshConversations();
   }
 });
@@ -45,6 +45,11 @@ export async function beginConversation(): Promise<void> {
   } catch (thrown) {
     notify.error(HostError.from(thrown));
   }
+}
+
+/** Whether the next run goes on in it. */
+export function isCurrent(conversation: ConversationRecord): boolean {
+  return currentStore.getState().conversation?.id === conversation.id;
 }
 
 /** Whether a conversation is had with the flow on the canvas. */

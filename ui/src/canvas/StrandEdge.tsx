@@ -24,15 +24,9 @@ export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>)
       style={style}
     >
       <path className="strand-line" d={curve.d} fill="none" />
-      <path
-        className="react-flow__edge-interaction strand-reach"
-        d={curve.d}
-        fill="none"
-        strokeOpacity={0}
-        strokeWidth={18}
-      />
+      <path className="react-flow__edge-interaction" d={curve.d} fill="none" strokeOpacity={0} strokeWidth={18} />
       {run && run.passed > 0 ? <Pulse d={curve.d} passed={run.passed} /> : null}
-      {run?.peek && (data?.kind === "data" || selected) ? (
+      {run?.peek ? (
         <EdgeLabelRenderer>
           <div
             className="peek"

@@ -1,0 +1,57 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import type { EdgeProps } from "@xyflow/react";
+import type { ReactNode } from "react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Entry, Flow } from "@/bindings";
+import { documentState, flowStore } from "@/flow/store";
+import { RunSession } from "@/run/live/session";
+import { showSession, wake } from "@/run/live/shown";
+import type { CanvasEdge } from "./elements";
+import { StrandEdge } from "./StrandEdge";
+
+// Labels are drawn where they are, not in the canvas that is not there.
+vi.mock("@xyflow/react", async (original) => ({
+  ...(await original<object>()),
+  EdgeLabelRenderer: ({ children }: { children: ReactNode }) => <foreignObject>{children}</foreignObject>,
+}));
+
+const EDGE = { source: "a", target: "b", targetInput: "in" };
+const FLOW: Flow = {
+  version: 1,
+  name: "",
+  nodes: { a: { type: "chat" }, b: { type: "chat" } },
+  edges: {
+    said: { ...EDGE, sourceOutput: "response" },
+    context: { ...EDGE, sourceOutput: "context" },
+    tools: { ...EDGE, sourceOutput: "tools" },
+  },
+  layout: {},
+};
+const OUTPUTS = { response: "Hello", context: { contextId: "main" }, tools: [{ name: "calculator" }] };
+const FACTS = [
+  { seq: 0, at: 0, type: "node.started", node: "a", epoch: [], attempt: 1 },
+  { seq: 1, at: 0, type: "node.finished", node: "a", epoch: [], outputs: OUTPUTS, metadata: { durationMs: 1 } },
+] as unknown as Entry[];
+
+beforeEach(() => {
+  flowStore.setState(documentState(FLOW), true);
+  const session = new RunSession("run", FLOW, { changed: wake, broke: () => undefined });
+  showSession(session);
+  session.fold.apply(FACTS);
+});
+afterEach(() => {
+  cleanup();
+  showSession(undefined);
+});
+
+it.each(["said", "context", "tools"])("shows what passed on the edge %s, also where it is not selected", (id) => {
+  const kind = id === "said" ? "data" : id;
+  const props = { id, sourceX: 0, sourceY: 0, targetX: 200, targetY: 0, selected: false, data: { kind } };
+  render(
+    <svg>
+      <title>An edge</title>
+      <StrandEdge {...(props as unknown as EdgeProps<CanvasEdge>)} />
+    </svg>,
+  );
+  expect(screen.getByTestId(`peek-${id}`).textContent).not.toBe("");
+});

@@ -13,6 +13,8 @@ export type Command = {
   enabled?: () => boolean;
   /** Its keys also work while a text field has the focus. */
   whileTyping?: boolean;
+  /** Holding its keys down does it again and again; else once. */
+  whileHeld?: boolean;
   /** Its keys only work on the canvas (or where nothing has the focus), not in a panel. */
   onCanvas?: boolean;
   /** Not worth a line in the command palette: it only makes sense as a key. */

@@ -29,7 +29,7 @@ export function useShortcuts(commands: readonly Command[]): void {
       );
       if (!command) return;
       event.preventDefault();
-      void command.run();
+      if (!event.repeat || command.whileHeld) void command.run();
     };
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);

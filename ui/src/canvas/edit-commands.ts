@@ -22,6 +22,7 @@ export const editCommands: readonly Command[] = [
     title: "Undo",
     group: "Edit",
     keys: ["Mod+Z"],
+    whileHeld: true,
     enabled: () => flowStore.getState().history.past.length > 0,
     run: actions.undo,
   },
@@ -30,6 +31,7 @@ export const editCommands: readonly Command[] = [
     title: "Redo",
     group: "Edit",
     keys: ["Mod+Shift+Z", "Mod+Y"],
+    whileHeld: true,
     enabled: () => flowStore.getState().history.future.length > 0,
     run: actions.redo,
   },
@@ -137,7 +139,7 @@ function distribute(axis: Axis, title: string, keys: string): Command {
 }
 
 function nudges(to: "Left" | "Right" | "Up" | "Down", dx: number, dy: number): Command[] {
-  const base = { group: "Arrange", onCanvas: true, keyOnly: true, enabled: anyNode } as const;
+  const base = { group: "Arrange", onCanvas: true, whileHeld: true, keyOnly: true, enabled: anyNode } as const;
   const word = to.toLowerCase();
   return [
     { ...base, id: `arrange.nudge.${word}`, title: `Move ${word}`, keys: [`Arrow${to}`], run: () => nudge(dx, dy) },

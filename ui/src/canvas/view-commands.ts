@@ -16,8 +16,22 @@ export const viewCommands: readonly Command[] = [
     terms: ["zoom", "all"],
     run: () => showAll(),
   },
-  { id: "view.zoomIn", title: "Zoom in", group: "View", keys: ["+", "=", "Mod++", "Mod+="], run: () => zoomBy(1.2) },
-  { id: "view.zoomOut", title: "Zoom out", group: "View", keys: ["-", "Mod+-"], run: () => zoomBy(1 / 1.2) },
+  {
+    id: "view.zoomIn",
+    title: "Zoom in",
+    group: "View",
+    keys: ["+", "=", "Mod++", "Mod+="],
+    whileHeld: true,
+    run: () => zoomBy(1.2),
+  },
+  {
+    id: "view.zoomOut",
+    title: "Zoom out",
+    group: "View",
+    keys: ["-", "Mod+-"],
+    whileHeld: true,
+    run: () => zoomBy(1 / 1.2),
+  },
   { id: "view.zoomReset", title: "Zoom to 100 %", group: "View", keys: ["0", "Mod+0"], run: resetZoom },
   {
     id: "view.revealSelection",
@@ -41,6 +55,7 @@ function step(keys: string, to: "left" | "right" | "up" | "down"): Command {
     group: "View",
     keys: [keys],
     onCanvas: true,
+    whileHeld: true,
     keyOnly: true,
     run: () => walk(to),
   };

@@ -19,7 +19,8 @@ export async function mayReplace(): Promise<boolean> {
       { id: "discard", label: "Don’t save", kind: "danger" },
     ],
   });
-  if (choice === "save") return save();
+  // What was changed while it was being saved is not saved: that is asked about, too.
+  if (choice === "save") return (await save()) && mayReplace();
   return choice === "discard";
 }
 
@@ -70,19 +71,52 @@ export async function dropDraft(draft: Autosave): Promise<void> {
 }
 
 /** Saves, asking where if the document has no file (or one that cannot be written). Whether it was saved. */
-export async function save(): Promise<boolean> {
-  const { path, readOnly } = flowStore.getState();
-  return path === undefined || readOnly ? saveAs() : saveTo(path);
+export function save(): Promise<boolean> {
+  return oneAtATime(() => {
+    const { path, readOnly } = flowStore.getState();
+    return path === undefined || readOnly ? saveElsewhere() : saveTo(path);
+  });
 }
 
 /** Saves to a file the person chooses. Whether it was saved. */
-export async function saveAs(): Promise<boolean> {
+export function saveAs(): Promise<boolean> {
+  return oneAtATime(saveElsewhere, true);
+}
+
+/** The save under way: of which document, and whether it went well. */
+let saving: { key: string; done: Promise<boolean> } | undefined;
+
+/**
+ * Begins a save when the one before it is done, whose hash it needs. What that one has written already is not written
+ * `again` unasked, and what it could not write is not tried again.
+ */
+async function oneAtATime(work: () => Promise<boolean>, again = false): Promise<boolean> {
+  const { key } = flowStore.getState();
+  while (saving) {
+    const before = saving;
+    const saved = await before.done;
+    if (!isShown(key)) return false;
+    if (before.key === key && !again && (!saved || !isDirty(flowStore.getState()))) return saved;
+  }
+  const done = work().finally(() => {
+    saving = undefined;
+  });
+  saving = { key, done };
+  return done;
+}
+
+/** Whether the document of that key is still the one that is open; it may have been put away meanwhile. */
+function isShown(key: string): boolean {
+  return flowStore.getState().key === key;
+}
+
+async function saveElsewhere(): Promise<boolean> {
   const state = flowStore.getState();
   const suggested = state.path ? fileName(state.path) : `${slug(documentName(state))}.flow.json`;
   try {
     const { path } = await call("dialog.save", { suggested });
     // The dialog has asked about replacing a file that is there.
-    return path === null ? false : await saveTo(path, true);
+    return path === null || !isShown(state.key) ? false : await saveTo(path, true);
   } catch (thrown) {
     notify.error(HostError.from(thrown));
     return false;
@@ -90,21 +124,22 @@ export async function saveAs(): Promise<boolean> {
 }
 
 async function saveTo(path: string, force = false): Promise<boolean> {
-  const { flow, hash } = flowStore.getState();
+  const { flow, hash, key } = flowStore.getState();
   try {
     const saved = await call("flow.save", { path, flow, baseHash: force ? undefined : hash, force });
     // Edits made while the file was being written stay unsaved: `saved` is what was written, not what is there now.
-    flowStore.setState({ path: saved.path, hash: saved.hash, saved: flow, readOnly: false });
+    if (isShown(key)) flowStore.setState({ path: saved.path, hash: saved.hash, saved: flow, readOnly: false });
     return true;
   } catch (thrown) {
     const error = HostError.from(thrown);
-    if (error.code === "flow.changed_on_disk") return settleConflict(path);
-    notify.error(error, { label: "Save as…", run: () => void saveAs() });
+    if (!isShown(key)) notify.error(error);
+    else if (error.code === "flow.changed_on_disk") return settleConflict(path, key);
+    else notify.error(error, { label: "Save as…", run: () => void saveAs() });
     return false;
   }
 }
 
-async function settleConflict(path: string): Promise<boolean> {
+async function settleConflict(path: string, key: string): Promise<boolean> {
   const choice = await ask({
     title: `“${fileName(path)}” has changed on disk`,
     text: "Somebody else wrote this file since you opened it. Which version shall stay?",
@@ -114,12 +149,13 @@ async function settleConflict(path: string): Promise<boolean> {
       { id: "overwrite", label: "Overwrite with mine", kind: "danger" },
     ],
   });
+  if (!isShown(key)) return false;
   if (choice === "overwrite") return saveTo(path, true);
-  if (choice === "saveAs") return saveAs();
+  if (choice === "saveAs") return saveElsewhere();
   if (choice === "reload") {
     await tell(async () => {
       const opened = await call("flow.open", { path });
-      flowStore.setState(documentState(opened.flow, opened), true);
+      if (isShown(key)) flowStore.setState(documentState(opened.flow, opened), true);
     });
   }
   return false;

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Flow } from "@/bindings";
+import { HostError, setHost } from "@/ipc";
+import { askStore } from "@/look/ask";
+import { mayReplace, save, saveAs } from "./files";
+import { documentState, flowStore, isDirty } from "./store";
+
+const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
+
+type Call = { name: string; args: Record<string, unknown>; settle: (reply: unknown) => void };
+
+/** What the host was asked and has not answered. */
+let calls: Call[];
+
+beforeEach(() => {
+  calls = [];
+  setHost({
+    kind: "in-page",
+    call: (name, args) =>
+      new Promise((resolve, reject) => {
+        const settle = (reply: unknown) => (reply instanceof Error ? reject(reply) : resolve(reply as never));
+        calls.push({ name, args: args as Record<string, unknown>, settle });
+      }),
+    watch: () => () => undefined,
+  });
+  flowStore.setState(documentState(named("saved"), { path: "/a", hash: "1" }), true);
+});
+afterEach(() => askStore.getState().settle());
+
+const edit = (name: string) => flowStore.setState({ flow: named(name) });
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+async function asked(): Promise<Call> {
+  await vi.waitFor(() => expect(calls.length).toBeGreaterThan(0));
+  const [call] = calls.splice(0, 1);
+  if (!call) throw new Error("It was there.");
+  return call;
+}
+const written = (path: string, hash: string) => ({ path, hash, savedAt: 0 });
+
+describe("saving", () => {
+  it("twice at once writes once", async () => {
+    edit("mine");
+    const both = Promise.all([save(), save()]);
+    (await asked()).settle(written("/a", "2"));
+    expect(await both).toEqual([true, true]);
+    await turn();
+    expect(calls).toEqual([]);
+    expect(askStore.getState().question).toBeUndefined();
+  });
+
+  it("again while a file is being written goes on from that file's new hash, with what changed meanwhile", async () => {
+    edit("first");
+    const first = save();
+    edit("second");
+    const second = save();
+    (await asked()).settle(written("/a", "2"));
+    expect(await first).toBe(true);
+    const next = await asked();
+    expect(next.args).toMatchObject({ baseHash: "2", flow: named("second") });
+    next.settle(written("/a", "3"));
+    expect(await second).toBe(true);
+    expect(flowStore.getState().hash).toBe("3");
+    expect(isDirty(flowStore.getState())).toBe(false);
+  });
+
+  it("does not ask for a place twice when the first question was answered with no", async () => {
+    flowStore.setState(documentState(named("new")), true);
+    const both = Promise.all([save(), save()]);
+    (await asked()).settle({ path: null });
+    expect(await both).toEqual([false, false]);
+    await turn();
+    expect(calls).toEqual([]);
+  });
+
+  it("leaves another document alone that was opened meanwhile", async () => {
+    edit("mine");
+    const saved = save();
+    flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
+    edit("other, changed");
+    (await asked()).settle(written("/a", "2"));
+    await saved;
+    expect(flowStore.getState()).toMatchObject({ path: "/b", hash: "9" });
+    expect(isDirty(flowStore.getState())).toBe(true);
+  });
+
+  it("never writes another document to the place chosen for this one", async () => {
+    const saved = saveAs();
+    flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
+    (await asked()).settle({ path: "/chosen" });
+    expect(await saved).toBe(false);
+    await turn();
+    expect(calls).toEqual([]);
+  });
+
+  it("never overwrites with another document that came while it was asked", async () => {
+    edit("mine");
+    const saved = save();
+    (await asked()).settle(new HostError({ code: "flow.changed_on_disk", message: "Changed." }));
+    await vi.waitFor(() => expect(askStore.getState().question).toBeDefined());
+    flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
+    askStore.getState().settle("overwrite");
+    expect(await saved).toBe(false);
+    await turn();
+    expect(calls).toEqual([]);
+  });
+
+  it("before another document asks again about what was changed meanwhile", async () => {
+    edit("first");
+    const may = mayReplace();
+    askStore.getState().settle("save");
+    const call = await asked();
+    edit("second");
+    call.settle(written("/a", "2"));
+    await vi.waitFor(() => expect(askStore.getState().question).toBeDefined());
+    askStore.getState().settle();
+    expect(await may).toBe(false);
+  });
+});

@@ -2,8 +2,9 @@
 import { useEffect, useState } from "react";
 import { elapsed } from "./fold/elapsed";
 import { isOver } from "./fold/status";
-import { useInterrupted, useRunHead, useShownSession } from "./live/shown";
-import { describeCost, describeTokens, formatCost, formatCount, formatDuration } from "./values/format";
+import { useHasChildren, useInterrupted, useRunHead, useShownSession } from "./live/shown";
+import { describeRunCost, describeRunTokens, formatRunCost, formatRunTokens } from "./values/at-least";
+import { formatDuration } from "./values/format";
 
 export function RunTotals() {
   const session = useShownSession();
@@ -19,10 +20,10 @@ export function RunTotals() {
 
 function Tokens() {
   const tokens = useRunHead((head) => head.totals.tokens);
-  const sum = tokens.input + tokens.output;
+  const children = useHasChildren();
   return (
-    <span title={describeTokens(tokens)} data-testid="run-tokens">
-      {formatCount(sum)} {sum === 1 ? "token" : "tokens"}
+    <span title={describeRunTokens(tokens, children)} data-testid="run-tokens">
+      {formatRunTokens(tokens, children)}
     </span>
   );
 }
@@ -31,10 +32,11 @@ function Tokens() {
 function Spent() {
   const cost = useRunHead((head) => head.totals.cost);
   const calls = useRunHead((head) => head.totals.modelCalls);
-  if (calls === 0) return null;
+  const children = useHasChildren();
+  if (calls === 0 && !children) return null;
   return (
-    <span title={describeCost(cost)} data-testid="run-cost">
-      {formatCost(cost)}
+    <span title={describeRunCost(cost, children)} data-testid="run-cost">
+      {formatRunCost(cost, children)}
     </span>
   );
 }

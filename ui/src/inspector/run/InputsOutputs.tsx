@@ -3,6 +3,7 @@ import { Empty } from "@/look/Empty";
 import { ActivationSummary, Attempts, Questions } from "@/run/inspect/ActivationSummary";
 import { ChildRuns } from "@/run/inspect/ChildRuns";
 import { useChosen } from "@/run/inspect/epoch-choice";
+import { NodeTotals } from "@/run/inspect/NodeTotals";
 import { Inputs, Outputs } from "@/run/inspect/Ports";
 import { Section } from "@/run/inspect/Section";
 import { ToolCalls } from "@/run/inspect/ToolCalls";
@@ -12,7 +13,7 @@ import { ValueView } from "@/run/values/ValueView";
 /** What went into one activation of the node, what came out, and what happened between. */
 export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
   const session = useShownSession();
-  const { epoch: view } = useChosen(nodeId);
+  const { view: node, epoch: view } = useChosen(nodeId);
   if (!session || !view) {
     return (
       <Empty title={session ? "This node has not had its turn" : "No run yet"}>
@@ -23,6 +24,7 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
   return (
     <div className="h-full overflow-auto p-3">
       <ActivationSummary view={view} />
+      {node ? <NodeTotals view={node} /> : null}
       <ChildRuns view={view} />
       <Questions view={view} />
       <Inputs session={session} node={nodeId} view={view} />

@@ -23,11 +23,14 @@ export class FactLog {
   readonly contexts = new Map<ContextId, ContextArchive>();
   /** When the run waited for a person with nothing else to do. */
   readonly waits: { from: number; to?: number }[] = [];
+  /** Whether it began runs of its own. */
+  hasChildren = false;
 
   append(entries: readonly Entry[]): void {
     for (const entry of entries) {
       this.entries.push(entry);
       this.#wait(entry);
+      if (entry.type === "child.started") this.hasChildren = true;
       if (entry.type === "context.created") this.#create(entry);
       else if (entry.type === "context.changed") this.#change(entry, entry.contextId, entry.change);
       else if (entry.type === "turn.committed") {

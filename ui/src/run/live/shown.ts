@@ -209,6 +209,11 @@ export function useFactCount(): number {
   return useWatched(onPart.log, () => shown?.log.entries.length ?? 0);
 }
 
+/** Whether the run began runs of its own. */
+export function useHasChildren(): boolean {
+  return useWatched(onPart.log, () => shown?.log.hasChildren === true);
+}
+
 /** Calls `listener` after each frame in which something changed; for what draws itself. */
 export function onFrame(listener: Listener): () => void {
   return onPart.frame(listener);

@@ -15,7 +15,8 @@ import type { RunStatus, RunSummary } from "@/bindings";
 import { IconButton } from "@/look/Button";
 import { cancelRun, controlStore, deleteRun, openRun, resumeRun } from "../control";
 import { isOver } from "../fold/status";
-import { formatAgo, formatCost, formatCount, formatDate, formatDuration } from "../values/format";
+import { describeRunTokens, formatRunCost, formatRunTokens } from "../values/at-least";
+import { formatAgo, formatDate, formatDuration } from "../values/format";
 import { oneLine } from "../values/preview";
 import { foldUp, runsStore, unfold } from "./list";
 
@@ -52,12 +53,13 @@ export function RunRow({ run, now }: { run: RunSummary; now: number }) {
 function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: boolean }) {
   const state = STATES[run.status];
   const shown = controlStore((control) => (control.viewed ?? control.document)?.run === run.run);
-  const tokens = run.tokens.input + run.tokens.output;
+  const children = run.children > 0;
+  const used = children || run.tokens.input + run.tokens.output > 0;
   const facts = [
     state.word,
     run.endedAt === undefined ? undefined : formatDuration(run.endedAt - run.startedAt),
-    tokens > 0 ? `${formatCount(tokens)} tokens` : undefined,
-    tokens > 0 && (run.cost.nanoUsd > 0 || run.cost.unpriced) ? formatCost(run.cost) : undefined,
+    used ? formatRunTokens(run.tokens, children) : undefined,
+    used && (children || run.cost.nanoUsd > 0 || run.cost.unpriced) ? formatRunCost(run.cost, children) : undefined,
     run.nodes.failed > 0 && run.status !== "failed" ? `${run.nodes.failed} failed` : undefined,
   ].filter(Boolean);
   const note = run.status === "waiting" ? run.waitingOn : run.status === "failed" ? run.error?.message : undefined;
@@ -87,7 +89,12 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
               {formatAgo(run.startedAt, now)}
             </time>
           </span>
-          <span className="block truncate text-fg-3 text-xs tabular-nums">{facts.join(" · ")}</span>
+          <span
+            className="block truncate text-fg-3 text-xs tabular-nums"
+            title={children ? describeRunTokens(run.tokens, children) : undefined}
+          >
+            {facts.join(" · ")}
+          </span>
           {note ? (
             <span
               className={`block truncate text-xs ${run.status === "failed" ? "text-bad" : "text-wait"}`}

@@ -3,25 +3,29 @@ import type { Autosave, OpenedFlow } from "@/bindings";
 import { call, HostError } from "@/ipc";
 import { ask } from "@/look/ask";
 import { notify } from "@/look/notify";
-import { adoptDraft } from "./autosave";
+import { adoptDraft, discardDraft, writeDraft } from "./autosave";
 import { documentName, documentState, type FlowState, fileName, flowStore, isDirty } from "./store";
 import { wishForDocument } from "./wishes";
 
-/** Whether the document may be put away; asks about unsaved changes. */
+/** Whether the document may be put away; asks about unsaved changes. Those that are not wanted leave no draft. */
 export async function mayReplace(): Promise<boolean> {
   const state = flowStore.getState();
-  if (!isDirty(state)) return true;
-  const choice = await ask({
-    title: `Save the changes to “${documentName(state)}”?`,
-    text: "They are lost if you go on without saving.",
-    actions: [
-      { id: "save", label: "Save", kind: "main" },
-      { id: "discard", label: "Don’t save", kind: "danger" },
-    ],
-  });
-  // What was changed while it was being saved is not saved: that is asked about, too.
-  if (choice === "save") return (await save()) && mayReplace();
-  return choice === "discard";
+  if (isDirty(state)) {
+    const choice = await ask({
+      title: `Save the changes to “${documentName(state)}”?`,
+      text: "They are lost if you go on without saving.",
+      actions: [
+        { id: "save", label: "Save", kind: "main" },
+        { id: "discard", label: "Don’t save", kind: "danger" },
+      ],
+    });
+    // What was changed while it was being saved is not saved: that is asked about, too.
+    if (choice === "save") return (await save()) && mayReplace();
+    if (choice !== "discard") return false;
+  }
+  // Before anything else: neither opening the same file again nor the next start may offer it.
+  await discardDraft();
+  return true;
 }
 
 export async function newFlow(): Promise<void> {
@@ -192,15 +196,17 @@ async function replaceDocument(load: () => Promise<FlowState>): Promise<boolean>
   const { flow } = flowStore.getState();
   try {
     const document = await load();
-    if (flowStore.getState().flow !== flow && !(await mayReplace())) return false;
-    if (!isWanted()) return false;
-    const looked = flowStore.getState().viewing;
-    flowStore.setState(looked === viewing ? document : { ...document, viewing: looked }, true);
-    return true;
+    if ((flowStore.getState().flow === flow || (await mayReplace())) && isWanted()) {
+      const looked = flowStore.getState().viewing;
+      flowStore.setState(looked === viewing ? document : { ...document, viewing: looked }, true);
+      return true;
+    }
   } catch (thrown) {
     notify.error(HostError.from(thrown));
-    return false;
   }
+  // The document stays after all, and with it the need for a draft.
+  writeDraft();
+  return false;
 }
 
 async function tell(work: () => Promise<unknown>): Promise<void> {

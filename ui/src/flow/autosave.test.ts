@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Flow } from "@/bindings";
+import { HostError, setHost } from "@/ipc";
+import { askStore } from "@/look/ask";
+import { keepDrafts } from "./autosave";
+import { mayReplace, openPath } from "./files";
+import { documentState, flowStore } from "./store";
+
+const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
+
+/** The drafts that the host holds, by key. */
+let drafts: Map<string, { key: string; path?: string; flow: Flow }>;
+/** What is done when a file is opened, which may take a while or fail. */
+let onOpen: () => Promise<void> | void;
+let stop: () => void;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  drafts = new Map();
+  onOpen = () => undefined;
+  const commands: Record<string, (args: never) => unknown> = {
+    "autosave.put": (draft: { key: string; path?: string; flow: Flow }) => drafts.set(draft.key, draft),
+    "autosave.drop": ({ key }: { key: string }) => drafts.delete(key),
+    "flow.open": async ({ path }: { path: string }) => {
+      const recovered = [...drafts.values()].find((draft) => draft.path === path);
+      await onOpen();
+      return { path, hash: "1", flow: named(path), readOnly: false, recovered };
+    },
+  };
+  setHost({
+    kind: "in-page",
+    call: async (name, args) => commands[name]?.(args as never) as never,
+    watch: () => () => undefined,
+  });
+  flowStore.setState(documentState(named("/a"), { path: "/a", hash: "1" }), true);
+  stop = keepDrafts();
+});
+afterEach(() => {
+  stop();
+  askStore.getState().settle();
+  vi.useRealTimers();
+});
+
+const edit = (name: string) => flowStore.setState({ flow: named(name) });
+const soon = () => vi.advanceTimersByTimeAsync(10);
+const later = () => vi.advanceTimersByTimeAsync(5000);
+const kept = () => [...drafts.values()].map((draft) => draft.flow.name);
+
+/** What is asked now, answered. */
+async function choose(choice: string): Promise<void> {
+  await soon();
+  expect(askStore.getState().question).toBeDefined();
+  askStore.getState().settle(choice);
+  await soon();
+}
+
+describe("a draft", () => {
+  it("is kept of what is not saved", async () => {
+    edit("mine");
+    await later();
+    expect(kept()).toEqual(["mine"]);
+  });
+
+  it("is not offered to who has just said not to save it, and opens the same file again", async () => {
+    edit("mine");
+    await later();
+    const opening = openPath("/a");
+    await choose("discard");
+    await opening;
+    expect(askStore.getState().question).toBeUndefined();
+    expect(flowStore.getState().flow.name).toBe("/a");
+    expect(kept()).toEqual([]);
+  });
+
+  it("is not offered of what was taken back already", async () => {
+    edit("mine");
+    await later();
+    flowStore.setState(({ saved }) => ({ flow: saved }));
+    await openPath("/a");
+    expect(askStore.getState().question).toBeUndefined();
+  });
+
+  it("is gone when the window may close without saving, and does not come back while it closes", async () => {
+    edit("mine");
+    await later();
+    edit("mine, and more");
+    const closing = mayReplace();
+    await choose("discard");
+    expect(await closing).toBe(true);
+    expect(kept()).toEqual([]);
+    window.dispatchEvent(new Event("pagehide"));
+    await later();
+    expect(kept()).toEqual([]);
+  });
+
+  it("is there again when the document stays because the other one could not be opened", async () => {
+    edit("mine");
+    await later();
+    onOpen = () => {
+      throw new HostError({ code: "flow.not_found", message: "There is no such file." });
+    };
+    const opening = openPath("/b");
+    await choose("discard");
+    await opening;
+    await soon();
+    expect(flowStore.getState().flow.name).toBe("mine");
+    expect(kept()).toEqual(["mine"]);
+  });
+});

@@ -2,7 +2,7 @@
 import { create } from "zustand";
 import type { FoundServer, ProviderSettings, ProviderStatus, ProvidersStatus } from "@/bindings";
 import { call, HostError } from "@/ipc";
-import { putSettings, settingsStore } from "./settings";
+import { putSettings } from "./settings";
 
 type Providers = {
   status?: ProvidersStatus;
@@ -54,8 +54,9 @@ export function learnModels(provider: string, models: readonly string[]): void {
 
 /** Sets, changes or (without settings) removes a provider. Rejects with the host's reason; nothing has changed then. */
 export async function putProvider(name: string, settings: ProviderSettings | undefined): Promise<void> {
-  const { [name]: _, ...others } = settingsStore.getState().providers;
-  await putSettings({ providers: settings ? { ...others, [name]: settings } : others });
+  await putSettings(({ providers: { [name]: _, ...others } }) => ({
+    providers: settings ? { ...others, [name]: settings } : others,
+  }));
   const { [name]: __, ...models } = providersStore.getState().models;
   providersStore.setState({ models });
   await refreshProviders();

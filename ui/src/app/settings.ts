@@ -13,6 +13,9 @@ export const settingsStore = create<Settings>(() => DEFAULTS);
 export const useSettings = settingsStore;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** The host takes settings whole, so they go out one after another: what is sent late must not take a change back. */
+let queue: Promise<unknown> = Promise.resolve();
+let going = 0;
 
 export async function loadSettings(): Promise<void> {
   let settings: Partial<Settings> = {};
@@ -28,19 +31,45 @@ export async function loadSettings(): Promise<void> {
 export function changeSettings(change: Partial<Settings>): void {
   settingsStore.setState(change);
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    const settings = settingsStore.getState();
-    call("settings.set", { settings }).catch((thrown) => {
-      if (!writeFallback(settings)) notify.error(HostError.from(thrown));
+  timer = setTimeout(keepSettings, DELAY_MS);
+}
+
+/** Whether the host has yet to hear of a change. */
+export function areSettingsOutstanding(): boolean {
+  return timer !== undefined || going > 0;
+}
+
+/** Keeps now what would be kept a moment later. Resolves when the host has it all, or has refused it. */
+export async function keepSettings(): Promise<void> {
+  if (timer !== undefined) {
+    clearTimeout(timer);
+    timer = undefined;
+    inTurn(() => call("settings.set", { settings: settingsStore.getState() })).catch((thrown) => {
+      writeFallback(settingsStore.getState());
+      notify.error(HostError.from(thrown));
     });
-  }, DELAY_MS);
+  }
+  await queue;
 }
 
 /** Changes settings only if the host takes them; rejects with its reason. */
-export async function putSettings(change: Partial<Settings>): Promise<void> {
-  const settings = await call("settings.set", { settings: { ...settingsStore.getState(), ...change } });
-  // Changed by now or not: what was asked for here is what the host has.
-  settingsStore.setState({ ...change, providers: settings.providers });
+export async function putSettings(change: (now: Settings) => Partial<Settings>): Promise<void> {
+  await inTurn(async () => {
+    const now = settingsStore.getState();
+    const wanted = change(now);
+    const settings = await call("settings.set", { settings: { ...now, ...wanted } });
+    // Changed by now or not: what was asked for here is what the host has.
+    settingsStore.setState({ ...wanted, providers: settings.providers });
+  });
+}
+
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  going += 1;
+  const turn = queue.then(work).finally(() => {
+    going -= 1;
+  });
+  queue = turn.catch(() => undefined);
+  return turn;
 }
 
 /** What one part of the window remembers between sessions, by name. */
@@ -63,11 +92,10 @@ function readFallback(): Partial<Settings> {
   }
 }
 
-function writeFallback(settings: Settings): boolean {
+function writeFallback(settings: Settings): void {
   try {
     localStorage.setItem(FALLBACK_KEY, JSON.stringify(settings));
-    return true;
   } catch {
-    return false;
+    // That they are not kept is told anyway.
   }
 }

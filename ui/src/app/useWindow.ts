@@ -4,6 +4,7 @@ import { sealGesture } from "@/flow/actions";
 import { mayReplace } from "@/flow/files";
 import { documentName, flowStore, isDirty, useFlow } from "@/flow/store";
 import { closeWindow } from "@/ipc";
+import { areSettingsOutstanding, keepSettings } from "./settings";
 
 /** What the window as a whole listens to: its title, the clipboard, the keys let go of, being closed. */
 export function useWindow(): void {
@@ -18,20 +19,30 @@ export function useWindow(): void {
     };
     // The desktop window asks the page before it closes; in a browser the page can hold people back.
     const onClose = (event: Event) => {
-      if (!isDirty(flowStore.getState())) return;
+      if (!isDirty(flowStore.getState()) && !areSettingsOutstanding()) return;
       event.preventDefault();
-      void mayReplace().then((may) => (may ? closeWindow() : undefined));
+      void leave();
     };
     const onLeave = (event: BeforeUnloadEvent) => {
       if (isDirty(flowStore.getState())) event.preventDefault();
     };
+    const onHide = () => void keepSettings();
     document.addEventListener("keyup", onKeyUp);
     window.addEventListener("plait:close", onClose);
     window.addEventListener("beforeunload", onLeave);
+    window.addEventListener("pagehide", onHide);
     return () => {
       document.removeEventListener("keyup", onKeyUp);
       window.removeEventListener("plait:close", onClose);
       window.removeEventListener("beforeunload", onLeave);
+      window.removeEventListener("pagehide", onHide);
     };
   }, []);
+}
+
+/** Closes the window once nothing that shall stay is outstanding. */
+async function leave(): Promise<void> {
+  if (!(await mayReplace())) return;
+  await keepSettings();
+  await closeWindow();
 }

@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { NodeId } from "@/bindings";
 import { useNodeRun, type WindowUse } from "@/run/view";
+import { Retrying } from "./Retrying";
 
 /**
  * What a run adds to a card: the question, the last lines of the stream, the error, the use of the window. It alone is
@@ -16,11 +17,7 @@ export function RunLines({ node }: { node: NodeId }) {
           Waiting for your answer
         </p>
       ) : null}
-      {run.state === "retrying" ? (
-        <p className="note-line" data-tone="wait">
-          Try {run.attempt ?? 1} failed, trying again
-        </p>
-      ) : null}
+      {run.state === "retrying" ? <Retrying attempt={run.attempt ?? 1} until={run.retryAt} /> : null}
       {run.error ? (
         <p className="note-line" data-tone="bad" title={run.error.message}>
           {run.error.message}

@@ -2,10 +2,10 @@ import { cleanup, render, screen } from "@testing-library/react";
 import type { EdgeProps } from "@xyflow/react";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Entry, Flow } from "@/bindings";
+import type { Flow } from "@/bindings";
 import { documentState, flowStore } from "@/flow/store";
-import { RunSession } from "@/run/live/session";
-import { showSession, wake } from "@/run/live/shown";
+import { showRun } from "@/run/live/showing";
+import { showSession } from "@/run/live/shown";
 import type { CanvasEdge } from "./elements";
 import { StrandEdge } from "./StrandEdge";
 
@@ -29,15 +29,13 @@ const FLOW: Flow = {
 };
 const OUTPUTS = { response: "Hello", context: { contextId: "main" }, tools: [{ name: "calculator" }] };
 const FACTS = [
-  { seq: 0, at: 0, type: "node.started", node: "a", epoch: [], attempt: 1 },
-  { seq: 1, at: 0, type: "node.finished", node: "a", epoch: [], outputs: OUTPUTS, metadata: { durationMs: 1 } },
-] as unknown as Entry[];
+  { type: "node.started", node: "a", epoch: [], attempt: 1 },
+  { type: "node.finished", node: "a", epoch: [], outputs: OUTPUTS, metadata: { durationMs: 1 } },
+];
 
 beforeEach(() => {
   flowStore.setState(documentState(FLOW), true);
-  const session = new RunSession("run", FLOW, { changed: wake, broke: () => undefined });
-  showSession(session);
-  session.fold.apply(FACTS);
+  showRun(FACTS);
 });
 afterEach(() => {
   cleanup();

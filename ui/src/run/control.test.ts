@@ -30,7 +30,7 @@ beforeEach(() => {
       const { run } = args as { run?: string };
       if (name === "runs.show") await held.get(run ?? "");
       const shown = { summary: { run, flowName: run, status: "interrupted" }, flow: FLOW, entries: [STARTED] };
-      return (name === "runs.show" ? shown : name === "runs.list" ? [] : {}) as never;
+      return (name === "runs.show" ? shown : name.endsWith(".list") ? [] : {}) as never;
     },
     watch: (run) => {
       watched.push(run);

@@ -1,21 +1,11 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Entry, Flow, RunSummary } from "@/bindings";
+import type { RunSummary } from "@/bindings";
 import { InputsOutputs } from "@/inspector/run/InputsOutputs";
-import { RunSession } from "./live/session";
-import { showSession, wake } from "./live/shown";
+import { showRun } from "./live/showing";
+import { showSession } from "./live/shown";
 import { RunTotals } from "./RunTotals";
 import { RunRow } from "./runs/RunRow";
-
-const FLOW: Flow = { version: 1, name: "", nodes: { chat: { type: "chat" } }, edges: {}, layout: {} };
-const facts = (...all: object[]) => all.map((fact, seq) => ({ seq, at: seq, ...fact })) as unknown as Entry[];
-
-function show(entries: Entry[]): void {
-  const session = new RunSession("run", FLOW, { changed: wake, broke: () => undefined });
-  session.fold.apply(entries);
-  session.log.append(entries);
-  showSession(session);
-}
 
 afterEach(() => {
   cleanup();
@@ -24,7 +14,7 @@ afterEach(() => {
 
 describe("a run whose calls are in its sub-flows", () => {
   it("says at the top that it used more than its own calls did", () => {
-    show(facts({ type: "child.started", node: "chat", epoch: [], run: "child" }));
+    showRun([{ type: "child.started", node: "chat", epoch: [], run: "child" }]);
     render(<RunTotals />);
     expect(screen.getByTestId("run-tokens").textContent).toBe("≥ 0 tokens");
     expect(screen.getByTestId("run-cost").textContent).toBe("≥ $0");
@@ -55,7 +45,7 @@ describe("a node of several rounds", () => {
       reply: { text: "", usage: { input, output: 1 } },
       account: { contextId: "main", model: "m", costNanoUsd: 1_000_000_000 },
     });
-    show(facts(...round([0], 10), ...round([1], 20)));
+    showRun([...round([0], 10), ...round([1], 20)]);
     render(<InputsOutputs nodeId="chat" />);
     expect(screen.getByTestId("io-state").textContent).toContain("20 tokens in");
     expect(screen.getByTestId("io-total").textContent).toBe("All 2 rounds: 30 tokens in, 2 out · $2.00");

@@ -32,6 +32,8 @@ export type NodeRun = {
   prompt?: string;
   /** While retrying: which try failed. */
   attempt?: number;
+  /** While retrying: when the next try begins. */
+  retryAt?: number;
   error?: Fault;
   windowUse?: WindowUse;
 };
@@ -93,8 +95,11 @@ function toNodeRun(view: NodeView): NodeRun {
   if (stream !== undefined) run.stream = stream;
   if (view.state === "paused") run.prompt = shown.pauses.at(-1)?.prompt ?? "Its sub-flow waits for you";
   if ((shown.children ?? []).length > 0) run.child = true;
-  if (view.state === "retrying") run.attempt = shown.attempts.at(-1)?.attempt;
-  else if (shown.error && !wasStopped(shown)) run.error = shown.error;
+  const tried = shown.attempts.at(-1);
+  if (view.state === "retrying" && tried) {
+    run.attempt = tried.attempt;
+    if (tried.endedAt !== undefined) run.retryAt = tried.endedAt + (tried.delayMs ?? 0);
+  } else if (shown.error && !wasStopped(shown)) run.error = shown.error;
   const prompt = shown.calls.findLast((call) => call.prompt)?.prompt;
   if (prompt) run.windowUse = windowUse(prompt);
   return run;

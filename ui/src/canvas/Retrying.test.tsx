@@ -1,0 +1,39 @@
+import { act, cleanup, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { showRun } from "@/run/live/showing";
+import { showSession } from "@/run/live/shown";
+import { RunLines } from "./RunLines";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: 100_000 });
+});
+afterEach(() => {
+  cleanup();
+  showSession(undefined);
+  vi.useRealTimers();
+});
+
+const here = { node: "chat", epoch: [], at: 100_000 };
+const failedFor = (delayMs: number) =>
+  showRun([
+    { type: "node.started", ...here, attempt: 1 },
+    { type: "node.retrying", ...here, attempt: 1, delayMs, error: { code: "x.y", message: "No." } },
+  ]);
+
+it("counts down to the next try", () => {
+  failedFor(2_500);
+  render(<RunLines node="chat" />);
+  const says = (text: string) => expect(screen.getByText(text)).toBeDefined();
+  says("Try 1 failed, trying again in 3 s");
+  act(() => void vi.advanceTimersByTime(1000));
+  says("Try 1 failed, trying again in 2 s");
+  act(() => void vi.advanceTimersByTime(2000));
+  says("Try 1 failed, trying again");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("tells longer times in minutes", () => {
+  failedFor(125_000);
+  render(<RunLines node="chat" />);
+  expect(screen.getByText("Try 1 failed, trying again in 2 m 05 s")).toBeDefined();
+});

@@ -5,6 +5,7 @@ import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
 import { useChosen } from "@/run/inspect/epoch-choice";
 import { PromptMessages, usePromptLines } from "@/run/inspect/PromptMessages";
 import { fullInRound, type Share, sharesOf } from "@/run/inspect/prompt-lens";
+import { Reasoning } from "@/run/inspect/Reasoning";
 import { Section } from "@/run/inspect/Section";
 import type { RunSession } from "@/run/live/session";
 import { useShownSession } from "@/run/live/shown";
@@ -156,6 +157,7 @@ function Reply({ call }: { call: ModelCallView }) {
   return (
     <div className="mt-3">
       <Section title="Answered" aside={[took, stop === "end" ? undefined : stop].filter(Boolean).join(" · ")}>
+        {reply.reasoning ? <Reasoning text={reply.reasoning} /> : null}
         {reply.text ? <p className="whitespace-pre-wrap break-words text-sm">{reply.text}</p> : null}
         {reply.toolCalls?.length ? (
           <p className="text-sm text-tools">Asked for {reply.toolCalls.map((one) => one.name).join(", ")}</p>

@@ -48,7 +48,7 @@ export function Messages({
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something has grown and the end was in view.
   useLayoutEffect(() => {
     if (atEnd) toEnd();
-  }, [total, items.length, streaming?.length, pauses, atEnd, toEnd]);
+  }, [total, items.length, streaming, pauses, atEnd, toEnd]);
   // A question that opens below takes room; the end is to stay in view.
   useEffect(() => {
     const box = scroller.current;
@@ -119,8 +119,11 @@ export function Messages({
   );
 }
 
-/** What is being said in the context right now. */
-function useStreaming(context: ContextId | undefined): string | undefined {
+/** How much has been said, and reasoned, of what is being said in the context right now. */
+function useStreaming(context: ContextId | undefined): number | undefined {
   const turn = useContextView(context)?.turn;
-  return useNodeOf(turn?.node ?? "", (view) => (turn ? epochOf(view, turn.epoch)?.streamed : undefined));
+  return useNodeOf(turn?.node ?? "", (view) => {
+    const said = turn && epochOf(view, turn.epoch);
+    return said && said.streamed.length + said.reasoning.length;
+  });
 }

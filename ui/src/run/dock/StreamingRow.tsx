@@ -16,6 +16,7 @@ export function StreamingRow({ context }: { context: ContextId }) {
 
 function Streaming({ turn }: { turn: Activation }) {
   const text = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.streamed ?? "");
+  const reasoning = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.reasoning ?? "");
   const tools = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.tools);
   const calling = tools?.findLast((tool) => tool.endedAt === undefined)?.call.name;
   // Only the last block grows, so only that one is read as Markdown anew.
@@ -27,13 +28,27 @@ function Streaming({ turn }: { turn: Activation }) {
       who={`${nameOf(turn.node)} is answering`}
     >
       <div aria-busy="true" data-testid="streaming">
+        {reasoning ? <Thoughts text={reasoning} over={text !== ""} /> : null}
         {blocks.map((block) => (
           <Markdown key={block.at} text={block.text} />
         ))}
         {calling ? <p className="text-tools text-xs">Calling {calling}…</p> : null}
-        {text === "" && !calling ? <p className="text-fg-3">Thinking…</p> : null}
+        {text === "" && reasoning === "" && !calling ? <p className="text-fg-3">Thinking…</p> : null}
         {text === "" ? null : <span aria-hidden className="stream-cursor" />}
       </div>
     </Spoken>
+  );
+}
+
+/** Of reasoning that goes on, only the end is read. */
+const LAST_THOUGHTS = 1500;
+
+/** What the model reasons, as it comes; it folds once the answer begins. */
+function Thoughts({ text, over }: { text: string; over: boolean }) {
+  return (
+    <details open={!over} className="mb-1 text-fg-3 text-sm">
+      <summary className="w-fit">{over ? "Reasoning" : "Thinking…"}</summary>
+      <p className="whitespace-pre-wrap">{text.length > LAST_THOUGHTS ? `…${text.slice(-LAST_THOUGHTS)}` : text}</p>
+    </details>
   );
 }

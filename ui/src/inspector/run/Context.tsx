@@ -2,7 +2,6 @@ import { useMemo, useState } from "react";
 import type { ContextId, Epoch, NodeId } from "@/bindings";
 import { Empty } from "@/look/Empty";
 import { contextShade } from "@/run/context-shade";
-import { textOf } from "@/run/fold/contexts";
 import { roundOf } from "@/run/fold/epoch";
 import { useChosen } from "@/run/inspect/epoch-choice";
 import { MessageBox } from "@/run/inspect/PromptMessages";
@@ -13,6 +12,7 @@ import { useContextView, useShownSession } from "@/run/live/shown";
 import { nameOf } from "@/run/names";
 import { describeCost, describeTokens, formatClock, formatCost, formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
+import { saidIn } from "@/run/values/said";
 import { ValueView } from "@/run/values/ValueView";
 
 /** Long histories are shown from their end; the rest on demand. */
@@ -79,7 +79,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
               <MessageBox
                 role={message.role}
                 tokens={message.tokens}
-                text={textOf(message.content)}
+                text={saidIn(message.content)}
                 author={message.author.node}
               />
             </li>

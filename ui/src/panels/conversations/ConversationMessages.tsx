@@ -7,7 +7,7 @@ import { call, HostError } from "@/ipc";
 import { Button, IconButton } from "@/look/Button";
 import { Empty } from "@/look/Empty";
 import { notify } from "@/look/notify";
-import { textOf } from "@/run/fold/contexts";
+import { saidIn } from "@/run/values/said";
 import { Continue } from "./ConversationRow";
 
 const PAGE = 100;
@@ -62,7 +62,7 @@ export function ConversationMessages({
                     onClick={() => void forkConversation(conversation, message.id).then((fork) => fork && onOpen(fork))}
                   />
                 </p>
-                <p className="whitespace-pre-wrap break-words text-sm">{textOf(message.content)}</p>
+                <p className="whitespace-pre-wrap break-words text-sm">{saidIn(message.content)}</p>
               </li>
             ))}
           </ol>

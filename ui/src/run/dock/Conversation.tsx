@@ -1,7 +1,6 @@
 import { useMemo, useRef, useState } from "react";
 import type { ContextId } from "@/bindings";
 import { Empty } from "@/look/Empty";
-import { textOf } from "../fold/contexts";
 import { sameEpoch } from "../fold/epoch";
 import type { OpenPause } from "../fold/types";
 import { useContextsRevision, useFactCount, useRunHead, useShownSession } from "../live/shown";
@@ -9,6 +8,7 @@ import { nameOf } from "../names";
 import { Timeline } from "../timeline/Timeline";
 import { contextOf } from "../values/inputs";
 import { shorten } from "../values/preview";
+import { saidIn } from "../values/said";
 import { ContextChooser } from "./ContextChooser";
 import { ConversationItems, type Item, itemsOf } from "./conversation-items";
 import { Messages } from "./Messages";
@@ -91,7 +91,7 @@ function Announcer({ last }: { last: Item | undefined }) {
   const pause = useRunHead((head) => head.pauses.at(-1));
   const said =
     last?.kind === "message" && last.message.role === "assistant"
-      ? `${nameOf(last.message.author.node)}: ${shorten(textOf(last.message.content), MOST_SAID)}`
+      ? `${nameOf(last.message.author.node)}: ${shorten(saidIn(last.message.content), MOST_SAID)}`
       : "";
   const asked = pause ? `${nameOf(pause.node)} asks: ${pause.prompt}` : "";
   return (

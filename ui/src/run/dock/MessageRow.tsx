@@ -12,11 +12,12 @@ import {
 import { memo, type ReactNode } from "react";
 import type { Message } from "@/bindings";
 import { Markdown } from "@/look/Markdown";
-import { textOf } from "../fold/contexts";
 import { roundOf } from "../fold/epoch";
+import { Reasoning } from "../inspect/Reasoning";
 import { nameOf } from "../names";
 import { formatCount } from "../values/format";
 import { previewOf } from "../values/preview";
+import { saidIn } from "../values/said";
 import { ValueView } from "../values/ValueView";
 import type { Item } from "./conversation-items";
 
@@ -77,13 +78,8 @@ function MessageRow({ message }: { message: Message }) {
   const who = `${nameOf(message.author.node)}, ${message.role}`;
   return (
     <Spoken avatar={icon} tone={tone} who={who} more={`${formatCount(message.tokens)} tokens`}>
-      {message.reasoning ? (
-        <details className="mb-1 text-fg-3 text-sm">
-          <summary className="w-fit">Reasoning</summary>
-          <Markdown text={message.reasoning} />
-        </details>
-      ) : null}
-      <Markdown text={textOf(message.content)} className={message.role === "system" ? "text-fg-2" : ""} />
+      {message.reasoning ? <Reasoning text={message.reasoning} /> : null}
+      <Markdown text={saidIn(message.content)} className={message.role === "system" ? "text-fg-2" : ""} />
     </Spoken>
   );
 }

@@ -1,12 +1,12 @@
 import { type ReactNode, useMemo, useState } from "react";
 import type { NodeId, PromptRecord } from "@/bindings";
-import { textOf } from "../fold/contexts";
 import type { EpochView } from "../fold/types";
 import type { RunSession } from "../live/session";
 import { useFactCount } from "../live/shown";
 import { nameOf } from "../names";
 import { formatCount } from "../values/format";
 import { contextOf } from "../values/inputs";
+import { saidIn } from "../values/said";
 import { ValueView } from "../values/ValueView";
 import { type Line, linesOf } from "./prompt-lens";
 
@@ -62,7 +62,7 @@ function LineView({ line }: { line: Line }) {
         {open
           ? line.messages.map((message) => (
               <div key={message.id} className="mt-1.5 opacity-70">
-                <MessageBox role={message.role} tokens={message.tokens} text={textOf(message.content)} />
+                <MessageBox role={message.role} tokens={message.tokens} text={saidIn(message.content)} />
               </div>
             ))
           : null}

@@ -1,8 +1,8 @@
 /** What a model was sent, made readable: shares of the window, the messages themselves, and what was left out. */
 import type { ContextId, Message, NodeId, PromptRecord, Role } from "@/bindings";
-import { textOf } from "../fold/contexts";
 import type { EpochView, ModelCallView, NodeView } from "../fold/types";
 import type { FactLog } from "../live/log";
+import { saidIn } from "../values/said";
 
 export type Share = {
   part: "system" | "history" | "tools" | "question" | "reserve" | "free";
@@ -74,7 +74,7 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: FactLog, co
 
 function lineOf(message: Message): Line {
   const { id, role, content, tokens, author } = message;
-  return { kind: "message", key: id, role, text: textOf(content), tokens, author: author.node, inHistory: true };
+  return { kind: "message", key: id, role, text: saidIn(content), tokens, author: author.node, inHistory: true };
 }
 
 /** What the model said in an earlier step of this activation, and what its tools answered. */

@@ -1,5 +1,5 @@
 import type { NodeDescriptor, NodeId, Ports } from "@/bindings";
-import { setNode } from "@/flow/actions";
+import { sealGesture, setNode } from "@/flow/actions";
 import { Button } from "@/look/Button";
 import { JsonView } from "@/look/JsonView";
 import { Markdown } from "@/look/Markdown";
@@ -30,13 +30,11 @@ export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId:
                 <Button
                   className="mt-1.5"
                   disabled={readOnly}
-                  onClick={() =>
-                    setNode(
-                      nodeId,
-                      { config: Object.keys(example.config).length > 0 ? example.config : undefined },
-                      "example",
-                    )
-                  }
+                  onClick={() => {
+                    const config = Object.keys(example.config).length > 0 ? example.config : undefined;
+                    setNode(nodeId, { config }, "example");
+                    sealGesture();
+                  }}
                 >
                   Use this config
                 </Button>

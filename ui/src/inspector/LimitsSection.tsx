@@ -1,5 +1,5 @@
 import type { Diagnostic, Limits, Node, NodeId, RetryPolicy } from "@/bindings";
-import { setNode } from "@/flow/actions";
+import { sealGesture, setNode } from "@/flow/actions";
 import { Switch } from "@/look/Switch";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
@@ -78,7 +78,10 @@ export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
             id={`${nodeId}-retry`}
             checked={retry !== undefined}
             disabled={readOnly}
-            onChange={(on) => setNode(nodeId, { retry: on ? DEFAULT_RETRY : undefined }, "retry")}
+            onChange={(on) => {
+              setNode(nodeId, { retry: on ? DEFAULT_RETRY : undefined }, "retry");
+              sealGesture();
+            }}
           />
         </div>
         {retry

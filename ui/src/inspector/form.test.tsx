@@ -3,7 +3,9 @@ import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Diagnostic } from "@/bindings";
+import * as actions from "@/flow/actions";
 import { setAt } from "@/flow/edits";
+import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
 import { type Schema, specOf } from "./spec";
@@ -138,5 +140,67 @@ describe("a form", () => {
     expect(field.getAttribute("aria-invalid")).toBe("true");
     expect(screen.getByText(/Not that\./)).toBeTruthy();
     expect(screen.queryByText(/Elsewhere/)).toBeNull();
+  });
+});
+
+describe("undo", () => {
+  /** A form over the config of a node. */
+  function NodeForm({ schema }: { schema: Schema }) {
+    const value = flowStore((state) => state.flow.nodes.n?.config?.x);
+    return (
+      <FormField
+        label="Fields"
+        spec={specOf(schema)}
+        value={value}
+        path={["x"]}
+        findings={[]}
+        onChange={(path, next) => actions.setConfig("n", path, next)}
+        readOnly={false}
+      />
+    );
+  }
+
+  function drawNode(schema: Schema) {
+    flowStore.setState(documentState({ ...EMPTY_FLOW, nodes: { n: { type: "text" } } }), true);
+    render(<NodeForm schema={schema} />);
+    return userEvent.setup();
+  }
+
+  const steps = () => flowStore.getState().history.past.length;
+
+  it("takes back one click in a list at a time", async () => {
+    const user = drawNode({ type: "array", items: { type: "string" } });
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    await user.click(screen.getByRole("button", { name: "Take field 1 away" }));
+    expect(steps()).toBe(3);
+  });
+
+  it("takes back one click in a map at a time", async () => {
+    const user = drawNode({ type: "object", additionalProperties: { type: "string" } });
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    await user.click(screen.getByRole("button", { name: /away/i }));
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    expect(steps()).toBe(3);
+  });
+
+  it("takes back one flick of a switch at a time", async () => {
+    const user = drawNode({ type: "boolean" });
+    await user.click(screen.getByRole("switch"));
+    await user.click(screen.getByRole("switch"));
+    expect(steps()).toBe(2);
+  });
+
+  it("takes back one choice at a time", async () => {
+    const user = drawNode({ type: "string", enum: ["user", "system", "tool"] });
+    await user.selectOptions(screen.getByLabelText("Fields"), "System");
+    await user.selectOptions(screen.getByLabelText("Fields"), "Tool");
+    expect(steps()).toBe(2);
+  });
+
+  it("takes back a word that was typed as one", async () => {
+    const user = drawNode({ type: "string" });
+    await user.type(screen.getByLabelText("Fields"), "word");
+    expect(steps()).toBe(1);
   });
 });

@@ -1,11 +1,12 @@
 import type { Spec } from "../spec";
-import { CONTROL, type FieldProps, shared } from "./props";
+import { CONTROL, type FieldProps, shared, stepwise } from "./props";
 
 type ChoiceSpec = Extract<Spec, { kind: "choice" }>;
 
 /** One of a few fixed values. */
 export function ChoiceControl(props: FieldProps<ChoiceSpec>) {
-  const { spec, value, path, onChange } = props;
+  const { spec, value, path } = props;
+  const onChange = stepwise(props.onChange);
   const shown = value ?? spec.default;
   const index = spec.choices.findIndex((choice) => choice.value === shown);
   const chosen = spec.choices[index];

@@ -1,6 +1,6 @@
 import { blankOf, fits, type Spec } from "../spec";
 import { Control } from "./Control";
-import { CONTROL, type FieldProps } from "./props";
+import { CONTROL, type FieldProps, stepwise } from "./props";
 
 type EitherSpec = Extract<Spec, { kind: "either" }>;
 
@@ -21,7 +21,7 @@ export function EitherControl({ spec, value, ...rest }: FieldProps<EitherSpec>) 
         disabled={readOnly}
         onChange={(event) => {
           const next = spec.alternatives[Number(event.target.value)];
-          onChange(path, next && blankOf(next.spec));
+          stepwise(onChange)(path, next && blankOf(next.spec));
         }}
       >
         {index < 0 || spec.optional ? (

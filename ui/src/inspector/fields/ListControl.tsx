@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "@/look/Button";
 import { blankOf, type Spec } from "../spec";
 import { Control } from "./Control";
-import type { FieldProps } from "./props";
+import { type FieldProps, stepwise } from "./props";
 
 type ListSpec = Extract<Spec, { kind: "list" }>;
 
@@ -14,7 +14,7 @@ export function ListControl({ id, label, spec, value, path, findings, onChange, 
       ? (spec.default as unknown[])
       : [];
   const one = singular(label);
-  const replace = (next: unknown[]) => onChange(path, next.length === 0 && !spec.default ? undefined : next);
+  const replace = (next: unknown[]) => stepwise(onChange)(path, next.length === 0 && !spec.default ? undefined : next);
   const swap = (from: number, to: number) => {
     const next = [...items];
     [next[from], next[to]] = [next[to], next[from]];

@@ -2,7 +2,7 @@ import { Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "@/look/Button";
 import { blankOf, type Spec } from "../spec";
 import { Control } from "./Control";
-import { CONTROL, type FieldProps } from "./props";
+import { CONTROL, type FieldProps, stepwise } from "./props";
 
 type MapSpec = Extract<Spec, { kind: "map" }>;
 
@@ -11,9 +11,10 @@ export function MapControl({ id, label, spec, value, path, findings, onChange, r
   const held =
     typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
   const names = Object.keys(held);
+  const change = stepwise(onChange);
   const rename = (from: string, to: string) => {
     if (to === "" || to === from || to in held) return;
-    onChange(path, Object.fromEntries(Object.entries(held).map(([name, one]) => [name === from ? to : name, one])));
+    change(path, Object.fromEntries(Object.entries(held).map(([name, one]) => [name === from ? to : name, one])));
   };
   const fresh = () => {
     let number = names.length + 1;
@@ -49,14 +50,14 @@ export function MapControl({ id, label, spec, value, path, findings, onChange, r
             icon={<Trash2 size={13} />}
             className="size-6"
             disabled={readOnly}
-            onClick={() => onChange([...path, name], undefined)}
+            onClick={() => change([...path, name], undefined)}
           />
         </div>
       ))}
       <Button
         className="self-start"
         disabled={readOnly}
-        onClick={() => onChange([...path, fresh()], blankOf(spec.value))}
+        onClick={() => change([...path, fresh()], blankOf(spec.value))}
       >
         <Plus size={14} aria-hidden /> Add a name
       </Button>

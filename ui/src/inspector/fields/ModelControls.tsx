@@ -3,12 +3,13 @@ import { fetchModels, useProviders } from "@/app/providers";
 import { sealGesture } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
 import { call } from "@/ipc";
-import { CONTROL, type FieldProps, shared } from "./props";
+import { CONTROL, type FieldProps, shared, stepwise } from "./props";
 import type { TextSpec } from "./TextControl";
 
 /** One of the providers the host knows. */
 export function ProviderControl(props: FieldProps<TextSpec>) {
-  const { spec, value, path, onChange } = props;
+  const { spec, value, path } = props;
+  const onChange = stepwise(props.onChange);
   const providers = useProviderNames();
   const shown = typeof value === "string" ? value : typeof spec.default === "string" ? spec.default : "";
   const listed = shown === "" || providers.includes(shown) ? providers : [shown, ...providers];

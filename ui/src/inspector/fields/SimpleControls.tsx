@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { sealGesture } from "@/flow/actions";
 import { Switch } from "@/look/Switch";
 import type { Spec } from "../spec";
-import { CONTROL, type FieldProps, ownName, shared } from "./props";
+import { CONTROL, type FieldProps, ownName, shared, stepwise } from "./props";
 
 type NumberSpec = Extract<Spec, { kind: "number" }>;
 type BooleanSpec = Extract<Spec, { kind: "boolean" }>;
@@ -56,7 +56,7 @@ export function BooleanControl({
       disabled={readOnly}
       label={ownName({ label, named })}
       describedBy={describedBy}
-      onChange={(next) => onChange(path, next === (spec.default ?? false) ? undefined : next)}
+      onChange={(next) => stepwise(onChange)(path, next === (spec.default ?? false) ? undefined : next)}
     />
   );
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "@/bindings";
+import { sealGesture } from "@/flow/actions";
 import type { Path } from "../findings";
 import type { Spec } from "../spec";
 
@@ -21,6 +22,14 @@ export type FieldProps<S extends Spec = Spec> = {
   describedBy?: string;
   invalid?: boolean;
 };
+
+/** For clicks and choices: each is undone by itself, while what is typed in a row is undone together. */
+export function stepwise(onChange: FieldProps["onChange"]): FieldProps["onChange"] {
+  return (path, value) => {
+    onChange(path, value);
+    sealGesture();
+  };
+}
 
 /** The accessible name of a control that no `<label>` points to. */
 export function ownName({ label, named }: Pick<FieldProps, "label" | "named">): string | undefined {

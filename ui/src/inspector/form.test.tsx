@@ -80,6 +80,14 @@ describe("a form", () => {
     expect(last()).toBe(-1.5);
   });
 
+  it("takes a whole number with its digits grouped", async () => {
+    const { user, last } = draw({ type: "integer" });
+    await user.type(screen.getByLabelText("Field"), "128,000");
+    expect(last()).toBe(128_000);
+    await user.tab();
+    expect(screen.getByLabelText("Field")).toHaveProperty("value", "128000");
+  });
+
   it("switches, and leaves the default unwritten", async () => {
     const { user, last } = draw({ type: "boolean", default: true });
     const toggle = screen.getByRole("switch");

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { sealGesture } from "@/flow/actions";
+import { readDecimal, readWhole } from "@/look/number";
 import { Switch } from "@/look/Switch";
 import type { Spec } from "../spec";
 import { CONTROL, type FieldProps, ownName, shared, stepwise } from "./props";
@@ -10,11 +11,12 @@ type BooleanSpec = Extract<Spec, { kind: "boolean" }>;
 /** A number. What is typed stays as typed until it is one; emptied, it goes back to the default. */
 export function NumberControl(props: FieldProps<NumberSpec>) {
   const { spec, value, path, onChange, invalid } = props;
+  const parse = spec.integer ? readWhole : readDecimal;
   const shown = typeof value === "number" ? String(value) : "";
   const [typed, setTyped] = useState(shown);
   useEffect(() => {
     setTyped((before) => (parse(before) === value ? before : shown));
-  }, [shown, value]);
+  }, [shown, value, parse]);
   return (
     <input
       {...shared(props)}
@@ -65,9 +67,4 @@ function placeholderOf(spec: NumberSpec): string {
   if (typeof spec.default === "number") return String(spec.default);
   if (spec.min !== undefined && spec.max !== undefined) return `${spec.min} to ${spec.max}`;
   return spec.optional ? "not set" : "";
-}
-
-function parse(text: string): number | undefined {
-  const value = Number(text.trim().replace(",", "."));
-  return text.trim() === "" || !Number.isFinite(value) ? undefined : value;
 }

@@ -8,7 +8,7 @@ test("windows are whole numbers of tokens", () => {
 });
 
 test("prices are dollars, and nothing is not free", () => {
-  expect(readPrice("$0.25")).toBe(0.25);
+  for (const quarter of ["$0.25", "0,25"]) expect(readPrice(quarter)).toBe(0.25);
   expect(readPrice("0")).toBe(0);
   expect(readPrice("")).toBe(null);
   for (const wrong of ["-1", "cheap", "Infinity"]) expect(readPrice(wrong)).toBe(undefined);

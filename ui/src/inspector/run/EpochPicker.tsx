@@ -1,16 +1,19 @@
-import { useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import type { NodeId } from "@/bindings";
 import { epochKey, roundOf } from "@/run/fold/epoch";
+import type { EpochView } from "@/run/fold/types";
 import { chooseEpoch, useChosen } from "@/run/inspect/epoch-choice";
 
 const LATEST = "latest";
+const NONE: readonly EpochView[] = [];
 
 /** Which round of the node the tabs tell of. Nothing to choose where it runs once. */
 export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
   const { view, epoch, chosen } = useChosen(nodeId);
-  // A node may have thousands of rounds; their list is only made when somebody is about to look at it.
+  // A node may have thousands of rounds; their list is only made while somebody looks at it.
   const [open, setOpen] = useState(false);
-  const epochs = view?.epochs ?? [];
+  const epochs = view?.epochs ?? NONE;
+  const options = useOptions(open ? epochs : NONE);
   if (!epoch || (epochs.length < 2 && epoch.epoch.length === 0)) return null;
   const value = chosen ? epochKey(epoch.epoch) : LATEST;
   const choose = (key: string) => {
@@ -24,17 +27,30 @@ export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
       value={value}
       onPointerDown={() => setOpen(true)}
       onFocus={() => setOpen(true)}
+      onBlur={() => setOpen(false)}
       onChange={(event) => choose(event.target.value)}
     >
       <option value={LATEST}>{chosen ? "Latest round" : `Round ${roundOf(epoch.epoch)}`}</option>
-      {open
-        ? epochs.toReversed().map((one) => (
-            <option key={epochKey(one.epoch)} value={epochKey(one.epoch)}>
-              {one.epoch.length === 0 ? "Outside of rounds" : `Round ${roundOf(one.epoch)}`}
-              {one.state === "done" ? "" : ` · ${one.state}`}
-            </option>
-          ))
-        : chosen && <option value={value}>Round {roundOf(epoch.epoch)}</option>}
+      {open ? options : chosen && <option value={value}>Round {roundOf(epoch.epoch)}</option>}
     </select>
+  );
+}
+
+/** The rounds, the latest first; made anew when one is added or its state changes, not with all that streams in it. */
+function useOptions(epochs: readonly EpochView[]): ReactNode {
+  const told = epochs.map((one) => `${one.epoch} ${one.state}`).join(";");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rounds and their states are all that is told.
+  return useMemo(
+    () => (
+      <>
+        {epochs.toReversed().map((one) => (
+          <option key={epochKey(one.epoch)} value={epochKey(one.epoch)}>
+            {one.epoch.length === 0 ? "Outside of rounds" : `Round ${roundOf(one.epoch)}`}
+            {one.state === "done" ? "" : ` · ${one.state}`}
+          </option>
+        ))}
+      </>
+    ),
+    [told],
   );
 }

@@ -1,0 +1,43 @@
+import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { afterEach, expect, it, vi } from "vitest";
+import type { Entry } from "@/bindings";
+import * as epochs from "@/run/fold/epoch";
+import { showRun } from "@/run/live/showing";
+import { showSession, wake } from "@/run/live/shown";
+import { EpochPicker } from "./EpochPicker";
+
+afterEach(() => {
+  cleanup();
+  showSession(undefined);
+});
+
+const ROUNDS = Array.from({ length: 9 }, (_, round) => ({
+  type: "node.started",
+  node: "chat",
+  epoch: [round],
+  attempt: 1,
+}));
+
+it("lists the rounds while it is looked at, and makes none of them anew for what streams", async () => {
+  const session = showRun(ROUNDS);
+  render(<EpochPicker nodeId="chat" />);
+  const picker = screen.getByTestId("epoch-picker");
+  const count = () => picker.querySelectorAll("option").length;
+  expect(count()).toBe(1);
+  fireEvent.focus(picker);
+  expect(count()).toBe(10);
+
+  const named = vi.spyOn(epochs, "roundOf");
+  const tell = (fact: object) =>
+    act(async () => {
+      wake(session, session.fold.apply([{ at: 0, node: "chat", epoch: [8], ...fact } as Entry]));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    });
+  await tell({ type: "node.delta", text: "Hello" });
+  expect(named.mock.calls.length).toBeLessThan(5);
+  await tell({ seq: 9, type: "node.skipped", reason: "deadInput" });
+  expect(picker.textContent).toContain("Round 9 · skipped");
+
+  fireEvent.blur(picker);
+  expect(count()).toBe(1);
+});

@@ -1,10 +1,10 @@
 import { Trash2 } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { changeSettings, settingsStore, useSettings } from "@/app/settings";
-import type { ModelNote } from "@/bindings";
+import type { ModelNote, Price } from "@/bindings";
 import { CONTROL } from "@/inspector/fields/props";
 import { Button, IconButton } from "@/look/Button";
-import { type PriceKey, readPrice, readWindow, withPrice } from "./model-note";
+import { type PriceKey, priceOf, readPrice, readWindow, withPart } from "./model-note";
 
 /** Windows and prices of models, in place of those of Plait's tables. */
 export function ModelNotes() {
@@ -37,6 +37,9 @@ const PRICES: { key: PriceKey; label: string }[] = [
 ];
 
 function NoteFields({ name, note }: { name: string; note: ModelNote }) {
+  // Part of a price is none yet; it waits here for the rest.
+  const [unfinished, setUnfinished] = useState<Partial<Price>>({});
+  const parts = note.price ?? unfinished;
   return (
     <fieldset className="relative mb-3 rounded-lg border border-line p-2.5">
       <legend className="px-1 font-medium font-mono text-xs">{name}</legend>
@@ -60,17 +63,24 @@ function NoteFields({ name, note }: { name: string; note: ModelNote }) {
             id={`${name}-${key}`}
             label={label}
             placeholder="—"
-            value={note.price?.[key]}
+            value={parts[key]}
             read={readPrice}
             problem="A price is a number, 0 or more."
             onRead={(price) => {
               const { price: _, ...rest } = note;
-              const next = withPrice(note.price, key, price);
-              keep(name, next ? { ...rest, price: next } : rest);
+              const next = withPart(parts, key, price);
+              const whole = priceOf(next);
+              setUnfinished(next);
+              keep(name, whole ? { ...rest, price: whole } : rest);
             }}
           />
         ))}
       </div>
+      {Object.keys(parts).length > 0 && !priceOf(parts) ? (
+        <p className="text-fg-2 text-xs" role="status">
+          Counts once both input and output have a price.
+        </p>
+      ) : null}
       <IconButton
         label={`Forget what is set of ${name}`}
         className="absolute top-0 right-1 size-6"
@@ -98,6 +108,8 @@ function Field(props: {
         {label}
       </label>
       <input
+        // What was read is what stands here.
+        key={value}
         id={id}
         inputMode="decimal"
         className={`${CONTROL} h-[28px] text-sm tabular-nums`}

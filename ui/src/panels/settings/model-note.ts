@@ -21,14 +21,13 @@ export function readPrice(text: string): number | null | undefined {
   return price !== undefined && price >= 0 && price <= MOST_PRICE ? price : undefined;
 }
 
-/** The price with one of its parts changed. There is none any more when input or output is emptied and the other is 0. */
-export function withPrice(price: Price | undefined, key: PriceKey, value: number | null): Price | undefined {
-  const next: Price = { ...(price ?? { input: 0, output: 0 }) };
-  if (key === "cachedInput" || key === "cacheWrite") {
-    if (value === null) delete next[key];
-    else next[key] = value;
-    return next;
-  }
-  next[key] = value ?? 0;
-  return value === null && next.input === 0 && next.output === 0 ? undefined : next;
+/** The parts of a price with one of them changed or, by null, taken away. */
+export function withPart(parts: Partial<Price>, key: PriceKey, value: number | null): Partial<Price> {
+  const { [key]: _, ...others } = parts;
+  return value === null ? others : { ...others, [key]: value };
+}
+
+/** The price that these parts make; none as long as input or output is not given: what nobody named is not free. */
+export function priceOf({ input, output, ...rest }: Partial<Price>): Price | undefined {
+  return input === undefined || output === undefined ? undefined : { ...rest, input, output };
 }

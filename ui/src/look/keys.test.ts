@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { matches, shownKeys } from "./keys";
 
 const press = (key: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...more });
+
+afterEach(() => vi.unstubAllGlobals());
 
 describe("shortcuts", () => {
   it("tells modifiers apart", () => {
@@ -19,6 +21,27 @@ describe("shortcuts", () => {
 
   it("knows a letter by its place when Alt changes what it types", () => {
     expect(matches(press("å", { altKey: true, code: "KeyA" }), "Alt+A")).toBe(true);
+  });
+
+  it("knows a letter by what the keyboard types, wherever its key is", () => {
+    const qwertzY = press("y", { ctrlKey: true, code: "KeyZ" });
+    expect([matches(qwertzY, "Mod+Z"), matches(qwertzY, "Mod+Y")]).toEqual([false, true]);
+    const azertyW = press("w", { ctrlKey: true, code: "KeyZ" });
+    expect(matches(azertyW, "Mod+Z")).toBe(false);
+    const dvorakB = press("b", { ctrlKey: true, code: "KeyN" });
+    expect([matches(dvorakB, "Mod+N"), matches(dvorakB, "Mod+B")]).toEqual([false, true]);
+  });
+
+  it("knows a letter or a digit by its place where the keyboard types neither", () => {
+    expect(matches(press("я", { ctrlKey: true, code: "KeyZ" }), "Mod+Z")).toBe(true);
+    expect(matches(press("&", { altKey: true, code: "Digit1" }), "Alt+1")).toBe(true);
+  });
+
+  it("knows a letter by its place whatever a Mac types with Alt", async () => {
+    vi.stubGlobal("navigator", { platform: "MacIntel" });
+    vi.resetModules();
+    const mac = await import("./keys");
+    expect(mac.matches(press("u", { altKey: true, code: "KeyA" }), "Alt+A")).toBe(true);
   });
 
   it("shows them as the platform does", () => {

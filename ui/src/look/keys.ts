@@ -31,7 +31,9 @@ export function matches(event: KeyboardEvent, keys: string): boolean {
   const sign = key.length === 1 && !/[a-z0-9]/i.test(key);
   if (!sign && event.shiftKey !== wanted.includes("Shift")) return false;
   if (event.key.toLowerCase() === key.toLowerCase() || (key === "Space" && event.key === " ")) return true;
-  // With Alt or another layout the typed sign differs; the place of the key on the keyboard does not.
+  // A key that types another Latin letter here is the key of that letter, wherever it is on other keyboards.
+  if (/^[a-z0-9]$/i.test(event.key) && !(IS_MAC && event.altKey)) return false;
+  // What another script types, or a Mac with Alt, tells nothing; the place of the key on the keyboard does.
   return /^[A-Z]$/.test(key) ? event.code === `Key${key}` : /^\d$/.test(key) && event.code === `Digit${key}`;
 }
 

@@ -1,12 +1,18 @@
-import { cleanup, render } from "@testing-library/react";
+import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Command } from "./command";
+import { COMMANDS } from "./commands";
 import { useShortcuts } from "./shortcuts";
 
 /** A window with these commands, and things in it that can have the keyboard. */
 function Window({ commands }: { commands: Command[] }) {
   useShortcuts(commands);
-  return <button type="button">Button</button>;
+  return (
+    <>
+      <button type="button">Button</button>
+      <div role="listbox" tabIndex={0} aria-label="List" />
+    </>
+  );
 }
 
 function draw(...commands: Partial<Command>[]) {
@@ -32,5 +38,28 @@ describe("shortcuts", () => {
     }
     expect(once).toHaveBeenCalledTimes(1);
     expect(again).toHaveBeenCalledTimes(3);
+  });
+
+  it("leave a button and a list the keys that mean something there, but not those with a modifier", () => {
+    const start = vi.fn();
+    const plain = draw({ keys: ["Enter"] }, { keys: ["ArrowUp"] }, { keys: ["Mod+Enter"], run: start });
+    for (const on of [screen.getByRole("button"), screen.getByRole("listbox")]) {
+      press(on, "Enter");
+      press(on, "ArrowUp");
+      expect(press(on, "Enter", { ctrlKey: true })).toBe(true);
+    }
+    expect(plain).not.toHaveBeenCalled();
+    expect(start).toHaveBeenCalledTimes(2);
+  });
+
+  it("work in a list", () => {
+    const stop = draw({ keys: ["Mod+."] });
+    press(screen.getByRole("listbox"), ".", { ctrlKey: true });
+    expect(stop).toHaveBeenCalledOnce();
+  });
+
+  it("mean one thing each", () => {
+    const keys = COMMANDS.flatMap((one) => one.keys ?? []);
+    expect(keys.filter((one, at) => keys.indexOf(one) !== at)).toEqual([]);
   });
 });

@@ -4,10 +4,10 @@ import { isTyping, matches } from "@/look/keys";
 import type { Command } from "./command";
 
 /** These have keys of their own. */
-const OWN_KEYS = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox], [data-own-keys]";
-/** On these, Space, Enter and the arrows already mean something. */
+const OWN_KEYS = "[role=dialog], [role=alertdialog], [role=menu], [data-own-keys]";
+/** On these, Space, Enter and the arrows already mean something, as long as they are pressed alone. */
 const CONTROLS =
-  "button, a, select, summary, [role=tab], [role=separator], [role=switch], [role=treeitem], [role=option]";
+  "button, a, select, summary, [role=tab], [role=separator], [role=switch], [role=treeitem], [role=listbox], [role=option]";
 const CONTROL_KEYS = /^(?: |Enter|Arrow\w+)$/;
 
 /** Carries out the command whose shortcut is pressed, unless a dialog or a text field has the keyboard. */
@@ -17,7 +17,7 @@ export function useShortcuts(commands: readonly Command[]): void {
       if (event.defaultPrevented || event.isComposing) return;
       const target = event.target instanceof Element ? event.target : document.body;
       if (target.closest(OWN_KEYS)) return;
-      if (CONTROL_KEYS.test(event.key) && target.closest(CONTROLS)) return;
+      if (isAlone(event) && CONTROL_KEYS.test(event.key) && target.closest(CONTROLS)) return;
       const typing = isTyping(event.target);
       const onCanvas = target === document.body || target.closest(".canvas") !== null;
       const command = commands.find(
@@ -34,4 +34,8 @@ export function useShortcuts(commands: readonly Command[]): void {
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
   }, [commands]);
+}
+
+function isAlone({ ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return !ctrlKey && !metaKey && !altKey && !shiftKey;
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import type { Node, NodeId } from "@/bindings";
 import { mayEdit, rename } from "@/flow/actions";
 import { useNodeTypes } from "@/flow/node-types";
+import { keepOwnKeys } from "./field-keys";
 import { canvasStore, useCanvas } from "./state";
 
 /** A node's name on its card; a text field while it is being typed. */
@@ -50,7 +51,7 @@ function TitleField({ id, title, placeholder }: { id: NodeId; title: string; pla
       maxLength={120}
       onBlur={() => settle(true)}
       onKeyDown={(event) => {
-        event.stopPropagation();
+        keepOwnKeys(event);
         if (event.key === "Enter") settle(true);
         if (event.key === "Escape") settle(false);
       }}

@@ -4,6 +4,7 @@ import { mayEdit, place, sealGesture, setConfig } from "@/flow/actions";
 import { Markdown } from "@/look/Markdown";
 import type { CanvasNode } from "./elements";
 import { Findings } from "./Findings";
+import { keepOwnKeys } from "./field-keys";
 import { NOTE_FIELD, noteText } from "./note";
 import { canvasStore, useCanvas } from "./state";
 
@@ -62,7 +63,7 @@ function NoteField({ id, text }: { id: string; text: string }) {
       onChange={(event) => setConfig(id, [NOTE_FIELD], event.target.value)}
       onBlur={settle}
       onKeyDown={(event) => {
-        event.stopPropagation();
+        keepOwnKeys(event);
         if (event.key === "Escape") event.currentTarget.blur();
       }}
     />

@@ -99,7 +99,7 @@ export const editCommands: readonly Command[] = [
     terms: ["auto", "layout", "arrange"],
     run: tidy,
   },
-  align("left", "Align left", "Alt+A"),
+  align("left", "Align left", "Alt+L"),
   align("center", "Align centres", "Alt+H"),
   align("right", "Align right", "Alt+D"),
   align("top", "Align top", "Alt+W"),

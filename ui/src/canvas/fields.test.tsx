@@ -1,0 +1,38 @@
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { ReactFlowProvider } from "@xyflow/react";
+import { type ComponentProps, createElement } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { CardTitle } from "./CardTitle";
+import { NoteCard } from "./NoteCard";
+import { canvasStore } from "./state";
+
+const note = { type: "note", config: { text: "Plan" } };
+
+beforeEach(() => {
+  flowStore.setState(documentState({ ...EMPTY_FLOW, nodes: { n: note } }), true);
+  canvasStore.setState({ renaming: "n" });
+});
+afterEach(cleanup);
+
+/** The keys that the window hears of while one writes in the field. */
+function heardFrom(field: HTMLElement): string[] {
+  const heard = vi.fn();
+  document.addEventListener("keydown", heard);
+  for (const key of ["s", "Shift", "Enter"]) fireEvent.keyDown(field, { key, ctrlKey: key === "s" });
+  document.removeEventListener("keydown", heard);
+  return heard.mock.calls.map(([event]) => event.key);
+}
+
+describe("a field on a card", () => {
+  it("leaves the window's shortcuts alone while a note is written", () => {
+    const props = { id: "n", data: { node: note }, selected: false } as unknown as ComponentProps<typeof NoteCard>;
+    render(<ReactFlowProvider>{createElement(NoteCard, props)}</ReactFlowProvider>);
+    expect(heardFrom(screen.getByTestId("note-text-n"))).toEqual(["s"]);
+  });
+
+  it("leaves the window's shortcuts alone while a node is named", () => {
+    render(<CardTitle id="n" node={note} />);
+    expect(heardFrom(screen.getByTestId("rename-n"))).toEqual(["s"]);
+  });
+});

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { Diagnostic, Limits, Node, NodeId, RetryPolicy } from "@/bindings";
 import { sealGesture, setNode } from "@/flow/actions";
 import { Switch } from "@/look/Switch";
@@ -55,8 +56,10 @@ export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
   };
   const common = { findings: [], readOnly };
   const wrong = findings.filter((found) => /\/(?:limits|retry)(?:\/|$)/.test(found.pointer));
+  // Open where there is something to see. From then on it is the person's: emptying a field must not take it away.
+  const [open, setOpen] = useState(limits !== undefined || retry !== undefined || wrong.length > 0);
   return (
-    <details className="section" open={limits !== undefined || retry !== undefined || wrong.length > 0}>
+    <details className="section" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Limits and retries</summary>
       <div className="pt-2">
         {LIMITS.map(({ name, label, spec }) => (

@@ -5,6 +5,7 @@ import { documentState, flowStore } from "@/flow/store";
 import { HostError, setHost } from "@/ipc";
 import { answerPause, cancelRun, controlStore, endPause, followDocument, openRun, stopRun } from "./control";
 import type { OpenPause } from "./fold/types";
+import { followRuns } from "./runs/list";
 
 const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 const STARTED = { seq: 0, at: 0, type: "run.started", run: "r", flow: FLOW } as unknown as Entry;
@@ -57,11 +58,13 @@ describe("an interrupted run", () => {
     await openRun("r");
     expect(interrupted()).toBe(true);
     expect(watched).toEqual([]);
+    const unfollow = followRuns();
     heard = [];
     await act();
     expect(interrupted()).toBe(false);
     expect(watched).toEqual(["r"]);
     await vi.waitFor(() => expect(heard).toContain("runs.list"));
+    unfollow();
   });
 
   it("stays what it is where the host refuses", async () => {

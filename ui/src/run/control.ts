@@ -14,7 +14,7 @@ import { isOver } from "./fold/status";
 import type { OpenPause } from "./fold/types";
 import { RunSession, type SessionEvents } from "./live/session";
 import { shownSession, showSession, wake, wakeSession } from "./live/shown";
-import { loadRuns, refreshRuns } from "./runs/list";
+import { PAGE, refreshRuns } from "./runs/list";
 
 type Control = {
   /** The run started last from the document that is open. */
@@ -37,10 +37,16 @@ const events: SessionEvents = {
   broke(session, error) {
     notify.error(error, { label: "Follow again", run: () => session.watch() });
     // The watch may have broken because nobody drives the run any more; then it can be resumed.
-    void loadRuns().then((list) => {
-      session.interrupted = list.find((one) => one.run === session.run)?.status === "interrupted";
-      wakeSession(session);
-    });
+    const { parentRunId: parent } = session.fold.head;
+    call("runs.list", { parent, limit: PAGE }).then(
+      (list) => {
+        session.interrupted = list.find((one) => one.run === session.run)?.status === "interrupted";
+        wakeSession(session);
+      },
+      // That something is wrong has just been told.
+      () => undefined,
+    );
+    refreshRuns();
   },
 };
 

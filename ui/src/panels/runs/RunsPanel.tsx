@@ -3,9 +3,10 @@ import { useFlow } from "@/flow/store";
 import { Button } from "@/look/Button";
 import { Empty } from "@/look/Empty";
 import { useNow } from "@/look/useNow";
-import { loadRuns, runsStore } from "@/run/runs/list";
+import { followRuns, loadRuns, moreRuns, runsStore } from "@/run/runs/list";
 import { RunRow } from "@/run/runs/RunRow";
 import { type RunScope, type RunWish, selectRuns } from "@/run/runs/select";
+import { formatCount } from "@/run/values/format";
 import { UsageByDay } from "./UsageByDay";
 
 const WISHES: { id: RunWish; label: string }[] = [
@@ -19,13 +20,14 @@ const WISHES: { id: RunWish; label: string }[] = [
 
 /** Earlier runs and those that go on: look at one, go on with one, stop or delete one. */
 export function RunsPanel() {
-  const { list, state, error } = runsStore();
+  const { list, state, error, cut } = runsStore();
   const path = useFlow((flow) => flow.path);
   const [words, setWords] = useState("");
   const [wish, setWish] = useState<RunWish>("all");
   const [scope, setScope] = useState<RunScope>("all");
   const now = useNow();
-  useEffect(() => void loadRuns(), []);
+  const flowPath = scope === "flow" ? path : undefined;
+  useEffect(() => followRuns(flowPath), [flowPath]);
   const shown = useMemo(() => selectRuns(list, { words, wish, scope, path }), [list, words, wish, scope, path]);
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label="Runs">
@@ -93,7 +95,25 @@ export function RunsPanel() {
           ))}
         </ul>
       )}
+      {cut && !error ? <Cut count={list.length} narrowed={shown.length < list.length} /> : null}
       <UsageByDay runs={list} />
     </section>
+  );
+}
+
+/** Says that there are older runs than those listed, and lists them when that is wanted. */
+function Cut({ count, narrowed }: { count: number; narrowed: boolean }) {
+  return (
+    <p
+      className="flex shrink-0 items-center gap-2 border-line border-t px-2.5 py-1.5 text-fg-3 text-xs"
+      data-testid="runs-cut"
+    >
+      {narrowed
+        ? `Searched the latest ${formatCount(count)} runs.`
+        : `These are the latest ${formatCount(count)} runs.`}
+      <Button className="ml-auto" onClick={moreRuns}>
+        Older runs
+      </Button>
+    </p>
   );
 }

@@ -10,15 +10,15 @@ import {
   Trash2,
   Unplug,
 } from "lucide-react";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import type { RunStatus, RunSummary } from "@/bindings";
 import { IconButton } from "@/look/Button";
 import { cancelRun, controlStore, deleteRun, openRun, resumeRun } from "../control";
 import { isOver } from "../fold/status";
 import { describeRunTokens, formatRunCost, formatRunTokens } from "../values/at-least";
-import { formatAgo, formatDate, formatDuration } from "../values/format";
+import { formatAgo, formatCount, formatDate, formatDuration } from "../values/format";
 import { oneLine } from "../values/preview";
-import { foldUp, runsStore, unfold } from "./list";
+import { foldUp, PAGE, runsStore, unfold } from "./list";
 
 const SIGN = { size: 14, strokeWidth: 2.25, "aria-hidden": true } as const;
 
@@ -32,7 +32,7 @@ const STATES: Record<RunStatus, { word: string; icon: ReactNode; tone: string }>
 };
 
 /** One run: which flow, how it ended, when; and what can be done with it. Those it began unfold below it. */
-export function RunRow({ run, now }: { run: RunSummary; now: number }) {
+export const RunRow = memo(function RunRow({ run, now }: { run: RunSummary; now: number }) {
   const children = runsStore((runs) => runs.children[run.run]);
   return (
     <>
@@ -43,12 +43,17 @@ export function RunRow({ run, now }: { run: RunSummary; now: number }) {
             {children.map((child) => (
               <RunRow key={child.run} run={child} now={now} />
             ))}
+            {children.length === PAGE && run.children > PAGE ? (
+              <li className="px-2 py-1 text-fg-3 text-xs">
+                The first {formatCount(PAGE)} of {formatCount(run.children)}
+              </li>
+            ) : null}
           </ul>
         </li>
       )}
     </>
   );
-}
+});
 
 function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: boolean }) {
   const state = STATES[run.status];

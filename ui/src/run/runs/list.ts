@@ -1,12 +1,14 @@
-/** The runs the host keeps, newest first. Asked for anew when one of them has turned. */
+/** The runs the host keeps, newest first. While somebody looks at them they are asked for anew when one has turned. */
 import { create } from "zustand";
 import type { RunId, RunSummary } from "@/bindings";
 import { call, HostError } from "@/ipc";
 
-/** No more than so many runs are asked for. */
-export const MOST_RUNS = 500;
-/** Turning points come in bursts; one question is enough for several. */
+/** So many runs are asked for, and as many more whenever somebody wants older ones. */
+export const PAGE = 500;
+/** Turning points come in bursts, and the store takes a moment: one question is enough for several. */
 const DELAY_MS = 150;
+/** While many runs turn, no more often than this. */
+const EVERY_MS = 600;
 
 type Runs = {
   /** Those that no other run began. */
@@ -15,32 +17,78 @@ type Runs = {
   children: Record<RunId, RunSummary[]>;
   state: "unknown" | "loading" | "known";
   error?: HostError;
+  /** Only runs of the flow of this file. */
+  flowPath?: string;
+  /** At most so many; whether there are more. */
+  limit: number;
+  cut: boolean;
 };
 
-export const runsStore = create<Runs>(() => ({ list: [], children: {}, state: "unknown" }));
+export const runsStore = create<Runs>(() => ({ list: [], children: {}, state: "unknown", limit: PAGE, cut: false }));
 
+let lookers = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
+let askedAt = Number.NEGATIVE_INFINITY;
+let questions = 0;
 
-/** Asks again shortly. */
+/** Lists the runs, of one flow's file or all, and keeps the list as they are. Gives what ends that. */
+export function followRuns(flowPath?: string): () => void {
+  if (runsStore.getState().flowPath !== flowPath) runsStore.setState({ flowPath, limit: PAGE });
+  lookers += 1;
+  void loadRuns();
+  return () => {
+    lookers -= 1;
+  };
+}
+
+/** Lists older runs, too. */
+export function moreRuns(): void {
+  runsStore.setState(({ limit }) => ({ limit: limit + PAGE }));
+  void loadRuns();
+}
+
+/** Asks again shortly, if anybody looks. */
 export function refreshRuns(): void {
-  if (timer !== undefined) return;
-  timer = setTimeout(() => {
-    timer = undefined;
-    void loadRuns();
-  }, DELAY_MS);
+  if (timer !== undefined || lookers === 0) return;
+  timer = setTimeout(
+    () => {
+      timer = undefined;
+      void loadRuns();
+    },
+    Math.max(DELAY_MS, askedAt + EVERY_MS - performance.now()),
+  );
 }
 
 /** Asks now. */
 export async function loadRuns(): Promise<RunSummary[]> {
-  if (runsStore.getState().state === "unknown") runsStore.setState({ state: "loading" });
+  const { state, flowPath, limit } = runsStore.getState();
+  if (state === "unknown") runsStore.setState({ state: "loading" });
+  askedAt = performance.now();
+  const question = ++questions;
+  const answered = (change: Partial<Runs>) => {
+    // A slower answer to an earlier question is no news.
+    if (question === questions) runsStore.setState({ state: "known", ...change });
+  };
   try {
-    const list = await call("runs.list", { limit: MOST_RUNS });
-    runsStore.setState({ list, state: "known", error: undefined });
+    // One more than is shown tells whether there are more.
+    const found = await call("runs.list", { flowPath, limit: limit + 1 });
+    const list = keepSame(runsStore.getState().list, found.slice(0, limit));
+    answered({ list, cut: found.length > limit, error: undefined });
     await Promise.all(Object.keys(runsStore.getState().children).map(loadChildren));
   } catch (thrown) {
-    runsStore.setState({ state: "known", error: HostError.from(thrown) });
+    answered({ error: HostError.from(thrown) });
   }
   return runsStore.getState().list;
+}
+
+/** The new list, with the runs of the old one that read as before: those are not drawn anew. */
+function keepSame(before: RunSummary[], after: RunSummary[]): RunSummary[] {
+  const known = new Map(before.map((run) => [run.run, run]));
+  const list = after.map((run) => {
+    const old = known.get(run.run);
+    return old && JSON.stringify(old) === JSON.stringify(run) ? old : run;
+  });
+  return list.length === before.length && list.every((run, place) => run === before[place]) ? before : list;
 }
 
 /** Unfolds a run: asks for those it began, and keeps asking. */
@@ -55,10 +103,12 @@ export function foldUp(run: RunId): void {
 
 async function loadChildren(parent: RunId): Promise<void> {
   try {
-    const found = await call("runs.list", { parent, limit: MOST_RUNS });
+    const found = await call("runs.list", { parent, limit: PAGE });
+    const known = runsStore.getState().children[parent];
     // It may have been folded up meanwhile.
-    if (!(parent in runsStore.getState().children)) return;
-    runsStore.setState((state) => ({ children: { ...state.children, [parent]: found } }));
+    if (!known) return;
+    const list = keepSame(known, found);
+    if (list !== known) runsStore.setState((state) => ({ children: { ...state.children, [parent]: list } }));
   } catch (thrown) {
     if (HostError.from(thrown).code === "run.unknown") foldUp(parent);
     else runsStore.setState({ error: HostError.from(thrown) });

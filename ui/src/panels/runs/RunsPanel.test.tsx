@@ -1,0 +1,34 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, it } from "vitest";
+import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { setHost } from "@/ipc";
+import { runsStore } from "@/run/runs/list";
+import { RunsPanel } from "./RunsPanel";
+
+afterEach(cleanup);
+
+it("asks the host for the runs of this flow, and says when there are more than it lists", async () => {
+  const asked: unknown[] = [];
+  const rest = { status: "finished", startedAt: 0, children: 0, tokens: { input: 0, output: 0 }, cost: { nanoUsd: 0 } };
+  const found = Array.from({ length: 3 }, (_, index) => ({
+    ...{ run: `r${index}`, flowName: "Triage", path: "/a.flow.json", nodes: { done: 0, failed: 0, skipped: 0 } },
+    ...rest,
+  }));
+  const call = async (name: string, args: { flowPath?: string; limit: number }) => {
+    if (name !== "runs.list") return name === "usage.byDay" ? { days: [] } : [];
+    asked.push(args.flowPath);
+    return found.slice(0, args.limit);
+  };
+  setHost({ kind: "in-page", call: call as never, watch: () => () => undefined });
+  flowStore.setState(documentState(EMPTY_FLOW, { path: "/a.flow.json" }), true);
+  runsStore.setState({ limit: 2 });
+  render(<RunsPanel />);
+  expect((await screen.findByTestId("runs-cut")).textContent).toContain("These are the latest 2 runs.");
+  await userEvent.type(screen.getByTestId("runs-search"), "r1");
+  expect(screen.getByTestId("runs-cut").textContent).toContain("Searched the latest 2 runs.");
+  await userEvent.click(screen.getByRole("button", { name: "Older runs" }));
+  expect(screen.queryByTestId("runs-cut")).toBeNull();
+  await userEvent.selectOptions(screen.getByTestId("runs-scope"), "flow");
+  expect(asked.at(-1)).toBe("/a.flow.json");
+});

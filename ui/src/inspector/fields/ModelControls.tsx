@@ -1,8 +1,7 @@
-import { useEffect, useState } from "react";
 import { fetchModels, useProviders } from "@/app/providers";
+import { useSettings } from "@/app/settings";
 import { sealGesture } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
-import { call } from "@/ipc";
 import { CONTROL, type FieldProps, shared, stepwise } from "./props";
 import type { TextSpec } from "./TextControl";
 
@@ -10,7 +9,8 @@ import type { TextSpec } from "./TextControl";
 export function ProviderControl(props: FieldProps<TextSpec>) {
   const { spec, value, path } = props;
   const onChange = stepwise(props.onChange);
-  const providers = useProviderNames();
+  const known = Object.keys(useSettings((settings) => settings.providers));
+  const providers = known.length > 0 ? known : ["offline"];
   const shown = typeof value === "string" ? value : typeof spec.default === "string" ? spec.default : "";
   const listed = shown === "" || providers.includes(shown) ? providers : [shown, ...providers];
   return (
@@ -35,14 +35,13 @@ export function ModelControl(props: FieldProps<TextSpec>) {
   const { id, spec, value, path, onChange } = props;
   const nodes = useFlow((state) => state.flow.nodes);
   const models = useProviders((state) => state.models);
-  const namesOf = (key: "model" | "provider") => [
-    ...new Set(
-      Object.values(nodes).flatMap((node) => (typeof node.config?.[key] === "string" ? [node.config[key]] : [])),
-    ),
-  ];
-  const providers = namesOf("provider");
+  const namesOf = (...keys: string[]) => {
+    const values = Object.values(nodes).flatMap((node) => keys.map((key) => node.config?.[key]));
+    return [...new Set(values.filter((name) => typeof name === "string"))];
+  };
+  const providers = namesOf("provider", "overrideProvider");
   const offered = providers.flatMap((provider) => (models[provider] ?? []).map((model) => ({ model, provider })));
-  const used = namesOf("model").filter((model) => !offered.some((other) => other.model === model));
+  const used = namesOf("model", "overrideModel").filter((model) => !offered.some((other) => other.model === model));
   return (
     <>
       <input
@@ -66,24 +65,4 @@ export function ModelControl(props: FieldProps<TextSpec>) {
       </datalist>
     </>
   );
-}
-
-let known: readonly string[] = ["offline"];
-
-function useProviderNames(): readonly string[] {
-  const [providers, setProviders] = useState(known);
-  useEffect(() => {
-    let current = true;
-    call("app.info", {}).then(
-      (info) => {
-        known = info.providers;
-        if (current) setProviders(info.providers);
-      },
-      () => undefined, // The one that is always there stays offered.
-    );
-    return () => {
-      current = false;
-    };
-  }, []);
-  return providers;
 }

@@ -32,7 +32,8 @@ export function keepChecked(): () => void {
       // Another document: nothing of the old findings holds.
       clearTimeout(timer);
       void check(flow);
-    } else if (differs(flow, shownFlow(before))) {
+    } else if (differs(flow, shownFlow(before)) || shownPath(state) !== shownPath(before)) {
+      // From another place, the files of sub-flows are others.
       clearTimeout(timer);
       timer = setTimeout(() => void check(shownFlow(flowStore.getState())), DELAY_MS);
     }

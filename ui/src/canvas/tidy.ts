@@ -34,8 +34,9 @@ export async function tidy(): Promise<void> {
       import("elkjs/lib/elk-worker.min.js?worker"),
     ]);
     const elk = new ELK({ workerFactory: () => new ElkWorker() });
-    const laidOut = await elk.layout(graph(flow, nodes, new Set(checked.backEdges)));
-    elk.terminateWorker();
+    const laidOut = await elk
+      .layout(graph(flow, nodes, new Set(checked.backEdges)))
+      .finally(() => elk.terminateWorker());
     // Somebody went on editing meanwhile: their work is worth more than a tidy picture.
     if (flowStore.getState().flow !== flow) return;
     place("Tidy up", corners(laidOut, nodes));

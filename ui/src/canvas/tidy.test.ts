@@ -1,0 +1,25 @@
+import { expect, test, vi } from "vitest";
+import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { notify } from "@/look/notify";
+import { canvasStore } from "./state";
+import { tidy } from "./tidy";
+
+const elk = vi.hoisted(() => ({ layout: vi.fn(), terminateWorker: vi.fn() }));
+vi.mock("elkjs/lib/elk-api", () => ({
+  default: class {
+    layout = elk.layout;
+    terminateWorker = elk.terminateWorker;
+  },
+}));
+vi.mock("elkjs/lib/elk-worker.min.js?worker", () => ({ default: class {} }));
+
+test("the worker is let go also when it finds no layout", async () => {
+  const told = vi.spyOn(notify, "error").mockReturnValue();
+  elk.layout.mockRejectedValue(new Error("No."));
+  const nodes = ["a", "b"].map((id) => ({ id, type: "card", position: { x: 0, y: 0 } }));
+  canvasStore.setState({ instance: { getNodes: () => nodes } as never });
+  flowStore.setState(documentState(EMPTY_FLOW), true);
+  await tidy();
+  expect(told.mock.lastCall?.[0]).toMatchObject({ code: "layout.failed" });
+  expect(elk.terminateWorker).toHaveBeenCalledOnce();
+});

@@ -5,7 +5,7 @@ import { setHost } from "@/ipc";
 import { askStore } from "@/look/ask";
 import { goOnIn } from "./actions";
 import { continueIn, currentStore, titleOf } from "./current";
-import { conversationsStore, loadConversations } from "./list";
+import { conversationsStore, loadConversations, moreConversations, PAGE, wish } from "./list";
 
 const conversation = (change: Partial<ConversationRecord>) =>
   ({ id: "c", flow: "name:", flowName: "", title: "", ...change }) as ConversationRecord;
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   currentStore.setState({ conversation: undefined });
-  conversationsStore.setState({ list: [], words: "", scope: "flow" });
+  conversationsStore.setState({ list: [], words: "", scope: "flow", limit: PAGE, cut: false });
 });
 
 const current = () => currentStore.getState().conversation?.id;
@@ -67,6 +67,17 @@ describe("the conversation that goes on", () => {
 });
 
 describe("the list of conversations", () => {
+  it("says when there are older ones, and lists them; a new search begins with the latest", async () => {
+    kept = Array.from({ length: PAGE + 1 }, (_, index) => conversation({ id: `c${index}` }));
+    await loadConversations();
+    const known = () => conversationsStore.getState();
+    expect([known().list.length, known().cut]).toEqual([PAGE, true]);
+    moreConversations();
+    await vi.waitFor(() => expect([known().list.length, known().cut]).toEqual([PAGE + 1, false]));
+    wish({ words: "parcel" });
+    await vi.waitFor(() => expect([known().list.length, known().cut]).toEqual([PAGE, true]));
+  });
+
   it("is that of the flow as it is called now, while it has no file", async () => {
     await vi.waitFor(() => expect(heard).toHaveLength(1));
     flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));

@@ -12,9 +12,13 @@ type Conversations = {
   error?: HostError;
   words: string;
   scope: ConversationScope;
+  /** At most so many; whether there are more. */
+  limit: number;
+  cut: boolean;
 };
 
-const LIMIT = 300;
+/** So many are asked for, and as many more whenever somebody wants older ones. */
+export const PAGE = 300;
 /** Somebody types, or a run says several things: one question is enough. */
 const DELAY_MS = 150;
 
@@ -23,6 +27,8 @@ export const conversationsStore = create<Conversations>(() => ({
   state: "unknown",
   words: "",
   scope: "flow",
+  limit: PAGE,
+  cut: false,
 }));
 
 /** The flow on the canvas, as conversations know it. */
@@ -36,8 +42,14 @@ export function flowKey({ path, name }: FlowOf): string {
 }
 
 export function wish(change: Partial<Pick<Conversations, "words" | "scope">>): void {
-  conversationsStore.setState(change);
+  conversationsStore.setState({ ...change, limit: PAGE });
   refreshConversations();
+}
+
+/** Lists older ones, too. */
+export function moreConversations(): void {
+  conversationsStore.setState(({ limit }) => ({ limit: limit + PAGE }));
+  void loadConversations();
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,7 +67,7 @@ let asked = 0;
 
 /** Asks now. */
 export async function loadConversations(): Promise<void> {
-  const { state, words, scope } = conversationsStore.getState();
+  const { state, words, scope, limit } = conversationsStore.getState();
   if (state === "unknown") conversationsStore.setState({ state: "loading" });
   const question = ++asked;
   const answered = (change: Partial<Conversations>) => {
@@ -65,7 +77,9 @@ export async function loadConversations(): Promise<void> {
   try {
     const search = words.trim() || undefined;
     const flow = scope === "flow" ? flowOf() : undefined;
-    answered({ list: await call("conversations.list", { flow, search, limit: LIMIT }), error: undefined });
+    // One more than is shown tells whether there are more.
+    const found = await call("conversations.list", { flow, search, limit: limit + 1 });
+    answered({ list: found.slice(0, limit), cut: found.length > limit, error: undefined });
   } catch (thrown) {
     answered({ error: HostError.from(thrown) });
   }

@@ -1,0 +1,17 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, it } from "vitest";
+import type { ConversationRecord } from "@/bindings";
+import { conversationsStore } from "@/conversations/list";
+import { Older } from "./Older";
+
+afterEach(cleanup);
+
+it("is there only where the list is cut", () => {
+  const list = [{ id: "a" }, { id: "b" }] as ConversationRecord[];
+  conversationsStore.setState({ list, cut: false });
+  const { rerender } = render(<Older />);
+  expect(screen.queryByTestId("conversations-cut")).toBeNull();
+  conversationsStore.setState({ cut: true });
+  rerender(<Older />);
+  expect(screen.getByTestId("conversations-cut").textContent).toContain("the latest 2 conversations");
+});

@@ -17,9 +17,9 @@ let heard: unknown[];
 beforeEach(() => {
   kept = [];
   heard = [];
-  const call = async (_: string, { flow }: { flow?: unknown }) => {
+  const call = async (_: string, { flow, limit }: { flow?: unknown; limit: number }) => {
     heard.push(flow);
-    return structuredClone(kept);
+    return structuredClone(kept.slice(0, limit));
   };
   setHost({ kind: "in-page", call: call as never, watch: () => () => undefined });
   flowStore.setState(documentState(EMPTY_FLOW), true);

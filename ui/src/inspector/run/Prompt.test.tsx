@@ -1,7 +1,9 @@
-import { cleanup, render, screen } from "@testing-library/react";
-import { afterEach, expect, it } from "vitest";
+import { act, cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, it, vi } from "vitest";
+import type { Entry } from "@/bindings";
+import * as lens from "@/run/inspect/prompt-lens";
 import { showRun } from "@/run/live/showing";
-import { showSession } from "@/run/live/shown";
+import { showSession, wake } from "@/run/live/shown";
 import { Prompt } from "./Prompt";
 
 afterEach(() => {
@@ -9,13 +11,31 @@ afterEach(() => {
   showSession(undefined);
 });
 
+const HERE = { node: "chat", epoch: [] };
+const PARTS = [{ kind: "message", role: "user", text: "Where is it?", tokens: 3 }];
+const PROMPT = { provider: "p", model: "m", tokens: 3, window: 100, reserve: 10, toolTokens: 0 };
+
 it("shows what the model reasoned before it answered", () => {
-  const here = { node: "chat", epoch: [] };
-  const prompt = { provider: "p", model: "m", parts: [], tokens: 1, window: 100, reserve: 10, toolTokens: 0 };
   showRun([
-    { type: "prompt.rendered", ...here, step: 0, prompt },
-    { type: "model.replied", ...here, step: 0, reply: { text: "Yes.", reasoning: "It must be so." } },
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: [] } },
+    { type: "model.replied", ...HERE, step: 0, reply: { text: "Yes.", reasoning: "It must be so." } },
   ]);
   render(<Prompt nodeId="chat" />);
   expect(screen.getByText("It must be so.")).toBeDefined();
+});
+
+it("puts a prompt together once, not with each fact that follows", async () => {
+  const session = showRun([{ type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } }]);
+  const made = vi.spyOn(lens, "linesOf");
+  render(<Prompt nodeId="chat" />);
+  expect(screen.getByText("Where is it?")).toBeDefined();
+  for (let seq = 1; seq < 4; seq++) {
+    await act(async () => {
+      const changed = session.fold.apply([{ seq, at: 0, type: "node.ready", node: `n${seq}`, epoch: [] } as Entry]);
+      session.log.append(changed.entries);
+      wake(session, changed);
+      await new Promise((resolve) => setTimeout(resolve, 80));
+    });
+  }
+  expect(made).toHaveBeenCalledTimes(1);
 });

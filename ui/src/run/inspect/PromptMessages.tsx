@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo, useState } from "react";
+import { memo, type ReactNode, useMemo, useState } from "react";
 import type { NodeId, PromptRecord } from "@/bindings";
 import type { EpochView } from "../fold/types";
 import type { RunSession } from "../live/session";
@@ -13,18 +13,26 @@ import { type Line, linesOf } from "./prompt-lens";
 /** Long histories are shown from their end; the rest on demand. */
 const SHOWN = 40;
 
+// A prompt does not change any more: once all its lines are known, they are for good.
+const complete = new WeakMap<PromptRecord, Line[]>();
+
 /** The lines of a prompt, as they are known by now. */
 export function usePromptLines(session: RunSession, node: NodeId, epoch: EpochView, prompt: PromptRecord): Line[] {
+  // What is not known yet may come with any fact.
   const facts = useFactCount();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is read where it stands; its length says when.
   return useMemo(() => {
+    const known = complete.get(prompt);
+    if (known) return known;
     const context = contextOf({ nodes: session.fold.nodes, head: session.fold.head }, node, epoch.epoch);
-    return linesOf(prompt, epoch, session.log, context);
+    const lines = linesOf(prompt, epoch, session.log, context);
+    if (!lines.some((line) => line.kind === "unknown")) complete.set(prompt, lines);
+    return lines;
   }, [session, node, epoch.epoch, prompt, facts]);
 }
 
 /** The messages a model was sent, in order. */
-export function PromptMessages({ lines }: { lines: readonly Line[] }) {
+export const PromptMessages = memo(function PromptMessages({ lines }: { lines: readonly Line[] }) {
   const [all, setAll] = useState(false);
   const hidden = all ? 0 : Math.max(0, lines.length - SHOWN);
   return (
@@ -41,7 +49,7 @@ export function PromptMessages({ lines }: { lines: readonly Line[] }) {
       ))}
     </ol>
   );
-}
+});
 
 function LineView({ line }: { line: Line }) {
   const [open, setOpen] = useState(false);

@@ -1,8 +1,8 @@
-import { ReactFlow, SelectionMode, type Viewport } from "@xyflow/react";
-import { type FocusEvent, type MouseEvent, useEffect, useRef } from "react";
+import { ReactFlow, SelectionMode } from "@xyflow/react";
+import type { FocusEvent, MouseEvent } from "react";
 import { showPalette } from "@/app/overlays";
 import { mayEdit, selectOnly } from "@/flow/actions";
-import { shownFlow, useFlow } from "@/flow/store";
+import { useFlow } from "@/flow/store";
 import { openChild, runsFlow } from "@/run/child";
 import { Backdrop } from "./Backdrop";
 import { CanvasControls } from "./CanvasControls";
@@ -15,17 +15,15 @@ import { NodeCard } from "./NodeCard";
 import { NoteCard } from "./NoteCard";
 import { QuickAddMenu } from "./QuickAddMenu";
 import { StrandEdge } from "./StrandEdge";
-import { canvasStore, useCanvas } from "./state";
+import { canvasStore } from "./state";
 import { useConnections } from "./useConnections";
 import { useElements } from "./useElements";
-import { showAll } from "./view";
+import { useFitNewDocuments } from "./useFitNewDocuments";
 import "./canvas.css";
 
 const NODE_TYPES = { card: NodeCard, note: NoteCard };
 const EDGE_TYPES = { strand: StrandEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
-/** A document is never opened at a zoom at which its names cannot be read; what does not fit lies to the right. */
-const READABLE = 0.62;
 /** From this many nodes on, only what is in view is in the page. */
 const MANY = 250;
 
@@ -105,32 +103,4 @@ function selectFocused(event: FocusEvent): void {
   if (id === undefined) return;
   if (event.target.matches(".react-flow__node")) selectOnly({ nodes: [id] });
   else if (event.target.matches(".react-flow__edge")) selectOnly({ edges: [id] });
-}
-
-/** Shows the whole of a flow when another document or another run comes onto the canvas. */
-function useFitNewDocuments(count: number): void {
-  const document = useFlow((state) => state.viewing?.run ?? state.key);
-  const empty = useFlow((state) => Object.keys(shownFlow(state).nodes).length === 0);
-  // The first check tells of arcs that need room too.
-  const arcs = useFlow((state) => state.checked.backEdges.length > 0);
-  const ready = useCanvas((state) => state.instance !== undefined);
-  const fitted = useRef<{ document: string; arcs: boolean; viewport?: Viewport }>(undefined);
-  useEffect(() => {
-    const before = fitted.current;
-    const same = before?.document === document;
-    // What is put onto an empty canvas later stays where it was put, and a view that somebody has moved stays there.
-    if (empty) fitted.current = { document, arcs: true };
-    if (count === 0 || !ready || (same && (before.arcs || !arcs || !before.viewport || !isStill(before.viewport))))
-      return;
-    const frame = requestAnimationFrame(() => {
-      showAll({ minZoom: READABLE, maxZoom: 1, duration: 0 });
-      fitted.current = { document, arcs, viewport: canvasStore.getState().instance?.getViewport() };
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [document, count, empty, arcs, ready]);
-}
-
-function isStill(before: Viewport): boolean {
-  const now = canvasStore.getState().instance?.getViewport();
-  return now?.x === before.x && now.y === before.y && now.zoom === before.zoom;
 }

@@ -127,13 +127,25 @@ export function selectAll(): void {
 
 /** Shows a run's flow, read-only, in place of the document. */
 export function viewFlow(viewing: Viewing): void {
-  flowStore.setState({ viewing, selection: NOTHING, checked: UNCHECKED, checkedFlow: undefined });
+  flowStore.setState((state) => ({
+    viewing,
+    aside: state.viewing ? state.aside : state.selection,
+    selection: NOTHING,
+    checked: UNCHECKED,
+    checkedFlow: undefined,
+  }));
 }
 
 /** Goes back to the document, also from a run that was asked for and has not arrived. */
 export function leaveView(): void {
   wishForRun();
-  flowStore.setState({ viewing: undefined, selection: NOTHING, checked: UNCHECKED, checkedFlow: undefined });
+  flowStore.setState(({ flow, viewing, aside = NOTHING, selection }) => ({
+    viewing: undefined,
+    aside: undefined,
+    selection: prune(flow, viewing ? aside : selection),
+    checked: UNCHECKED,
+    checkedFlow: undefined,
+  }));
 }
 
 function items(chosen: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> }): edits.Items {

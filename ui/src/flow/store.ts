@@ -38,6 +38,8 @@ export type FlowState = {
   /** Which flow `checked` is about; another than the shown one while a check is under way. */
   checkedFlow?: Flow;
   viewing?: Viewing;
+  /** What is selected in the document while a run is looked at in its place. */
+  aside?: Items;
 };
 
 export const EMPTY_FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
@@ -58,6 +60,7 @@ export function documentState(flow: Flow, file: { path?: string; hash?: string; 
     checked: UNCHECKED,
     checkedFlow: undefined,
     viewing: undefined,
+    aside: undefined,
   };
 }
 

@@ -1,0 +1,58 @@
+import { act, cleanup, renderHook } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Flow } from "@/bindings";
+import { leaveView, selectOnly, viewFlow } from "@/flow/actions";
+import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { canvasStore } from "./state";
+import { useFitNewDocuments } from "./useFitNewDocuments";
+
+const flow: Flow = { ...EMPTY_FLOW, nodes: { a: { type: "text" } }, layout: { a: { x: 0, y: 0 } } };
+const MOVED = { x: 7, y: 8, zoom: 2 };
+
+/** Where the canvas is. */
+let viewport: { x: number; y: number; zoom: number };
+
+beforeEach(() => {
+  viewport = { x: 0, y: 0, zoom: 1 };
+  const instance = {
+    getNodes: () => [{ id: "a", position: { x: 0, y: 0 }, measured: { width: 100, height: 50 } }],
+    getViewport: () => viewport,
+    setViewport: async (next: typeof viewport) => {
+      viewport = next;
+    },
+  };
+  canvasStore.setState({ instance: instance as never });
+  document.body.innerHTML = '<div class="canvas"></div>';
+  flowStore.setState(documentState(flow), true);
+  renderHook(() => useFitNewDocuments(1));
+});
+afterEach(cleanup);
+
+/** Does something, and lets the canvas follow. */
+async function then(work: () => void): Promise<void> {
+  act(work);
+  await act(() => new Promise((resolve) => requestAnimationFrame(() => resolve(undefined))));
+}
+const look = (run: string) => viewFlow({ run, label: run, flow });
+
+test("a document comes back from below runs as it was left: its view and what was selected", async () => {
+  await then(() => selectOnly({ nodes: ["a"] }));
+  viewport = MOVED;
+  await then(() => look("one"));
+  expect(viewport).not.toEqual(MOVED);
+  expect(flowStore.getState().selection.nodes.size).toBe(0);
+  await then(() => look("two"));
+  await then(leaveView);
+  expect(viewport).toEqual(MOVED);
+  expect([...flowStore.getState().selection.nodes]).toEqual(["a"]);
+});
+
+test("another document that took its place below the run is shown whole", async () => {
+  await then(() => undefined);
+  viewport = MOVED;
+  await then(() => look("one"));
+  await then(() => flowStore.setState({ ...documentState(flow), viewing: flowStore.getState().viewing }, true));
+  await then(leaveView);
+  expect(viewport).not.toEqual(MOVED);
+  expect(flowStore.getState().selection.nodes.size).toBe(0);
+});

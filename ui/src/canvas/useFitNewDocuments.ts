@@ -1,0 +1,52 @@
+import type { Viewport } from "@xyflow/react";
+import { useEffect, useRef } from "react";
+import { shownFlow, useFlow } from "@/flow/store";
+import { canvasStore, useCanvas } from "./state";
+import { showAll } from "./view";
+
+/** A document is never opened at a zoom at which its names cannot be read; what does not fit lies to the right. */
+const READABLE = 0.62;
+
+/**
+ * Shows the whole of a flow when another document or another run comes onto the canvas. A document that comes back from
+ * below a run is shown as it was left. `count` is how many nodes are drawn.
+ */
+export function useFitNewDocuments(count: number): void {
+  const key = useFlow((state) => state.key);
+  const document = useFlow((state) => state.viewing?.run ?? state.key);
+  const empty = useFlow((state) => Object.keys(shownFlow(state).nodes).length === 0);
+  // The first check tells of arcs that need room too.
+  const arcs = useFlow((state) => state.checked.backEdges.length > 0);
+  const ready = useCanvas((state) => state.instance !== undefined);
+  const fitted = useRef<{ document: string; arcs: boolean; viewport?: Viewport }>(undefined);
+  const left = useRef<{ document: string; viewport?: Viewport }>(undefined);
+  useEffect(() => {
+    const before = fitted.current;
+    const same = before?.document === document;
+    if (!same && before?.document === key) left.current = { document: key, viewport: viewportNow() };
+    const back = document === key && left.current?.document === key ? left.current.viewport : undefined;
+    // What is put onto an empty canvas later stays where it was put, and a view that somebody has moved stays there.
+    if (empty) fitted.current = { document, arcs: true };
+    if (count === 0 || !ready || (same && (before.arcs || !arcs || !before.viewport || !isStill(before.viewport))))
+      return;
+    const frame = requestAnimationFrame(() => {
+      if (back && !same) {
+        void canvasStore.getState().instance?.setViewport(back);
+        fitted.current = { document, arcs: true };
+        return;
+      }
+      showAll({ minZoom: READABLE, maxZoom: 1, duration: 0 });
+      fitted.current = { document, arcs, viewport: viewportNow() };
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [key, document, count, empty, arcs, ready]);
+}
+
+function isStill(before: Viewport): boolean {
+  const now = viewportNow();
+  return now?.x === before.x && now.y === before.y && now.zoom === before.zoom;
+}
+
+function viewportNow(): Viewport | undefined {
+  return canvasStore.getState().instance?.getViewport();
+}

@@ -7,7 +7,7 @@ import { useSize } from "../dock/useSize";
 import { useShownSession } from "../live/shown";
 import { formatDuration } from "../values/format";
 import { Marks } from "./Marks";
-import { spansIn, type TimelineRow, timelineRows, timeRange } from "./rows";
+import { isOpen, spansIn, type TimelineRow, timelineRows, timeRange } from "./rows";
 import { type Pointed, SpanDetails } from "./SpanDetails";
 import { TimeScale } from "./scale";
 import { marksOf } from "./spans";
@@ -126,7 +126,7 @@ function Chart({ compact }: { compact: boolean }) {
                 height={ROW}
                 label={label}
                 track={track}
-                now={now}
+                now={isOpen(row) ? now : undefined}
                 spanAt={spanAt}
                 onPoint={setPointed}
               />

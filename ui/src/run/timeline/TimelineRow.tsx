@@ -4,7 +4,7 @@ import { indexOfEpoch } from "../fold/epoch";
 import { chooseEpoch, chosenEpoch } from "../inspect/epoch-choice";
 import { nameOf } from "../names";
 import { formatDuration } from "../values/format";
-import { spansIn, type TimelineRow } from "./rows";
+import { type TimelineRow, workIn } from "./rows";
 import type { Pointed } from "./SpanDetails";
 import type { Span } from "./spans";
 
@@ -14,7 +14,8 @@ type Props = {
   height: number;
   label: number;
   track: number;
-  now: number;
+  /** Until when to count what goes on; nothing for rows that stand still. */
+  now: number | undefined;
   /** What is drawn at a place of a row, counted in pixels from the beginning of the track. */
   spanAt: (row: TimelineRow, x: number) => Span | undefined;
   onPoint: (pointed: Pointed | undefined) => void;
@@ -48,7 +49,7 @@ export const TimelineRowView = memo(function TimelineRowView({
         className={`sticky left-0 z-10 float-left h-full truncate bg-bg-1 pr-2 text-left font-mono text-fg-2 text-xs group-hover:text-fg ${row.tool === undefined ? "pl-3.5" : "pl-6 text-fg-3"}`}
         style={{ width: label }}
         title={name}
-        aria-label={describe(row, name, now)}
+        aria-label={describe(row, name, now ?? 0)}
         onClick={() => look(undefined)}
         onKeyDown={(event) => step(event.key, row, look)}
       >
@@ -73,13 +74,11 @@ export const TimelineRowView = memo(function TimelineRowView({
 });
 
 function describe(row: TimelineRow, name: string, now: number): string {
-  const spans = spansIn(row);
-  const worked = spans.reduce((sum, span) => sum + (span.kind === "work" ? (span.to ?? now) - span.from : 0), 0);
-  const times = spans.length;
+  const { times, ms } = workIn(row, now);
   if (row.tool !== undefined)
-    return `Tool ${name} of ${nameOf(row.node)}, called ${times} times, ${formatDuration(worked)}`;
+    return `Tool ${name} of ${nameOf(row.node)}, called ${times} times, ${formatDuration(ms)}`;
   const rounds = row.view.epochs.length;
-  return `${name}, ${row.view.state}, ${rounds} ${rounds === 1 ? "round" : "rounds"}, worked ${formatDuration(worked)}. Left and right choose a round.`;
+  return `${name}, ${row.view.state}, ${rounds} ${rounds === 1 ? "round" : "rounds"}, worked ${formatDuration(ms)}. Left and right choose a round.`;
 }
 
 /** From the keyboard: one round on, one round back. */

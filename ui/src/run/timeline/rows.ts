@@ -39,6 +39,35 @@ export function spansIn(row: TimelineRow): readonly Span[] {
   return row.tool === undefined ? found.spans : (found.tools.find((tool) => tool.name === row.tool)?.spans ?? []);
 }
 
+/** How often and how long a row's node or tool has worked. What still goes on is counted up to now. */
+export function workIn(row: TimelineRow, now: number): { times: number; ms: number } {
+  const { times, ms, open } = addedUp(spansIn(row));
+  return { times, ms: open.reduce((sum, from) => sum + now - from, ms) };
+}
+
+/** Whether the row changes as time passes. */
+export function isOpen(row: TimelineRow): boolean {
+  return addedUp(spansIn(row)).open.length > 0;
+}
+
+// A node may have thousands of rounds, and rows are drawn several times a second: they are added up once.
+const works = new WeakMap<readonly Span[], Work>();
+type Work = { times: number; ms: number; open: number[] };
+
+function addedUp(spans: readonly Span[]): Work {
+  let work = works.get(spans);
+  if (!work) {
+    work = { times: spans.length, ms: 0, open: [] };
+    for (const { kind, from, to } of spans) {
+      if (kind !== "work") continue;
+      if (to === undefined) work.open.push(from);
+      else work.ms += to - from;
+    }
+    works.set(spans, work);
+  }
+  return work;
+}
+
 /** From when to when the run is shown. A run that waits stands still. */
 export function timeRange(session: RunSession, now: number): { start: number; end: number } {
   const { head } = session.fold;

@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Entry } from "@/bindings";
 import { RunFold } from "../fold/fold";
 import type { NodeView } from "../fold/types";
+import { isOpen, spansIn, workIn } from "./rows";
 import { TimeScale } from "./scale";
 import { marksOf, spansOf } from "./spans";
 
@@ -91,6 +92,22 @@ describe("spans", () => {
       [55, 60],
       [61, undefined],
     ]);
+  });
+
+  it("are added up to what a row has worked, read once for as long as nothing comes", () => {
+    const view = viewOf([
+      { at: 10, type: "node.started", attempt: 1 },
+      { at: 20, type: "node.finished", outputs: {}, metadata: { durationMs: 10 } },
+      { at: 30, epoch: [1], type: "node.started", attempt: 1 },
+    ]);
+    const row = { key: "a", node: "a", view };
+    expect(isOpen(row)).toBe(true);
+    expect(workIn(row, 35)).toEqual({ times: 2, ms: 15 });
+    const read = vi.fn();
+    for (const span of spansIn(row)) Object.defineProperty(span, "kind", { get: read });
+    expect(workIn(row, 36)).toEqual({ times: 2, ms: 16 });
+    expect(read).not.toHaveBeenCalled();
+    expect(isOpen({ ...row, view: { ...view, epochs: view.epochs.slice(0, 1) } })).toBe(false);
   });
 
   it("are drawn as no more marks than fit", () => {

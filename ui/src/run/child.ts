@@ -1,23 +1,26 @@
 /** Opening the flow that a node runs: its run where there is one, else the flow itself. */
 import type { Node, NodeId, RunId } from "@/bindings";
 import { openPath } from "@/flow/files";
+import { nodeType } from "@/flow/node-types";
 import { fileName, flowStore, shownFlow } from "@/flow/store";
 import { notify } from "@/look/notify";
 import { openRun } from "./control";
-import { sameEpoch } from "./fold/epoch";
+import { epochOf, shownEpoch } from "./fold/epoch";
+import { chosenEpoch } from "./inspect/epoch-choice";
 import { shownSession } from "./live/shown";
 
 /** Whether the node runs another flow. */
 export function runsFlow(node: Node | undefined): boolean {
-  return node?.type === "subflow" || node?.type === "workflow" || node?.type === "subworkflow";
+  return node !== undefined && nodeType(node.type)?.type === "subflow";
 }
 
-/** The run that the node's shown activation began last, if it began one. */
+/** The run that the node began last: in the round that was chosen, else in the one it shows, else in any. */
 function childOf(node: NodeId): RunId | undefined {
   const view = shownSession()?.fold.nodes.get(node);
-  const began = (view?.epochs ?? []).filter((epoch) => (epoch.children ?? []).length > 0);
-  const shown = began.find((epoch) => view && sameEpoch(epoch.epoch, view.epoch)) ?? began.at(-1);
-  return shown?.children?.at(-1);
+  const chosen = epochOf(view, chosenEpoch(node));
+  if (chosen) return chosen.children?.at(-1);
+  const shown = shownEpoch(view);
+  return (shown?.children ?? view?.epochs.findLast((epoch) => epoch.children?.length)?.children)?.at(-1);
 }
 
 /** Opens what the node runs: in place, its latest run; without one the file it names. */
@@ -27,13 +30,22 @@ export function openChild(id: NodeId): void {
     void openRun(run);
     return;
   }
+  if (chosenEpoch(id)) {
+    notify.info("The node began no run in this round.");
+    return;
+  }
   const state = flowStore.getState();
   const node = shownFlow(state).nodes[id];
   const file = node?.config?.file;
   if (typeof file === "string" && file !== "" && state.path !== undefined && !state.viewing) {
-    const folder = state.path.slice(0, state.path.length - fileName(state.path).length);
-    void openPath(folder + file);
+    void openPath(besides(state.path, file));
     return;
   }
   notify.info("This node has not run yet. Run the flow, and open what happened inside it here.");
+}
+
+/** A path as a flow file names it: seen from the folder of that file, or whole. */
+function besides(flow: string, file: string): string {
+  if (/^([\\/]|[a-z]:[\\/])/i.test(file)) return file;
+  return flow.slice(0, flow.length - fileName(flow).length) + file;
 }

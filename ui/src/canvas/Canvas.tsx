@@ -1,7 +1,7 @@
 import { ReactFlow, SelectionMode } from "@xyflow/react";
 import type { FocusEvent, MouseEvent } from "react";
 import { showPalette } from "@/app/overlays";
-import { mayEdit, selectOnly } from "@/flow/actions";
+import { mayEdit } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
 import { openChild, runsFlow } from "@/run/child";
 import { Backdrop } from "./Backdrop";
@@ -10,6 +10,7 @@ import { CanvasMenu } from "./CanvasMenu";
 import { ConnectionLine } from "./ConnectionLine";
 import { Crowd } from "./Crowd";
 import { EmptyCanvas } from "./EmptyCanvas";
+import { selectFocused } from "./gather";
 import { Minimap } from "./Minimap";
 import { NodeCard } from "./NodeCard";
 import { NoteCard } from "./NoteCard";
@@ -40,7 +41,7 @@ export function Canvas() {
         data-testid="canvas"
         data-many={nodes.length > MANY || undefined}
         aria-label="Canvas"
-        onFocus={selectFocused}
+        onFocus={onFocus}
       >
         <ReactFlow
           nodes={nodes}
@@ -96,11 +97,7 @@ function addOnDoubleClick(event: MouseEvent): void {
   if (mayEdit()) showPalette(canvasStore.getState().instance?.screenToFlowPosition({ x, y }));
 }
 
-/** A node or an edge that is reached with the keyboard is selected. */
-function selectFocused(event: FocusEvent): void {
-  if (!event.target.matches(":focus-visible")) return;
-  const id = (event.target as HTMLElement).dataset.id;
-  if (id === undefined) return;
-  if (event.target.matches(".react-flow__node")) selectOnly({ nodes: [id] });
-  else if (event.target.matches(".react-flow__edge")) selectOnly({ edges: [id] });
+/** A node or an edge that is reached with the keyboard, not with the pointer, is selected. */
+function onFocus(event: FocusEvent): void {
+  if (event.target.matches(":focus-visible")) selectFocused(event.target);
 }

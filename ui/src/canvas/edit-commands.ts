@@ -5,6 +5,7 @@ import type { Alignment, Axis } from "@/flow/align";
 import { flowStore } from "@/flow/store";
 import { alignSelection, distributeSelection, nudge } from "./arrange";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";
+import { focusedItem, gatherFocused } from "./gather";
 import { GRID } from "./geometry";
 import { canvasStore } from "./state";
 import { tidy } from "./tidy";
@@ -67,6 +68,16 @@ export const editCommands: readonly Command[] = [
     onCanvas: true,
     enabled: anything,
     run: () => actions.selectOnly({}),
+  },
+  {
+    id: "edit.gather",
+    title: "Take what has the keyboard into the selection, or out",
+    group: "Edit",
+    keys: ["Shift+Space"],
+    onCanvas: true,
+    keyOnly: true,
+    enabled: () => focusedItem() !== undefined,
+    run: gatherFocused,
   },
   {
     id: "edit.rename",

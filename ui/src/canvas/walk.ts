@@ -1,6 +1,7 @@
 /** Going from node to node with the keyboard, by where they stand. */
 import { selectOnly } from "@/flow/actions";
 import { flowStore } from "@/flow/store";
+import { focusedItem, isGathering } from "./gather";
 import { canvasStore } from "./state";
 
 export type Direction = "left" | "right" | "up" | "down";
@@ -21,7 +22,7 @@ export function nearest(from: Spot, spots: readonly Spot[], to: Direction): Spot
   return best?.spot;
 }
 
-/** Selects and focuses the next node in a direction; without a selection, the first one. */
+/** Selects and focuses the next node in a direction; without a selection, the first one. One that is gathered stays. */
 export function walk(to: Direction): void {
   const { instance } = canvasStore.getState();
   if (!instance) return;
@@ -31,13 +32,14 @@ export function walk(to: Direction): void {
     y: node.position.y + (node.measured?.height ?? node.initialHeight ?? 0) / 2,
   }));
   const [selected] = flowStore.getState().selection.nodes;
-  const from = spots.find((spot) => spot.id === selected);
+  const here = (isGathering() ? focusedItem()?.id : undefined) ?? selected;
+  const from = spots.find((spot) => spot.id === here);
   const next = from ? nearest(from, spots, to) : [...spots].sort((a, b) => a.x - b.x || a.y - b.y)[0];
   if (!next) return;
-  selectOnly({ nodes: [next.id] });
+  if (!isGathering()) selectOnly({ nodes: [next.id] });
   const { zoom } = instance.getViewport();
   void instance.setCenter(next.x, next.y, { zoom, duration: 150 });
-  requestAnimationFrame(() => focusNode(next.id));
+  focusOnceDrawn(next.id);
 }
 
 /** Gives a node the keyboard, if it is in the page. */
@@ -45,9 +47,23 @@ export function focusNode(id: string): void {
   nodeElement(id)?.focus({ preventScroll: true });
 }
 
-/** Gives a node the keyboard that was added just now: React draws it within the next frame. */
+/** So long a node may take to come into the page, in milliseconds. */
+const DRAWN_MS = 1000;
+let awaited: string | undefined;
+
+/**
+ * Gives a node the keyboard that is not in the page yet: React draws one that was added within the next frame, and one of
+ * very many when the view has come to it. The node that was wanted last wins.
+ */
 export function focusOnceDrawn(id: string): void {
-  requestAnimationFrame(() => requestAnimationFrame(() => focusNode(id)));
+  awaited = id;
+  const until = performance.now() + DRAWN_MS;
+  const look = () => {
+    if (awaited !== id) return;
+    if (!nodeElement(id) && performance.now() < until) requestAnimationFrame(look);
+    else focusNode(id);
+  };
+  requestAnimationFrame(() => requestAnimationFrame(look));
 }
 
 /** The element of a node, if it is in the page. */

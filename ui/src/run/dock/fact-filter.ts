@@ -34,7 +34,18 @@ export class FactFilter {
   }
 }
 
-export const FAMILIES = ["run", "node", "context", "turn", "prompt", "model", "tool", "loop", "input"] as const;
+export const FAMILIES = [
+  "run",
+  "node",
+  "context",
+  "turn",
+  "prompt",
+  "model",
+  "tool",
+  "child",
+  "loop",
+  "input",
+] as const;
 
 /** The word before the dot. */
 export function familyOf(entry: Entry): string {
@@ -92,6 +103,13 @@ export function gistOf(entry: Entry): string {
       return `${entry.call.name} ${previewOf(entry.call.arguments, 100)}`;
     case "tool.finished":
       return entry.error ? line(entry.error.message) : previewOf(entry.result, LIMIT);
+    case "child.started":
+    case "child.resumed":
+      return `run ${entry.run}`;
+    case "child.waiting":
+      return entry.questions.map((question) => previewOf(question.prompt, 80)).join(", ");
+    case "run.cancelling":
+      return "it is being stopped";
     case "loop.iteration":
       return `round ${roundOf(entry.epoch)} opens`;
     case "loop.exhausted":

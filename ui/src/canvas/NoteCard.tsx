@@ -64,7 +64,10 @@ function NoteField({ id, text }: { id: string; text: string }) {
       onBlur={settle}
       onKeyDown={(event) => {
         keepOwnKeys(event);
-        if (event.key === "Escape") event.currentTarget.blur();
+        if (event.key !== "Escape") return;
+        const card = event.currentTarget.closest<HTMLElement>(".react-flow__node");
+        event.currentTarget.blur();
+        card?.focus({ preventScroll: true });
       }}
     />
   );

@@ -31,6 +31,18 @@ describe("a field on a card", () => {
     expect(heardFrom(screen.getByTestId("note-text-n"))).toEqual(["s"]);
   });
 
+  it("gives the keyboard back to the note when it is left with Escape", () => {
+    const props = { id: "n", data: { node: note }, selected: false } as unknown as ComponentProps<typeof NoteCard>;
+    render(
+      <div className="react-flow__node" tabIndex={-1} data-testid="around">
+        <ReactFlowProvider>{createElement(NoteCard, props)}</ReactFlowProvider>
+      </div>,
+    );
+    fireEvent.keyDown(screen.getByTestId("note-text-n"), { key: "Escape" });
+    expect(document.activeElement).toBe(screen.getByTestId("around"));
+    expect(canvasStore.getState().renaming).toBeUndefined();
+  });
+
   it("leaves the window's shortcuts alone while a node is named", () => {
     render(<CardTitle id="n" node={note} />);
     expect(heardFrom(screen.getByTestId("rename-n"))).toEqual(["s"]);

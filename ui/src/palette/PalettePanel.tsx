@@ -84,12 +84,8 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
       title={`${type.summary}. Drag it onto the canvas, or press Enter.`}
       onPointerDown={onPointerDown}
       onDoubleClick={() => addNodeOf(type.type)}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" || event.key === " ") {
-          event.preventDefault();
-          addNodeOf(type.type);
-        }
-      }}
+      // A click without a pointer: from the keyboard, or from what reads the page aloud.
+      onClick={(event) => event.detail === 0 && addNodeOf(type.type)}
     >
       {/* WebKit lets the contents of a button that is itself a flex box grow past it. */}
       <span className="flex w-full min-w-0 items-center gap-2.5">

@@ -5,6 +5,7 @@ import { Markdown } from "@/look/Markdown";
 import type { CanvasNode } from "./elements";
 import { Findings } from "./Findings";
 import { keepOwnKeys } from "./field-keys";
+import { LEAST_NOTE_SIZE } from "./geometry";
 import { NOTE_FIELD, noteText } from "./note";
 import { canvasStore, useCanvas } from "./state";
 
@@ -25,8 +26,8 @@ export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps
     >
       <NodeResizer
         isVisible={selected}
-        minWidth={120}
-        minHeight={60}
+        minWidth={LEAST_NOTE_SIZE.width}
+        minHeight={LEAST_NOTE_SIZE.height}
         onResizeEnd={(_, { x, y, width, height }) =>
           place("Resize", new Map([[id, { x, y, width: Math.round(width), height: Math.round(height) }]]))
         }

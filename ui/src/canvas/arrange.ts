@@ -2,6 +2,7 @@
 import { place } from "@/flow/actions";
 import { type Alignment, type Axis, align, type Box, type Boxes, distribute } from "@/flow/align";
 import { flowStore } from "@/flow/store";
+import { LEAST_NOTE_SIZE } from "./geometry";
 import { canvasStore } from "./state";
 
 export function alignSelection(to: Alignment): void {
@@ -17,6 +18,15 @@ export function nudge(dx: number, dy: number): void {
   const boxes = selectedBoxes();
   const key = [...boxes.keys()].sort().join(" ");
   place("Move", new Map([...boxes].map(([id, { x, y }]) => [id, { x: x + dx, y: y + dy }])), `nudge:${key}`);
+}
+
+/** Makes the selected note larger or smaller. A key held down is one undo step, as with `nudge`. */
+export function resizeNote(dx: number, dy: number): void {
+  const [[id, box] = []] = selectedBoxes();
+  if (id === undefined || box === undefined) return;
+  const width = Math.max(LEAST_NOTE_SIZE.width, box.width + dx);
+  const height = Math.max(LEAST_NOTE_SIZE.height, box.height + dy);
+  place("Resize", new Map([[id, { x: box.x, y: box.y, width, height }]]), `resize:${id}`);
 }
 
 /** The selected nodes' boxes as they are drawn. */

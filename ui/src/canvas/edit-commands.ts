@@ -2,17 +2,20 @@
 import type { Command } from "@/app/command";
 import * as actions from "@/flow/actions";
 import type { Alignment, Axis } from "@/flow/align";
+import { nodeType } from "@/flow/node-types";
 import { flowStore } from "@/flow/store";
-import { alignSelection, distributeSelection, nudge } from "./arrange";
+import { alignSelection, distributeSelection, nudge, resizeNote } from "./arrange";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";
 import { focusedItem, gatherFocused } from "./gather";
 import { GRID } from "./geometry";
+import { NOTE } from "./note";
 import { canvasStore } from "./state";
 import { tidy } from "./tidy";
 
 const selected = () => flowStore.getState().selection;
 const anyNode = () => selected().nodes.size > 0;
 const oneNode = () => selected().nodes.size === 1;
+const oneNote = () => oneNode() && nodeType(flowStore.getState().flow.nodes[first() ?? ""]?.type ?? "")?.type === NOTE;
 const several = () => selected().nodes.size > 1;
 const anything = () => selected().nodes.size + selected().edges.size > 0;
 const first = () => [...selected().nodes][0];
@@ -122,6 +125,10 @@ export const editCommands: readonly Command[] = [
   ...nudges("Right", 1, 0),
   ...nudges("Up", 0, -1),
   ...nudges("Down", 0, 1),
+  resize("Right", "wider", GRID, 0),
+  resize("Left", "narrower", -GRID, 0),
+  resize("Down", "taller", 0, GRID),
+  resize("Up", "shorter", 0, -GRID),
 ];
 
 function align(to: Alignment, title: string, keys: string): Command {
@@ -162,4 +169,18 @@ function nudges(to: "Left" | "Right" | "Up" | "Down", dx: number, dy: number): C
       run: () => nudge(GRID * dx, GRID * dy),
     },
   ];
+}
+
+function resize(arrow: "Left" | "Right" | "Up" | "Down", how: string, dx: number, dy: number): Command {
+  return {
+    id: `arrange.${how}`,
+    title: `Make the note ${how}`,
+    group: "Arrange",
+    keys: [`Alt+Shift+Arrow${arrow}`],
+    onCanvas: true,
+    whileHeld: true,
+    keyOnly: true,
+    enabled: oneNote,
+    run: () => resizeNote(dx, dy),
+  };
 }

@@ -2,8 +2,11 @@
 import type { Command } from "@/app/command";
 import { flowStore } from "@/flow/store";
 import { reveal } from "./reveal";
-import { resetZoom, showAll, zoomBy } from "./view";
+import { panBy, resetZoom, showAll, zoomBy } from "./view";
 import { walk } from "./walk";
+
+/** So far the view moves at a press, in screen pixels. */
+const PAN = 80;
 
 const one = () => flowStore.getState().selection.nodes.size === 1;
 
@@ -46,6 +49,10 @@ export const viewCommands: readonly Command[] = [
   step("Alt+ArrowRight", "right"),
   step("Alt+ArrowUp", "up"),
   step("Alt+ArrowDown", "down"),
+  pan("Mod+ArrowLeft", "left", -1, 0),
+  pan("Mod+ArrowRight", "right", 1, 0),
+  pan("Mod+ArrowUp", "up", 0, -1),
+  pan("Mod+ArrowDown", "down", 0, 1),
 ];
 
 function step(keys: string, to: "left" | "right" | "up" | "down"): Command {
@@ -58,5 +65,18 @@ function step(keys: string, to: "left" | "right" | "up" | "down"): Command {
     whileHeld: true,
     keyOnly: true,
     run: () => walk(to),
+  };
+}
+
+function pan(keys: string, to: string, dx: number, dy: number): Command {
+  return {
+    id: `view.pan.${to}`,
+    title: `Move the view ${to}`,
+    group: "View",
+    keys: [keys],
+    onCanvas: true,
+    whileHeld: true,
+    keyOnly: true,
+    run: () => panBy(PAN * dx, PAN * dy),
   };
 }

@@ -75,6 +75,14 @@ export function zoomBy(factor: number): void {
   if (instance) void instance.zoomTo(instance.getZoom() * factor, { duration: QUICK_MS });
 }
 
+/** Moves the view by so much of the screen. */
+export function panBy(dx: number, dy: number): void {
+  const { instance } = canvasStore.getState();
+  if (!instance) return;
+  const { x, y, zoom } = instance.getViewport();
+  void instance.setViewport({ x: x - dx, y: y - dy, zoom });
+}
+
 export function resetZoom(): void {
   void canvasStore.getState().instance?.zoomTo(1, { duration: QUICK_MS });
 }

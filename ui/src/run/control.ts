@@ -14,6 +14,7 @@ import { isOver } from "./fold/status";
 import type { OpenPause } from "./fold/types";
 import { RunSession, type SessionEvents } from "./live/session";
 import { shownSession, showSession, wake, wakeSession } from "./live/shown";
+import { remedyOf } from "./remedy";
 import { PAGE, refreshRuns } from "./runs/list";
 
 type Control = {
@@ -118,7 +119,7 @@ export async function startRun(to?: NodeId): Promise<void> {
     const error = HostError.from(thrown);
     if (error.code === "flow.invalid") showDockTab("problems");
     if (error.code === "conversation.unknown") stopContinuing();
-    notify.error(error);
+    notify.error(error, remedyOf(error.code));
   } finally {
     controlStore.setState({ starting: false });
   }
@@ -246,6 +247,7 @@ async function tell(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (thrown) {
-    notify.error(HostError.from(thrown));
+    const error = HostError.from(thrown);
+    notify.error(error, remedyOf(error.code));
   }
 }

@@ -9,6 +9,7 @@ import { Reasoning } from "@/run/inspect/Reasoning";
 import { Section } from "@/run/inspect/Section";
 import type { RunSession } from "@/run/live/session";
 import { useShownSession } from "@/run/live/shown";
+import { SettingsButton } from "@/run/remedy";
 import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
 import { CopyButton } from "@/run/values/ValueView";
 
@@ -182,6 +183,7 @@ function Reply({ call }: { call: ModelCallView }) {
               : `Cost ${formatCost({ nanoUsd: account.costNanoUsd })}.`}
           </p>
         ) : null}
+        {account && account.costNanoUsd === undefined ? <SettingsButton className="mt-1" /> : null}
       </Section>
     </div>
   );

@@ -15,6 +15,7 @@ import { Markdown } from "@/look/Markdown";
 import { roundOf } from "../fold/epoch";
 import { Reasoning } from "../inspect/Reasoning";
 import { nameOf } from "../names";
+import { Remedy } from "../remedy";
 import { formatCount } from "../values/format";
 import { previewOf } from "../values/preview";
 import { saidIn } from "../values/said";
@@ -51,6 +52,7 @@ export const Row = memo(function Row({ item }: { item: Item }) {
         >
           <p className="text-bad">{item.error.message}</p>
           {item.error.hint ? <p className="text-fg-2 text-sm">{item.error.hint}</p> : null}
+          <Remedy code={item.error.code} className="mt-1" />
         </Spoken>
       );
     case "output":

@@ -4,6 +4,7 @@ import { Button } from "@/look/Button";
 import { Empty } from "@/look/Empty";
 import { Said } from "@/look/Said";
 import { chooseEpoch } from "../inspect/epoch-choice";
+import { Remedy } from "../remedy";
 import { type Problem, placeOf, useProblems } from "./problems-list";
 
 /** Everything that is wrong with the flow or its run: what, what to do, and the way there. */
@@ -54,6 +55,7 @@ function ProblemRow({ problem }: { problem: Problem }) {
           {problem.ofRun ? " · this run" : ""}
         </p>
       </div>
+      <Remedy code={problem.code} />
       {place ? (
         <Button onClick={show} title={`Show ${place} on the canvas`} className="max-w-[40%]">
           <Crosshair size={13} aria-hidden /> <span className="truncate">{place}</span>

@@ -2,6 +2,7 @@ import { CircleAlert } from "lucide-react";
 import type { SkipReason } from "@/bindings";
 import { Markdown } from "@/look/Markdown";
 import type { EpochView, NodeState } from "../fold/types";
+import { Remedy } from "../remedy";
 import { describeTokens, formatCost, formatDuration } from "../values/format";
 import { wasStopped } from "../values/outputs";
 import { ValueView } from "../values/ValueView";
@@ -54,6 +55,7 @@ export function ActivationSummary({ view }: { view: EpochView }) {
           <div className="min-w-0 break-words">
             <p>{view.error.message}</p>
             {view.error.hint ? <p className="text-fg-2 text-sm">{view.error.hint}</p> : null}
+            <Remedy code={view.error.code} className="my-1" />
             <p className="mt-0.5 font-mono text-fg-3 text-xs">
               {view.error.code}
               {view.handled ? " · handled by its error output" : ""}

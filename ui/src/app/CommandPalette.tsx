@@ -6,7 +6,7 @@ import { useNodeTypes } from "@/flow/node-types";
 import { shownFlow, useFlow } from "@/flow/store";
 import { Icon } from "@/look/Icon";
 import { Keys } from "@/look/Keys";
-import { MenuGroup, MenuItem, MenuList } from "@/look/Menu";
+import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/look/Menu";
 import { TypeBadge } from "@/palette/TypeBadge";
 import { GROUPS } from "./command";
 import { COMMANDS } from "./commands";
@@ -41,8 +41,6 @@ function after(run: () => unknown): () => void {
 
 function Everything() {
   const types = useNodeTypes((known) => known.list);
-  const byType = useNodeTypes((known) => known.byType);
-  const flow = useFlow(shownFlow);
   const usable = COMMANDS.filter((one) => !one.keyOnly && one.id !== "help.palette" && (one.enabled?.() ?? true));
   return (
     <MenuList
@@ -84,23 +82,50 @@ function Everything() {
           </MenuGroup>
         );
       })}
-      <MenuGroup heading="Go to a node">
-        {Object.entries(flow.nodes)
-          .slice(0, 300)
-          .map(([id, node]) => (
-            <MenuItem
-              key={id}
-              value={`Go to ${node.title ?? byType.get(node.type)?.title ?? node.type} ${id}`}
-              terms={[node.type]}
-              onChoose={after(() => reveal({ node: id, centre: true }))}
-            >
-              <Icon name={byType.get(node.type)?.icon ?? "circle-question-mark"} className="text-fg-3" />
-              <span className="truncate">{node.title ?? byType.get(node.type)?.title ?? node.type}</span>
-              <span className="text-fg-3 text-xs">{id}</span>
-              <CornerDownRight size={13} className="ml-auto text-fg-3" aria-hidden />
-            </MenuItem>
-          ))}
-      </MenuGroup>
+      <NodesToGoTo />
     </MenuList>
   );
+}
+
+/** More would make typing slow; whoever looks for one of them types. */
+const MOST_NODES = 300;
+
+function NodesToGoTo() {
+  const byType = useNodeTypes((known) => known.byType);
+  const nodes = useFlow((state) => shownFlow(state).nodes);
+  const search = useMenuSearch();
+  const all = Object.entries(nodes).map(([id, { type, title }]) => {
+    const name = title ?? byType.get(type)?.title ?? type;
+    return { id, name, icon: byType.get(type)?.icon, value: `Go to ${name} ${id}`, terms: [type] };
+  });
+  const shown = (search === "" ? all : bestFirst(all, search)).slice(0, MOST_NODES);
+  const heading =
+    all.length > MOST_NODES ? `Go to a node: the first ${MOST_NODES}, type to find others` : "Go to a node";
+  return (
+    <MenuGroup heading={heading}>
+      {shown.map(({ id, name, icon, value, terms }) => (
+        <MenuItem
+          key={id}
+          value={value}
+          terms={terms}
+          testId={`command-go-${id}`}
+          onChoose={after(() => reveal({ node: id, centre: true }))}
+        >
+          <Icon name={icon ?? "circle-question-mark"} className="text-fg-3" />
+          <span className="truncate">{name}</span>
+          <span className="text-fg-3 text-xs">{id}</span>
+          <CornerDownRight size={13} className="ml-auto text-fg-3" aria-hidden />
+        </MenuItem>
+      ))}
+    </MenuGroup>
+  );
+}
+
+/** Those that match, as the menu itself would order them. */
+function bestFirst<T extends { value: string; terms: string[] }>(all: readonly T[], search: string): T[] {
+  const ranked = all.map((one) => ({ one, score: rank(one.value, search, one.terms) }));
+  return ranked
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .map(({ one }) => one);
 }

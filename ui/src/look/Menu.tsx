@@ -1,8 +1,13 @@
 import { Command as List } from "cmdk";
 import { createContext, type ReactNode, useContext, useState } from "react";
 
-/** Whether something is typed. Then the matches stand in one list, the best one first; cmdk does not order groups. */
-const Searching = createContext(false);
+/** What is typed. Then the matches stand in one list, the best one first; cmdk does not order groups. */
+const Search = createContext("");
+
+/** What is typed into the menu around, for a part of it that is too long to be listed whole. */
+export function useMenuSearch(): string {
+  return useContext(Search);
+}
 
 /** A list one types into: the shared body of the command palette, of quick add and of connecting by keyboard. */
 export function MenuList({
@@ -29,14 +34,14 @@ export function MenuList({
       />
       <List.List className="menu-list">
         <List.Empty className="p-3 text-fg-2 text-sm">{empty}</List.Empty>
-        <Searching value={search.trim() !== ""}>{children}</Searching>
+        <Search value={search.trim()}>{children}</Search>
       </List.List>
     </List>
   );
 }
 
 export function MenuGroup({ heading, children }: { heading: string; children: ReactNode }) {
-  if (useContext(Searching)) return children;
+  if (useContext(Search) !== "") return children;
   return (
     <List.Group heading={heading} className="menu-group">
       {children}
@@ -61,8 +66,8 @@ export function MenuItem({ value, terms, onChoose, testId, children }: ItemProps
   );
 }
 
-/** Every word must be in there; at the start of a word counts more, in the name more than in the terms. */
-function rank(value: string, search: string, keywords?: string[]): number {
+/** Every word must be in there; at the start of a word counts more, in the name more than in the terms. 0 is no match. */
+export function rank(value: string, search: string, keywords?: string[]): number {
   const name = value.toLowerCase();
   const terms = (keywords ?? []).join(" ").toLowerCase();
   let worst = 1;

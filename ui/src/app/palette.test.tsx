@@ -1,0 +1,22 @@
+import { act, cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test } from "vitest";
+import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { CommandPalette } from "./CommandPalette";
+import { hidePalette, showPalette } from "./overlays";
+
+afterEach(() => {
+  act(hidePalette);
+  cleanup();
+});
+
+test("the command palette finds every node of a large flow", async () => {
+  const nodes = Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`n-${at}`, { type: "text" }]));
+  flowStore.setState(documentState({ ...EMPTY_FLOW, nodes: { ...nodes, last: { type: "text", title: "Farewell" } } }));
+  render(<CommandPalette />);
+  act(() => showPalette());
+  expect(screen.queryByTestId("command-go-last")).toBeNull();
+  await userEvent.type(screen.getByTestId("menu-field"), "farewell");
+  expect(screen.getByTestId("command-go-last").textContent).toContain("Farewell");
+  expect(screen.queryByTestId("command-go-n-0")).toBeNull();
+});

@@ -11,7 +11,7 @@ import { shownSession } from "./live/shown";
 
 export const RUN_KEYS = "Mod+Enter";
 export const STOP_KEYS = "Mod+.";
-export const RUN_TO_KEYS = "Shift+Enter";
+const RUN_TO_KEYS = "Shift+Enter";
 
 const DOCK: { tab: DockTab; title: string; keys: string }[] = [
   { tab: "conversation", title: "Conversation", keys: "Alt+Shift+1" },

@@ -30,8 +30,8 @@ describe("what a card shows", () => {
     expect(nodeRunOf(fold.nodes.get("chat"))?.stream).toBe("");
   });
 
-  it("tells the question, the failed try, the error; not that a node was stopped", () => {
-    expect(nodeRunOf(viewOf("two-pauses-open", "ask"))).toMatchObject({ state: "paused", prompt: "Your **name**?" });
+  it("tells that it waits for a person, the failed try, the error; not that a node was stopped", () => {
+    expect(nodeRunOf(viewOf("two-pauses-open", "ask"))).toMatchObject({ state: "paused" });
     expect(nodeRunOf(viewOf("retry-waiting", "chat"))).toMatchObject({ state: "retrying", attempt: 1 });
     expect(nodeRunOf(viewOf("failure-unhandled", "a"))?.error?.code).toBe("provider.rejected");
     expect(nodeRunOf(undefined)).toBeUndefined();
@@ -44,7 +44,6 @@ describe("what a card shows", () => {
       history: 0,
       tools: 40,
       question: 3,
-      reserve: 2000,
       window: 8000,
     });
   });

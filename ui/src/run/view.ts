@@ -4,6 +4,7 @@ import { edgeKind } from "@/flow/ports";
 import { flowStore, shownFlow, useFlow } from "@/flow/store";
 import { roundOf, shownEpoch } from "./fold/epoch";
 import type { EpochView, NodeState, NodeView } from "./fold/types";
+import { partsOf } from "./inspect/prompt-lens";
 import { useNodeOf } from "./live/shown";
 import { outputsOf, wasStopped } from "./values/outputs";
 import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "./values/preview";
@@ -16,20 +17,15 @@ export type WindowUse = {
   history: number;
   tools: number;
   question: number;
-  reserve: number;
   window: number;
 };
 
 export type NodeRun = {
-  /** It began a run of its own, which can be opened. */
-  child?: boolean;
   state: NodeRunState;
   /** The epoch shown: that of the latest activation that was not skipped. */
   epoch: Epoch;
   /** The last lines of what it streams, or the first of what it streamed. */
   stream?: string;
-  /** The question, while it is paused. */
-  prompt?: string;
   /** While retrying: which try failed. */
   attempt?: number;
   /** While retrying: when the next try begins. */
@@ -93,8 +89,6 @@ function toNodeRun(view: NodeView): NodeRun {
   if (!shown) return run;
   const stream = streamOf(view, shown);
   if (stream !== undefined) run.stream = stream;
-  if (view.state === "paused") run.prompt = shown.pauses.at(-1)?.prompt ?? "Its sub-flow waits for you";
-  if ((shown.children ?? []).length > 0) run.child = true;
   const tried = shown.attempts.at(-1);
   if (view.state === "retrying" && tried) {
     run.attempt = tried.attempt;
@@ -122,22 +116,11 @@ function streamOf(view: NodeView, shown: EpochView): string | undefined {
 export function windowUse(prompt: PromptRecord): WindowUse {
   let use = windowUses.get(prompt);
   if (!use) {
-    use = addedUp(prompt);
+    const { system, history, question, steps } = partsOf(prompt);
+    use = { system, history, tools: prompt.toolTokens + steps, question, window: prompt.window };
     windowUses.set(prompt, use);
   }
   return use;
-}
-
-function addedUp(prompt: PromptRecord): WindowUse {
-  const use = { system: 0, history: 0, tools: prompt.toolTokens, question: 0 };
-  for (const part of prompt.parts) {
-    if (part.kind === "history") use.history += part.tokens;
-    else if (part.kind === "step") use.tools += part.tokens;
-    else if (part.role === "system") use.system += part.tokens;
-    else if (part.role === "user") use.question += part.tokens;
-    else use.tools += part.tokens;
-  }
-  return { ...use, reserve: prompt.reserve, window: prompt.window };
 }
 
 type Passing = { value: unknown; passed: number };

@@ -10,16 +10,22 @@ export type Share = {
   tokens: number;
 };
 
+/** What the parts of a prompt take, by kind. A question that stands in the history already is counted there. */
+export function partsOf(prompt: PromptRecord): { system: number; history: number; question: number; steps: number } {
+  const taken = { system: 0, history: 0, question: 0, steps: 0 };
+  for (const part of prompt.parts) {
+    if (part.kind === "history") taken.history += part.tokens;
+    else if (part.kind === "step") taken.steps += part.tokens;
+    else if (part.role === "system") taken.system += part.tokens;
+    else if (part.role === "user") taken.question += part.tokens;
+    else taken.steps += part.tokens;
+  }
+  return taken;
+}
+
 /** How the window is divided. The shares add up to the window, or to the prompt where that is larger. */
 export function sharesOf(prompt: PromptRecord, lines: readonly Line[] = []): Share[] {
-  let [system, history, question, steps] = [0, 0, 0, 0];
-  for (const part of prompt.parts) {
-    if (part.kind === "history") history += part.tokens;
-    else if (part.kind === "step") steps += part.tokens;
-    else if (part.role === "system") system += part.tokens;
-    else if (part.role === "user") question += part.tokens;
-    else steps += part.tokens;
-  }
+  let { system, history, question, steps } = partsOf(prompt);
   if (question === 0) {
     // The question may stand in the history already: then it is its last message.
     question = questionIn(lines);

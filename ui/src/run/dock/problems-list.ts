@@ -41,7 +41,7 @@ export function useProblemCount(): { total: number; errors: number } {
   return { total: problems.length, errors: problems.filter((problem) => problem.severity === "error").length };
 }
 
-export function flowProblems(diagnostics: readonly Diagnostic[]): Problem[] {
+function flowProblems(diagnostics: readonly Diagnostic[]): Problem[] {
   const found = diagnostics.map((one, index): Problem => {
     const { code, severity, message, hint, node, edge } = one;
     return { key: `${index}/${code}/${one.pointer}`, severity, ofRun: false, code, message, hint, node, edge };
@@ -53,7 +53,7 @@ function rank(problem: Problem): number {
   return problem.severity === "error" ? 0 : 1;
 }
 
-export function runProblems(session: RunSession | undefined): Problem[] {
+function runProblems(session: RunSession | undefined): Problem[] {
   if (!session) return [];
   const { head, nodes } = session.fold;
   const found: Problem[] = [];

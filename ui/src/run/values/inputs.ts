@@ -29,7 +29,7 @@ export function inputsOf(run: Known, node: NodeId, view: EpochView): Input[] {
 }
 
 /** What left by that output of that activation. */
-export function sourceValue(run: Known, source: SourceRef): InputValue {
+function sourceValue(run: Known, source: SourceRef): InputValue {
   const view = epochOf(run.nodes.get(source.node), source.epoch);
   const outputs = view && outputsOf(source.node, view);
   if (!outputs || !Object.hasOwn(outputs, source.port)) return { source, known: false, value: undefined };

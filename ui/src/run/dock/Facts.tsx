@@ -95,7 +95,10 @@ function FactList({ count, entryAt, placeOf, start, chosen, onChoose }: ListProp
     const by = STEPS[event.key];
     if (by === undefined || count === 0) return;
     event.preventDefault();
-    const next = Math.min(count - 1, Math.max(0, row + by));
+    // Without a choice in this list it begins with what is in view.
+    const outside = by < 0 ? rows.last + 1 : rows.first - 1;
+    const at = chosen !== undefined && placeOf(row) === chosen ? row : outside;
+    const next = Math.min(count - 1, Math.max(0, at + by));
     setRow(next);
     rows.show(next);
     onChoose(placeOf(next));

@@ -6,7 +6,7 @@ const SPARE = 12;
 const NEAR_END = 40;
 
 /**
- * Which rows of equal height are in view. Its cost does not grow with their number; a library that measures rows looks at
+ * Which rows of equal height are in view (`first` to `last`), and which are drawn (`from` up to `to`). Its cost does not grow with their number; a library that measures rows looks at
  * all of them whenever one is added, which a journal that grows by thousands a second cannot bear.
  */
 export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: number, height: number) {
@@ -16,8 +16,10 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
   const end = Math.max(0, count * height - size.height);
   // At the end the place is known before the page has scrolled there, so each growth is drawn once.
   const top = atEnd ? end : scrolled;
-  const from = Math.max(0, Math.floor(top / height) - SPARE);
-  const to = Math.min(count, Math.ceil((top + size.height) / height) + SPARE);
+  const first = Math.floor(top / height);
+  const last = Math.min(count, Math.ceil((top + size.height) / height)) - 1;
+  const from = Math.max(0, first - SPARE);
+  const to = Math.min(count, last + 1 + SPARE);
 
   // What is known is not read back from the page: reading after writing would lay everything out at once.
   useLayoutEffect(() => {
@@ -39,5 +41,5 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
     else if ((row + 1) * height > box.scrollTop + box.clientHeight)
       box.scrollTop = (row + 1) * height - box.clientHeight;
   };
-  return { from, to, total: count * height, onScroll, show };
+  return { from, to, first, last, total: count * height, onScroll, show };
 }

@@ -1,7 +1,8 @@
 /** Asks the host what is wrong with the shown flow, shortly after it changed. The latest flow always wins. */
-import type { Flow } from "@/bindings";
+import type { CheckedFlow, Flow } from "@/bindings";
 import { call, HostError } from "@/ipc";
 import { notify } from "@/look/notify";
+import { declaredPorts } from "./ports";
 import { flowStore, shownFlow, shownPath } from "./store";
 
 const DELAY_MS = 120;
@@ -17,7 +18,9 @@ export function keepChecked(): () => void {
     const turn = latest;
     try {
       const checked = await call("flow.check", { flow, path: shownPath(flowStore.getState()) });
-      if (turn === latest) flowStore.setState({ checked, checkedFlow: flow });
+      if (turn === latest) {
+        flowStore.setState((state) => ({ checked: withKnownPorts(flow, checked, state.checked), checkedFlow: flow }));
+      }
       complained = false;
     } catch (thrown) {
       // One complaint is enough: the next edit tries again.
@@ -49,4 +52,13 @@ export function keepChecked(): () => void {
 /** Where a node stands makes no difference to the check. */
 function differs(a: Flow, b: Flow): boolean {
   return a.nodes !== b.nodes || a.edges !== b.edges || a.settings !== b.settings;
+}
+
+/** Equal ports come anew with each check. They stay the objects they were, so that nobody compares them at each keystroke. */
+function withKnownPorts(flow: Flow, checked: CheckedFlow, before: CheckedFlow): CheckedFlow {
+  const ports = Object.entries(checked.ports).map(([id, fresh]) => {
+    const known = declaredPorts(flow, before, id);
+    return [id, known && JSON.stringify(known) === JSON.stringify(fresh) ? known : fresh] as const;
+  });
+  return { ...checked, ports: Object.fromEntries(ports) };
 }

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { CheckedFlow, Flow, NodeDescriptor, PortKind, PortType } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
 import { edgeBetween, fittingPort, partners, refusal } from "./connection";
@@ -57,6 +57,12 @@ describe("a connection", () => {
       "These two are connected already.",
     );
     expect(refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"), "e")).toBeUndefined();
+  });
+
+  it("is looked for among many edges without making a text of each: that is asked at each step of the pointer", () => {
+    const texts = vi.spyOn(JSON, "stringify");
+    refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"));
+    expect(texts).not.toHaveBeenCalled();
   });
 
   it("is refused to a node whose type nobody knows", () => {

@@ -30,7 +30,7 @@ export function refusal(flow: Flow, checked: CheckedFlow, a: End, b: End, except
   }
   const misfit = whyNot(flow, checked, edge);
   if (misfit) return misfit;
-  const twice = Object.entries(flow.edges).some(([id, other]) => id !== except && key(other) === key(edge));
+  const twice = Object.entries(flow.edges).some(([id, other]) => id !== except && sameEnds(other, edge));
   return twice ? "These two are connected already." : undefined;
 }
 
@@ -98,6 +98,16 @@ function port(flow: Flow, checked: CheckedFlow, end: End): { kind: PortKind; typ
 
 function name(flow: Flow, id: NodeId): string {
   return `“${flow.nodes[id]?.title ?? id}”`;
+}
+
+/** Asked of every edge at each step of the pointer, so without making texts. */
+function sameEnds(a: Edge, b: Edge): boolean {
+  return (
+    a.source === b.source &&
+    a.target === b.target &&
+    a.sourceOutput === b.sourceOutput &&
+    a.targetInput === b.targetInput
+  );
 }
 
 /** One text for both ends of an edge. */

@@ -17,10 +17,11 @@ const CATEGORY_COLORS: Partial<Record<string, string>> = {
 };
 
 /**
- * The map of the flow. Painted once for each change of the nodes; while the view moves only its frame does, however many
- * nodes there are. Click or drag in it to go there.
+ * The map of the flow. Painted once for each change of the nodes, not while they are dragged; while the view moves only
+ * its frame does, however many nodes there are. Click or drag in it to go there.
  */
-export function Minimap({ nodes }: { nodes: readonly CanvasNode[] }) {
+export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
+  const nodes = useSettled(current);
   const theme = useTheme();
   const picture = useRef<HTMLCanvasElement>(null);
   const map = useMemo(() => mapOf(nodes), [nodes]);
@@ -51,6 +52,13 @@ export function Minimap({ nodes }: { nodes: readonly CanvasNode[] }) {
       </div>
     </Panel>
   );
+}
+
+/** The nodes as they stood before one was taken up: while it is dragged, there is no map to be drawn for each step. */
+function useSettled(nodes: readonly CanvasNode[]): readonly CanvasNode[] {
+  const settled = useRef(nodes);
+  if (!nodes.some((node) => node.dragging)) settled.current = nodes;
+  return settled.current;
 }
 
 /** What is in view; written outside of React, as it changes in each frame of a move. */

@@ -16,9 +16,16 @@ export function useElements() {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the node types' ports are read on the way.
   useLayoutEffect(() => {
-    setNodes((before) => kept(before, canvasNodes(flow, checked, selection, byId(before))));
-    setEdges((before) => kept(before, canvasEdges(flow, checked, selection, byId(before))));
-  }, [flow, checked, selection, types]);
+    const { selection: selected } = flowStore.getState();
+    setNodes((before) => kept(before, canvasNodes(flow, checked, selected, byId(before))));
+    setEdges((before) => kept(before, canvasEdges(flow, checked, selected, byId(before))));
+  }, [flow, checked, types]);
+
+  // What is selected changes nothing else about what is drawn.
+  useLayoutEffect(() => {
+    setNodes((before) => kept(before, reselected(before, selection.nodes)));
+    setEdges((before) => kept(before, reselected(before, selection.edges)));
+  }, [selection]);
 
   const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
     select("nodes", changes);
@@ -52,6 +59,10 @@ function select(what: "nodes" | "edges", changes: readonly { type: string; id?: 
   const before = selection[what];
   if (next.size === before.size && [...next].every((id) => before.has(id))) return;
   selectOnly({ ...selection, [what]: next });
+}
+
+function reselected<T extends { id: string; selected?: boolean }>(drawn: T[], ids: ReadonlySet<string>): T[] {
+  return drawn.map((item) => (item.selected === ids.has(item.id) ? item : { ...item, selected: ids.has(item.id) }));
 }
 
 function byId<T extends { id: string }>(list: readonly T[]): Map<string, T> {

@@ -14,7 +14,7 @@ use plait_api::engine::error::Fault;
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{ConversationId, RunId};
 use plait_api::engine::run::Fact;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::app::{App, Says};
 use crate::support::binary::Home;
@@ -357,5 +357,8 @@ fn killed_at_any_moment_and_taken_up_again_it_keeps_each_turn_once() {
             assert_eq!((&pair[0].0, &pair[1].0), (&json!("user"), &json!("assistant")));
             assert_eq!(pair[1].2, turn * 2 + 1);
         }
+        let listed: Value =
+            serde_json::from_str(&home.plait(&["conversations", "list", "--json"]).out).unwrap();
+        assert_eq!(listed[0]["spent"]["calls"], said.len() / 2, "{lines}: each call is paid once");
     }
 }

@@ -1,17 +1,22 @@
 //! What calls used and cost, and what they taught: over runs, restarts and days.
 
+use plait_api::commands::conversations::{FlowOf, ForkConversation, GetConversation, OpenConversation};
+use plait_api::commands::run::StartRun;
 use plait_api::commands::runs::{ListRuns, RunSummary};
 use plait_api::commands::settings::{GetSettings, SetSettings};
 use plait_api::commands::usage::UsageByDay;
+use plait_api::engine::error::Fault;
 use plait_api::engine::flow::{self, Flow};
 use plait_api::engine::models::{ModelNote, Price};
 use plait_api::engine::prompt::PromptRecord;
 use plait_api::engine::provider::ModelReply;
+use plait_api::engine::run::view::RunStatus;
 use plait_api::engine::run::{Cost, Fact, Spending, TokenUsage};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::app::App;
 use crate::support::binary::Home;
+use crate::support::folder::{Folder, draw, read};
 use crate::support::journal::Journal;
 use crate::support::provider::Recording;
 
@@ -84,8 +89,70 @@ async fn what_a_run_has_learnt_the_next_one_knows_after_a_restart() {
     assert_eq!((usage.total.calls, usage.total.cost.nano_usd), (2, 2 * each));
     assert_eq!(usage.total.tokens.cached_input, 2_000);
     assert_eq!(usage.days[0].models["anthropic/claude-sonnet-4-6"], usage.total);
-    let journals = first.0.iter().chain(&second.0);
-    assert_eq!(Spending::in_entries(journals), usage.total, "what a conversation of both would come to");
+}
+
+/// A chat, a flow inside of this one with a chat of its own, and another chat if the first says so.
+fn with_a_flow_inside() -> (Value, Value) {
+    let start = json!({ "type": "contextStart", "config": { "provider": "anthropic", "model": "claude-sonnet-4-6" } });
+    let child = draw(
+        "child",
+        json!({
+            "start": start,
+            "text": { "type": "manualInput" },
+            "chat": { "type": "chat" },
+        }),
+        &["start.context -> text.context", "text.context -> chat.context"],
+    );
+    let parent = draw(
+        "parent",
+        json!({
+            "start": start,
+            "chat": { "type": "chat", "config": { "prompt": "Well?" } },
+            "sub": { "type": "subflow", "config": { "file": "child.flow.json" } },
+            "last": { "type": "chat", "config": { "prompt": "And now?" } },
+        }),
+        &["start.context -> chat.context", "chat.context -> sub.context", "sub.context -> last.context"],
+    );
+    (parent, child)
+}
+
+#[tokio::test]
+async fn a_conversation_s_account_is_the_sum_of_all_calls_of_its_runs_and_of_the_runs_these_began() {
+    let usage = TokenUsage { cached_input: 1_000, ..TokenUsage::new(3_000, 100) };
+    let provider = Recording::by(move |_, before| {
+        if before == 5 {
+            return Err(Fault::new("provider.rejected", "No more."));
+        }
+        Ok(ModelReply { text: "Yes.".to_owned(), usage: Some(usage), ..ModelReply::default() })
+    });
+    let (parent, child) = with_a_flow_inside();
+    let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &child)]);
+    let (flow, path) = (read(&parent), folder.file("parent.flow.json"));
+    let mut app = App::with(&provider);
+    let of = FlowOf::of(&flow, Some(&path));
+    let conversation = app.plait.call(OpenConversation { flow: of, user: None, new: true }).await.unwrap().id;
+    let mut spent = Spending::default();
+    // The second run fails at its last call; what it had bought by then is paid for all the same.
+    for (calls, status) in [(3, RunStatus::Finished), (2, RunStatus::Failed)] {
+        let (flow, path) = (flow.clone(), Some(path.clone()));
+        let start = StartRun { flow, path, conversation: Some(conversation.clone()), ..StartRun::default() };
+        let run = app.plait.call(start).await.unwrap().run;
+        let journal = app.follow(&run, NOBODY).await;
+        assert_eq!(journal.view().status, status, "{journal:#?}");
+        let children = app.plait.call(ListRuns { parent: Some(run), ..ListRuns::default() }).await.unwrap();
+        let [inside] = &children[..] else { panic!("{children:#?}") };
+        let both = [journal, app.journal(&inside.run).await];
+        let of_both: Spending = both.iter().flat_map(Journal::facts).filter_map(Spending::of).sum();
+        assert_eq!(of_both.calls, calls);
+        spent += of_both;
+        app = app.reopen(&provider).await;
+        let kept = app.plait.call(GetConversation { conversation: conversation.clone() }).await.unwrap();
+        assert_eq!(kept.spent, spent);
+    }
+    assert_eq!(spent.cost, Cost { nano_usd: 5 * (6_000_000 + 300_000 + 1_500_000), unpriced: 0 });
+    let fork = ForkConversation { conversation, message: 1 };
+    let fork = app.plait.call(fork).await.unwrap().conversation;
+    assert_eq!(fork.spent, Spending::default(), "nothing was paid twice");
 }
 
 #[tokio::test]

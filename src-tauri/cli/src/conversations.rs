@@ -116,7 +116,7 @@ async fn list(app: &Plait, wanted: ListConversations, json: bool) -> Result<(), 
         });
         return Ok(());
     }
-    let mut table = table(&["Conversation", "Title", "Flow", "Changed", "Messages", "Tokens"]);
+    let mut table = table(&["Conversation", "Title", "Flow", "Changed", "Messages", "Tokens", "Cost"]);
     for one in &found {
         table.add_row([
             one.id.to_string(),
@@ -125,6 +125,7 @@ async fn list(app: &Plait, wanted: ListConversations, json: bool) -> Result<(), 
             moment(one.updated_at),
             one.messages.to_string(),
             one.tokens.to_string(),
+            one.spent.cost.to_string(),
         ]);
     }
     writeln!(out, "{}", table.trim_fmt())?;

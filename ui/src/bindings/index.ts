@@ -73,6 +73,8 @@ export type Autosave = {
   key: string,
   /** The flow's file, if it has one. */
   path?: string,
+  /** Hash of that file as the draft began from it: a file that is another by now was written since. */
+  baseHash?: string,
   /** The flow's name. */
   name: string,
   /** When, in milliseconds since the Unix epoch. */
@@ -268,6 +270,10 @@ export type ConversationRecord = {
   messages: number,
   /** What they take together, in tokens. */
   tokens: number,
+  /** What the model calls of its runs, and of the runs that these began, have used and cost. Each sends much of what was
+   * said again, so that this is more than `tokens`. A fork's account begins with the fork.
+   */
+  spent: Spending,
   /** The newest summary of its beginning. The messages it stands for are kept all the same. */
   summary?: SummaryRef,
   /** Where it was forked from. */
@@ -1413,6 +1419,8 @@ export type PutAutosave = {
   key: string,
   /** The flow's file, if it has one. */
   path?: string,
+  /** Hash of that file as the draft began from it. */
+  baseHash?: string,
   /** The draft. */
   flow: Flow,
 };
@@ -1508,8 +1516,10 @@ export type RunDetail = {
   above?: Array<RunSummary>,
   /** The flow as it ran. */
   flow: Flow,
-  /** The journal so far. */
+  /** The journal so far, or as far as it can be read. */
   entries: Array<Entry>,
+  /** Why the rest of it can't. */
+  damage?: ErrorReply,
 };
 
 /** Why a run failed, and where. */

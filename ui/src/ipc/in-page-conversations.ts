@@ -17,6 +17,7 @@ import { HostError } from "./host";
 import type { Commands } from "./in-page";
 import type { Files } from "./in-page-flows";
 import { store, stored } from "./in-page-storage";
+import { addSpending, NOTHING, spentBy } from "./in-page-usage";
 
 type Kept = { record: ConversationRecord; messages: ConversationMessage[] };
 type One = { conversation: ConversationId };
@@ -56,6 +57,7 @@ export function inPageConversations(
       updatedAt: at,
       messages: 0,
       tokens: 0,
+      spent: NOTHING,
       ...rest,
     };
     const kept = { record, messages: [] };
@@ -149,6 +151,10 @@ export function inPageConversations(
     take: (id, run, entries) => {
       const kept = all.get(id);
       if (!kept) return;
+      for (const entry of entries) {
+        const spent = spentBy(entry);
+        if (spent) kept.record.spent = addSpending(kept.record.spent, spent);
+      }
       for (const message of entries.flatMap((entry) => said(entry, run))) {
         const { role, content, reasoning, author, tokens } = message;
         add(kept, { run, role, content, reasoning, author, tokens, createdAt: env.now() });

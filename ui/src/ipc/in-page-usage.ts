@@ -2,9 +2,9 @@
 import type { DayUsage, Entry, Spending, Usage } from "@/bindings";
 import { addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "@/run/fold/spent";
 
-const NOTHING: Spending = { calls: 0, tokens: NO_TOKENS, cost: NO_COST };
+export const NOTHING: Spending = { calls: 0, tokens: NO_TOKENS, cost: NO_COST };
 
-function add(sum: Spending | undefined, more: Spending): Spending {
+export function addSpending(sum: Spending | undefined, more: Spending): Spending {
   const known = sum ?? NOTHING;
   return {
     calls: known.calls + more.calls,
@@ -20,6 +20,13 @@ function dayOf(at: number): string {
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 }
 
+/** What a model's reply says was spent; nothing of any other fact. */
+export function spentBy(entry: Entry): Spending | undefined {
+  if (entry.type !== "model.replied") return undefined;
+  const { account, reply } = entry;
+  return { calls: 1, tokens: reply.usage ?? NO_TOKENS, cost: costOfCall(account?.costNanoUsd) };
+}
+
 export function usageByDay(journals: Iterable<readonly Entry[]>, now: number, days: number): Usage {
   const first = new Date(now);
   first.setHours(0, 0, 0, 0);
@@ -28,18 +35,18 @@ export function usageByDay(journals: Iterable<readonly Entry[]>, now: number, da
   let total = NOTHING;
   for (const journal of journals) {
     for (const entry of journal) {
-      if (entry.type !== "model.replied" || entry.at < first.getTime()) continue;
-      const { account, reply } = entry;
-      const spent = { calls: 1, tokens: reply.usage ?? NO_TOKENS, cost: costOfCall(account?.costNanoUsd) };
+      const spent = spentBy(entry);
+      if (entry.type !== "model.replied" || !spent || entry.at < first.getTime()) continue;
+      const { account } = entry;
       const model = account ? `${account.provider}/${account.model}` : "";
       const name = dayOf(entry.at);
       const day = byDay.get(name) ?? { day: name, total: NOTHING, models: {} };
       byDay.set(name, {
         day: name,
-        total: add(day.total, spent),
-        models: { ...day.models, [model]: add(day.models[model], spent) },
+        total: addSpending(day.total, spent),
+        models: { ...day.models, [model]: addSpending(day.models[model], spent) },
       });
-      total = add(total, spent);
+      total = addSpending(total, spent);
     }
   }
   return { days: [...byDay.values()].sort((a, b) => (a.day < b.day ? 1 : -1)), total, pricesDate: "2026-08-06" };

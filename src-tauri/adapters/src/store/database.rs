@@ -14,6 +14,8 @@ use super::{fault, key, open};
 pub(super) trait Backend: Send + Sync + 'static {
     /// Applies a batch, all of it or nothing.
     fn apply(&self, batch: sled::Batch) -> Result<(), Fault>;
+    /// The same while nobody reads: who reads a journal looks at it more than once.
+    fn apply_alone(&self, batch: sled::Batch) -> Result<(), Fault>;
     /// The pieces of a stretch of a journal.
     fn pieces(&self, stretch: Stretch) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault>;
     /// Returns when everything applied so far survives a crash.
@@ -46,26 +48,37 @@ impl Database {
         Ok(Open { db, log })
     }
 
-    /// Reads. The database stays open for that long, so `read` should be short and keep no iterator.
+    /// Reads. The database stays open for that long and no journal is sealed, so `read` should be short and keep no iterator.
     pub(super) fn read<T>(&self, read: impl FnOnce(&sled::Db) -> Result<T, sled::Error>) -> Result<T, Fault> {
         self.with(|open| read(&open.db).map_err(|error| fault::of_sled("read the store", &error)))
     }
 
     fn with<T>(&self, act: impl FnOnce(&Open) -> Result<T, Fault>) -> Result<T, Fault> {
-        let guard = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        let open = guard.as_ref().ok_or_else(|| {
-            Fault::new("store.io", "The store is closed after an error of the disk.")
-                .hint("Free some space or mend the disk, then try again.")
-        })?;
-        act(open)
+        act(opened(self.open.read().unwrap_or_else(PoisonError::into_inner).as_ref())?)
     }
+}
+
+impl Open {
+    fn apply(&self, batch: sled::Batch) -> Result<(), Fault> {
+        self.db.apply_batch(batch).map_err(|error| fault::of_sled("write to the store", &error))
+    }
+}
+
+fn opened(open: Option<&Open>) -> Result<&Open, Fault> {
+    open.ok_or_else(|| {
+        Fault::new("store.io", "The store is closed after an error of the disk.")
+            .hint("Free some space or mend the disk, then try again.")
+    })
 }
 
 impl Backend for Database {
     fn apply(&self, batch: sled::Batch) -> Result<(), Fault> {
-        self.with(|open| {
-            open.db.apply_batch(batch).map_err(|error| fault::of_sled("write to the store", &error))
-        })
+        self.with(|open| open.apply(batch))
+    }
+
+    fn apply_alone(&self, batch: sled::Batch) -> Result<(), Fault> {
+        let guard = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        opened(guard.as_ref())?.apply(batch)
     }
 
     fn pieces(&self, Stretch { run, from_seq }: Stretch) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault> {
@@ -85,5 +98,46 @@ impl Backend for Database {
         drop(guard.take());
         *guard = Some(Self::open_files(&self.dir)?);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_sealed_between_two_looks_of_one_reader() {
+        let home = tempfile::tempdir().expect("folder");
+        let database = Database::open(home.path().join("db")).expect("opened");
+        let mut pieces = sled::Batch::default();
+        pieces.insert(b"a", b"1");
+        pieces.insert(b"b", b"2");
+        database.apply(pieces).expect("written");
+        let (looked, first_look) = mpsc::channel();
+        let (sealed, is_sealed) = mpsc::channel();
+        let sealing = Arc::clone(&database);
+        let sealer = thread::spawn(move || {
+            first_look.recv().expect("a reader");
+            let mut block = sled::Batch::default();
+            block.insert(b"a", b"12");
+            block.remove(b"b");
+            sealing.apply_alone(block).expect("sealed");
+            sealed.send(()).expect("a reader");
+        });
+        let seen = database.read(|db| {
+            let last = db.iter().next_back().transpose()?;
+            looked.send(()).expect("a sealer");
+            // As long as this reads, it can't be done.
+            assert!(is_sealed.recv_timeout(Duration::from_millis(100)).is_err());
+            let (key, _) = last.expect("two pieces");
+            Ok(db.range(key..).count())
+        });
+        assert_eq!(seen.expect("read"), 1, "the piece that was looked at first is still there");
+        sealer.join().expect("sealed");
+        assert_eq!(database.read(|db| db.get(b"a")).expect("read").as_deref(), Some(&b"12"[..]));
     }
 }

@@ -186,7 +186,7 @@ fn clear_flow(inner: &Inner, hash: &str) -> Result<(), Fault> {
 }
 
 /// The record as it is to be shown: that of the live run, or the stored one with the rest of its journal taken in.
-fn current(inner: &Arc<Inner>, key: RunKey) -> Result<Option<RunRecord>, Fault> {
+pub(super) fn current(inner: &Arc<Inner>, key: RunKey) -> Result<Option<RunRecord>, Fault> {
     let live = inner.live().get(&key).cloned();
     if let Some(live) = live {
         return Ok(live.lock().unwrap_or_else(PoisonError::into_inner).clone());

@@ -61,7 +61,7 @@ impl RunJournal {
         // From here on dropping `journal` gives the run free again.
         journal.next_seq = entries::next_seq(inner, key)?;
         let stored = index::stored_record(inner, key)?;
-        journal.taking = taking(inner, run, key, stored.as_ref())?;
+        journal.taking = taking(inner, key, stored.as_ref())?;
         *journal.record.lock().unwrap_or_else(PoisonError::into_inner) = stored;
         Ok(journal)
     }
@@ -87,14 +87,17 @@ impl RunJournal {
                 notable |= record.apply(entry);
                 continue;
             }
-            let record = RunRecord::begin(entry)
+            let mut record = RunRecord::begin(entry)
                 .ok_or_else(|| out_of_order("The first fact of a run must be `run.started`."))?;
             if key::run(&record.run)? != self.key {
                 return Err(out_of_order("These are the facts of another run."));
             }
             changes.push((key::run_of_flow(&record.flow.hash, self.key), Some(Vec::new())));
             if let Some(parent) = &record.parent_run_id {
-                changes.push((key::child_of(key::run(parent)?, self.key), Some(Vec::new())));
+                let parent = key::run(parent)?;
+                changes.push((key::child_of(parent, self.key), Some(Vec::new())));
+                record.paid_by = index::current(&self.inner, parent)?
+                    .and_then(|parent| parent.conversation.or(parent.paid_by));
             }
             *live = Some(record);
             notable = true;
@@ -108,10 +111,9 @@ impl RunJournal {
     /// Queues a write, and what of its entries belongs to the conversation with it: both are kept, or neither.
     fn queue(&mut self, entries: &[Entry], mut write: Write) -> Result<(), Fault> {
         let generation = self.generation;
-        if let Some(Entry { fact: Fact::RunStarted { run, conversation: Some(conversation), .. }, .. }) =
-            entries.first()
-        {
-            self.taking = Some(Taking::of(run, &conversation.id)?);
+        if let Some(Entry { fact: Fact::RunStarted { .. }, .. }) = entries.first() {
+            let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+            self.taking = record.as_ref().map(Taking::of).transpose()?.flatten();
         }
         let Some(taking) = &mut self.taking else {
             return self.inner.writer.write(Some(generation), write);
@@ -127,15 +129,9 @@ impl RunJournal {
 }
 
 /// What a run that is taken up again does to its conversation.
-fn taking(
-    inner: &Arc<Inner>,
-    run: &RunId,
-    key: RunKey,
-    record: Option<&RunRecord>,
-) -> Result<Option<Taking>, Fault> {
+fn taking(inner: &Arc<Inner>, key: RunKey, record: Option<&RunRecord>) -> Result<Option<Taking>, Fault> {
     let Some(record) = record.filter(|record| !record.status.is_final()) else { return Ok(None) };
-    let Some(conversation) = &record.conversation else { return Ok(None) };
-    let mut taking = Taking::of(run, conversation)?;
+    let Some(mut taking) = Taking::of(record)? else { return Ok(None) };
     for entry in entries::Entries::from(inner, key, 0)? {
         taking.follow(&entry?);
     }
@@ -178,7 +174,8 @@ impl Drop for RunJournal {
     fn drop(&mut self) {
         // A copy: whoever looks until the run is free finds the record there.
         let record = self.record.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(bytes) = record.and_then(|record| json(&record).ok()) {
+        // A run whose first fact was refused never began.
+        if let Some(bytes) = record.filter(|_| self.next_seq > 0).and_then(|record| json(&record).ok()) {
             let changes = vec![(key::of(Space::Run, &self.key), Some(bytes))];
             // Refused only after an error of the disk; the record is then made up from the journal when it is read.
             let _ =

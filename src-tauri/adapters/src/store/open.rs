@@ -74,7 +74,9 @@ pub(super) fn database(dir: &Path) -> Result<sled::Db, Fault> {
         .map_err(|error| fault::of_io(&doing, &error))?;
     match attempt(dir) {
         Ok(db) => Ok(db),
-        Err(Failure::Error(error @ sled::Error::Io(_))) => Err(fault::of_sled(&doing, &error)),
+        Err(Failure::Error(error @ (sled::Error::Io(_) | sled::Error::Unsupported(_)))) => {
+            Err(fault::of_sled(&doing, &error))
+        }
         Err(_) => {
             remove_snapshots(dir, |_| true).map_err(|error| fault::of_io(&doing, &error))?;
             attempt(dir).map_err(|failure| match failure {
@@ -107,13 +109,23 @@ fn is_lock(error: &io::Error) -> bool {
 }
 
 fn attempt_once(dir: &Path) -> Result<sled::Db, Failure> {
-    let config =
-        sled::Config::new().path(dir).cache_capacity(CACHE_BYTES).flush_every_ms(Some(FLUSH_EVERY_MS));
+    let config = sled::Config::new()
+        .path(dir)
+        .cache_capacity(CACHE_BYTES)
+        .flush_every_ms(Some(FLUSH_EVERY_MS))
+        .use_compression(is_compressed(dir));
     // Recovery asserts what it reads. Nothing of ours is shared with it, so a panic in it leaves nothing half done.
     match catch_unwind(AssertUnwindSafe(|| config.open())) {
         Ok(opened) => opened.map_err(Failure::Error),
         Err(_) => Err(Failure::Panic),
     }
+}
+
+/// Whether the database in `dir` compresses what it writes: a new one does, an older one goes on as it was made. Its
+/// settings are lines of text.
+fn is_compressed(dir: &Path) -> bool {
+    let settings = fs::read(dir.join("conf")).unwrap_or_default();
+    !String::from_utf8_lossy(&settings).contains("use_compression: false")
 }
 
 fn remove_snapshots(dir: &Path, which: impl Fn(&str) -> bool) -> io::Result<()> {

@@ -78,6 +78,10 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub conversation: Option<ConversationId>,
+    /// The conversation that pays for it: that of the run at the root of its tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(skip)]
+    pub paid_by: Option<ConversationId>,
     /// The node it runs to, if not the whole flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -129,6 +133,7 @@ impl RunRecord {
             flow: flow.clone(),
             parent_run_id: parent_run_id.clone(),
             conversation: conversation.as_ref().map(|conversation| conversation.id.clone()),
+            paid_by: None,
             to: to.clone(),
             status: RunStatus::Running,
             started_at: entry.at,

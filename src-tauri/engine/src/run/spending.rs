@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Cost, Entry, Fact, TokenUsage};
+use super::{Cost, Fact, TokenUsage};
 
 /// Calls, tokens and money. Adds up over anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -25,11 +25,6 @@ impl Spending {
         // A call of a time when no accounts were kept has no price that anybody knows.
         let cost = Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
         Some(Self { calls: 1, tokens: reply.usage.unwrap_or_default(), cost })
-    }
-
-    /// What was spent in these entries: a run's journal, or all those of a conversation.
-    pub fn in_entries<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
-        entries.into_iter().filter_map(|entry| Self::of(&entry.fact)).sum()
     }
 }
 
@@ -59,11 +54,10 @@ mod tests {
     use crate::provider::ModelReply;
     use crate::run::CallAccount;
 
-    fn replied(usage: Option<TokenUsage>, account: Option<CallAccount>) -> Entry {
+    fn replied(usage: Option<TokenUsage>, account: Option<CallAccount>) -> Fact {
         let reply = ModelReply { usage, ..ModelReply::default() };
         let account = account.map(Arc::new);
-        let fact = Fact::ModelReplied { node: "chat".into(), epoch: Epoch::root(), step: 0, reply, account };
-        Entry { seq: None, at: 0, fact }
+        Fact::ModelReplied { node: "chat".into(), epoch: Epoch::root(), step: 0, reply, account }
     }
 
     fn account(cost_nano_usd: Option<u64>) -> CallAccount {
@@ -81,15 +75,16 @@ mod tests {
     #[test]
     fn calls_tokens_and_money_add_up_and_what_has_no_price_is_counted() {
         let usage = TokenUsage { input: 10, output: 5, cached_input: 4, cache_write: 3, reasoning: 2 };
-        let waiting = Entry { seq: None, at: 0, fact: Fact::RunWaiting { on: Vec::new() } };
-        let spent = Spending::in_entries(&[
+        let waiting = Fact::RunWaiting { on: Vec::new() };
+        let facts = [
             replied(Some(usage), Some(account(Some(1_000)))),
             waiting,
             replied(Some(usage), Some(account(Some(500)))),
             replied(None, Some(account(None))),
             // Of a time when no accounts were kept.
             replied(None, None),
-        ]);
+        ];
+        let spent: Spending = facts.iter().filter_map(Spending::of).sum();
         let tokens = TokenUsage { input: 20, output: 10, cached_input: 8, cache_write: 6, reasoning: 4 };
         assert_eq!(spent, Spending { calls: 4, tokens, cost: Cost { nano_usd: 1_500, unpriced: 2 } });
     }

@@ -1,36 +1,25 @@
 import { Download, MessagesSquare, Pencil, Play, Trash2 } from "lucide-react";
 import { useState } from "react";
-import type { ConversationRecord } from "@/bindings";
-import { deleteConversation, exportConversation, renameConversation } from "@/conversations/actions";
-import { continueIn, currentStore, isOfThisFlow, titleOf } from "@/conversations/current";
-import type { Spent } from "@/conversations/spent";
+import type { ConversationRecord, Spending } from "@/bindings";
+import { deleteConversation, exportConversation, goOnIn, renameConversation } from "@/conversations/actions";
+import { currentStore, isOfThisFlow, titleOf } from "@/conversations/current";
 import { useFlow } from "@/flow/store";
 import { IconButton } from "@/look/Button";
-import {
-  describeCost,
-  describeTokens,
-  formatAgo,
-  formatCost,
-  formatCount,
-  formatDate,
-  formatLeastCost,
-} from "@/run/values/format";
+import { describeCost, describeTokens, formatAgo, formatCost, formatCount, formatDate } from "@/run/values/format";
 
 /** One conversation: what it is called, how long it is, when it went on last; and what can be done with it. */
 export function ConversationRow({
   conversation,
-  spent,
   now,
   onOpen,
 }: {
   conversation: ConversationRecord;
-  spent: Spent | undefined;
   now: number;
   onOpen: () => void;
 }) {
   const [renaming, setRenaming] = useState(false);
   const current = currentStore((state) => state.conversation?.id === conversation.id);
-  const { id, messages, tokens, updatedAt } = conversation;
+  const { id, messages, tokens, spent, updatedAt } = conversation;
   if (renaming) return <Rename conversation={conversation} onDone={() => setRenaming(false)} />;
   return (
     <li
@@ -55,7 +44,7 @@ export function ConversationRow({
               {formatAgo(updatedAt, now)}
             </time>
           </span>
-          {spent ? <SpentLine spent={spent} /> : null}
+          {spent.calls > 0 ? <SpentLine spent={spent} /> : null}
           {current ? <span className="block text-context text-xs">The next run goes on here</span> : null}
         </span>
       </button>
@@ -84,38 +73,31 @@ export function ConversationRow({
   );
 }
 
-/** What its runs have used and cost. The tokens above are those of what was said; each call sends much of it again. */
-function SpentLine({ spent: { runs, tokens, cost, more } }: { spent: Spent }) {
-  const left = more ? ["Runs inside of other runs, and very old ones, are not counted."] : [];
+/** What its model calls have used and cost. The tokens above are those of what was said; each call sends much of it again. */
+function SpentLine({ spent: { calls, tokens, cost } }: { spent: Spending }) {
   return (
     <span
       className="block truncate text-fg-3 text-xs tabular-nums"
-      title={[describeTokens(tokens), describeCost(cost), ...left].join("\n")}
+      title={[describeTokens(tokens), describeCost(cost)].join("\n")}
       data-testid="conversation-spent"
     >
-      {more ? formatLeastCost(cost) : formatCost(cost)} for {formatCount(tokens.input + tokens.output)} tokens in{" "}
-      {formatCount(runs)} {runs === 1 ? "run" : "runs"}
+      {formatCost(cost)} for {formatCount(tokens.input + tokens.output)} tokens in {formatCount(calls)}{" "}
+      {calls === 1 ? "call" : "calls"}
     </span>
   );
 }
 
-/** Goes on in a conversation with the next run; only with the flow it is had with. */
+/** Goes on in a conversation with the next run. */
 export function Continue({ conversation }: { conversation: ConversationRecord }) {
   const mine = useFlow((state) => isOfThisFlow(conversation, state));
   const current = currentStore((state) => state.conversation?.id === conversation.id);
   if (current) return null;
   return (
     <IconButton
-      label={
-        mine
-          ? "Continue: the next run goes on here"
-          : `To continue it, open the flow it is had with: ${conversation.flowName || conversation.flow}`
-      }
+      label={mine ? "Continue: the next run goes on here" : "Continue with this flow…"}
       data-testid={`conversation-continue-${conversation.id}`}
-      aria-disabled={!mine}
-      className="aria-disabled:opacity-45"
       icon={<Play size={14} />}
-      onClick={() => mine && continueIn(conversation)}
+      onClick={() => void goOnIn(conversation)}
     />
   );
 }

@@ -3,12 +3,12 @@ import { useEffect, useState } from "react";
 import type { ConversationRecord } from "@/bindings";
 import { beginConversation } from "@/conversations/current";
 import { type ConversationScope, conversationsStore, loadConversations, wish } from "@/conversations/list";
-import { useSpentByConversation } from "@/conversations/spent";
 import { Button, IconButton } from "@/look/Button";
 import { Empty } from "@/look/Empty";
 import { useNow } from "@/look/useNow";
 import { ConversationMessages } from "./ConversationMessages";
 import { ConversationRow } from "./ConversationRow";
+import { Older } from "./Older";
 
 /** What was said across the runs of a flow: read it, go on with it, or go another way from one of its messages. */
 export function ConversationsPanel() {
@@ -25,6 +25,7 @@ export function ConversationsPanel() {
         <>
           <Wishes />
           <List onOpen={setOpen} />
+          <Older />
         </>
       )}
     </section>
@@ -68,8 +69,7 @@ function Wishes() {
 }
 
 function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }) {
-  const { list, state, error, words } = conversationsStore();
-  const spent = useSpentByConversation();
+  const { list, state, error, words, scope } = conversationsStore();
   const now = useNow();
   if (error) {
     return (
@@ -92,6 +92,7 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
       <Empty title="No conversations yet">
         <p>
           A run remembers nothing of earlier ones, unless it goes on in a conversation. Begin one, then run the flow.
+          {scope === "flow" ? " One from before this flow was saved or renamed is in “All flows”." : ""}
         </p>
         <Button data-testid="conversation-begin" onClick={() => void beginConversation()}>
           <Plus size={14} aria-hidden /> New conversation
@@ -106,13 +107,7 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
       data-testid="conversations"
     >
       {list.map((one) => (
-        <ConversationRow
-          key={one.id}
-          conversation={one}
-          spent={spent.get(one.id)}
-          now={now}
-          onOpen={() => onOpen(one)}
-        />
+        <ConversationRow key={one.id} conversation={one} now={now} onOpen={() => onOpen(one)} />
       ))}
     </ul>
   );

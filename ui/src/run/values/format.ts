@@ -26,12 +26,6 @@ export function formatCost({ nanoUsd, unpriced = 0 }: Cost): string {
   return `${unpriced > 0 ? "≥ " : ""}$${dollars}`;
 }
 
-/** A cost that leaves something out: at least so much. */
-export function formatLeastCost(cost: Cost): string {
-  const said = formatCost(cost);
-  return said.startsWith("$") ? `≥ ${said}` : said;
-}
-
 /** What there is to know of tokens: in and out, and what of them was cached or reasoning. */
 export function describeTokens(tokens: TokenUsage): string {
   const { input, output, cachedInput, cacheWrite, reasoning } = tokens;

@@ -94,8 +94,11 @@ pub(in crate::store) fn messages(
 
 fn all(inner: &Inner, heads: &mut Heads) -> Result<Vec<ConversationRecord>, Fault> {
     inner.writer.settle()?;
-    let mut found =
-        keys(inner)?.into_iter().map(|key| head(inner, heads, key)).collect::<Result<Vec<_>, _>>()?;
+    let heads = keys(inner)?.into_iter().map(|key| head(inner, heads, key));
+    // One that is damaged hides no other.
+    let is_whole =
+        |read: &Result<_, Fault>| !read.as_ref().is_err_and(|fault| fault.code == "conversation.corrupt");
+    let mut found = heads.filter(is_whole).collect::<Result<Vec<_>, _>>()?;
     found.sort_by(|a, b| (b.updated_at, &b.id).cmp(&(a.updated_at, &a.id)));
     Ok(found)
 }

@@ -23,6 +23,7 @@ use std::sync::{Arc, MutexGuard};
 
 use plait_engine::error::Fault;
 use plait_engine::id::ConversationId;
+use plait_engine::run::Spending;
 use uuid::Uuid;
 
 use super::inner::Inner;
@@ -149,6 +150,7 @@ fn fresh(new: NewConversation, forked_from: Option<ForkOrigin>) -> ConversationR
         updated_at: new.at,
         messages: 0,
         tokens: 0,
+        spent: Spending::default(),
         summary: None,
         forked_from,
     }

@@ -4,6 +4,7 @@
 use plait_engine::context::conversation::{ConversationRef, SummaryRef, message_id};
 use plait_engine::context::{Content, Message, Role};
 use plait_engine::id::{Activation, ConversationId, RunId};
+use plait_engine::run::Spending;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -35,6 +36,10 @@ pub struct ConversationRecord {
     /// What they take together, in tokens.
     #[ts(type = "number")]
     pub tokens: u64,
+    /// What the model calls of its runs, and of the runs that these began, have used and cost. Each sends much of what was
+    /// said again, so that this is more than `tokens`. A fork's account begins with the fork.
+    #[serde(default)]
+    pub spent: Spending,
     /// The newest summary of its beginning. The messages it stands for are kept all the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -3,36 +3,58 @@
 //! A turn is a question and its answer. Where the question stood in the history already (a node before had written it
 //! there) it is taken from there; what else a flow puts into the history it puts there again in every run, so it is not
 //! kept. What is taken is queued together with the entry that says so.
+//!
+//! What a run's model calls used and cost is put on the conversation's account with the next of these, or with the run's
+//! end; so do the runs that it began, of which nothing else is taken.
 
-use plait_engine::context::conversation::Summary;
+use plait_engine::context::conversation::{Summary, SummaryRef};
 use plait_engine::context::{ContextChange, MAIN, Message, Role, SharedMessage};
 use plait_engine::error::Fault;
-use plait_engine::id::{ContextId, ConversationId, RunId};
-use plait_engine::run::{Entry, Fact};
+use plait_engine::id::{ContextId, RunId};
+use plait_engine::run::{Entry, Fact, Spending};
 
 use super::record::{ConversationRecord, Row, title_of};
 use super::{ConversationKey, Heads, head, json, key_of, rows};
 use crate::store::inner::Inner;
 use crate::store::key::{self, Space};
+use crate::store::record::RunRecord;
 use crate::store::writer::{Change, Write};
 
 /// What one run does to its conversation.
 pub(in crate::store) struct Taking {
     key: ConversationKey,
     run: RunId,
+    /// Whether what the run says is said in the conversation; else it is only paid for there.
+    speaks: bool,
     /// The last message of the main context, while that is the user's and not yet answered.
     asked: Option<SharedMessage>,
+    /// What was spent and is not on the conversation's account yet.
+    unpaid: Spending,
+}
+
+/// What one entry brings.
+struct Brought {
+    said: Vec<SharedMessage>,
+    summary: Option<(SummaryRef, Summary)>,
+    spent: Spending,
 }
 
 impl Taking {
-    /// Of a run that goes on in `id`.
-    pub(in crate::store) fn of(run: &RunId, id: &ConversationId) -> Result<Self, Fault> {
-        Ok(Self { key: key_of(id)?, run: run.clone(), asked: None })
+    /// Of a run that goes on in a conversation, or of one that was begun by such a run; nothing of any other.
+    pub(in crate::store) fn of(record: &RunRecord) -> Result<Option<Self>, Fault> {
+        let Some(id) = record.conversation.as_ref().or(record.paid_by.as_ref()) else { return Ok(None) };
+        Ok(Some(Self {
+            key: key_of(id)?,
+            run: record.run.clone(),
+            speaks: record.conversation.is_some(),
+            asked: None,
+            unpaid: Spending::default(),
+        }))
     }
 
     /// Goes through what the run has said before it was taken up again.
     pub(in crate::store) fn follow(&mut self, entry: &Entry) {
-        self.turn(&entry.fact);
+        self.bring(&entry.fact);
     }
 
     /// What the entries change in the conversation; queue it together with them, and then let [`Taken::done`] know. The
@@ -45,20 +67,27 @@ impl Taking {
     ) -> Result<Option<Taken>, Fault> {
         let mut taken: Option<Taken> = None;
         for entry in entries {
-            let said = self.turn(&entry.fact);
-            let summary = self.summary(&entry.fact);
+            let Brought { said, summary, spent } = self.bring(&entry.fact);
+            let brings = !said.is_empty() || summary.is_some() || spent != Spending::default();
             let begins = matches!(entry.fact, Fact::RunStarted { .. });
-            if said.is_empty() && summary.is_none() && !begins {
+            if !brings && !begins {
                 continue;
             }
             let taken = match &mut taken {
                 Some(taken) => taken,
                 none => none.insert(Taken {
                     key: self.key,
-                    record: head(inner, heads, self.key)?,
+                    record: match head(inner, heads, self.key) {
+                        // Who only pays there goes on without it.
+                        Err(gone) if !self.speaks && gone.code == "conversation.unknown" => continue,
+                        read => read?,
+                    },
                     changes: Vec::new(),
+                    changed: false,
                 }),
             };
+            taken.changed |= brings;
+            taken.record.spent += spent;
             for message in said {
                 taken.add(&message, &self.run, entry.at)?;
             }
@@ -70,7 +99,20 @@ impl Taking {
                 }
             }
         }
-        Ok(taken.filter(|taken| !taken.changes.is_empty()))
+        Ok(taken.filter(|taken| taken.changed))
+    }
+
+    /// What a fact brings to the conversation.
+    fn bring(&mut self, fact: &Fact) -> Brought {
+        self.unpaid += Spending::of(fact).unwrap_or_default();
+        let said = if self.speaks { self.turn(fact) } else { Vec::new() };
+        let summary = self.summary(fact).filter(|_| self.speaks);
+        let ends =
+            matches!(fact, Fact::RunFinished { .. } | Fact::RunFailed { .. } | Fact::RunCancelled { .. });
+        // A record is not written for each call alone.
+        let pays = ends || summary.is_some() || !said.is_empty();
+        let spent = if pays { std::mem::take(&mut self.unpaid) } else { Spending::default() };
+        Brought { said, summary, spent }
     }
 
     /// The question and the answer, where the fact is a turn of the main context.
@@ -99,7 +141,7 @@ impl Taking {
     }
 
     /// The summary that this run had written, where the fact is that it remembers by it.
-    fn summary(&self, fact: &Fact) -> Option<(plait_engine::context::conversation::SummaryRef, Summary)> {
+    fn summary(&self, fact: &Fact) -> Option<(SummaryRef, Summary)> {
         let Fact::ContextChanged { change: ContextChange::Recalled(recalled), .. } = fact else {
             return None;
         };
@@ -113,7 +155,10 @@ impl Taking {
 pub(in crate::store) struct Taken {
     key: ConversationKey,
     record: ConversationRecord,
+    /// Of its messages and summaries.
     changes: Vec<Change>,
+    /// Whether anything is to be written: that it is there may be all there was to see.
+    changed: bool,
 }
 
 impl Taken {

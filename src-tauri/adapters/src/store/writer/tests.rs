@@ -54,6 +54,11 @@ impl Backend for Failing {
         self.database.apply(batch)
     }
 
+    fn apply_alone(&self, batch: sled::Batch) -> Result<(), Fault> {
+        self.check(&[Fails::Apply])?;
+        self.database.apply_alone(batch)
+    }
+
     fn pieces(&self, stretch: Stretch) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault> {
         self.database.pieces(stretch)
     }

@@ -56,7 +56,7 @@ impl Worker {
     }
 
     fn seal(&self, stretch: Stretch) -> Result<(), Fault> {
-        self.backend.apply(sealed::seal(&self.backend.pieces(stretch)?))
+        self.backend.apply_alone(sealed::seal(&self.backend.pieces(stretch)?))
     }
 
     fn note(&self, outcome: &Result<(), Fault>) {

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use plait_api::{Dialogs, ErrorReply, Options, Plait};
@@ -13,6 +14,9 @@ use tokio::sync::oneshot;
 
 /// Answers every file dialog in debug builds, so that tests can save and open without one.
 const DIALOG_ANSWER: &str = "PLAIT_TEST_DIALOG";
+
+/// How long closing may take.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Opens Plait on the data directory that `PLAIT_HOME` names, else the platform's.
 pub(crate) fn open(app: &AppHandle) -> Result<Arc<Plait>, ErrorReply> {
@@ -27,11 +31,13 @@ pub(crate) fn open(app: &AppHandle) -> Result<Arc<Plait>, ErrorReply> {
     Plait::open(options).map(Arc::new)
 }
 
-/// Waits until everything that was written is on disk.
+/// Leaves all runs where they are, and waits until everything that was written is on disk. Not for ever: what was flushed
+/// before is safe in any case.
 pub(crate) fn close(app: &AppHandle) {
     let Some(plait) = app.try_state::<Arc<Plait>>() else { return };
-    if let Err(fault) = tauri::async_runtime::block_on(plait.store().flush()) {
-        eprintln!("error[{}]: {}", fault.code, fault.message);
+    let closing = async { tokio::time::timeout(PATIENCE, plait.close()).await };
+    if let Ok(Err(error)) = tauri::async_runtime::block_on(closing) {
+        eprintln!("error[{}]: {}", error.code, error.message);
     }
 }
 

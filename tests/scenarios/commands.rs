@@ -163,6 +163,22 @@ fn exit_code_3_for_a_run_that_waits_and_on_from_there() {
     assert!(over.err.contains("run.ended"), "{over:#?}");
 }
 
+/// A container may have no certificates, and a variable may name some that are gone.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_certificates_all_works_that_needs_none() {
+    let home = Home::default();
+    let plait = |args: &[&str]| {
+        let mut command = home.command(args);
+        command.env("SSL_CERT_FILE", "/gone").env("SSL_CERT_DIR", "/gone");
+        command.output().unwrap()
+    };
+    assert_eq!(plait(&["run", "hello"]).status.code(), Some(0));
+    assert_eq!(plait(&["runs", "list"]).status.code(), Some(0));
+    let asked = plait(&["providers", "test", "anthropic"]);
+    assert_ne!(asked.status.code(), Some(0), "{asked:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn exit_code_130_for_a_run_that_was_interrupted_at_the_keyboard() {

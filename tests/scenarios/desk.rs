@@ -41,6 +41,66 @@ async fn settings_last_and_hold_no_nonsense() {
     assert_eq!(ask(&open(&home), "settings.get", json!({})).await, settings);
 }
 
+/// What another version of Plait has set is kept, though nothing can be done with it, and costs nothing beside it.
+#[tokio::test]
+async fn settings_that_cannot_be_read_are_told_and_kept() {
+    let home = Home::default();
+    let app = open(&home);
+    let newer = json!({
+        "theme": "dark",
+        "hologram": { "depth": 3 },
+        "providers": {
+            "mine": { "kind": "openAi", "baseUrl": "http://127.0.0.1:9/v1" },
+            "newer": { "kind": "telepathy", "strength": 7 },
+            "wrong": { "kind": "openAi", "baseUrl": "not a url" },
+        },
+        "models": { "odd": { "contextWindow": "wide" }, "even": { "contextWindow": 9000 } },
+    });
+    app.store().put_settings(newer.as_object().unwrap()).unwrap();
+    app.close().await.unwrap();
+    drop(app);
+
+    let app = open(&home);
+    let told: Vec<_> = app.notices().iter().map(|fault| fault.message.clone()).collect();
+    for name in ["newer", "wrong", "odd"] {
+        assert!(told.iter().any(|said| said.contains(&format!("`{name}`"))), "{name}: {told:#?}");
+    }
+    let mut settings = ask(&app, "settings.get", json!({})).await;
+    assert_eq!(settings["providers"]["mine"]["kind"], "openAi");
+    assert_eq!(settings["models"]["even"]["contextWindow"], 9000);
+    settings["theme"] = json!("light");
+    settings["providers"]["wrong"] = json!({ "kind": "openAi", "baseUrl": "http://127.0.0.1:8/v1" });
+    ask(&app, "settings.set", json!({ "settings": settings })).await;
+    let kept = Value::Object(app.store().settings().unwrap());
+    assert_eq!(kept["theme"], "light");
+    assert_eq!(kept["hologram"], newer["hologram"]);
+    assert_eq!(kept["providers"]["newer"], newer["providers"]["newer"]);
+    assert_eq!(kept["models"]["odd"], newer["models"]["odd"]);
+    assert_eq!(kept["providers"]["wrong"]["baseUrl"], "http://127.0.0.1:8/v1", "what was set anew counts");
+}
+
+#[tokio::test]
+async fn a_draft_is_offered_though_its_file_was_written_since_and_knows_what_it_began_from() {
+    let home = Home::default();
+    let app = open(&home);
+    let mut flow = ask(&app, "flow.example", json!({ "id": "hello" })).await;
+    let path = home.path().join("hello.flow.json").display().to_string();
+    let saved = ask(&app, "flow.save", json!({ "path": path, "flow": flow })).await;
+    let (path, base) = (saved["path"].clone(), saved["hash"].clone());
+    flow["name"] = json!("Hello, edited");
+    ask(&app, "autosave.put", json!({ "key": "tab", "path": path, "baseHash": base, "flow": flow })).await;
+    flow["name"] = json!("Hello, from elsewhere");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let written = ask(&app, "flow.save", json!({ "path": path, "flow": flow, "force": true })).await;
+    let opened = ask(&app, "flow.open", json!({ "path": path })).await;
+    assert_eq!(opened["recovered"]["flow"]["name"], "Hello, edited");
+    assert_eq!(opened["recovered"]["baseHash"], base);
+    assert_ne!(written["hash"], base);
+    // Saved on top of what it began from, it does not replace what was written since.
+    let save = json!({ "path": path, "flow": opened["recovered"]["flow"], "baseHash": base });
+    assert_eq!(dispatch(&app, "flow.save", save).await.unwrap_err().code, "flow.changed_on_disk");
+}
+
 #[tokio::test]
 async fn drafts_outlive_a_crash_until_they_are_saved() {
     let home = Home::default();

@@ -15,4 +15,4 @@ pub use clock::SystemClock;
 pub use keys::KeyStore;
 pub use providers::{ProviderSettings, ProviderTable};
 pub use store::{Store, record::RunRecord};
-pub use tools::NativeTools;
+pub use tools::{GuardedTools, NativeTools};

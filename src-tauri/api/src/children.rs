@@ -25,9 +25,16 @@ impl Subflows for Runner {
         let mut dropped = CancelWhenDropped { live: self.live.clone(), run: Some(run.clone()) };
         // A task of its own: whoever gives the node up meanwhile must not leave half a child behind.
         let (runner, id) = (self.clone(), run.clone());
-        let begun = tokio::spawn(async move { runner.begin(&id, call).await }).await;
-        let broke = |error| Fault::new("app.internal", format!("The sub-flow could not begin: {error}."));
-        let (seen, mut watch) = begun.map_err(broke)?.map_err(fault)?;
+        let begun = tokio::spawn(async move {
+            let begun = runner.begin(&id, call).await;
+            if begun.is_err() {
+                runner.live.did_not_begin(&id);
+            }
+            begun
+        });
+        let broke =
+            |error| Err(ErrorReply::new("app.internal", format!("The sub-flow could not begin: {error}.")));
+        let (seen, mut watch) = begun.await.unwrap_or_else(broke).map_err(|error| dropped.left(error))?;
         let mut view = RunView::of(&seen);
         drop(seen);
         if view.status == RunStatus::Waiting {
@@ -35,7 +42,7 @@ impl Subflows for Runner {
         }
         while !view.status.is_final() {
             let Some(entry) = watch.next().await else { break };
-            let entry = entry.map_err(fault)?;
+            let entry = entry.map_err(|error| dropped.left(error))?;
             let waited = view.status == RunStatus::Waiting;
             view.apply(&entry);
             match view.status {
@@ -169,10 +176,38 @@ struct CancelWhenDropped {
     run: Option<RunId>,
 }
 
+impl CancelWhenDropped {
+    /// The child can't go on, or did not begin: it is left where it is, to be taken up with its parent.
+    fn left(&mut self, error: ErrorReply) -> Fault {
+        self.run = None;
+        fault(error)
+    }
+}
+
 impl Drop for CancelWhenDropped {
     fn drop(&mut self) {
         if let Some(run) = self.run.take() {
             self.live.cancel_child(&run);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given_up(end: impl FnOnce(&mut CancelWhenDropped)) -> bool {
+        let (live, run) = (LiveRuns::default(), RunId::from("0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10"));
+        let mut child = CancelWhenDropped { live: live.clone(), run: Some(run.clone()) };
+        end(&mut child);
+        drop(child);
+        live.is_given_up(&run)
+    }
+
+    #[test]
+    fn a_child_is_cancelled_with_its_node_but_left_where_it_is_when_it_can_t_go_on() {
+        assert!(given_up(|_| ()));
+        let full = || ErrorReply::new("store.full", "The disk is full.");
+        assert!(!given_up(|child| assert_eq!(child.left(full()).code, "store.full")));
     }
 }

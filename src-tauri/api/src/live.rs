@@ -21,7 +21,9 @@ struct State {
     driven: HashMap<RunId, Driven>,
     /// Kept alive by those who watch or drive.
     hubs: HashMap<RunId, Weak<Hub>>,
-    /// Children that were given up before they began.
+    /// The hubs of runs that could not go on, until they are taken up again: who comes late hears why.
+    stopped: HashMap<RunId, Arc<Hub>>,
+    /// Children that were given up while they began.
     given_up: HashSet<RunId>,
     /// All runs are being left where they are.
     stopping: bool,
@@ -75,6 +77,16 @@ impl LiveRuns {
         }
     }
 
+    /// A child that was to begin can't.
+    pub(crate) fn did_not_begin(&self, run: &RunId) {
+        self.lock().given_up.remove(run);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_given_up(&self, run: &RunId) -> bool {
+        self.lock().given_up.contains(run)
+    }
+
     /// Drives a run on the async threads until it ends; its watchers hear it if it can't go on. It counts as driven until
     /// `afterwards` is done, which is asked for when it has ended.
     pub(crate) fn drive(
@@ -89,6 +101,7 @@ impl LiveRuns {
         // Locked until the run stands in the table, so that its end can't come before its beginning.
         let mut state = self.lock();
         let ending = state.given_up.remove(run);
+        state.stopped.remove(run);
         if ending {
             handle.cancel();
         }
@@ -103,16 +116,23 @@ impl LiveRuns {
                 }
                 afterwards().await;
             }
-            live.lock().driven.remove(&id);
-            match result {
-                Ok(Ok(_)) => {}
-                Ok(Err(fault)) => hub.stop(fault.into()),
-                Err(stopped) if stopped.is_cancelled() => {}
-                Err(broke) => hub.stop(
-                    ErrorReply::new("app.internal", format!("The run could not go on: {broke}.")).hint(
+            let why = match result {
+                Ok(Ok(_)) => None,
+                Ok(Err(fault)) => Some(fault.into()),
+                Err(stopped) if stopped.is_cancelled() => None,
+                Err(broke) => {
+                    Some(ErrorReply::new("app.internal", format!("The run could not go on: {broke}.")).hint(
                         "This is a bug in Plait; please report it. The run's journal stands: resume it.",
-                    ),
-                ),
+                    ))
+                }
+            };
+            {
+                let mut state = live.lock();
+                state.driven.remove(&id);
+                if let Some(why) = why {
+                    hub.stop(why);
+                    state.stopped.insert(id, hub);
+                }
             }
             drop(ended);
         });

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use plait_adapters::{KeyStore, NativeTools, ProviderTable, Store, SystemClock};
+use plait_adapters::{GuardedTools, KeyStore, NativeTools, ProviderTable, Store, SystemClock};
 use plait_engine::error::Fault;
 use plait_engine::host::{Clock, Host};
 use plait_engine::node::Registry;
 use plait_engine::provider::Providers;
 use plait_engine::tool::ToolHost;
+use serde_json::{Map, Value};
 
 use crate::command::Command;
-use crate::commands::settings::Settings;
+use crate::commands::settings::{Settings, Unread};
 use crate::dialogs::Dialogs;
 use crate::learning::Learning;
 use crate::runner::Runner;
@@ -51,6 +52,9 @@ pub struct Plait {
     fixed_providers: Option<Arc<dyn Providers>>,
     keys: KeyStore,
     configured: RwLock<Configured>,
+    unread: Unread,
+    /// Held while settings are kept: what is in force and what is on disk must be the same.
+    setting: tokio::sync::Mutex<()>,
     /// The models of providers that were asked for them.
     models: Mutex<BTreeMap<String, Vec<String>>>,
     notices: Vec<Fault>,
@@ -69,13 +73,25 @@ impl Plait {
     /// `store.*` when it can't be read or made.
     pub fn open(options: Options) -> Result<Self, ErrorReply> {
         let store = Store::open(&options.home)?;
-        let (settings, mut notices) = Settings::load(&store.settings()?);
+        let mut unreadable = None;
+        let stored = store.settings().unwrap_or_else(|fault| {
+            unreadable = Some(fault);
+            Map::new()
+        });
+        let (mut settings, mut unread, mut notices) = Settings::load(&stored);
+        notices.extend(unreadable);
         let keys = options.keys.unwrap_or_else(|| KeyStore::open(&options.home));
-        let providers = ProviderTable::with_keys(&settings.providers, &keys).or_else(|fault| {
-            // Settings that make no sense must not lock a person out of mending them.
-            notices.push(fault);
-            ProviderTable::with_keys(&BTreeMap::new(), &keys)
-        })?;
+        // Settings that make no sense must not lock a person out of mending them.
+        settings.providers.retain(|name, set| {
+            let refused = ProviderTable::check(name, set);
+            if let Err(fault) = refused {
+                notices.push(fault);
+                unread.keep("providers", name, serde_json::to_value(set).unwrap_or_default());
+                return false;
+            }
+            true
+        });
+        let providers = ProviderTable::with_keys(&settings.providers, &keys)?;
         let known = store.corrections().unwrap_or_else(|fault| {
             notices.push(fault);
             BTreeMap::new()
@@ -83,17 +99,20 @@ impl Plait {
         let learning = Arc::new(Learning::new(store.clone(), known, settings.models.clone()));
         let registry = Arc::new(plait_engine::nodes::registry());
         let runner = Runner::new(store.clone(), Arc::clone(&registry), Arc::clone(&learning));
+        let tools = options.tools.unwrap_or_else(|| Arc::new(NativeTools::new()));
         Ok(Self {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             store,
             registry,
-            tools: options.tools.unwrap_or_else(|| Arc::new(NativeTools::new())),
+            tools: Arc::new(GuardedTools::new(tools, &keys)),
             clock: Arc::new(SystemClock),
             dialogs: options.dialogs,
             fixed_providers: options.providers,
             keys,
             configured: RwLock::new(Configured { settings, providers }),
+            unread,
+            setting: tokio::sync::Mutex::default(),
             models: Mutex::default(),
             notices,
             learning,
@@ -201,7 +220,8 @@ impl Plait {
     /// Replaces the settings, on disk first. Providers that make no sense are refused and nothing changes. The keys of
     /// providers that are no more go with them: one of the same name later may be somewhere else.
     pub(crate) async fn set_settings(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
-        let providers = ProviderTable::with_keys(&settings.providers, &self.keys)?;
+        let _turn = self.setting.lock().await;
+        let providers = self.provider_table().changed(&settings.providers)?;
         settings.check()?;
         // What is as it is built in is not kept: it follows when Plait, or the environment, changes it.
         let built_in = ProviderTable::built_in();
@@ -209,12 +229,11 @@ impl Plait {
         let stored = serde_json::to_value(&settings).map_err(|error| {
             ErrorReply::new("settings.unwritable", format!("The settings could not be written: {error}."))
         })?;
-        let store = self.store.clone();
-        blocking(move || match stored {
-            serde_json::Value::Object(map) => Ok(store.put_settings(&map)?),
-            _ => Ok(()),
-        })
-        .await?;
+        if let Value::Object(mut stored) = stored {
+            self.unread.put_back(&mut stored);
+            let store = self.store.clone();
+            blocking(move || Ok(store.put_settings(&stored)?)).await?;
+        }
         self.store.flush().await?;
         let (before, now) = (self.provider_table().settings(), providers.settings());
         self.learning.set_notes(settings.models.clone());

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use plait_adapters::Store;
 use plait_adapters::store::Entries;
 use plait_engine::id::RunId;
@@ -14,11 +15,15 @@ use plait_engine::run::{Entry, Fact};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::Instant;
 
-use crate::ErrorReply;
 use crate::hub::{Hub, News};
+use crate::{ErrorReply, blocking};
 
 /// No batch is larger: what takes longer than a frame to send would hold up the next.
 const BATCH: usize = 2_000;
+
+/// How many times a frame a batch takes in what has come: often enough that little waits in between ([`Hub`] keeps a few
+/// thousand entries for each watcher).
+const LOOKS: u32 = 4;
 
 /// After so many entries read without waiting, other tasks get their turn.
 const BREATH: usize = 256;
@@ -39,7 +44,7 @@ pub struct Watch {
     partial: VecDeque<Entry>,
     live: broadcast::Receiver<News>,
     ended: bool,
-    /// Why the run was stopped, where that was among the news that were missed.
+    /// Why the run was stopped, where that was before one began to watch or among the news that were missed.
     stopped: Option<Arc<ErrorReply>>,
     failed: Option<ErrorReply>,
     read: usize,
@@ -61,7 +66,7 @@ impl Watch {
             partial: joined.partial.into(),
             live: joined.live,
             ended: false,
-            stopped: None,
+            stopped: joined.stopped,
             failed: None,
             read: 0,
             last_batch: None,
@@ -86,14 +91,14 @@ impl Watch {
                 }
                 match self.read_journal_on() {
                     Some(entry) => return Some(Ok(entry)),
-                    None if self.is_behind() => {
-                        // What was told is still on its way into the store.
-                        tokio::time::sleep(SOON).await;
-                        self.catch_up();
-                        continue;
-                    }
                     None => continue,
                 }
+            }
+            if self.is_behind() {
+                // What was told is still on its way into the store.
+                tokio::time::sleep(SOON).await;
+                self.catch_up().await;
+                continue;
             }
             if let Some(entry) = self.partial.pop_front() {
                 return Some(Ok(entry));
@@ -107,10 +112,10 @@ impl Watch {
                     None => return Some(Ok(Entry::clone(&entry))),
                     Some(seq) if seq < self.next => {}
                     Some(seq) if seq == self.next => return Some(Ok(self.given(Entry::clone(&entry)))),
-                    Some(_) => self.catch_up(),
+                    Some(_) => self.catch_up().await,
                 },
                 Ok(News::Stopped(error)) => self.failed = Some(ErrorReply::clone(&error)),
-                Err(RecvError::Lagged(_)) => self.catch_up(),
+                Err(RecvError::Lagged(_)) => self.catch_up().await,
                 // The hub lives as long as this watch.
                 Err(RecvError::Closed) => self.ended = true,
             }
@@ -125,18 +130,36 @@ impl Watch {
             Err(error) => return Some(Err(error)),
         };
         let until = self.last_batch.map_or_else(Instant::now, |last| last + frame);
-        while batch.len() < BATCH {
-            match tokio::time::timeout_at(until, self.next()).await {
-                Ok(Some(Ok(entry))) => push_merged(&mut batch, entry),
-                Ok(Some(Err(error))) => {
-                    self.failed = Some(error);
-                    break;
-                }
-                Ok(None) | Err(_) => break,
+        loop {
+            self.add_what_is_there(&mut batch);
+            let left = until.saturating_duration_since(Instant::now());
+            let over = left.is_zero() || batch.len() >= BATCH || self.ended || self.failed.is_some();
+            if over || self.is_behind() {
+                break;
+            }
+            if self.journal.is_some() {
+                tokio::task::yield_now().await;
+            } else {
+                // Not woken for each entry: that would cost more than all that is done with it.
+                tokio::time::sleep(left.min(frame / LOOKS)).await;
             }
         }
         self.last_batch = Some(Instant::now());
         Some(Ok(batch))
+    }
+
+    /// Adds entries as long as they are to be had without waiting.
+    fn add_what_is_there(&mut self, batch: &mut Vec<Entry>) {
+        while batch.len() < BATCH && !self.is_behind() {
+            match tokio::task::unconstrained(self.next()).now_or_never() {
+                Some(Some(Ok(entry))) => push_merged(batch, entry),
+                Some(Some(Err(error))) => {
+                    self.failed = Some(error);
+                    break;
+                }
+                Some(None) | None => break,
+            }
+        }
     }
 
     fn read_journal_on(&mut self) -> Option<Entry> {
@@ -171,14 +194,16 @@ impl Watch {
 
     /// Goes back to the journal for facts that were missed. Partial output that was missed stays so: the whole text
     /// comes with the node's end.
-    fn catch_up(&mut self) {
+    async fn catch_up(&mut self) {
         let joined = self.hub.join();
         self.live = joined.live;
         self.until = joined.next_seq;
         self.stopped = joined.stopped;
-        match self.store.read_journal(&self.run, self.next) {
+        // The store's writer may be busy with the disk.
+        let (store, run, next) = (self.store.clone(), self.run.clone(), self.next);
+        match blocking(move || Ok(store.read_journal(&run, next)?)).await {
             Ok(entries) => self.journal = Some(entries),
-            Err(fault) => self.failed = Some(fault.into()),
+            Err(error) => self.failed = Some(error),
         }
     }
 }
@@ -209,6 +234,20 @@ mod tests {
     use plait_engine::id::{Epoch, NodeId};
 
     use super::*;
+
+    #[tokio::test]
+    async fn who_begins_to_watch_a_run_that_was_stopped_hears_why() {
+        let home = tempfile::tempdir().expect("folder");
+        let store = Store::open(home.path()).expect("opened");
+        let hub = Hub::new();
+        hub.begin(0);
+        hub.stop(ErrorReply::new("store.full", "The disk is full."));
+        let run = RunId::from("0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10");
+        let mut watch = Watch::new(store, run, hub, 0).expect("begun");
+        let told = watch.next().await.expect("something").expect_err("why it was stopped");
+        assert_eq!(told.code, "store.full");
+        assert!(watch.next().await.is_none());
+    }
 
     fn delta(node: &str, text: &str) -> Entry {
         let (node, epoch) = (NodeId::from(node), Epoch::root());

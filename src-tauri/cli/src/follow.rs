@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::ask::{Asked, ask};
 use crate::failure::{Ending, Failure, error_text, say};
+use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::terminal;
 
@@ -33,6 +34,8 @@ pub(crate) struct Follow<'a> {
     json: bool,
     interactive: bool,
     progress: Progress,
+    interrupt: Interrupt,
+    /// The fact by which the run came to wait, if it did before it was followed.
     last_wait: Option<Entry>,
     /// Pauses that were answered, though the run may not have said so yet.
     answered: BTreeSet<Asker>,
@@ -46,14 +49,21 @@ enum Next {
 }
 
 impl<'a> Follow<'a> {
-    /// Follows `run`, of which `view` has seen everything so far.
-    pub(crate) fn new(app: &'a Plait, run: RunId, view: RunView, replies: Replies, json: bool) -> Self {
+    /// Follows `run` from its beginning.
+    pub(crate) fn new(
+        app: &'a Plait,
+        run: RunId,
+        interrupt: Interrupt,
+        replies: Replies,
+        json: bool,
+    ) -> Self {
         Self {
             app,
             run,
-            view,
+            view: RunView::default(),
             replies,
             json,
+            interrupt,
             interactive: !json && terminal::is_interactive(),
             progress: Progress::new(!json),
             last_wait: None,
@@ -62,9 +72,13 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// The fact by which the run came to wait, if it did before it was followed.
-    pub(crate) fn after(mut self, last_wait: Option<Entry>) -> Self {
-        self.last_wait = last_wait.filter(|_| self.view.status == RunStatus::Waiting);
+    /// Follows it from behind these entries.
+    pub(crate) fn after(mut self, entries: Vec<Entry>) -> Self {
+        self.view = RunView::of(&entries);
+        if self.view.status == RunStatus::Waiting {
+            let waits = |entry: &Entry| matches!(entry.fact, Fact::RunWaiting { .. });
+            self.last_wait = entries.into_iter().rfind(waits);
+        }
         self
     }
 
@@ -82,7 +96,7 @@ impl<'a> Follow<'a> {
         loop {
             let item = tokio::select! {
                 item = watch.next() => item,
-                _ = tokio::signal::ctrl_c() => {
+                () = self.interrupt.pressed() => {
                     self.cancel().await?;
                     continue;
                 }
@@ -122,7 +136,14 @@ impl<'a> Follow<'a> {
             self.replies.end = false;
             self.end(&pause).await?;
         } else if let Some(text) = self.replies.answers.pop_front() {
-            self.give(&pause, answer::from_text(&pause.schema, &text)).await?;
+            let given = self.give(&pause, answer::from_text(&pause.schema, &text)).await;
+            if let Err(Failure::Error(error)) = &given
+                && error.code == "answer.invalid"
+            {
+                // The question is still open, and how to answer it is told beside what is wrong.
+                self.leave();
+            }
+            given?;
         } else if self.interactive {
             self.ask(&pause).await?;
         } else {
@@ -144,7 +165,7 @@ impl<'a> Follow<'a> {
         loop {
             let asked = tokio::select! {
                 asked = ask(&pause.prompt, &pause.schema) => asked?,
-                _ = tokio::signal::ctrl_c() => {
+                () = self.interrupt.pressed() => {
                     say("\n");
                     return self.cancel().await;
                 }
@@ -207,6 +228,11 @@ impl<'a> Follow<'a> {
         self.progress.pause();
         if !self.json {
             print_outputs(&self.view)?;
+        }
+        match self.replies.answers.len() {
+            0 => {}
+            1 => say("note: the run asked nothing more; one answer was not given.\n"),
+            more => say(&format!("note: the run asked nothing more; {more} answers were not given.\n")),
         }
         Ok(match self.view.status {
             RunStatus::Failed => {

@@ -8,6 +8,7 @@ mod conversations;
 mod diagnostics;
 mod failure;
 mod follow;
+mod interrupt;
 mod keys;
 mod locate;
 mod nodes;

@@ -9,7 +9,7 @@ use plait_api::commands::runs::{RunDetail, ShowRun};
 use plait_api::engine::diagnostic::Severity;
 use plait_api::engine::id::{NodeId, PortName, RunId};
 use plait_api::engine::plan;
-use plait_api::engine::run::view::{RunStatus, RunView};
+use plait_api::engine::run::view::RunStatus;
 use plait_api::tree::check_tree;
 use plait_api::{ErrorReply, Options, Plait};
 use serde_json::Value;
@@ -19,6 +19,7 @@ use crate::conversations;
 
 use crate::failure::{Ending, Failure, say};
 use crate::follow::{Follow, Replies};
+use crate::interrupt::Interrupt;
 use crate::runs;
 use crate::source::Source;
 use crate::terminal;
@@ -43,10 +44,10 @@ pub(crate) async fn run(home: &Path, args: RunArgs) -> Result<Ending, Failure> {
         None => None,
     };
     let start = StartRun { flow: source.flow, path, input: args.input, set, to, conversation };
+    let interrupt = Interrupt::listen()?;
     let started = app.call(start).await?;
     let replies = Replies { answers: args.answer.into(), end: false };
-    let ending =
-        Follow::new(&app, started.run, RunView::default(), replies, args.json).run_to_the_end().await;
+    let ending = Follow::new(&app, started.run, interrupt, replies, args.json).run_to_the_end().await;
     app.close().await?;
     ending
 }
@@ -54,17 +55,16 @@ pub(crate) async fn run(home: &Path, args: RunArgs) -> Result<Ending, Failure> {
 pub(crate) async fn resume(home: &Path, args: ResumeArgs) -> Result<Ending, Failure> {
     let app = Plait::open(Options::new(home))?;
     let run = runs::find(&app, &args.run)?;
-    let RunDetail { summary, entries, .. } = app.call(ShowRun { run: run.clone() }).await?;
+    let RunDetail { summary, entries, damage, .. } = app.call(ShowRun { run: run.clone() }).await?;
     if summary.status.is_final() {
         return Err(ended(&run, summary.status).into());
     }
-    let view = RunView::of(&entries);
-    let last_wait = entries
-        .into_iter()
-        .rev()
-        .find(|entry| matches!(entry.fact, plait_api::engine::run::Fact::RunWaiting { .. }));
+    if let Some(damage) = damage {
+        return Err(damage.into());
+    }
     let replies = Replies { answers: args.answer.into(), end: args.end };
-    let follow = Follow::new(&app, run.clone(), view, replies, args.json).after(last_wait);
+    let interrupt = Interrupt::listen()?;
+    let follow = Follow::new(&app, run.clone(), interrupt, replies, args.json).after(entries);
     app.call(ResumeRun { run }).await?;
     let ending = follow.run_to_the_end().await;
     app.close().await?;
@@ -74,15 +74,28 @@ pub(crate) async fn resume(home: &Path, args: ResumeArgs) -> Result<Ending, Fail
 pub(crate) async fn cancel(home: &Path, args: &CancelArgs) -> Result<Ending, Failure> {
     let app = Plait::open(Options::new(home))?;
     let run = runs::find(&app, &args.run)?;
-    let status = app.call(ShowRun { run: run.clone() }).await?.summary.status;
+    let status = status_of(&app, &run).await?;
     if status.is_final() {
         return Err(ended(&run, status).into());
     }
     app.call(CancelRun { run: run.clone() }).await?;
     app.settled(&run).await;
+    let status = status_of(&app, &run).await?;
     app.close().await?;
-    say(&format!("Run {run} is cancelled.\n"));
+    match status {
+        RunStatus::Cancelled => say(&format!("Run {run} is cancelled.\n")),
+        status if status.is_final() => return Err(ended(&run, status).into()),
+        _ => {
+            return Err(ErrorReply::new("run.not_cancelled", format!("Run {run} could not be cancelled."))
+                .hint("See that the disk has room and the data directory can be written, then try again.")
+                .into());
+        }
+    }
     Ok(Ending::Finished)
+}
+
+async fn status_of(app: &Plait, run: &RunId) -> Result<RunStatus, ErrorReply> {
+    Ok(app.call(ShowRun { run: run.clone() }).await?.summary.status)
 }
 
 fn ended(run: &RunId, status: RunStatus) -> ErrorReply {

@@ -24,7 +24,7 @@ impl Source {
     pub(crate) fn load(named: &str, style: Style) -> Result<Self, Failure> {
         let path = Path::new(named);
         // A bare word that is an example's id and no file's name is the example.
-        if !path.exists()
+        if !path.is_file()
             && let Some(text) = examples::text(named)
         {
             return Self::read(format!("{named}.flow.json"), text.to_owned(), None, style);

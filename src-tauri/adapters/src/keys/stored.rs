@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use keyring_core::CredentialStore;
 use plait_engine::error::Fault;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::keychain::Keychain;
 use super::sealed_file::SealedFile;
-use super::{FoundKey, KeyPlace, KeySource, lock};
+use super::{FoundKey, KeyPlace, KeySource, checked, lock};
 
 /// The places that outlive the process.
 pub(super) struct Stored {
@@ -77,7 +77,11 @@ impl Stored {
     pub(super) fn get(&self, name: &str) -> Result<Option<FoundKey>, Fault> {
         let from_keychain = self.keychain().map_or(Ok(None), |keychain| keychain.get(name))?;
         let found = match from_keychain {
-            Some(key) => Some(FoundKey::new(key, KeySource::Keychain)),
+            Some(key) => {
+                // Somebody may have edited it there.
+                let key = checked(key.expose_secret().trim(), "in the keychain")?;
+                Some(FoundKey::new(key, KeySource::Keychain))
+            }
             None => self.file.get(name)?.map(|key| FoundKey::new(key, KeySource::File)),
         };
         lock(&self.seen).insert(name.to_owned(), found.clone());

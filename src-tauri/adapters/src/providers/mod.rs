@@ -41,7 +41,7 @@ pub const OFFLINE: &str = "offline";
 /// The providers there are. Cheap to clone; clones share the keys.
 #[derive(Clone)]
 pub struct ProviderTable {
-    entries: Arc<BTreeMap<String, Entry>>,
+    entries: Arc<BTreeMap<String, Arc<Entry>>>,
     keys: KeyStore,
 }
 
@@ -59,11 +59,28 @@ impl ProviderTable {
 
     /// The same, with keys from `keys`.
     pub fn with_keys(settings: &BTreeMap<String, ProviderSettings>, keys: &KeyStore) -> Result<Self, Fault> {
+        Self { entries: Arc::default(), keys: keys.clone() }.changed(settings)
+    }
+
+    /// The same with other settings over the built-in providers. One whose settings stay keeps its connections and what it
+    /// remembers.
+    pub fn changed(&self, settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
         let mut all = Self::built_in();
         all.extend(settings.iter().map(|(name, settings)| (name.clone(), settings.clone())));
-        let entries =
-            all.into_iter().map(|(name, settings)| Ok((name.clone(), Entry::new(&name, settings, keys)?)));
-        Ok(Self { entries: Arc::new(entries.collect::<Result<_, Fault>>()?), keys: keys.clone() })
+        let entry = |(name, settings): (String, ProviderSettings)| {
+            let entry = match self.entries.get(&name).filter(|known| known.settings == settings) {
+                Some(known) => Arc::clone(known),
+                None => Arc::new(Entry::new(&name, settings, &self.keys)?),
+            };
+            Ok((name, entry))
+        };
+        let entries = all.into_iter().map(entry).collect::<Result<_, Fault>>()?;
+        Ok(Self { entries: Arc::new(entries), keys: self.keys.clone() })
+    }
+
+    /// Whether there can be a provider of that name with these settings. Fault `provider.bad_settings`.
+    pub fn check(name: &str, settings: &ProviderSettings) -> Result<(), Fault> {
+        Entry::new(name, settings.clone(), &KeyStore::in_memory()).map(drop)
     }
 
     /// The settings of the built-in providers; Ollama's at the place that `OLLAMA_HOST` names.
@@ -108,7 +125,7 @@ impl ProviderTable {
     }
 
     fn entry(&self, name: &str) -> Result<&Entry, Fault> {
-        self.entries.get(name).ok_or_else(|| {
+        self.entries.get(name).map(Arc::as_ref).ok_or_else(|| {
             let names: Vec<_> = self.entries.keys().map(|name| format!("`{name}`")).collect();
             Fault::new("provider.unknown", format!("There is no provider `{name}`."))
                 .hint(format!("There are {}. Others can be added in the settings.", names.join(", ")))

@@ -6,6 +6,7 @@
 mod calculator;
 mod current_time;
 mod expression;
+mod guarded;
 mod native;
 mod read_file;
 
@@ -18,6 +19,7 @@ use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 use crate::clock::SystemClock;
+pub use guarded::GuardedTools;
 use native::Registered;
 
 /// The native tools: `calculator`, `current_time`, `read_file`. Cheap to clone.

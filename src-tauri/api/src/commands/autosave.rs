@@ -21,6 +21,10 @@ pub struct Autosave {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub path: Option<String>,
+    /// Hash of that file as the draft began from it: a file that is another by now was written since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub base_hash: Option<String>,
     /// The flow's name.
     pub name: String,
     /// When, in milliseconds since the Unix epoch.
@@ -32,6 +36,7 @@ pub struct Autosave {
 
 /// `autosave.put`: keeps a draft in place of the one of the same key.
 #[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct PutAutosave {
     /// The editor's key for it.
     pub key: String,
@@ -39,6 +44,10 @@ pub struct PutAutosave {
     #[serde(default)]
     #[ts(optional)]
     pub path: Option<String>,
+    /// Hash of that file as the draft began from it.
+    #[serde(default)]
+    #[ts(optional)]
+    pub base_hash: Option<String>,
     /// The draft.
     pub flow: Flow,
 }
@@ -62,7 +71,7 @@ impl Command for PutAutosave {
         let (store, saved_at) = (app.store().clone(), app.clock().now_ms());
         blocking(move || {
             let text = crate::flow_text(&self.flow)?;
-            let draft = Draft { key: self.key, path: self.path, base_hash: None, saved_at, text };
+            let draft = Draft { key: self.key, path: self.path, base_hash: self.base_hash, saved_at, text };
             Ok(store.put_draft(&draft)?)
         })
         .await
@@ -89,21 +98,22 @@ impl Command for DropAutosave {
     }
 }
 
-/// The draft, unless its file says the same or was written after it. A draft that no longer reads as a flow is left out:
-/// there is nothing to offer.
+/// The draft, unless its file says the same. One that does not know what it began from is taken for done with if the file
+/// was written after it. A draft that no longer reads as a flow is left out: there is nothing to offer.
 pub(super) fn newer_than_its_file(draft: Draft) -> Option<Autosave> {
     let flow = flow::read(&draft.text).ok()?;
     if let Some(path) = &draft.path
         && let Ok(on_disk) = std::fs::read_to_string(Path::new(path))
     {
         let same = flow::read(&on_disk).is_ok_and(|saved| saved == flow);
-        if same || written_at(Path::new(path)) > draft.saved_at {
+        if same || (draft.base_hash.is_none() && written_at(Path::new(path)) > draft.saved_at) {
             return None;
         }
     }
     Some(Autosave {
         key: draft.key,
         path: draft.path,
+        base_hash: draft.base_hash,
         name: flow.name.clone(),
         saved_at: draft.saved_at,
         flow,

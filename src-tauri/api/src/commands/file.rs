@@ -82,9 +82,11 @@ impl Command for OpenFlow {
             let flow = flow::read(&file.text).map_err(|error| unreadable(&file.path, &error))?;
             let path = file.path.display().to_string();
             let diagnostics = crate::tree::check_tree(&flow, Some(&path), &registry).diagnostics;
-            store.touch_recent(&Recent { path: path.clone(), name: flow.name.clone(), opened_at })?;
+            // Neither the list of recent flows nor a draft that can't be read keeps anybody from a flow that can.
+            let _ = store.touch_recent(&Recent { path: path.clone(), name: flow.name.clone(), opened_at });
             let recovered = store
-                .drafts()?
+                .drafts()
+                .unwrap_or_default()
                 .into_iter()
                 .filter(|draft| draft.path.as_deref() == Some(&path))
                 .find_map(newer_than_its_file);
@@ -113,7 +115,9 @@ impl Command for SaveFlow {
             let unless_changed = if self.force { None } else { self.base_hash.as_deref() };
             let hash = files::write(&path, &text, unless_changed)?;
             let path = path.canonicalize().unwrap_or(path).display().to_string();
-            store.touch_recent(&Recent { path: path.clone(), name: self.flow.name, opened_at: saved_at })?;
+            // It is saved, whether or not the data directory takes note of it.
+            let _ =
+                store.touch_recent(&Recent { path: path.clone(), name: self.flow.name, opened_at: saved_at });
             Ok(SavedFlow { path, saved_at, hash })
         })
         .await

@@ -158,8 +158,12 @@ pub struct RunDetail {
     pub above: Vec<RunSummary>,
     /// The flow as it ran.
     pub flow: Flow,
-    /// The journal so far.
+    /// The journal so far, or as far as it can be read.
     pub entries: Vec<Entry>,
+    /// Why the rest of it can't.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub damage: Option<ErrorReply>,
 }
 
 impl Command for ShowRun {
@@ -172,9 +176,15 @@ impl Command for ShowRun {
         blocking(move || {
             let record = store.run(&self.run)?;
             let flow = crate::flow_of(&store, &record.flow.hash)?;
-            let entries = store.read_journal(&self.run, 0)?.collect::<Result<Vec<_>, _>>()?;
-            let children = store.count_children(&self.run)?;
-            Ok(RunDetail { summary: RunSummary::of(record, live, children), above, flow, entries })
+            let (mut entries, mut damage) = (Vec::new(), None);
+            for entry in store.read_journal(&self.run, 0)? {
+                match entry {
+                    Ok(entry) => entries.push(entry),
+                    Err(fault) => damage = Some(fault.into()),
+                }
+            }
+            let summary = RunSummary::of(record, live, store.count_children(&self.run)?);
+            Ok(RunDetail { summary, above, flow, entries, damage })
         })
         .await
     }

@@ -51,17 +51,20 @@ pub struct Settings {
 impl Settings {
     /// The settings as the store has them. What can't be read is as if it had never been set, and named in the faults:
     /// a setting of another version must not keep the application from starting.
-    pub(crate) fn load(stored: &Map<String, Value>) -> (Self, Vec<Fault>) {
-        let mut faults = Vec::new();
+    pub(crate) fn load(stored: &Map<String, Value>) -> (Self, Unread, Vec<Fault>) {
+        let (mut unread, mut faults) = (Unread::default(), Vec::new());
         let settings = Self {
             theme: read(stored, "theme", &mut faults),
             reduced_motion: read(stored, "reducedMotion", &mut faults),
             panels: read(stored, "panels", &mut faults),
-            providers: read(stored, "providers", &mut faults),
-            models: read(stored, "models", &mut faults),
+            providers: read_each(stored, "providers", &mut unread, &mut faults),
+            models: read_each(stored, "models", &mut unread, &mut faults),
             ui: read(stored, "ui", &mut faults),
         };
-        (settings, faults)
+        let known = serde_json::to_value(Self::default()).unwrap_or_default();
+        let unknown = stored.iter().filter(|(key, _)| known.get(key).is_none() && *key != "models");
+        unread.0.extend(unknown.map(|(key, value)| (key.clone(), value.clone())));
+        (settings, unread, faults)
     }
 
     /// What their types can't say: `settings.price` for a price that is none.
@@ -74,6 +77,66 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+/// What of the stored settings this Plait can't use, as it stands there. It is put back whenever settings are kept: what a
+/// newer Plait set must not be lost by running an older one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unread(Map<String, Value>);
+
+impl Unread {
+    /// Takes note of one entry of a setting that is a table.
+    pub(crate) fn keep(&mut self, key: &str, name: &str, value: Value) {
+        let table = self.0.entry(key).or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(table) = table {
+            table.insert(name.to_owned(), value);
+        }
+    }
+
+    /// Puts it beside what is about to be stored.
+    pub(crate) fn put_back(&self, stored: &mut Map<String, Value>) {
+        for (key, value) in &self.0 {
+            match (stored.get_mut(key), value) {
+                (None, value) => {
+                    stored.insert(key.clone(), value.clone());
+                }
+                (Some(Value::Object(table)), Value::Object(entries)) => {
+                    for (name, value) in entries {
+                        table.entry(name).or_insert_with(|| value.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A setting that is a table: an entry that can't be read costs no other.
+fn read_each<T: DeserializeOwned>(
+    stored: &Map<String, Value>,
+    key: &str,
+    unread: &mut Unread,
+    faults: &mut Vec<Fault>,
+) -> BTreeMap<String, T> {
+    let Some(Value::Object(table)) = stored.get(key) else { return read(stored, key, faults) };
+    let mut found = BTreeMap::new();
+    for (name, value) in table {
+        match T::deserialize(value) {
+            Ok(entry) => {
+                found.insert(name.clone(), entry);
+            }
+            Err(error) => {
+                let said = format!("The setting `{key}` of `{name}` could not be read: {error}.");
+                faults.push(
+                    Fault::new("settings.unreadable", said).hint(
+                        "It is kept as it is, and nothing is done with it. Set it again to replace it.",
+                    ),
+                );
+                unread.keep(key, name, value.clone());
+            }
+        }
+    }
+    found
 }
 
 fn read<T: Default + DeserializeOwned>(stored: &Map<String, Value>, key: &str, faults: &mut Vec<Fault>) -> T {

@@ -272,7 +272,7 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)
     std::iter::successors(error.source(), |&error| error.source())
 }
 
-fn innermost(error: &reqwest::Error) -> String {
+pub(super) fn innermost(error: &reqwest::Error) -> String {
     causes(error).last().map_or_else(|| error.to_string(), ToString::to_string)
 }
 

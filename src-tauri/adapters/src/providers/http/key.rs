@@ -50,6 +50,13 @@ impl Key {
         }
     }
 
+    /// The fault where the place it is kept in does not answer.
+    pub(super) fn out_of_reach(&self) -> Fault {
+        let said = format!("The system's keychain did not give the key of the provider `{}`.", self.provider);
+        Fault::new("keys.locked", said)
+            .hint("Unlock the keychain, give the key in the environment, or set PLAIT_KEYCHAIN=off to keep keys in a file.")
+    }
+
     fn header(&self, found: &FoundKey) -> Result<(HeaderName, HeaderValue), Fault> {
         let text = Zeroizing::new(format!("{}{}", self.manner.key_prefix, found.key.expose_secret()));
         let mut header = HeaderValue::from_str(&text).map_err(|_| {

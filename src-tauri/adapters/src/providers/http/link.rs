@@ -1,6 +1,7 @@
 //! The way to one provider: where it is, how it is spoken to, how long one waits. Owns the sending; what comes back as no
 //! success is already a fault.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use plait_engine::error::Fault;
@@ -9,6 +10,7 @@ use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::failure::innermost;
 use super::key::{Key, ToSend};
 use super::pieces::{self, Answer};
 use super::{Framing, Place};
@@ -19,6 +21,9 @@ use crate::providers::address::Address;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const HEADER_TIMEOUT: Duration = Duration::from_mins(5);
 const READ_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// A keychain may ask a person for a password, on a screen that nobody looks at.
+const KEY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A list that is still not at its end after so many pages is not believed.
 const MOST_PAGES: usize = 20;
@@ -43,7 +48,10 @@ pub(crate) struct Link {
     manner: &'static Manner,
     name: String,
     address: Address,
-    client: Client,
+    /// Made for the first request. Making one reads the system's certificates, which may be missing: that must keep nobody
+    /// from what needs none.
+    client: OnceLock<Client>,
+    connect_timeout: Duration,
     key: Key,
     header_timeout: Duration,
     read_timeout: Duration,
@@ -59,25 +67,36 @@ impl Link {
     ) -> Result<Self, Fault> {
         let address = Address::new(name, settings.base_url.as_deref())?;
         let milliseconds = |set: Option<u64>, default| set.map_or(default, Duration::from_millis);
-        let mut client = Client::builder()
-            .user_agent(concat!("plait/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(milliseconds(settings.connect_timeout_ms, CONNECT_TIMEOUT));
-        if address.is_loopback() {
-            client = client.no_proxy();
-        }
-        let client = client.build().map_err(|error| {
-            Fault::new("provider.bad_settings", format!("The provider `{name}` can't be set up: {error}."))
-        })?;
         Ok(Self {
             manner,
             name: name.to_owned(),
-            client,
+            client: OnceLock::new(),
+            connect_timeout: milliseconds(settings.connect_timeout_ms, CONNECT_TIMEOUT),
             key: Key::new(name, manner, settings.key_env.as_deref(), keys),
             header_timeout: milliseconds(settings.header_timeout_ms, HEADER_TIMEOUT),
             read_timeout: milliseconds(settings.read_timeout_ms, READ_TIMEOUT),
             address,
         })
+    }
+
+    /// Fault `provider.no_client`.
+    fn client(&self) -> Result<&Client, Fault> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let mut client = Client::builder()
+            .user_agent(concat!("plait/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(self.connect_timeout);
+        if self.address.is_loopback() {
+            client = client.no_proxy();
+        }
+        let client = client.build().map_err(|error| {
+            let why = innermost(&error);
+            Fault::new("provider.no_client", format!("`{}` can't be spoken to from here: {why}.", self.name))
+                .hint("See that the system's CA certificates are installed, and that SSL_CERT_FILE, if set, names them.")
+        })?;
+        Ok(self.client.get_or_init(|| client))
     }
 
     /// Where it is.
@@ -105,7 +124,7 @@ impl Link {
         place: &Place,
     ) -> Result<Answer, Fault> {
         let request = self
-            .client
+            .client()?
             .post(self.address.join(path, query))
             .header(ACCEPT, framing.media_type())
             .header(CONTENT_TYPE, "application/json")
@@ -146,7 +165,7 @@ impl Link {
     }
 
     async fn get<T: DeserializeOwned>(&self, path: &str, query: &str, place: &Place) -> Result<T, Fault> {
-        let request = self.client.get(self.address.join(path, query)).header(ACCEPT, "application/json");
+        let request = self.client()?.get(self.address.join(path, query)).header(ACCEPT, "application/json");
         let bytes = pieces::all(self.send(request, place).await?, place).await?;
         serde_json::from_slice(&bytes)
             .map_err(|_| place.garbage("sent no list of models", &String::from_utf8_lossy(&bytes)))
@@ -158,7 +177,8 @@ impl Link {
             request = request.header(*name, *value);
         }
         let mut missing = None;
-        match self.key.to_send().await? {
+        let key = tokio::time::timeout(KEY_TIMEOUT, self.key.to_send()).await;
+        match key.unwrap_or_else(|_| Err(self.key.out_of_reach()))? {
             ToSend::Header((name, value)) => request = request.header(name, value),
             ToSend::Nothing(why) => missing = why,
         }

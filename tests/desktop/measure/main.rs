@@ -1,11 +1,12 @@
-//! Measures the real window: how long it takes to its first paint beside an empty one, and how it pans beside bare React
-//! Flow. `cargo xtask bench` builds what it needs (with optimisations) and runs it.
+//! Measures the real window: how long it takes to its first paint beside an empty one, how it pans beside bare React Flow,
+//! and how soon a token is on screen. `cargo xtask bench` builds what it needs (with optimisations) and runs it.
 //!
 //! Usage: measure EDITOR EMPTY BARE, two binaries and the address of the bare page. Prints one line of JSON per figure:
 //! `{"group", "by", "value", "unit"}`.
 
 mod pan;
 mod start;
+mod streams;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,7 @@ fn main() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
         start::measure(&editor, &empty).await?;
+        streams::measure(&editor).await?;
         pan::measure(&editor, &empty, &bare).await
     })
 }

@@ -15,12 +15,17 @@ pub fn serve() -> Result<(), Wrong> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         println!("http://{}", listener.local_addr()?);
         std::io::stdout().flush()?;
-        loop {
-            let (connection, _) = listener.accept().await?;
-            // A client that goes away is met by itself.
-            tokio::spawn(async move { drop(reply(connection).await) });
-        }
+        Ok(answer(listener).await?)
     })
+}
+
+/// Answers whoever asks.
+pub async fn answer(listener: TcpListener) -> std::io::Result<()> {
+    loop {
+        let (connection, _) = listener.accept().await?;
+        // A client that goes away is met by itself.
+        tokio::spawn(async move { drop(reply(connection).await) });
+    }
 }
 
 /// Microseconds since 1970.

@@ -12,7 +12,7 @@ use crate::repo;
 use crate::steps::{self, Step, note};
 
 const RIVET: &str = "@ironclad/rivet-node@1.19.1";
-const LANGCHAIN: &str = "langchain-core==1.8.1";
+const LANGCHAIN: &str = "langchain-core==1.7.2";
 const LANGGRAPH: &[&str] = &["langgraph==1.2.22", "langgraph-checkpoint-sqlite"];
 
 /// The size that shapes are compared at, here and in the engine's own benchmarks.

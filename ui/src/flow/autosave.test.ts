@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Flow } from "@/bindings";
+import type { Flow, PutAutosave } from "@/bindings";
 import { HostError, setHost } from "@/ipc";
 import { askStore } from "@/look/ask";
 import { keepDrafts } from "./autosave";
@@ -9,7 +9,9 @@ import { documentState, flowStore } from "./store";
 const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
 
 /** The drafts that the host holds, by key. */
-let drafts: Map<string, { key: string; path?: string; flow: Flow }>;
+let drafts: Map<string, PutAutosave>;
+/** The hash of every file. */
+let hash: string;
 /** What is done when a file is opened, which may take a while or fail. */
 let onOpen: () => Promise<void> | void;
 let stop: () => void;
@@ -17,14 +19,15 @@ let stop: () => void;
 beforeEach(() => {
   vi.useFakeTimers();
   drafts = new Map();
+  hash = "1";
   onOpen = () => undefined;
   const commands: Record<string, (args: never) => unknown> = {
-    "autosave.put": (draft: { key: string; path?: string; flow: Flow }) => drafts.set(draft.key, draft),
+    "autosave.put": (draft: PutAutosave) => drafts.set(draft.key, draft),
     "autosave.drop": ({ key }: { key: string }) => drafts.delete(key),
     "flow.open": async ({ path }: { path: string }) => {
       const recovered = [...drafts.values()].find((draft) => draft.path === path);
       await onOpen();
-      return { path, hash: "1", flow: named(path), readOnly: false, recovered };
+      return { path, hash, flow: named(path), readOnly: false, recovered };
     },
   };
   setHost({
@@ -91,6 +94,19 @@ describe("a draft", () => {
     window.dispatchEvent(new Event("pagehide"));
     await later();
     expect(kept()).toEqual([]);
+  });
+
+  it("goes on from the file it began from: saving it does not replace what was written since", async () => {
+    edit("mine");
+    await later();
+    // The process is gone; another program writes the file.
+    flowStore.setState(documentState(named(""), {}), true);
+    drafts.set("lost", { key: "lost", path: "/a", baseHash: "1", flow: named("mine") });
+    hash = "2";
+    const opening = openPath("/a");
+    await choose("restore");
+    await opening;
+    expect(flowStore.getState()).toMatchObject({ key: "lost", flow: named("mine"), hash: "1" });
   });
 
   it("is there again when the document stays because the other one could not be opened", async () => {

@@ -65,9 +65,9 @@ function changed(a: FlowState, b: FlowState): boolean {
 }
 
 /** A draft is a safety net: when it cannot be kept, saving still works and says what is wrong. */
-function put({ key, path, flow }: FlowState): void {
+function put({ key, path, hash, flow }: FlowState): void {
   held.add(key);
-  queue = queue.then(() => call("autosave.put", { key, path, flow })).catch(() => held.delete(key));
+  queue = queue.then(() => call("autosave.put", { key, path, baseHash: hash, flow })).catch(() => held.delete(key));
 }
 
 function drop(key: string): void {

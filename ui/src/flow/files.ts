@@ -66,7 +66,7 @@ export async function openDraft(draft: Autosave): Promise<void> {
     const saved = opened ? documentState(opened.flow, opened) : documentState(await call("flow.new", {}));
     if (opened) tellReadOnly(opened);
     adoptDraft(draft.key);
-    return { ...saved, flow: draft.flow, key: draft.key };
+    return { ...saved, ...restored(draft, saved.hash) };
   });
 }
 
@@ -168,7 +168,11 @@ async function settleConflict(path: string, key: string): Promise<boolean> {
 async function offerDraft(opened: OpenedFlow, draft: Autosave): Promise<void> {
   const choice = await ask({
     title: "There are unsaved changes from last time",
-    text: `Plait kept a draft of “${draft.name || fileName(opened.path)}” from ${new Date(draft.savedAt).toLocaleString()}, newer than the file.`,
+    text: `Plait kept a draft of “${draft.name || fileName(opened.path)}” from ${new Date(draft.savedAt).toLocaleString()}. ${
+      isOfThisFile(draft, opened)
+        ? "The file is as it was before."
+        : "The file has been written since, too: saving the draft will ask which of them shall stay."
+    }`,
     actions: [
       { id: "restore", label: "Restore the draft", kind: "main" },
       { id: "drop", label: "Discard it", kind: "danger" },
@@ -176,9 +180,18 @@ async function offerDraft(opened: OpenedFlow, draft: Autosave): Promise<void> {
   });
   if (choice === "restore") {
     adoptDraft(draft.key);
-    flowStore.setState({ flow: draft.flow, key: draft.key });
+    flowStore.setState(restored(draft, opened.hash));
   }
   if (choice === "drop") await dropDraft(draft);
+}
+
+/** What of the document a draft replaces. Saving it replaces no file but the one it began from. */
+function restored(draft: Autosave, hash: string | undefined): Pick<FlowState, "flow" | "key" | "hash"> {
+  return { flow: draft.flow, key: draft.key, hash: draft.baseHash ?? hash };
+}
+
+function isOfThisFile(draft: Autosave, opened: OpenedFlow): boolean {
+  return draft.baseHash === undefined || draft.baseHash === opened.hash;
 }
 
 function tellReadOnly(opened: OpenedFlow): void {

@@ -1,5 +1,14 @@
 /** Flows, files and drafts of the in-page host. Its "disk" is a map in the page's storage. */
-import type { Autosave, CheckedFlow, Flow, NodeDescriptor, OpenedFlow, RecentFlow, SavedFlow } from "@/bindings";
+import type {
+  Autosave,
+  CheckedFlow,
+  Flow,
+  NodeDescriptor,
+  OpenedFlow,
+  PutAutosave,
+  RecentFlow,
+  SavedFlow,
+} from "@/bindings";
 import { HostError } from "./host";
 import type { Commands } from "./in-page";
 import { checkInPage } from "./in-page-check";
@@ -92,8 +101,8 @@ function drafts(files: Files): Commands {
   const all = () => stored<Autosave[]>("drafts", []);
   const without = (key: string) => all().filter((draft) => draft.key !== key);
   return {
-    "autosave.put": ({ key, path, flow }: { key: string; path?: string; flow: Flow }) => {
-      store("drafts", [...without(key), { key, path, name: flow.name, savedAt: Date.now(), flow }]);
+    "autosave.put": ({ key, path, baseHash, flow }: PutAutosave) => {
+      store("drafts", [...without(key), { key, path, baseHash, name: flow.name, savedAt: Date.now(), flow }]);
       return null;
     },
     "autosave.list": () => all().filter((draft) => draft.path === undefined || files.read(draft.path) !== undefined),

@@ -172,8 +172,9 @@ export async function openRun(run: RunId): Promise<void> {
   }
   if (viewed?.run === run) return;
   await tell(async () => {
-    const { summary, above, flow, entries } = await call("runs.show", { run });
+    const { summary, above, flow, entries, damage } = await call("runs.show", { run });
     if (!isWanted()) return;
+    if (damage) notify.error(HostError.from(damage));
     const session = new RunSession(run, flow, events, summary.status === "interrupted");
     const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || "Untitled flow" });
     viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });

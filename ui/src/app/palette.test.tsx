@@ -18,4 +18,4 @@ test("the command palette finds every node of a large flow", () => {
   fireEvent.change(screen.getByTestId("menu-field"), { target: { value: "farewell" } });
   expect(screen.getByTestId("command-go-last").textContent).toContain("Farewell");
   expect(screen.queryByTestId("command-go-n-0")).toBeNull();
-});
+}, 20_000);

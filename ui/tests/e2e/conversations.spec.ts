@@ -47,7 +47,9 @@ test("a conversation is begun, gone on in, searched, renamed, forked, exported a
   // The next run goes on in it, until a person leaves it.
   await say(page, "It was due on Monday.");
   await expect(rows(page).first()).toContainText("4 messages");
-  await expect(rows(page).first().getByTestId("conversation-spent")).toHaveText(/^\S.* for \d[\d,]* tokens in \d+ calls?$/);
+  await expect(rows(page).first().getByTestId("conversation-spent")).toHaveText(
+    /^\S.* for \d[\d,]* tokens in \d+ calls?$/,
+  );
   await page.getByTestId("conversation-leave").click();
   await say(page, "Said elsewhere");
   await expect(rows(page).first()).toContainText("4 messages");

@@ -109,11 +109,13 @@ fn is_lock(error: &io::Error) -> bool {
 }
 
 fn attempt_once(dir: &Path) -> Result<sled::Db, Failure> {
+    let form = Form::of(dir);
     let config = sled::Config::new()
         .path(dir)
         .cache_capacity(CACHE_BYTES)
         .flush_every_ms(Some(FLUSH_EVERY_MS))
-        .use_compression(is_compressed(dir));
+        .segment_size(form.segment_bytes)
+        .use_compression(form.compressed);
     // Recovery asserts what it reads. Nothing of ours is shared with it, so a panic in it leaves nothing half done.
     match catch_unwind(AssertUnwindSafe(|| config.open())) {
         Ok(opened) => opened.map_err(Failure::Error),
@@ -121,11 +123,30 @@ fn attempt_once(dir: &Path) -> Result<sled::Db, Failure> {
     }
 }
 
-/// Whether the database in `dir` compresses what it writes: a new one does, an older one goes on as it was made. Its
-/// settings are lines of text.
-fn is_compressed(dir: &Path) -> bool {
-    let settings = fs::read(dir.join("conf")).unwrap_or_default();
-    !String::from_utf8_lossy(&settings).contains("use_compression: false")
+/// How a database is made. It can't change later: an older one goes on as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Form {
+    /// The parts its log grows by. It keeps half a dozen of them whatever they hold, so the default of 512 KB would make a
+    /// small store a large one.
+    segment_bytes: usize,
+    /// Whether what it writes is compressed.
+    compressed: bool,
+}
+
+/// New databases.
+const FORM: Form = Form { segment_bytes: 256 << 10, compressed: true };
+
+impl Form {
+    /// That of the database in `dir`, or of a new one. It stands there in lines of text.
+    fn of(dir: &Path) -> Self {
+        let text = fs::read(dir.join("conf")).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let set = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        Self {
+            segment_bytes: set("segment_size").and_then(|set| set.parse().ok()).unwrap_or(FORM.segment_bytes),
+            compressed: set("use_compression").and_then(|set| set.parse().ok()).unwrap_or(FORM.compressed),
+        }
+    }
 }
 
 fn remove_snapshots(dir: &Path, which: impl Fn(&str) -> bool) -> io::Result<()> {

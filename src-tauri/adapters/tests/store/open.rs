@@ -72,3 +72,22 @@ fn journals_are_for_their_owner_alone() {
     std::fs::write(&file, "").expect("written");
     assert_eq!(Store::open(&file).err().expect("refused").code, "store.io");
 }
+
+#[test]
+fn a_database_that_was_made_otherwise_goes_on_as_it_is() {
+    let home = tempfile::tempdir().expect("folder");
+    let older = sled::Config::new().path(home.path().join("db")).segment_size(512 << 10);
+    older.open().expect("made").flush().expect("flushed");
+    let run = run_id(1);
+    let all = entries(&run, (0..500).map(|number| number.to_string()));
+    for _ in 0..2 {
+        // The database lets go of its lock a little after it was dropped; opening waits for that.
+        let store = Store::open(home.path()).expect("opened");
+        if store.run(&run).is_err() {
+            let mut journal = store.journal(&run).expect("journal");
+            journal.append(&all).expect("appended");
+            flush(&mut journal);
+        }
+        assert_eq!(read(&store, &run), all);
+    }
+}

@@ -66,7 +66,8 @@ pub(crate) fn flush(journal: &mut impl Journal) {
 /// The database itself, once the store that had it is closed: it lets go of its lock a little later.
 pub(crate) fn database(home: &std::path::Path) -> sled::Db {
     for _ in 0..500 {
-        if let Ok(db) = sled::Config::new().path(home.join("db")).use_compression(true).open() {
+        let config = sled::Config::new().path(home.join("db")).segment_size(256 << 10).use_compression(true);
+        if let Ok(db) = config.open() {
             return db;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));

@@ -124,7 +124,8 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     let (clocks, mixed) = clock::clocks(&wiring, &forest, &forward, &order::topological(vertices, &ends));
     wiring.diagnostics.extend(mixed);
     let told = makers::told(&wiring, given);
-    let mut made_before = makers::before(&wiring, &told, &clocks);
+    let named = makers::by_name(&wiring, &clocks);
+    let mut made_before = makers::before(&told, &named);
     let early = makers::too_early(&wiring, &ends, &made_before);
     if !early.is_empty() {
         wiring.diagnostics.extend(early);
@@ -133,10 +134,11 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     let order = order::plan_order(vertices, &forest, &clocks, ends.iter().chain(&made_before).copied());
     let doubled = super::feeds::doubly_fed(&wiring, &forward, &order);
     wiring.diagnostics.extend(doubled);
-    let origins = lease::origins(&wiring, &order);
-    let used = lease::used(&wiring, &origins, &told);
+    let addressed = lease::addressed(&wiring, &told, &named);
+    let origins = lease::origins(&wiring, &addressed, &order);
+    let used = lease::used(&wiring, &origins, &addressed);
     let groups = lease::groups(&used, &order);
-    made_before.extend(lease::made_in_turn(&wiring, &used, &clocks, &order));
+    made_before.extend(lease::made_in_turn(&wiring, &addressed, &clocks, &order));
     let shared = super::check::shared_contexts(&wiring, &forest, &clocks, &groups);
     wiring.diagnostics.extend(shared);
     let named = makers::named_contexts(&wiring);

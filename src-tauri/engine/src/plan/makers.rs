@@ -40,22 +40,19 @@ pub(super) fn told(wiring: &Wiring, given: &Given) -> Vec<Option<ContextId>> {
     wiring.vertices.iter().map(|vertex| told_to(&vertex.id, &*vertex.node, given)).collect()
 }
 
-/// For each vertex that is told a context's name: the vertex that makes it and itself. A context made inside of a cycle has
-/// another name in every round, so nothing can be told of it beforehand.
+/// Who makes which context. One made inside of a cycle, or behind one, has another name in every round, so it can't be
+/// named beforehand.
+pub(super) fn by_name(wiring: &Wiring, clocks: &[Vec<usize>]) -> BTreeMap<ContextId, usize> {
+    let outside = wiring.vertices.iter().enumerate().filter(|(at, _)| clocks[*at].is_empty());
+    outside.filter_map(|(at, vertex)| Some((vertex.makes_context()?.into(), at))).collect()
+}
+
+/// For each vertex that is told a context's name: the vertex that makes it and itself.
 pub(super) fn before(
-    wiring: &Wiring,
     told: &[Option<ContextId>],
-    clocks: &[Vec<usize>],
+    makers: &BTreeMap<ContextId, usize>,
 ) -> Vec<(usize, usize)> {
-    let makers: BTreeMap<&str, usize> = wiring
-        .vertices
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| clocks[*at].is_empty())
-        .filter_map(|(at, vertex)| Some((vertex.makes_context()?, at)))
-        .collect();
-    let pairs =
-        told.iter().enumerate().filter_map(|(at, id)| Some((*makers.get(id.as_ref()?.as_str())?, at)));
+    let pairs = told.iter().enumerate().filter_map(|(at, id)| Some((*makers.get(id.as_ref()?)?, at)));
     pairs.filter(|(maker, user)| maker != user).collect()
 }
 

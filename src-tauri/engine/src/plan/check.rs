@@ -44,7 +44,7 @@ pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
     CheckedFlow { ports, contexts, back_edges, diagnostics: study.wiring.diagnostics }
 }
 
-/// Required ports that nothing feeds; values given to ports that do not exist or are fed already.
+/// Required ports that nothing was to feed; values given to ports that do not exist or are fed already.
 pub(super) fn unfed_ports(wiring: &Wiring, given: &Given) -> Vec<Diagnostic> {
     let mut feeds: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); wiring.vertices.len()];
     for wire in &wiring.wires {
@@ -55,7 +55,8 @@ pub(super) fn unfed_ports(wiring: &Wiring, given: &Given) -> Vec<Diagnostic> {
         let given = given.get(&vertex.id);
         for (at, port) in vertex.node.ports().inputs.iter().enumerate() {
             let is_given = given.is_some_and(|values| values.contains_key(&port.name));
-            if port.required && !feeds.contains_key(&at) && !is_given {
+            let is_unfed = port.required && !feeds.contains_key(&at) && !is_given;
+            if is_unfed && !wiring.left_out.contains(&(vertex.id.clone(), port.name.clone())) {
                 found.push(
                     Diagnostic::on_node(
                         "port.unfed",

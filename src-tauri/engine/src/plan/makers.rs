@@ -95,7 +95,7 @@ pub(super) fn named_contexts(wiring: &Wiring) -> Vec<Diagnostic> {
     }
     for vertex in &wiring.vertices {
         let told = vertex.node.behavior().uses_context_id.as_deref();
-        if let Some(id) = told.filter(|id| !makers.contains_key(id)) {
+        if let Some(id) = told.filter(|id| !makers.contains_key(id) && !wiring.unread.makes_context) {
             let message = format!("No node makes a context called `{id}`.");
             let known: Vec<_> = makers.keys().map(|id| format!("`{id}`")).collect();
             let hint = if known.is_empty() {
@@ -142,5 +142,29 @@ mod tests {
         };
         assert_eq!(found(&inject("n")), []);
         assert_eq!(found(&inject("x")), [("context.unknown".into(), "/nodes/i/config/contextId".into())]);
+    }
+
+    #[test]
+    fn what_a_node_that_is_wrong_would_have_made_is_not_missed() {
+        let inject = r#""i": {"type": "injectMessages", "config": {"contextId": "n", "messages": []}}"#;
+        let beside = |node: &str| found(&format!(r#"{{{node}, {inject}}}"#));
+        let at = |code: &str, pointer: &str| (code.to_owned(), pointer.to_owned());
+        let wrong = at("config.invalid", "/nodes/n/config/provider");
+        assert_eq!(beside(r#""n": {"type": "newContext", "config": {"provider": 7}}"#), [wrong]);
+        let unknown = at("node.unknown_type", "/nodes/x/type");
+        assert_eq!(beside(r#""x": {"type": "quantumOracle"}"#), [unknown]);
+        let missing = at("context.unknown", "/nodes/i/config/contextId");
+        let wait = at("config.invalid", "/nodes/w/config/ms");
+        assert_eq!(beside(r#""w": {"type": "delay", "config": {"ms": "x"}}"#), [wait, missing]);
+    }
+
+    #[test]
+    fn a_node_that_is_wrong_is_there_all_the_same() {
+        let config = r#"{"file": "x.flow.json", "inputSource": "nodeOutput", "sourceNodeId": "n"}"#;
+        let call = format!(r#""s": {{"type": "subflow", "config": {config}}}"#);
+        let missing = ("config.unknown_source".to_owned(), "/nodes/s/config/sourceNodeId".to_owned());
+        assert_eq!(found(&format!("{{{call}}}")), [missing]);
+        let wrong = ("config.invalid".to_owned(), "/nodes/n/config/ms".to_owned());
+        assert_eq!(found(&format!(r#"{{{call}, "n": {{"type": "delay", "config": {{"ms": "x"}}}}}}"#)), [wrong]);
     }
 }

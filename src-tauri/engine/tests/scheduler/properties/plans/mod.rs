@@ -1,5 +1,6 @@
 //! Small flows and the plans made of them: entries, back edges, order, clocks; or why there is none.
 
+mod blame;
 mod outline;
 
 use std::collections::BTreeMap;
@@ -325,8 +326,7 @@ plans! {
         Error edge.dangling: This edge refers to a node `nowhere` that is not in the flow.
         Error edge.unknown_port: Node `a` has no output `nothing`.
         Error edge.unknown_port: Node `b` has no input `nothing`.
-        Error edge.wrong_kind: `context` is a context, `a` takes data.
-        Error port.unfed: Input `a` must be fed and is not."
+        Error edge.wrong_kind: `context` is a context, `a` takes data."
 
     an_input_that_takes_one_value_and_gets_two: "
         a: source

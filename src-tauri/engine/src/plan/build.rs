@@ -98,9 +98,8 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     let fed = super::check::unfed_ports(&wiring, given);
     wiring.diagnostics.extend(fed);
     let mut forest = nesting::nest(&wiring);
-    let circular = std::mem::take(&mut forest.diagnostics);
-    if !circular.is_empty() {
-        wiring.diagnostics.extend(circular);
+    wiring.diagnostics.append(&mut forest.diagnostics);
+    if forest.refused {
         return Study {
             wiring,
             forest: Forest::default(),

@@ -102,6 +102,10 @@ pub struct Limits {
     #[ts(optional, type = "number")]
     #[schemars(range(min = 1))]
     pub timeout_ms: Option<u64>,
+    /// Keys this build does not know, kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 impl Limits {
@@ -126,13 +130,17 @@ pub struct RetryPolicy {
     /// How much of each wait is left to chance, from 0 (none) to 1 (all).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
+    /// Keys this build does not know, kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 impl Default for RetryPolicy {
     /// Three tries, half a second apart and then a second, at most 30 s, half of it by chance: patient enough for a
     /// provider's hiccup, short enough for a person who watches.
     fn default() -> Self {
-        Self { attempts: 3, backoff_ms: 500, max_backoff_ms: 30_000, jitter: 0.5 }
+        Self { attempts: 3, backoff_ms: 500, max_backoff_ms: 30_000, jitter: 0.5, extra: Map::new() }
     }
 }
 
@@ -159,7 +167,7 @@ pub struct Edge {
 }
 
 /// Where a node stands on the canvas.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Position {
     /// To the right, in canvas units.
     pub x: f64,
@@ -173,6 +181,10 @@ pub struct Position {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub height: Option<f64>,
+    /// Keys this build does not know, kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// Settings of a whole flow.

@@ -286,3 +286,25 @@ fn a_named_context_is_part_of_what_a_target_needs() {
     let ids: Vec<_> = plan.nodes.iter().map(|node| node.id.as_str()).collect();
     assert_eq!(ids, ["here", "a"]);
 }
+
+/// A name that comes as a value may be anybody's: whoever can be named is part of what a target needs, and what that needs.
+#[test]
+fn whoever_may_be_named_is_part_of_what_a_target_needs() {
+    let case = Case::written(
+        "early: source
+         here: context
+         idle: source
+         told: source
+         w: guest salt=1
+         round: ask
+         inside: context
+         early.out -> here.a
+         told.out -> w.who
+         told.out -> round.a
+         round.out -> inside.a
+         inside.out -> round.b",
+    );
+    let plan = case.plan_to(Some(&"w".into())).unwrap();
+    let ids: Vec<_> = plan.nodes.iter().map(|node| node.id.as_str()).collect();
+    assert_eq!(ids, ["early", "here", "told", "w"]);
+}

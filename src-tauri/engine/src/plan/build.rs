@@ -140,7 +140,7 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     made_before.extend(lease::made_in_turn(&wiring, &addressed, &clocks, &order));
     let shared = super::check::shared_contexts(&wiring, &forest, &clocks, &groups);
     wiring.diagnostics.extend(shared);
-    let named = makers::named_contexts(&wiring);
+    let named = makers::named_contexts(&wiring, &clocks);
     wiring.diagnostics.extend(named);
     Study { wiring, forest, clocks, order, origins, groups, made_before }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -112,19 +112,13 @@ pub(super) fn shared_contexts(
     clocks: &[Vec<usize>],
     groups: &[Vec<usize>],
 ) -> Vec<Diagnostic> {
-    let mut next: Vec<Vec<usize>> =
-        vec![Vec::new(); if groups.is_empty() { 0 } else { wiring.vertices.len() }];
-    if !groups.is_empty() {
-        for wire in &wiring.wires {
-            next[wire.source].push(wire.target);
-        }
-    }
+    let ways = if groups.is_empty() { Ways::default() } else { Ways::of(wiring, forest) };
     let mut budget = PATH_BUDGET;
     let mut found = Vec::new();
     for group in groups {
         for pair in group.windows(2) {
             let (first, second) = (&wiring.vertices[pair[0]].id, &wiring.vertices[pair[1]].id);
-            if reaches(&next, pair[0], pair[1], &mut budget) == Some(false) {
+            if ways.lead(pair[0], pair[1], &clocks[pair[1]], &mut budget) == Some(false) {
                 found.push(
                     Diagnostic::on_node(
                         "context.unordered",
@@ -155,20 +149,42 @@ pub(super) fn shared_contexts(
     found
 }
 
-/// Whether a path leads from one vertex to another; nothing where the budget ran out first.
-fn reaches(next: &[Vec<usize>], from: usize, to: usize, budget: &mut usize) -> Option<bool> {
-    let mut seen = FxHashSet::from_iter([from]);
-    let mut queue = VecDeque::from([from]);
-    while let Some(at) = queue.pop_front() {
-        *budget = budget.checked_sub(1)?;
-        for &vertex in &next[at] {
-            if vertex == to {
-                return Some(true);
-            }
-            if seen.insert(vertex) {
-                queue.push_back(vertex);
+/// Where each vertex's edges lead, and of which cycle each is a way back.
+#[derive(Default)]
+struct Ways(Vec<Vec<(usize, Option<usize>)>>);
+
+impl Ways {
+    fn of(wiring: &Wiring, forest: &Forest) -> Self {
+        let back = forest.nests.iter().enumerate();
+        let back: FxHashMap<usize, usize> =
+            back.flat_map(|(nest, found)| found.back.iter().map(move |&wire| (wire, nest))).collect();
+        let mut ways = vec![Vec::new(); wiring.vertices.len()];
+        for (at, wire) in wiring.wires.iter().enumerate() {
+            ways[wire.source].push((wire.target, back.get(&at).copied()));
+        }
+        Self(ways)
+    }
+
+    /// Whether a path leads from one vertex to another, so that in each round of `clock`, the target's, the one comes
+    /// before the other; nothing where the budget ran out first. A way back leads into the next round of its cycle; only to
+    /// who waits for that cycle to end are all its rounds one.
+    fn lead(&self, from: usize, to: usize, clock: &[usize], budget: &mut usize) -> Option<bool> {
+        let mut seen = FxHashSet::from_iter([from]);
+        let mut queue = VecDeque::from([from]);
+        while let Some(at) = queue.pop_front() {
+            *budget = budget.checked_sub(1)?;
+            for &(vertex, back) in &self.0[at] {
+                if back.is_some_and(|nest| clock.contains(&nest)) {
+                    continue;
+                }
+                if vertex == to {
+                    return Some(true);
+                }
+                if seen.insert(vertex) {
+                    queue.push_back(vertex);
+                }
             }
         }
+        Some(false)
     }
-    Some(false)
 }

@@ -2,6 +2,7 @@
 
 mod blame;
 mod outline;
+mod warned;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +39,8 @@ plans! {
         chat.out -> userInput.a",
     "
         start tools userInput#userInput chat#userInput
-        back to userInput: chat.out -> userInput"
+        back to userInput: chat.out -> userInput
+        Warning port.fed_twice: Input `a` takes one value, but `tools` and `userInput` can both feed it; `userInput` counts."
 
     a_draft_and_its_critique_in_a_chat: "
         start: source
@@ -124,7 +126,8 @@ plans! {
         b.out -> a.a",
     "
         start b#b a#b
-        back to b: a.out -> b"
+        back to b: a.out -> b
+        Warning port.fed_twice: Input `a` takes one value, but `start` and `b` can both feed it; `b` counts."
 
     of_several_entries_the_first: "
         start: source
@@ -137,7 +140,7 @@ plans! {
     "
         start a#a b#a
         back to a: b.out -> a; at most 1 rounds
-        Warning port.fed_twice: Input `a` takes one value, but `start` and `a` both feed it; `a` counts."
+        Warning port.fed_twice: Input `a` takes one value, but `start` and `a` can both feed it; `a` counts."
 
     the_least_bound_counts: "
         start: source
@@ -216,7 +219,7 @@ plans! {
         a.out -> one.a",
     "
         a b all one
-        Warning port.fed_twice: Input `b` takes one value, but `a` and `b` both feed it; `b` counts."
+        Warning port.fed_twice: Input `b` takes one value, but `a` and `b` can both feed it; `b` counts."
 
     a_portal_with_no_way_in: "
         out: portalOut channel=c
@@ -336,7 +339,7 @@ plans! {
         b.out -> m.a",
     "
         a b m
-        Warning port.fed_twice: Input `a` takes one value, but `a` and `b` both feed it; `b` counts."
+        Warning port.fed_twice: Input `a` takes one value, but `a` and `b` can both feed it; `b` counts."
 }
 
 const SMALL: &str = "

@@ -163,8 +163,9 @@ fn assemble(study: Study, given: &Given) -> Plan {
     edges.extend(turn_edges(&forest, &clocks, &place, &groups));
     edges.extend(made_before.iter().map(|&(source, target)| waits(source, target, None, &clocks, &place)));
     edges.sort_by_key(|edge| edge.source);
+    let results = results(&wiring, &back);
     let mut plan = Plan {
-        nodes: nodes(wiring, &forest, &clocks, &order, given),
+        nodes: nodes(wiring, &forest, &clocks, &order, &results, given),
         cycles: cycles(&forest, &place),
         edges,
         root: Vec::new(),
@@ -243,19 +244,31 @@ fn turn_edges(
     edges
 }
 
+/// Whose outputs are the run's: the outputs that were drawn, else those that feed nothing. Where that is nobody, since all of
+/// it is cycles, those that feed only the next round.
+fn results(wiring: &Wiring, back: &FxHashMap<usize, usize>) -> Vec<bool> {
+    let drawn: Vec<_> = wiring.vertices.iter().map(|vertex| vertex.node.behavior().is_output).collect();
+    let mut last = vec![true; drawn.len()];
+    let mut last_of_round = last.clone();
+    for (at, wire) in wiring.wires.iter().enumerate() {
+        last[wire.source] = false;
+        last_of_round[wire.source] &= back.contains_key(&at);
+    }
+    let kinds = [drawn, last];
+    kinds.into_iter().find(|kind| kind.contains(&true)).unwrap_or(last_of_round)
+}
+
 fn nodes(
     wiring: Wiring,
     forest: &Forest,
     clocks: &[Vec<usize>],
     order: &[usize],
+    results: &[bool],
     given: &Given,
 ) -> Vec<PlanNode> {
     let mut vertices: Vec<_> = wiring.vertices.into_iter().map(Some).collect();
-    let has_output = vertices.iter().flatten().any(|vertex| vertex.node.behavior().is_output);
-    let mut feeds_on = vec![false; vertices.len()];
     let mut handled = vec![false; vertices.len()];
     for wire in &wiring.wires {
-        feeds_on[wire.source] = true;
         handled[wire.source] |= wire.source_port.as_str() == ERROR_PORT;
     }
     let node = |&at: &usize| {
@@ -274,7 +287,7 @@ fn nodes(
             incoming: Vec::new(),
             outgoing: Vec::new(),
             handles_error: handled[at],
-            is_result: if has_output { vertex.node.behavior().is_output } else { !feeds_on[at] },
+            is_result: results[at],
             retry: vertex
                 .retry
                 .or_else(|| once.then(|| RetryPolicy { attempts: 1, ..RetryPolicy::default() })),

@@ -114,12 +114,15 @@ impl Limits {
     }
 }
 
+/// What still fails at the hundredth try is not mended by another.
+pub(crate) const MOST_ATTEMPTS: u32 = 100;
+
 /// How often and how patiently to try again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetryPolicy {
     /// Tries in all, the first included; at least 1.
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = MOST_ATTEMPTS))]
     pub attempts: u32,
     /// The wait before the second try, in milliseconds; doubled for each one after.
     #[ts(type = "number")]
@@ -209,6 +212,19 @@ pub struct FlowSettings {
 }
 
 impl FlowSettings {
+    /// How many activations may run at once, where that is set; an error where none ever could.
+    pub fn concurrency(&self) -> Result<Option<u32>, Diagnostic> {
+        match self.max_concurrency {
+            Some(0) => Err(Diagnostic::error(
+                "settings.max_concurrency",
+                "/settings/maxConcurrency",
+                "With a `maxConcurrency` of 0 nothing could ever run.",
+            )
+            .hint("Give a number from 1, or leave it out for the usual one.")),
+            set => Ok(set),
+        }
+    }
+
     /// The window in tokens, where one is set; an error where what is set is none.
     pub fn window(&self) -> Result<Option<u64>, Diagnostic> {
         let Some(set) = self.context_window.as_ref().filter(|set| !set.is_null()) else { return Ok(None) };

@@ -53,7 +53,7 @@ pub fn plan(
         return Err(study.wiring.diagnostics);
     }
     let mut plan = assemble(study, given);
-    plan.max_concurrency = flow.settings.max_concurrency.unwrap_or(MAX_CONCURRENCY).max(1) as usize;
+    plan.max_concurrency = flow.settings.max_concurrency.unwrap_or(MAX_CONCURRENCY) as usize;
     plan.context_window = flow.settings.window().unwrap_or_default();
     plan.target = to.and_then(|target| plan.find(target));
     if let Some(target) = plan.target {
@@ -95,6 +95,7 @@ impl Study {
 pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     let mut wiring = wiring::wire(flow, registry);
     wiring.diagnostics.extend(flow.settings.window().err());
+    wiring.diagnostics.extend(flow.settings.concurrency().err());
     let fed = super::check::unfed_ports(&wiring, given);
     wiring.diagnostics.extend(fed);
     let mut forest = nesting::nest(&wiring);

@@ -90,12 +90,14 @@ pub(super) fn unfed_ports(wiring: &Wiring, given: &Given) -> Vec<Diagnostic> {
             }
         }
     }
-    for id in given.keys().filter(|id| !wiring.bound.contains_key(*id)) {
-        found.push(Diagnostic::error(
-            "node.unknown",
-            "",
-            format!("There is no node `{id}` to give a value to."),
-        ));
+    let runs = |id: &NodeId| wiring.vertices.binary_search_by(|vertex| vertex.id.cmp(id)).is_ok();
+    for id in given.keys().filter(|id| !runs(id) && !wiring.unread.nodes.contains(*id)) {
+        found.push(if wiring.bound.contains_key(id) {
+            let message = format!("`{id}` is a comment or a portal: it takes no values.");
+            Diagnostic::on_node("port.unknown", id, message).hint("Give values only to nodes that run.")
+        } else {
+            Diagnostic::error("node.unknown", "", format!("There is no node `{id}` to give a value to."))
+        });
     }
     found
 }

@@ -8,7 +8,7 @@ use serde_json::Map;
 
 use super::portals;
 use crate::diagnostic::Diagnostic;
-use crate::flow::{Edge, Flow, Limits, RetryPolicy};
+use crate::flow::{Edge, Flow, Limits, MOST_ATTEMPTS, RetryPolicy};
 use crate::id::{EdgeId, NodeId, PortName};
 use crate::node::{BoundNode, Portal, Registry};
 use crate::port::{ERROR_PORT, InputPort, OutputPort, PortKind};
@@ -129,6 +129,9 @@ fn check_bounds(id: &NodeId, node: &crate::flow::Node) -> Vec<Diagnostic> {
     if let Some(retry) = &node.retry {
         if retry.attempts == 0 {
             bad("/retry/attempts", "`attempts` is at least 1: the first try counts.");
+        }
+        if retry.attempts > MOST_ATTEMPTS {
+            bad("/retry/attempts", &format!("`attempts` is at most {MOST_ATTEMPTS}."));
         }
         if !(0.0..=1.0).contains(&retry.jitter) {
             bad("/retry/jitter", "`jitter` lies between 0 and 1.");

@@ -342,11 +342,26 @@ plans! {
         Warning port.fed_twice: Input `a` takes one value, but `a` and `b` can both feed it; `b` counts."
 }
 
+#[test]
+fn numbers_that_are_out_of_bounds() {
+    let told = |attempts: u32, concurrency: u32| {
+        let mut flow = flow(&format!("a: source attempts={attempts}"));
+        flow.settings.max_concurrency = Some(concurrency);
+        let found = plan::check(&flow, &registry()).diagnostics;
+        found.into_iter().map(|diagnostic| diagnostic.pointer).collect::<Vec<_>>()
+    };
+    assert_eq!(told(1, 1), [""; 0]);
+    assert_eq!(told(100, 600), [""; 0]);
+    assert_eq!(told(0, 0), ["/nodes/a/retry/attempts", "/settings/maxConcurrency"]);
+    assert_eq!(told(101, 1), ["/nodes/a/retry/attempts"]);
+}
+
 const SMALL: &str = "
     a: source
     m: mix
     n: mix
     note: comment
+    way: portalIn channel=c
     a.out -> m.a";
 
 fn refused(given: &[(&str, &str)], to: Option<&str>) -> Vec<String> {
@@ -367,6 +382,8 @@ fn values_are_given_to_ports_that_nothing_feeds() {
     assert_eq!(refused(&[("n", "a"), ("m", "a")], None), ["port.given_and_fed"]);
     assert_eq!(refused(&[("n", "a"), ("m", "x")], None), ["port.unknown"]);
     assert_eq!(refused(&[("n", "a"), ("x", "a")], None), ["node.unknown"]);
+    assert_eq!(refused(&[("n", "a"), ("note", "a")], None), ["port.unknown"]);
+    assert_eq!(refused(&[("n", "a"), ("way", "a")], None), ["port.unknown"], "a portal does not run");
 }
 
 #[test]

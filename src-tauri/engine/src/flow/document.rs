@@ -102,6 +102,10 @@ pub struct Limits {
     #[ts(optional, type = "number")]
     #[schemars(range(min = 1))]
     pub timeout_ms: Option<u64>,
+    /// Keys this build does not know, kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 impl Limits {
@@ -110,12 +114,15 @@ impl Limits {
     }
 }
 
+/// What still fails at the hundredth try is not mended by another.
+pub(crate) const MOST_ATTEMPTS: u32 = 100;
+
 /// How often and how patiently to try again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetryPolicy {
     /// Tries in all, the first included; at least 1.
-    #[schemars(range(min = 1, max = 100))]
+    #[schemars(range(min = 1, max = MOST_ATTEMPTS))]
     pub attempts: u32,
     /// The wait before the second try, in milliseconds; doubled for each one after.
     #[ts(type = "number")]
@@ -126,13 +133,17 @@ pub struct RetryPolicy {
     /// How much of each wait is left to chance, from 0 (none) to 1 (all).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
+    /// Keys this build does not know, kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 impl Default for RetryPolicy {
     /// Three tries, half a second apart and then a second, at most 30 s, half of it by chance: patient enough for a
     /// provider's hiccup, short enough for a person who watches.
     fn default() -> Self {
-        Self { attempts: 3, backoff_ms: 500, max_backoff_ms: 30_000, jitter: 0.5 }
+        Self { attempts: 3, backoff_ms: 500, max_backoff_ms: 30_000, jitter: 0.5, extra: Map::new() }
     }
 }
 
@@ -159,7 +170,7 @@ pub struct Edge {
 }
 
 /// Where a node stands on the canvas.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Position {
     /// To the right, in canvas units.
     pub x: f64,
@@ -173,6 +184,10 @@ pub struct Position {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub height: Option<f64>,
+    /// Keys this build does not know, kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// Settings of a whole flow.
@@ -197,6 +212,19 @@ pub struct FlowSettings {
 }
 
 impl FlowSettings {
+    /// How many activations may run at once, where that is set; an error where none ever could.
+    pub fn concurrency(&self) -> Result<Option<u32>, Diagnostic> {
+        match self.max_concurrency {
+            Some(0) => Err(Diagnostic::error(
+                "settings.max_concurrency",
+                "/settings/maxConcurrency",
+                "With a `maxConcurrency` of 0 nothing could ever run.",
+            )
+            .hint("Give a number from 1, or leave it out for the usual one.")),
+            set => Ok(set),
+        }
+    }
+
     /// The window in tokens, where one is set; an error where what is set is none.
     pub fn window(&self) -> Result<Option<u64>, Diagnostic> {
         let Some(set) = self.context_window.as_ref().filter(|set| !set.is_null()) else { return Ok(None) };

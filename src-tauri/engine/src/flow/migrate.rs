@@ -53,7 +53,9 @@ fn to_version_1(document: &mut Map<String, Value>) -> Result<(), Diagnostic> {
                 )
                 .hint("Every node and edge has an `id` of text."));
             };
-            if let Some(position) = item.as_object_mut().and_then(|item| item.remove("position")) {
+            if let ("nodes", Some(node)) = (section, item.as_object_mut())
+                && let Some(position) = node.remove("position")
+            {
                 layout.insert(id.clone(), position);
             }
             if keyed.contains_key(&id) {
@@ -68,8 +70,13 @@ fn to_version_1(document: &mut Map<String, Value>) -> Result<(), Diagnostic> {
         }
         document.insert(section.to_owned(), Value::Object(keyed));
     }
-    if !layout.is_empty() && !document.contains_key("layout") {
-        document.insert("layout".to_owned(), Value::Object(layout));
+    if !layout.is_empty() {
+        let kept = document.entry("layout").or_insert_with(|| Value::Object(Map::new()));
+        // Where a node stands twice, the layout says where it stands; one that is no layout is told of by its reader.
+        if let Value::Object(kept) = kept {
+            layout.append(kept);
+            *kept = layout;
+        }
     }
     document.insert("version".to_owned(), json!(1));
     Ok(())
@@ -94,6 +101,28 @@ mod tests {
                 "layout": {"a": {"x": 1.0, "y": 2.0}},
             })
         );
+    }
+
+    #[test]
+    fn positions_join_a_layout_that_is_there() {
+        let old = json!({
+            "nodes": [
+                {"id": "a", "type": "text", "position": {"x": 1, "y": 2}},
+                {"id": "b", "type": "text", "position": {"x": 3, "y": 4}},
+            ],
+            "layout": {"b": {"x": 5, "y": 6}, "c": {"x": 7, "y": 8}},
+        });
+        let layout = json!({"a": {"x": 1, "y": 2}, "b": {"x": 5, "y": 6}, "c": {"x": 7, "y": 8}});
+        assert_eq!(migrate(old).unwrap()["layout"], layout);
+    }
+
+    #[test]
+    fn a_key_of_an_edge_is_no_place_on_the_canvas() {
+        let edge =
+            json!({"source": "a", "sourceOutput": "x", "target": "b", "targetInput": "y", "position": 1});
+        let mut old = edge.clone();
+        old["id"] = json!("e");
+        assert_eq!(migrate(json!({ "edges": [old] })).unwrap(), json!({"version": 1, "edges": {"e": edge}}));
     }
 
     #[test]

@@ -65,4 +65,24 @@ mod tests {
         assert_eq!(read(&written).unwrap(), flow);
         assert!(written.contains("\"mood\": \"calm\""));
     }
+
+    #[test]
+    fn unknown_keys_are_kept_at_every_place() {
+        let text = r#"{
+            "edges": {"e": {"hue": 1, "source": "n", "sourceOutput": "x", "target": "n", "targetInput": "y"}},
+            "layout": {"n": {"hue": 2, "x": 1.5, "y": 2}},
+            "name": "",
+            "nodes": {"n": {
+                "limits": {"hue": 3, "timeoutMs": 5},
+                "retry": {"attempts": 2, "backoffMs": 1, "hue": {"calm": [4]}, "jitter": 0.5, "maxBackoffMs": 9},
+                "type": "text"
+            }, "only": {"limits": {"hue": 6}, "type": "text"}},
+            "settings": {"hue": 5},
+            "version": 1
+        }"#;
+        let written = write(&read(text).unwrap()).unwrap();
+        let (before, after): (Value, Value) =
+            (serde_json::from_str(text).unwrap(), serde_json::from_str(&written).unwrap());
+        assert_eq!(before, after);
+    }
 }

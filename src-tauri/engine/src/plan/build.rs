@@ -53,7 +53,7 @@ pub fn plan(
         return Err(study.wiring.diagnostics);
     }
     let mut plan = assemble(study, given);
-    plan.max_concurrency = flow.settings.max_concurrency.unwrap_or(MAX_CONCURRENCY).max(1) as usize;
+    plan.max_concurrency = flow.settings.max_concurrency.unwrap_or(MAX_CONCURRENCY) as usize;
     plan.context_window = flow.settings.window().unwrap_or_default();
     plan.target = to.and_then(|target| plan.find(target));
     if let Some(target) = plan.target {
@@ -95,12 +95,12 @@ impl Study {
 pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     let mut wiring = wiring::wire(flow, registry);
     wiring.diagnostics.extend(flow.settings.window().err());
+    wiring.diagnostics.extend(flow.settings.concurrency().err());
     let fed = super::check::unfed_ports(&wiring, given);
     wiring.diagnostics.extend(fed);
     let mut forest = nesting::nest(&wiring);
-    let circular = std::mem::take(&mut forest.diagnostics);
-    if !circular.is_empty() {
-        wiring.diagnostics.extend(circular);
+    wiring.diagnostics.append(&mut forest.diagnostics);
+    if forest.refused {
         return Study {
             wiring,
             forest: Forest::default(),
@@ -124,7 +124,8 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     let (clocks, mixed) = clock::clocks(&wiring, &forest, &forward, &order::topological(vertices, &ends));
     wiring.diagnostics.extend(mixed);
     let told = makers::told(&wiring, given);
-    let mut made_before = makers::before(&wiring, &told, &clocks);
+    let named = makers::by_name(&wiring, &clocks);
+    let mut made_before = makers::before(&told, &named);
     let early = makers::too_early(&wiring, &ends, &made_before);
     if !early.is_empty() {
         wiring.diagnostics.extend(early);
@@ -133,13 +134,14 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
     let order = order::plan_order(vertices, &forest, &clocks, ends.iter().chain(&made_before).copied());
     let doubled = super::feeds::doubly_fed(&wiring, &forward, &order);
     wiring.diagnostics.extend(doubled);
-    let origins = lease::origins(&wiring, &order);
-    let used = lease::used(&wiring, &origins, &told);
+    let addressed = lease::addressed(&wiring, &told, &named);
+    let origins = lease::origins(&wiring, &addressed, &order);
+    let used = lease::used(&wiring, &origins, &addressed);
     let groups = lease::groups(&used, &order);
-    made_before.extend(lease::made_in_turn(&wiring, &used, &clocks, &order));
+    made_before.extend(lease::made_in_turn(&wiring, &addressed, &clocks, &order));
     let shared = super::check::shared_contexts(&wiring, &forest, &clocks, &groups);
     wiring.diagnostics.extend(shared);
-    let named = makers::named_contexts(&wiring);
+    let named = makers::named_contexts(&wiring, &clocks);
     wiring.diagnostics.extend(named);
     Study { wiring, forest, clocks, order, origins, groups, made_before }
 }
@@ -162,8 +164,9 @@ fn assemble(study: Study, given: &Given) -> Plan {
     edges.extend(turn_edges(&forest, &clocks, &place, &groups));
     edges.extend(made_before.iter().map(|&(source, target)| waits(source, target, None, &clocks, &place)));
     edges.sort_by_key(|edge| edge.source);
+    let results = results(&wiring, &back);
     let mut plan = Plan {
-        nodes: nodes(wiring, &forest, &clocks, &order, given),
+        nodes: nodes(wiring, &forest, &clocks, &order, &results, given),
         cycles: cycles(&forest, &place),
         edges,
         root: Vec::new(),
@@ -242,19 +245,31 @@ fn turn_edges(
     edges
 }
 
+/// Whose outputs are the run's: the outputs that were drawn, else those that feed nothing. Where that is nobody, since all of
+/// it is cycles, those that feed only the next round.
+fn results(wiring: &Wiring, back: &FxHashMap<usize, usize>) -> Vec<bool> {
+    let drawn: Vec<_> = wiring.vertices.iter().map(|vertex| vertex.node.behavior().is_output).collect();
+    let mut last = vec![true; drawn.len()];
+    let mut last_of_round = last.clone();
+    for (at, wire) in wiring.wires.iter().enumerate() {
+        last[wire.source] = false;
+        last_of_round[wire.source] &= back.contains_key(&at);
+    }
+    let kinds = [drawn, last];
+    kinds.into_iter().find(|kind| kind.contains(&true)).unwrap_or(last_of_round)
+}
+
 fn nodes(
     wiring: Wiring,
     forest: &Forest,
     clocks: &[Vec<usize>],
     order: &[usize],
+    results: &[bool],
     given: &Given,
 ) -> Vec<PlanNode> {
     let mut vertices: Vec<_> = wiring.vertices.into_iter().map(Some).collect();
-    let has_output = vertices.iter().flatten().any(|vertex| vertex.node.behavior().is_output);
-    let mut feeds_on = vec![false; vertices.len()];
     let mut handled = vec![false; vertices.len()];
     for wire in &wiring.wires {
-        feeds_on[wire.source] = true;
         handled[wire.source] |= wire.source_port.as_str() == ERROR_PORT;
     }
     let node = |&at: &usize| {
@@ -273,7 +288,7 @@ fn nodes(
             incoming: Vec::new(),
             outgoing: Vec::new(),
             handles_error: handled[at],
-            is_result: if has_output { vertex.node.behavior().is_output } else { !feeds_on[at] },
+            is_result: results[at],
             retry: vertex
                 .retry
                 .or_else(|| once.then(|| RetryPolicy { attempts: 1, ..RetryPolicy::default() })),

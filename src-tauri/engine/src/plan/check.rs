@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -44,7 +44,7 @@ pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
     CheckedFlow { ports, contexts, back_edges, diagnostics: study.wiring.diagnostics }
 }
 
-/// Required ports that nothing feeds; values given to ports that do not exist or are fed already.
+/// Required ports that nothing was to feed; values given to ports that do not exist or are fed already.
 pub(super) fn unfed_ports(wiring: &Wiring, given: &Given) -> Vec<Diagnostic> {
     let mut feeds: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); wiring.vertices.len()];
     for wire in &wiring.wires {
@@ -55,7 +55,8 @@ pub(super) fn unfed_ports(wiring: &Wiring, given: &Given) -> Vec<Diagnostic> {
         let given = given.get(&vertex.id);
         for (at, port) in vertex.node.ports().inputs.iter().enumerate() {
             let is_given = given.is_some_and(|values| values.contains_key(&port.name));
-            if port.required && !feeds.contains_key(&at) && !is_given {
+            let is_unfed = port.required && !feeds.contains_key(&at) && !is_given;
+            if is_unfed && !wiring.left_out.contains(&(vertex.id.clone(), port.name.clone())) {
                 found.push(
                     Diagnostic::on_node(
                         "port.unfed",
@@ -89,12 +90,14 @@ pub(super) fn unfed_ports(wiring: &Wiring, given: &Given) -> Vec<Diagnostic> {
             }
         }
     }
-    for id in given.keys().filter(|id| !wiring.bound.contains_key(*id)) {
-        found.push(Diagnostic::error(
-            "node.unknown",
-            "",
-            format!("There is no node `{id}` to give a value to."),
-        ));
+    let runs = |id: &NodeId| wiring.vertices.binary_search_by(|vertex| vertex.id.cmp(id)).is_ok();
+    for id in given.keys().filter(|id| !runs(id) && !wiring.unread.nodes.contains(*id)) {
+        found.push(if wiring.bound.contains_key(id) {
+            let message = format!("`{id}` is a comment or a portal: it takes no values.");
+            Diagnostic::on_node("port.unknown", id, message).hint("Give values only to nodes that run.")
+        } else {
+            Diagnostic::error("node.unknown", "", format!("There is no node `{id}` to give a value to."))
+        });
     }
     found
 }
@@ -111,19 +114,13 @@ pub(super) fn shared_contexts(
     clocks: &[Vec<usize>],
     groups: &[Vec<usize>],
 ) -> Vec<Diagnostic> {
-    let mut next: Vec<Vec<usize>> =
-        vec![Vec::new(); if groups.is_empty() { 0 } else { wiring.vertices.len() }];
-    if !groups.is_empty() {
-        for wire in &wiring.wires {
-            next[wire.source].push(wire.target);
-        }
-    }
+    let ways = if groups.is_empty() { Ways::default() } else { Ways::of(wiring, forest) };
     let mut budget = PATH_BUDGET;
     let mut found = Vec::new();
     for group in groups {
         for pair in group.windows(2) {
             let (first, second) = (&wiring.vertices[pair[0]].id, &wiring.vertices[pair[1]].id);
-            if reaches(&next, pair[0], pair[1], &mut budget) == Some(false) {
+            if ways.lead(pair[0], pair[1], &clocks[pair[1]], &mut budget) == Some(false) {
                 found.push(
                     Diagnostic::on_node(
                         "context.unordered",
@@ -154,20 +151,42 @@ pub(super) fn shared_contexts(
     found
 }
 
-/// Whether a path leads from one vertex to another; nothing where the budget ran out first.
-fn reaches(next: &[Vec<usize>], from: usize, to: usize, budget: &mut usize) -> Option<bool> {
-    let mut seen = FxHashSet::from_iter([from]);
-    let mut queue = VecDeque::from([from]);
-    while let Some(at) = queue.pop_front() {
-        *budget = budget.checked_sub(1)?;
-        for &vertex in &next[at] {
-            if vertex == to {
-                return Some(true);
-            }
-            if seen.insert(vertex) {
-                queue.push_back(vertex);
+/// Where each vertex's edges lead, and of which cycle each is a way back.
+#[derive(Default)]
+struct Ways(Vec<Vec<(usize, Option<usize>)>>);
+
+impl Ways {
+    fn of(wiring: &Wiring, forest: &Forest) -> Self {
+        let back = forest.nests.iter().enumerate();
+        let back: FxHashMap<usize, usize> =
+            back.flat_map(|(nest, found)| found.back.iter().map(move |&wire| (wire, nest))).collect();
+        let mut ways = vec![Vec::new(); wiring.vertices.len()];
+        for (at, wire) in wiring.wires.iter().enumerate() {
+            ways[wire.source].push((wire.target, back.get(&at).copied()));
+        }
+        Self(ways)
+    }
+
+    /// Whether a path leads from one vertex to another, so that in each round of `clock`, the target's, the one comes
+    /// before the other; nothing where the budget ran out first. A way back leads into the next round of its cycle; only to
+    /// who waits for that cycle to end are all its rounds one.
+    fn lead(&self, from: usize, to: usize, clock: &[usize], budget: &mut usize) -> Option<bool> {
+        let mut seen = FxHashSet::from_iter([from]);
+        let mut queue = VecDeque::from([from]);
+        while let Some(at) = queue.pop_front() {
+            *budget = budget.checked_sub(1)?;
+            for &(vertex, back) in &self.0[at] {
+                if back.is_some_and(|nest| clock.contains(&nest)) {
+                    continue;
+                }
+                if vertex == to {
+                    return Some(true);
+                }
+                if seen.insert(vertex) {
+                    queue.push_back(vertex);
+                }
             }
         }
+        Some(false)
     }
-    Some(false)
 }

@@ -2,7 +2,8 @@
 //!
 //! Nodes that use one context and have no path between them run in plan order, whatever their timing: planning joins
 //! them by edges that carry no value and only make the later one wait. Which context a node uses is followed along
-//! context edges to the node that makes it; a node that is told its context at run time may use any.
+//! context edges to the node that makes it, or to one that was told another and hands that on; a node that is told its
+//! context at run time may use any.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,13 +51,41 @@ impl Origins {
     }
 }
 
-/// The makers of the context that each vertex hands on (or, without a context output, works in).
-pub(super) fn origins(wiring: &Wiring, order: &[usize]) -> Vec<Origins> {
-    let mut origins = vec![Origins::default(); wiring.vertices.len()];
-    let mut incoming: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for wire in wiring.wires.iter().filter(|wire| wire.kind == PortKind::Context) {
-        incoming.entry(wire.target).or_default().push(wire.source);
+/// The makers of the context that each vertex is told to work in, by a name or by a value; nothing where it goes by its
+/// context edge. Who is told one hands that one on, whatever its edge brings.
+pub(super) fn addressed(
+    wiring: &Wiring,
+    told: &[Option<ContextId>],
+    makers: &BTreeMap<ContextId, usize>,
+) -> Vec<Option<Origins>> {
+    let named = |id: &ContextId| makers.get(id).map_or_else(Origins::any, |&maker| Origins::of(maker));
+    let mut addressed: Vec<_> = told.iter().map(|id| id.as_ref().map(named)).collect();
+    for wire in &wiring.wires {
+        let target = &wiring.vertices[wire.target].node;
+        let Some(port) = target.behavior().uses_context_from else { continue };
+        if told[wire.target].is_some() || target.ports().inputs[wire.target_port].name.as_str() != port {
+            continue;
+        }
+        let made = wiring.vertices[wire.source].node.behavior().makes_context;
+        let from = if made { Origins::of(wire.source) } else { Origins::any() };
+        addressed[wire.target].get_or_insert_default().merge(&from);
     }
+    addressed
+}
+
+/// The vertices whose context edges feed each vertex.
+fn context_sources(wiring: &Wiring) -> BTreeMap<usize, Vec<usize>> {
+    let mut sources: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for wire in wiring.wires.iter().filter(|wire| wire.kind == PortKind::Context) {
+        sources.entry(wire.target).or_default().push(wire.source);
+    }
+    sources
+}
+
+/// The makers of the context that each vertex hands on; of one that has no context output, of the context it works in.
+pub(super) fn origins(wiring: &Wiring, addressed: &[Option<Origins>], order: &[usize]) -> Vec<Origins> {
+    let mut origins = vec![Origins::default(); wiring.vertices.len()];
+    let incoming = context_sources(wiring);
     // In plan order, until nothing changes: each further pass carries what came over one more back edge. A pass only adds,
     // and a set stops growing once it counts as any, so passes are few.
     let mut changed = true;
@@ -64,6 +93,8 @@ pub(super) fn origins(wiring: &Wiring, order: &[usize]) -> Vec<Origins> {
         for &vertex in order {
             let mut found = if wiring.vertices[vertex].node.behavior().makes_context {
                 Origins::of(vertex)
+            } else if let Some(told) = &addressed[vertex] {
+                told.clone()
             } else {
                 let mut found = origins[vertex].clone();
                 for source in incoming.get(&vertex).into_iter().flatten() {
@@ -80,45 +111,21 @@ pub(super) fn origins(wiring: &Wiring, order: &[usize]) -> Vec<Origins> {
 }
 
 /// The makers of the contexts each vertex takes turns in; none where it takes none.
-pub(super) fn used(wiring: &Wiring, origins: &[Origins], told: &[Option<ContextId>]) -> Vec<Origins> {
-    let mut fed_by: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut handed: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
-    for (at, wire) in wiring.wires.iter().enumerate() {
-        if wire.kind == PortKind::Context {
-            fed_by.entry(wire.target).or_default().push(wire.source);
-        } else {
-            handed.entry((wire.target, wire.target_port)).or_default().push(at);
+pub(super) fn used(wiring: &Wiring, origins: &[Origins], addressed: &[Option<Origins>]) -> Vec<Origins> {
+    let incoming = context_sources(wiring);
+    let used = |(vertex, told): (usize, &Option<Origins>)| {
+        if let Some(told) = told {
+            return told.clone();
         }
-    }
-    let maker = |id: &str| wiring.vertices.iter().position(|vertex| vertex.makes_context() == Some(id));
-    (0..wiring.vertices.len())
-        .map(|vertex| {
-            let behavior = wiring.vertices[vertex].node.behavior();
-            if let Some(id) = &told[vertex] {
-                return maker(id.as_str()).map_or_else(Origins::any, Origins::of);
+        let mut found = Origins::default();
+        if wiring.vertices[vertex].node.behavior().uses_context {
+            for &source in incoming.get(&vertex).into_iter().flatten() {
+                found.merge(&origins[source]);
             }
-            if let Some(port) = behavior.uses_context_from {
-                let ports = &wiring.vertices[vertex].node.ports().inputs;
-                let at = ports.iter().position(|input| input.name.as_str() == port).unwrap_or(usize::MAX);
-                if let Some(wires) = handed.get(&(vertex, at)) {
-                    let mut found = Origins::default();
-                    for &wire in wires {
-                        let source = wiring.wires[wire].source;
-                        let made = wiring.vertices[source].node.behavior().makes_context;
-                        found.merge(&if made { Origins::of(source) } else { Origins::any() });
-                    }
-                    return found;
-                }
-            }
-            let mut found = Origins::default();
-            if behavior.uses_context {
-                for &source in fed_by.get(&vertex).into_iter().flatten() {
-                    found.merge(&origins[source]);
-                }
-            }
-            found
-        })
-        .collect()
+        }
+        found
+    };
+    addressed.iter().enumerate().map(used).collect()
 }
 
 /// The groups of vertices that share a context, each in plan order. Only groups of two or more.
@@ -152,14 +159,14 @@ pub(super) fn groups(used: &[Origins], order: &[usize]) -> Vec<Vec<usize>> {
 /// made inside of cycles can't be named.
 pub(super) fn made_in_turn(
     wiring: &Wiring,
-    used: &[Origins],
+    addressed: &[Option<Origins>],
     clocks: &[Vec<usize>],
     order: &[usize],
 ) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let (mut latest, mut makers) = (None, Vec::new());
     for &vertex in order {
-        if used[vertex].any {
+        if addressed[vertex].as_ref().is_some_and(|told| told.any) {
             pairs.extend(makers.drain(..).map(|maker| (maker, vertex)));
             latest = Some(vertex);
         } else if wiring.vertices[vertex].node.behavior().makes_context && clocks[vertex].is_empty() {

@@ -1,7 +1,7 @@
 //! The names of contexts: no two nodes make one of the same name, a node that is told a name is told one that is made, and
 //! it comes after the one that makes it, edges or not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Given;
 use super::order;
@@ -40,22 +40,16 @@ pub(super) fn told(wiring: &Wiring, given: &Given) -> Vec<Option<ContextId>> {
     wiring.vertices.iter().map(|vertex| told_to(&vertex.id, &*vertex.node, given)).collect()
 }
 
-/// For each vertex that is told a context's name: the vertex that makes it and itself. A context made inside of a cycle has
-/// another name in every round, so nothing can be told of it beforehand.
-pub(super) fn before(
-    wiring: &Wiring,
-    told: &[Option<ContextId>],
-    clocks: &[Vec<usize>],
-) -> Vec<(usize, usize)> {
-    let makers: BTreeMap<&str, usize> = wiring
-        .vertices
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| clocks[*at].is_empty())
-        .filter_map(|(at, vertex)| Some((vertex.makes_context()?, at)))
-        .collect();
-    let pairs =
-        told.iter().enumerate().filter_map(|(at, id)| Some((*makers.get(id.as_ref()?.as_str())?, at)));
+/// Who makes which context. One made inside of a cycle, or behind one, has another name in every round, so it can't be
+/// named beforehand.
+pub(super) fn by_name(wiring: &Wiring, clocks: &[Vec<usize>]) -> BTreeMap<ContextId, usize> {
+    let outside = wiring.vertices.iter().enumerate().filter(|(at, _)| clocks[*at].is_empty());
+    outside.filter_map(|(at, vertex)| Some((vertex.makes_context()?.into(), at))).collect()
+}
+
+/// For each vertex that is told a context's name: the vertex that makes it and itself.
+pub(super) fn before(told: &[Option<ContextId>], makers: &BTreeMap<ContextId, usize>) -> Vec<(usize, usize)> {
+    let pairs = told.iter().enumerate().filter_map(|(at, id)| Some((*makers.get(id.as_ref()?)?, at)));
     pairs.filter(|(maker, user)| maker != user).collect()
 }
 
@@ -83,13 +77,19 @@ pub(super) fn too_early(
 }
 
 /// Contexts that two nodes make, and contexts that a node is told to use and none makes.
-pub(super) fn named_contexts(wiring: &Wiring) -> Vec<Diagnostic> {
+pub(super) fn named_contexts(wiring: &Wiring, clocks: &[Vec<usize>]) -> Vec<Diagnostic> {
+    // Who makes a context of another name in every round: `critic#0`, `critic#1`.
+    let in_rounds = |(at, vertex): (usize, &Vertex)| {
+        (!clocks[at].is_empty()).then(|| vertex.makes_context().map(str::to_owned)).flatten()
+    };
+    let in_rounds: BTreeSet<String> = wiring.vertices.iter().enumerate().filter_map(in_rounds).collect();
     let mut makers: BTreeMap<&str, &Vertex> = BTreeMap::new();
     let mut found = Vec::new();
-    for vertex in &wiring.vertices {
+    for (vertex, _) in wiring.vertices.iter().zip(clocks).filter(|(_, clock)| clock.is_empty()) {
         let Some(id) = vertex.makes_context() else { continue };
-        if let Some(first) = makers.get(id) {
-            let message = format!("`{}` and `{}` both make a context called `{id}`.", first.id, vertex.id);
+        let other = makers.get(id).map(|first| first.id.as_str());
+        if let Some(other) = other.or_else(|| of_a_round(id).filter(|maker| in_rounds.contains(*maker))) {
+            let message = format!("`{other}` and `{}` both make a context called `{id}`.", vertex.id);
             let diagnostic = Diagnostic::on_node("context.duplicate", &vertex.id, message);
             found.push(diagnostic.below("/config/contextId").hint("Give one of them another `contextId`."));
         } else {
@@ -98,30 +98,47 @@ pub(super) fn named_contexts(wiring: &Wiring) -> Vec<Diagnostic> {
     }
     for vertex in &wiring.vertices {
         let told = vertex.node.behavior().uses_context_id.as_deref();
-        if let Some(id) = told.filter(|id| !makers.contains_key(id)) {
-            let message = format!("No node makes a context called `{id}`.");
+        let Some(id) = told.filter(|id| !makers.contains_key(id)) else { continue };
+        let (message, hint) = if in_rounds.contains(id) {
+            (
+                format!("`{id}` makes a context of another name in every round, so none is called `{id}`."),
+                "Leave the name out and wire its `handle` or `context` to this node.".to_owned(),
+            )
+        } else if wiring.unread.makes_context {
+            // It may be one of those that could not be read.
+            continue;
+        } else {
             let known: Vec<_> = makers.keys().map(|id| format!("`{id}`")).collect();
             let hint = if known.is_empty() {
                 "Add a `contextStart`, which makes `main`.".to_owned()
             } else {
                 format!("There are: {}. A `newContext` makes one called like the node.", known.join(", "))
             };
-            let diagnostic = Diagnostic::on_node("context.unknown", &vertex.id, message);
-            found.push(diagnostic.below("/config/contextId").hint(hint));
-        }
+            (format!("No node makes a context called `{id}`."), hint)
+        };
+        let diagnostic = Diagnostic::on_node("context.unknown", &vertex.id, message);
+        found.push(diagnostic.below("/config/contextId").hint(hint));
     }
     found
 }
 
+/// Whose context of a round a name would be: that of `critic` for `critic#0` or `critic#2.1`.
+fn of_a_round(id: &str) -> Option<&str> {
+    let (maker, round) = id.rsplit_once('#')?;
+    round.split('.').all(|counter| counter.parse::<u32>().is_ok()).then_some(maker)
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::diagnostic::Severity;
     use crate::nodes::registry;
     use crate::plan::check;
 
     fn found(nodes: &str) -> Vec<(String, String)> {
         let flow = crate::flow::read(&format!(r#"{{"version": 1, "nodes": {nodes}}}"#)).unwrap();
         let told = check(&flow, &registry()).diagnostics;
-        told.into_iter().map(|diagnostic| (diagnostic.code, diagnostic.pointer)).collect()
+        let told = told.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+        told.map(|diagnostic| (diagnostic.code, diagnostic.pointer)).collect()
     }
 
     #[test]
@@ -145,5 +162,70 @@ mod tests {
         };
         assert_eq!(found(&inject("n")), []);
         assert_eq!(found(&inject("x")), [("context.unknown".into(), "/nodes/i/config/contextId".into())]);
+    }
+
+    /// A newContext `nc` behind a cycle of a question and its answer, and one more node.
+    fn behind_a_cycle(more: &str) -> Vec<(String, String)> {
+        let nodes = r#""start": {"type": "contextStart"}, "ask": {"type": "userInput"}, "chat": {"type": "chat"},
+            "nc": {"type": "newContext"}"#;
+        let edge = |from: &str, to: &str| {
+            format!(
+                r#""{from}-{to}": {{"source": "{from}", "sourceOutput": "context", "target": "{to}", "targetInput": "context"}}"#
+            )
+        };
+        let edges = [("start", "ask"), ("ask", "chat"), ("chat", "ask"), ("chat", "nc")];
+        let edges = edges.map(|(from, to)| edge(from, to)).join(",");
+        found(&format!(r#"{{{nodes}, {more}}}, "edges": {{{edges}}}"#))
+    }
+
+    #[test]
+    fn what_is_made_in_every_round_has_no_name_beforehand() {
+        let inject = |id: &str| {
+            behind_a_cycle(&format!(
+                r#""i": {{"type": "injectMessages", "config": {{"contextId": "{id}", "messages": []}}}}"#
+            ))
+        };
+        assert_eq!(inject("main"), []);
+        assert_eq!(inject("nc"), [("context.unknown".into(), "/nodes/i/config/contextId".into())]);
+    }
+
+    #[test]
+    fn a_name_may_not_be_that_of_a_round() {
+        let start = |id: &str| {
+            behind_a_cycle(&format!(r#""s": {{"type": "contextStart", "config": {{"contextId": "{id}"}}}}"#))
+        };
+        for id in ["nc", "nc#", "nc#x", "ask#0", "other#0"] {
+            assert_eq!(start(id), [], "{id}");
+        }
+        for id in ["nc#0", "nc#12", "nc#1.0"] {
+            assert_eq!(start(id), [("context.duplicate".into(), "/nodes/s/config/contextId".into())], "{id}");
+        }
+    }
+
+    #[test]
+    fn what_a_node_that_is_wrong_would_have_made_is_not_missed() {
+        let inject = r#""i": {"type": "injectMessages", "config": {"contextId": "n", "messages": []}}"#;
+        let beside = |node: &str| found(&format!("{{{node}, {inject}}}"));
+        let at = |code: &str, pointer: &str| (code.to_owned(), pointer.to_owned());
+        let wrong = at("config.invalid", "/nodes/n/config/provider");
+        assert_eq!(beside(r#""n": {"type": "newContext", "config": {"provider": 7}}"#), [wrong]);
+        let unknown = at("node.unknown_type", "/nodes/x/type");
+        assert_eq!(beside(r#""x": {"type": "quantumOracle"}"#), [unknown]);
+        let missing = at("context.unknown", "/nodes/i/config/contextId");
+        let wait = at("config.invalid", "/nodes/w/config/ms");
+        assert_eq!(beside(r#""w": {"type": "delay", "config": {"ms": "x"}}"#), [wait, missing]);
+    }
+
+    #[test]
+    fn a_node_that_is_wrong_is_there_all_the_same() {
+        let config = r#"{"file": "x.flow.json", "inputSource": "nodeOutput", "sourceNodeId": "n"}"#;
+        let call = format!(r#""s": {{"type": "subflow", "config": {config}}}"#);
+        let missing = ("config.unknown_source".to_owned(), "/nodes/s/config/sourceNodeId".to_owned());
+        assert_eq!(found(&format!("{{{call}}}")), [missing]);
+        let wrong = ("config.invalid".to_owned(), "/nodes/n/config/ms".to_owned());
+        assert_eq!(
+            found(&format!(r#"{{{call}, "n": {{"type": "delay", "config": {{"ms": "x"}}}}}}"#)),
+            [wrong]
+        );
     }
 }

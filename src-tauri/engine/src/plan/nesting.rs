@@ -2,15 +2,19 @@
 //!
 //! For each strongly connected component an entry is picked, the component's edges into it (its *back edges*) are cut,
 //! and the same is done inside what remains. All other edges are forward.
+//!
+//! Each level of nesting is a pass over what lies inside it; so how deep they may nest is bounded, and nothing inside is
+//! looked at once the flow is refused.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map::Entry};
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::wiring::{Wire, Wiring};
 use crate::diagnostic::Diagnostic;
+use crate::id::NodeId;
 
 /// A cycle: where it is entered, and what closes and bounds it.
 #[derive(Debug)]
@@ -30,12 +34,20 @@ pub(super) struct Forest {
     /// The cycles around each vertex, outermost first, as indices into `nests`.
     pub around: Vec<Vec<usize>>,
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether cycles were left uncut: there can be no plan.
+    pub refused: bool,
 }
+
+/// How deep cycles may lie in one another: far deeper than anybody draws them.
+const DEEPEST: usize = 256;
 
 /// Finds the cycles of the graph, and those that could never start or never end.
 pub(super) fn nest(wiring: &Wiring) -> Forest {
     let mut forest = Forest { around: vec![Vec::new(); wiring.vertices.len()], ..Forest::default() };
-    refuse_unbounded(wiring, &mut forest);
+    // What can't start for want of an edge that was left out is not to blame, and what nothing bounds has been told of.
+    let mut told = refuse_unbounded(wiring, &mut forest);
+    let lacking: FxHashSet<&NodeId> = wiring.left_out.iter().map(|(id, _)| id).collect();
+    told.extend((0..wiring.vertices.len()).filter(|&at| lacking.contains(&wiring.vertices[at].id)));
     let mut incoming = vec![Vec::new(); wiring.vertices.len()];
     for wire in &wiring.wires {
         incoming[wire.target].push(wire);
@@ -45,14 +57,10 @@ pub(super) fn nest(wiring: &Wiring) -> Forest {
     while let Some((parent, vertices, wires)) = work.pop() {
         for (members, inside) in components(&vertices, &wires, wiring) {
             let Some(entry) = pick_entry(wiring, &incoming, &members, &inside) else {
-                let told = forest.diagnostics.iter().filter_map(|found| found.node.as_ref());
-                let mut told = told.filter(|node| members.iter().any(|&at| wiring.vertices[at].id == **node));
-                if told.next().is_none() {
-                    forest.diagnostics.push(circular(
-                        wiring,
-                        &members,
-                        "none of its nodes could ever start: each waits for another",
-                    ));
+                forest.refused = true;
+                if !members.iter().any(|at| told.contains(at)) {
+                    let why = "none of its nodes could ever start: each waits for another";
+                    forest.diagnostics.push(circular(wiring, &members, &inside, why));
                 }
                 continue;
             };
@@ -62,10 +70,16 @@ pub(super) fn nest(wiring: &Wiring) -> Forest {
             for &member in &members {
                 forest.around[member].push(at);
             }
+            if forest.around[entry].len() > DEEPEST {
+                forest.refused = true;
+                forest.diagnostics.push(too_deep(&wiring.vertices[entry].id));
+            }
             let max_epochs =
                 members.iter().filter_map(|&member| wiring.vertices[member].limits.max_epochs).min();
             forest.nests.push(Nest { entry, parent, back, max_epochs });
-            work.push((Some(at), members, rest));
+            if !forest.refused {
+                work.push((Some(at), members, rest));
+            }
         }
     }
     forest
@@ -140,8 +154,9 @@ fn pick_entry(
         })
 }
 
-/// Every cycle must hold a node that pauses or has `maxEpochs`: else it might go round for ever.
-fn refuse_unbounded(wiring: &Wiring, forest: &mut Forest) {
+/// Every cycle must hold a node that pauses or has `maxEpochs`: else it might go round for ever. Gives the nodes at which
+/// that is told.
+fn refuse_unbounded(wiring: &Wiring, forest: &mut Forest) -> FxHashSet<usize> {
     let free: Vec<usize> = (0..wiring.vertices.len())
         .filter(|&at| {
             let vertex = &wiring.vertices[at];
@@ -149,18 +164,25 @@ fn refuse_unbounded(wiring: &Wiring, forest: &mut Forest) {
         })
         .collect();
     let wires: Vec<usize> = (0..wiring.wires.len()).collect();
-    for (members, _) in components(&free, &wires, wiring) {
-        forest.diagnostics.push(circular(
-            wiring,
-            &members,
-            "nothing bounds it: no node of it pauses or has `limits.maxEpochs`",
-        ));
+    let mut told = FxHashSet::default();
+    for (members, inside) in components(&free, &wires, wiring) {
+        let why = "nothing bounds it: no node of it pauses or has `limits.maxEpochs`";
+        forest.diagnostics.push(circular(wiring, &members, &inside, why));
+        told.insert(members[0]);
     }
+    forest.refused = !told.is_empty();
+    told
 }
 
-fn circular(wiring: &Wiring, members: &[usize], why: &str) -> Diagnostic {
+fn too_deep(entry: &NodeId) -> Diagnostic {
+    let message = format!("The cycle through `{entry}` lies inside of {DEEPEST} others; no more can be.");
+    Diagnostic::on_node("flow.nested_too_deep", entry, message)
+        .hint("Remove edges that lead back, or call the inner cycles as a flow of their own with `subflow`.")
+}
+
+fn circular(wiring: &Wiring, members: &[usize], inside: &[usize], why: &str) -> Diagnostic {
     let first = &wiring.vertices[members[0]].id;
-    let path = walk(wiring, members);
+    let path = walk(wiring, members, inside);
     let named: Vec<_> = path.iter().map(|&at| wiring.vertices[at].id.as_str()).collect();
     Diagnostic::on_node(
         "flow.circular",
@@ -170,15 +192,12 @@ fn circular(wiring: &Wiring, members: &[usize], why: &str) -> Diagnostic {
     .hint("Put a `userInput` or `approval` node into the cycle, set `limits.maxEpochs` on one of its nodes, or remove an edge.")
 }
 
-/// One closed walk through the component, starting and ending at its first member.
-fn walk(wiring: &Wiring, members: &[usize]) -> Vec<usize> {
+/// One closed walk through the component, over the wires inside it, starting and ending at its first member.
+fn walk(wiring: &Wiring, members: &[usize], inside: &[usize]) -> Vec<usize> {
     let start = members[0];
-    let is_member = |vertex: usize| members.binary_search(&vertex).is_ok();
     let mut next: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for wire in &wiring.wires {
-        if is_member(wire.source) && is_member(wire.target) {
-            next.entry(wire.source).or_default().push(wire.target);
-        }
+    for wire in inside.iter().map(|&wire| &wiring.wires[wire]) {
+        next.entry(wire.source).or_default().push(wire.target);
     }
     // Breadth first back to the start: the shortest cycle through it.
     let mut came = BTreeMap::new();

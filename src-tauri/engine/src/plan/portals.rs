@@ -22,15 +22,29 @@ pub(super) fn join(ends: &[Ends<'_>], index: &FxHashMap<NodeId, usize>, wiring: 
             entrances.entry(channel).or_default().push(source_of(end));
         }
     }
+    let blocked = blocked(wiring);
     let mut wires = Vec::with_capacity(ends.len());
     let mut diagnostics = Vec::new();
+    let mut left_out = Vec::new();
     for end in ends {
         let Some(&target) = index.get(&end.edge.target) else { continue };
         let inputs = &wiring.vertices[target].node.ports().inputs;
         let Some(target_port) = inputs.iter().position(|port| port.name == end.input.name) else { continue };
-        for (source, output) in origins(end, &entrances, wiring, &mut diagnostics) {
+        let (sources, entered) = origins(end, &entrances, wiring);
+        if sources.is_empty() {
+            left_out.push((end.edge.target.clone(), end.input.name.clone()));
+            let told = wiring.unread.is_entrance || entered.iter().any(|channel| blocked.contains(channel));
+            if let (false, Some(Portal::Out(channel))) = (told, portal(wiring, &end.edge.source)) {
+                let message = format!("Nothing goes into the portal `{channel}`.");
+                let found = Diagnostic::on_node("portal.no_entrance", &end.edge.source, message);
+                diagnostics
+                    .push(found.hint("Add a `portalIn` node of the same channel and wire something to it."));
+            }
+        }
+        for (source, output) in sources {
             let Some(&source) = index.get(&source) else { continue };
             if let Some(found) = mismatch(&output, &end.input) {
+                left_out.push((end.edge.target.clone(), end.input.name.clone()));
                 diagnostics.push(found.at_edge(end.id));
                 continue;
             }
@@ -40,16 +54,26 @@ pub(super) fn join(ends: &[Ends<'_>], index: &FxHashMap<NodeId, usize>, wiring: 
         }
     }
     wiring.wires = wires;
+    wiring.left_out.extend(left_out);
     wiring.diagnostics.extend(diagnostics);
 }
 
-/// What feeds an edge in the end, through any number of portals.
+/// The channels that something was meant to go into, by an edge that is left out.
+fn blocked(wiring: &Wiring) -> FxHashSet<String> {
+    let channel = |id: &NodeId| match portal(wiring, id)? {
+        Portal::In(channel) => Some(channel),
+        Portal::Out(_) => None,
+    };
+    wiring.left_out.iter().filter_map(|(id, _)| channel(id)).collect()
+}
+
+/// What feeds an edge in the end, through any number of portals, and the channels on the way. Where nothing does, nothing
+/// goes into them, or they lead only into one another.
 fn origins(
     end: &Ends<'_>,
     entrances: &BTreeMap<String, Vec<Source>>,
     wiring: &Wiring,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Source> {
+) -> (Vec<Source>, FxHashSet<String>) {
     let mut found = Vec::new();
     let mut entered = FxHashSet::default();
     let mut work = vec![source_of(end)];
@@ -63,15 +87,7 @@ fn origins(
             work.extend(feeds.into_iter().flatten().rev().cloned());
         }
     }
-    if let (true, Some(Portal::Out(channel))) = (found.is_empty(), portal(wiring, &end.edge.source)) {
-        // Nothing at all, or portals that lead only into one another.
-        let message = format!("Nothing goes into the portal `{channel}`.");
-        diagnostics.push(
-            Diagnostic::on_node("portal.no_entrance", &end.edge.source, message)
-                .hint("Add a `portalIn` node of the same channel and wire something to it."),
-        );
-    }
-    found
+    (found, entered)
 }
 
 fn source_of(end: &Ends<'_>) -> Source {

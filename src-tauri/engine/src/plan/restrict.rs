@@ -1,4 +1,6 @@
 //! "Run to": the same plan, restricted to a node and what it depends on, the makers of contexts it names among it.
+//!
+//! Where a context is only named at run time it may be any that can be named, so all their makers are part of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,40 +9,26 @@ use crate::id::{ContextId, NodeId};
 use crate::node::{Portal, Registry};
 
 use super::Given;
-use super::makers;
+use super::{makers, order};
 
 /// The flow restricted to `target` and its ancestors, over back edges and through portals as well. Linear in the flow.
 pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId, given: &Given) -> Flow {
-    let portal = |id: &NodeId| {
-        let node = flow.nodes.get(id)?;
-        registry.bind(id, &node.node_type, &node.config)?.ok()?.behavior().portal.clone()
-    };
-    let mut sources: BTreeMap<&NodeId, Vec<&NodeId>> = BTreeMap::new();
-    for edge in flow.edges.values() {
-        sources.entry(&edge.target).or_default().push(&edge.source);
-    }
-    let mut entrances: BTreeMap<String, Vec<&NodeId>> = BTreeMap::new();
-    for (id, node) in &flow.nodes {
-        if node.node_type.starts_with("portal")
-            && let Some(Portal::In(channel)) = portal(id)
-        {
-            entrances.entry(channel).or_default().push(id);
-        }
-    }
-    let named = Named::of(flow, registry, given);
+    let needs = Needs::of(flow, registry, given);
     let mut kept = BTreeSet::new();
     let mut work = vec![target];
+    let mut any_context = false;
     while let Some(id) = work.pop() {
         if !kept.insert(id.clone()) {
             continue;
         }
-        work.extend(sources.get(id).into_iter().flatten());
-        work.extend(named.makers(id));
-        work.extend(named.sources.get(id));
-        if flow.nodes.get(id).is_some_and(|node| node.node_type.starts_with("portal"))
-            && let Some(Portal::Out(channel)) = portal(id)
-        {
-            work.extend(entrances.get(&channel).into_iter().flatten());
+        work.extend(needs.sources.get(id).into_iter().flatten());
+        work.extend(needs.maker(id));
+        if let Some(Portal::Out(channel)) = needs.portals.get(id) {
+            work.extend(needs.entrances(channel));
+        }
+        if !any_context && needs.told_later.contains(id) {
+            any_context = true;
+            work.extend(needs.nameable());
         }
     }
     let mut flow = flow.clone();
@@ -49,33 +37,93 @@ pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId, given:
     flow
 }
 
-/// Which contexts are named, and who makes them; and which nodes are, whose outputs are taken without an edge.
-struct Named<'a> {
-    makers: BTreeMap<String, &'a NodeId>,
+/// What each node needs before it can run.
+#[derive(Default)]
+struct Needs<'a> {
+    /// Where its edges come from, those that configs name among them.
+    sources: BTreeMap<&'a NodeId, Vec<&'a NodeId>>,
+    portals: BTreeMap<&'a NodeId, Portal>,
+    entrances: BTreeMap<String, Vec<&'a NodeId>>,
+    /// Who makes which context.
+    makers: BTreeMap<ContextId, &'a NodeId>,
+    /// The context it is told of before the run.
     told: BTreeMap<&'a NodeId, ContextId>,
-    sources: BTreeMap<&'a NodeId, &'a NodeId>,
+    /// Those that are told of a context by a value of the run.
+    told_later: BTreeSet<&'a NodeId>,
 }
 
-impl<'a> Named<'a> {
+impl<'a> Needs<'a> {
     fn of(flow: &'a Flow, registry: &Registry, given: &Given) -> Self {
-        let mut named = Self { makers: BTreeMap::new(), told: BTreeMap::new(), sources: BTreeMap::new() };
+        let mut needs = Self::default();
+        let mut listens: BTreeMap<&NodeId, &str> = BTreeMap::new();
         for (id, node) in &flow.nodes {
             let Some(Ok(bound)) = registry.bind(id, &node.node_type, &node.config) else { continue };
+            let behavior = bound.behavior();
             if let Some(context) = makers::made_by(id, &*bound) {
-                named.makers.insert(context.to_owned(), id);
+                needs.makers.insert(context.into(), id);
             }
             if let Some(context) = makers::told_to(id, &*bound, given) {
-                named.told.insert(id, context);
+                needs.told.insert(id, context);
+            } else if let Some(port) = behavior.uses_context_from {
+                listens.insert(id, port);
             }
-            let reads = bound.behavior().reads.as_ref();
-            if let Some((source, _)) = reads.and_then(|reads| flow.nodes.get_key_value(&reads.node)) {
-                named.sources.insert(id, source);
+            if let Some((source, _)) =
+                behavior.reads.as_ref().and_then(|reads| flow.nodes.get_key_value(&reads.node))
+            {
+                needs.sources.entry(id).or_default().push(source);
+            }
+            if let Some(portal) = &behavior.portal {
+                if let Portal::In(channel) = portal {
+                    needs.entrances.entry(channel.clone()).or_default().push(id);
+                }
+                needs.portals.insert(id, portal.clone());
             }
         }
-        named
+        let makes: BTreeSet<&NodeId> = needs.makers.values().copied().collect();
+        for edge in flow.edges.values() {
+            needs.sources.entry(&edge.target).or_default().push(&edge.source);
+            let told = listens.get(&edge.target) == Some(&edge.target_input.as_str());
+            if told && !makes.contains(&edge.source) {
+                needs.told_later.insert(&edge.target);
+            }
+        }
+        needs
     }
 
-    fn makers(&self, id: &NodeId) -> Option<&'a NodeId> {
-        self.makers.get(self.told.get(id)?.as_str()).copied()
+    fn maker(&self, id: &NodeId) -> Option<&'a NodeId> {
+        self.makers.get(self.told.get(id)?).copied()
+    }
+
+    fn entrances(&self, channel: &str) -> &[&'a NodeId] {
+        self.entrances.get(channel).map_or(&[], Vec::as_slice)
+    }
+
+    /// The makers of contexts that can be named: none that stands inside of a cycle or behind one. Those are never reached
+    /// where the cycles are not cut.
+    fn nameable(&self) -> Vec<&'a NodeId> {
+        let mut at: BTreeMap<&NodeId, usize> = BTreeMap::new();
+        let mut channels: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut count = 0;
+        let mut number = || {
+            count += 1;
+            count - 1
+        };
+        let mut edges = Vec::new();
+        for (target, sources) in &self.sources {
+            for source in sources {
+                let from = *at.entry(source).or_insert_with(&mut number);
+                edges.push((from, *at.entry(target).or_insert_with(&mut number)));
+            }
+        }
+        // A channel is a point of its own, that every way in leads to and every way out comes from.
+        for (id, portal) in &self.portals {
+            let node = *at.entry(id).or_insert_with(&mut number);
+            let (Portal::In(name) | Portal::Out(name)) = portal;
+            let channel = *channels.entry(name).or_insert_with(&mut number);
+            edges.push(if matches!(portal, Portal::In(_)) { (node, channel) } else { (channel, node) });
+        }
+        let reached: BTreeSet<usize> = order::topological(count, &edges).into_iter().collect();
+        let is_outside = |id: &&&NodeId| at.get(**id).is_none_or(|at| reached.contains(at));
+        self.makers.values().filter(is_outside).copied().collect()
     }
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Map;
 
 use super::portals;
 use crate::diagnostic::Diagnostic;
-use crate::flow::{Edge, Flow, Limits, RetryPolicy};
+use crate::flow::{Edge, Flow, Limits, MOST_ATTEMPTS, RetryPolicy};
 use crate::id::{EdgeId, NodeId, PortName};
-use crate::node::{BoundNode, Registry};
+use crate::node::{BoundNode, Portal, Registry};
 use crate::port::{ERROR_PORT, InputPort, OutputPort, PortKind};
 
 /// A node of the graph.
@@ -41,6 +41,30 @@ pub(super) struct Wiring {
     pub diagnostics: Vec<Diagnostic>,
     /// Every node that could be bound, portals and comments included, for the canvas.
     pub bound: BTreeMap<NodeId, Arc<dyn BoundNode>>,
+    pub unread: Unread,
+    /// Inputs that an edge was meant to feed which is left out. The fault is told of where it lies, which is not there.
+    pub left_out: FxHashSet<(NodeId, PortName)>,
+}
+
+/// The nodes that could not be bound. They are told of as they are; nobody else is to blame for what they would have done.
+#[derive(Default)]
+pub(super) struct Unread {
+    pub nodes: FxHashSet<NodeId>,
+    /// One of them may make a context, of whatever name.
+    pub makes_context: bool,
+    /// One of them may be the way into a portal, of whatever channel.
+    pub is_entrance: bool,
+}
+
+impl Unread {
+    fn add(&mut self, id: &NodeId, node_type: &str, registry: &Registry) {
+        self.nodes.insert(id.clone());
+        // What a fresh node of its type is like; of an unknown type anything may be true.
+        let fresh = registry.bind(id, node_type, &Map::new()).and_then(Result::ok);
+        let like = fresh.as_ref().map(|node| node.behavior());
+        self.makes_context |= like.is_none_or(|like| like.makes_context);
+        self.is_entrance |= like.is_none_or(|like| matches!(like.portal, Some(Portal::In(_))));
+    }
 }
 
 /// Reads a flow into a graph. Never fails: what is wrong is left out and told.
@@ -49,7 +73,7 @@ pub(super) fn wire(flow: &Flow, registry: &Registry) -> Wiring {
     bind_nodes(flow, registry, &mut wiring);
     let index: FxHashMap<NodeId, usize> =
         wiring.vertices.iter().enumerate().map(|(at, vertex)| (vertex.id.clone(), at)).collect();
-    let named = named_edges(&mut wiring);
+    let named = named_edges(flow, &mut wiring);
     let ends = check_edges(flow, &named, &mut wiring);
     portals::join(&ends, &index, &mut wiring);
     wiring
@@ -64,10 +88,12 @@ fn bind_nodes(flow: &Flow, registry: &Registry, wiring: &mut Wiring) {
                         .below("/type")
                         .hint("The node is kept as it is. Delete it, or open the flow with the Plait it was made with."),
                 );
+                wiring.unread.add(id, &node.node_type, registry);
                 continue;
             }
             Some(Err(problems)) => {
                 wiring.diagnostics.extend(problems);
+                wiring.unread.add(id, &node.node_type, registry);
                 continue;
             }
             Some(Ok(bound)) => bound,
@@ -104,6 +130,9 @@ fn check_bounds(id: &NodeId, node: &crate::flow::Node) -> Vec<Diagnostic> {
         if retry.attempts == 0 {
             bad("/retry/attempts", "`attempts` is at least 1: the first try counts.");
         }
+        if retry.attempts > MOST_ATTEMPTS {
+            bad("/retry/attempts", &format!("`attempts` is at most {MOST_ATTEMPTS}."));
+        }
         if !(0.0..=1.0).contains(&retry.jitter) {
             bad("/retry/jitter", "`jitter` lies between 0 and 1.");
         }
@@ -120,27 +149,24 @@ pub(super) struct Ends<'a> {
 }
 
 /// The edges that configs name instead of the canvas. What a config names and is not there is told at that setting.
-fn named_edges(wiring: &mut Wiring) -> Vec<(EdgeId, Edge)> {
+fn named_edges(flow: &Flow, wiring: &mut Wiring) -> Vec<(EdgeId, Edge)> {
     let mut edges = Vec::new();
     let mut missing = Vec::new();
     for (target, node) in &wiring.bound {
         let Some(reads) = &node.behavior().reads else { continue };
-        let setting = |message: String| {
-            Diagnostic::on_node("config.unknown_source", target, message)
-                .below("/config")
-                .below(reads.setting)
-        };
         let Some(source) = wiring.bound.get(&reads.node) else {
+            // One that is there, but could not be bound, has been told of already.
             let message = format!("There is no node `{}` to take a value from.", reads.node);
-            missing
-                .push(setting(message).hint("Name a node of this flow by its id, or wire an edge instead."));
+            let hint = "Name a node of this flow by its id, or wire an edge instead.";
+            let is_there = flow.nodes.contains_key(&reads.node);
+            missing.push((target, reads, (!is_there).then_some((message, Some(hint)))));
             continue;
         };
         let outputs = &source.ports().outputs;
         let first =
             outputs.iter().find(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
         let Some(output) = reads.output.clone().or_else(|| first.map(|port| port.name.clone())) else {
-            missing.push(setting(format!("Node `{}` gives no value.", reads.node)));
+            missing.push((target, reads, Some((format!("Node `{}` gives no value.", reads.node), None))));
             continue;
         };
         let edge = Edge {
@@ -153,55 +179,56 @@ fn named_edges(wiring: &mut Wiring) -> Vec<(EdgeId, Edge)> {
         };
         edges.push((format!("{target}{}", reads.setting).into(), edge));
     }
-    wiring.diagnostics.append(&mut missing);
+    for (target, reads, why) in missing {
+        wiring.left_out.insert((target.clone(), reads.input.into()));
+        wiring.diagnostics.extend(why.map(|(message, hint)| {
+            let found = Diagnostic::on_node("config.unknown_source", target, message);
+            Diagnostic { hint: hint.map(str::to_owned), ..found.below("/config").below(reads.setting) }
+        }));
+    }
     edges
 }
 
 fn check_edges<'a>(flow: &'a Flow, named: &'a [(EdgeId, Edge)], wiring: &mut Wiring) -> Vec<Ends<'a>> {
     let mut ends = Vec::with_capacity(flow.edges.len() + named.len());
     for (id, edge) in flow.edges.iter().chain(named.iter().map(|(id, edge)| (id, edge))) {
-        let missing: Vec<_> =
-            [&edge.source, &edge.target].into_iter().filter(|end| !flow.nodes.contains_key(*end)).collect();
-        if let Some(end) = missing.first() {
-            wiring.diagnostics.push(
-                Diagnostic::on_edge(
-                    "edge.dangling",
-                    id,
-                    format!("This edge refers to a node `{end}` that is not in the flow."),
-                )
-                .hint("Delete the edge, or bring the node back."),
-            );
-            continue;
-        }
-        // A node that could not be bound has been told of already.
-        let (Some(source), Some(target)) = (wiring.bound.get(&edge.source), wiring.bound.get(&edge.target))
-        else {
-            continue;
-        };
-        let output = source.ports().find_output(edge.source_output.as_str()).cloned();
-        let input = target.ports().find_input(edge.target_input.as_str()).cloned();
-        match (output, input) {
-            (Some(output), Some(input)) => match mismatch(&output, &input) {
-                None => ends.push(Ends { id, edge, output, input }),
-                Some(found) => wiring.diagnostics.push(found.at_edge(id)),
-            },
-            (None, _) => wiring.diagnostics.push(unknown_port(
-                id,
-                "output",
-                &edge.source,
-                &edge.source_output,
-                source.ports().outputs.iter().map(|port| &port.name),
-            )),
-            (_, None) => wiring.diagnostics.push(unknown_port(
-                id,
-                "input",
-                &edge.target,
-                &edge.target_input,
-                target.ports().inputs.iter().map(|port| &port.name),
-            )),
+        match check_edge(flow, wiring, id, edge) {
+            Ok(found) => ends.push(found),
+            Err(why) => {
+                wiring.left_out.insert((edge.target.clone(), edge.target_input.clone()));
+                wiring.diagnostics.extend(why);
+            }
         }
     }
     ends
+}
+
+/// The ends of an edge, or why it is left out; nothing where that has been told of already.
+fn check_edge<'a>(
+    flow: &Flow,
+    wiring: &Wiring,
+    id: &'a EdgeId,
+    edge: &'a Edge,
+) -> Result<Ends<'a>, Option<Diagnostic>> {
+    if let Some(end) = [&edge.source, &edge.target].into_iter().find(|end| !flow.nodes.contains_key(*end)) {
+        let message = format!("This edge refers to a node `{end}` that is not in the flow.");
+        let found = Diagnostic::on_edge("edge.dangling", id, message);
+        return Err(Some(found.hint("Delete the edge, or bring the node back.")));
+    }
+    let source = wiring.bound.get(&edge.source).ok_or(None)?.ports();
+    let target = wiring.bound.get(&edge.target).ok_or(None)?.ports();
+    let Some(output) = source.find_output(edge.source_output.as_str()).cloned() else {
+        let known = source.outputs.iter().map(|port| &port.name);
+        return Err(Some(unknown_port(id, "output", &edge.source, &edge.source_output, known)));
+    };
+    let Some(input) = target.find_input(edge.target_input.as_str()).cloned() else {
+        let known = target.inputs.iter().map(|port| &port.name);
+        return Err(Some(unknown_port(id, "input", &edge.target, &edge.target_input, known)));
+    };
+    match mismatch(&output, &input) {
+        None => Ok(Ends { id, edge, output, input }),
+        Some(found) => Err(Some(found.at_edge(id))),
+    }
 }
 
 fn unknown_port<'a>(

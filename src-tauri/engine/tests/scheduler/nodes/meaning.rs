@@ -53,12 +53,13 @@ pub fn said(settings: &Settings, at: &Activation, inputs: &Values, history: &[St
     word(&("said", settings.salt, at, inputs, history))
 }
 
-/// The context a turn works in. A guest that is told of something else works in none.
+/// The context a turn works in. A guest goes by what it is told, whatever its context edge brings, and works in none where
+/// it is told of something else.
 pub fn works_in(settings: &Settings, inputs: &Values) -> Option<ContextId> {
     if !settings.names.is_empty() {
         return Some(settings.names.as_str().into());
     }
-    let told = inputs.get("context").or_else(|| inputs.get("who"))?.last()?;
+    let told = inputs.get("who").or_else(|| inputs.get("context"))?.last()?;
     told["contextId"].as_str().map(ContextId::from)
 }
 
@@ -88,7 +89,11 @@ pub fn outputs(
             };
             taken.iter().flat_map(|port| one(port)).collect()
         }
-        "guest" => BTreeMap::from([("out".to_owned(), more.clone())]),
+        "guest" => {
+            let context =
+                works_in(settings, inputs).map(|id| ("context".to_owned(), json!({ "contextId": id })));
+            context.into_iter().chain([("out".to_owned(), more.clone())]).collect()
+        }
         "pass" => BTreeMap::from([("out".to_owned(), inputs["a"].last().unwrap().clone())]),
         "turn" => BTreeMap::from([
             ("out".to_owned(), more.clone()),

@@ -44,8 +44,9 @@ pub fn ports_with(kind: &str, settings: &Settings) -> Ports {
             .output("context", PortKind::Context, ANY, "")
             .output("handle", DATA, ANY, ""),
         "guest" => {
-            let who = ports.optional("a", DATA, ANY, "");
-            out(if settings.names.is_empty() { who.input("who", DATA, ANY, "") } else { who }).error()
+            let edge = ports.optional("a", DATA, ANY, "").optional("context", PortKind::Context, ANY, "");
+            let told = if settings.names.is_empty() { edge.input("who", DATA, ANY, "") } else { edge };
+            out(told).output("context", PortKind::Context, ANY, "").error()
         }
         "pass" | "result" => out(ports.input("a", DATA, ANY, "")),
         "relay" => out(ports.optional("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))

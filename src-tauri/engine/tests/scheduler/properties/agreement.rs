@@ -8,7 +8,7 @@ use plait_engine::run::{Fact, NodeOutputs, RunEnd};
 use proptest::prelude::*;
 
 use super::{all_final, cases, errors, playable};
-use crate::generate::case;
+use crate::generate::{Case, case};
 use crate::play::{Ending, Piece, Played, Schedule};
 use crate::reading::{Final, Reading, read, show};
 use crate::reference::{Expected, Study, Verdict};
@@ -53,6 +53,22 @@ proptest! {
         let played = piece.play(Schedule::seeded(case.seed));
         agree(&piece, &played, &expected)?;
     }
+}
+
+/// Of a flow that is nothing but a cycle, what leads only into the next round is the result.
+#[test]
+fn a_cycle_alone_puts_something_out() {
+    let case = Case::written(
+        "head: maybe maxEpochs=2
+         tail: mix
+         head.out -> tail.a
+         tail.out -> head.b",
+    );
+    let (piece, _, expected) = playable(&case).unwrap();
+    let played = piece.play(Schedule::seeded(1));
+    agree(&piece, &played, &expected).unwrap();
+    let outputs = final_outputs(&read(&played.entries).unwrap());
+    assert_eq!(outputs.keys().collect::<Vec<_>>(), [&NodeId::from("tail")]);
 }
 
 /// Holds a run that was played to its end against what must become of it.

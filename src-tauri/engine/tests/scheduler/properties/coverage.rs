@@ -41,6 +41,10 @@ fn random_flows_have_everything_in_them() {
         );
         let guests = piece.plan.nodes.iter().filter(|node| case.flow.nodes[&node.id].node_type == "guest");
         see("a guest in a context it is told of", guests.count());
+        let handed_on = |edge: &&plait_engine::flow::Edge| {
+            edge.source_output.as_str() == "context" && case.flow.nodes[&edge.source].node_type == "guest"
+        };
+        see("a context that a guest hands on", case.flow.edges.values().filter(handed_on).count());
         see("a history of several turns", expected.contexts.values().filter(|it| it.len() > 3).count());
         let told: Vec<_> = expected.activations.values().collect();
         let ends =

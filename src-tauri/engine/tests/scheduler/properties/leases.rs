@@ -4,6 +4,7 @@ use plait_engine::id::{Epoch, NodeId};
 use plait_engine::run::SkipReason;
 
 use crate::generate::Case;
+use crate::nodes::registry;
 use crate::play::Schedule;
 use crate::reading::{Final, at, read, show};
 use crate::reference::{Expected, Study};
@@ -183,6 +184,43 @@ fn a_name_is_enough_to_come_after_the_maker() {
     assert_eq!(authors(&expected, "here"), ["a", "z"]);
 }
 
+/// What a guest hands on is the context it was told of, so who sits behind it shares that one.
+#[test]
+fn behind_a_guest_is_where_it_was_told_to_go() {
+    let expected = always_the_same(
+        "here: context
+         add: guest salt=1
+         chat1: turn salt=2
+         chat2: turn salt=4
+         here.handle -> add.who
+         add.context -> chat1.context
+         here.context -> chat2.context",
+        300,
+    );
+    assert_eq!(authors(&expected, "here"), ["add", "chat1", "chat2"]);
+}
+
+/// A guest that is told of one context and has an edge from another works in the one it is told of.
+#[test]
+fn a_name_goes_before_the_context_edge() {
+    let text = "main: context
+         side: context
+         add: guest salt=1 names=side
+         behind: turn salt=2
+         x: turn salt=4
+         y: turn salt=5
+         main.context -> add.context
+         add.context -> behind.context
+         side.context -> x.context
+         main.context -> y.context";
+    let expected = always_the_same(text, 300);
+    assert_eq!(authors(&expected, "side"), ["add", "behind", "x"]);
+    assert_eq!(authors(&expected, "main"), ["y"]);
+    let contexts = plait_engine::plan::check(&Case::written(text).flow, &registry()).contexts;
+    let of = |id: &str| contexts[&NodeId::from(id)].as_str().to_owned();
+    assert_eq!([of("add"), of("behind"), of("y")], ["side", "side", "main"]);
+}
+
 #[test]
 fn a_name_is_enough_inside_of_a_cycle() {
     let expected = always_the_same(
@@ -247,4 +285,26 @@ fn a_named_context_is_part_of_what_a_target_needs() {
     let plan = case.plan_to(Some(&"a".into())).unwrap();
     let ids: Vec<_> = plan.nodes.iter().map(|node| node.id.as_str()).collect();
     assert_eq!(ids, ["here", "a"]);
+}
+
+/// A name that comes as a value may be anybody's: whoever can be named is part of what a target needs, and what that needs.
+#[test]
+fn whoever_may_be_named_is_part_of_what_a_target_needs() {
+    let case = Case::written(
+        "early: source
+         here: context
+         idle: source
+         told: source
+         w: guest salt=1
+         round: ask
+         inside: context
+         early.out -> here.a
+         told.out -> w.who
+         told.out -> round.a
+         round.out -> inside.a
+         inside.out -> round.b",
+    );
+    let plan = case.plan_to(Some(&"w".into())).unwrap();
+    let ids: Vec<_> = plan.nodes.iter().map(|node| node.id.as_str()).collect();
+    assert_eq!(ids, ["early", "here", "told", "w"]);
 }

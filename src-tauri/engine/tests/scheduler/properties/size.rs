@@ -221,3 +221,46 @@ fn to_the_top_of_stacked_diamonds_each_once() {
         });
     }
 }
+
+/// Each cycle that nothing bounds is told of with the way round it, and no look at the rest of the flow.
+#[test]
+fn cycles_50_000_that_nothing_bounds() {
+    let mut big = Big::default();
+    for at in 0..50_000 {
+        let (a, b) = (format!("a{at:05}"), format!("b{at:05}"));
+        big.node(&a, "mix");
+        big.node(&b, "mix");
+        big.wire(&a, "out", &b, "a");
+        big.wire(&b, "out", &a, "a");
+    }
+    let start = std::time::Instant::now();
+    let found = plan::check(&big.flow, &registry()).diagnostics;
+    assert_eq!(found.len(), 50_000);
+    // A few seconds on a slow machine; minutes, if each looked at every edge.
+    assert!(start.elapsed().as_secs() < 40, "{:?}", start.elapsed());
+}
+
+/// A chain in which each node also leads back to the one before: a cycle in a cycle in a cycle.
+#[test]
+fn cycles_in_cycles_have_a_bound() {
+    let chain = |length: usize| {
+        let mut big = Big::default();
+        for at in 0..length {
+            big.node(format!("n{at:05}"), "ask");
+            big.node(format!("s{at:05}"), "source");
+            big.wire(&format!("s{at:05}"), "out", &format!("n{at:05}"), "a");
+            if at > 0 {
+                big.wire(&format!("n{:05}", at - 1), "out", &format!("n{at:05}"), "b");
+                big.wire(&format!("n{at:05}"), "out", &format!("n{:05}", at - 1), "a");
+            }
+        }
+        plan::plan(&big.flow, &registry(), None, &Given::new()).err().unwrap_or_default()
+    };
+    assert_eq!(chain(257).len(), 0, "256 of them");
+    let start = std::time::Instant::now();
+    for length in [258, 2_000] {
+        let codes: Vec<_> = chain(length).into_iter().map(|found| found.code).collect();
+        assert_eq!(codes, ["flow.nested_too_deep"]);
+    }
+    assert!(start.elapsed().as_secs() < 40, "{:?}", start.elapsed());
+}

@@ -15,26 +15,61 @@ use crate::play::{Ending, Schedule};
 use crate::reading::{Final, read, show};
 use crate::reference::{Study, Verdict};
 
-/// The flow of a node and all that leads to it, round about over portals and cycles too.
-fn ancestors(flow: &Flow, target: &NodeId) -> Flow {
+fn is(flow: &Flow, id: &NodeId, kind: &str) -> bool {
+    flow.nodes[id].node_type == kind
+}
+
+/// Where a node's edges come from; and of the way out of a portal, all ways into it.
+fn sources(flow: &Flow, id: &NodeId) -> BTreeSet<NodeId> {
     let channel = |id: &NodeId| -> String {
         let settings: Settings = serde_json::from_value(flow.nodes[id].config.clone().into()).unwrap();
         settings.channel
     };
-    let is = |id: &NodeId, kind: &str| flow.nodes[id].node_type == kind;
+    let edges = flow.edges.values().filter(|edge| edge.target == *id).map(|edge| &edge.source);
+    let way_in = |other: &&NodeId| {
+        is(flow, id, "portalOut") && is(flow, other, "portalIn") && channel(other) == channel(id)
+    };
+    edges.chain(flow.nodes.keys().filter(way_in)).cloned().collect()
+}
+
+/// All that lead to a node in one step or more.
+fn before(flow: &Flow, id: &NodeId) -> BTreeSet<NodeId> {
+    let mut found = sources(flow, id);
+    loop {
+        let count = found.len();
+        found.extend(found.clone().iter().flat_map(|id| sources(flow, id)));
+        if found.len() == count {
+            return found;
+        }
+    }
+}
+
+/// Whether a node stands inside of a cycle or behind one: its contexts have another name in every round.
+fn counts_rounds(flow: &Flow, id: &NodeId) -> bool {
+    let mut all = before(flow, id);
+    all.insert(id.clone());
+    all.iter().any(|id| before(flow, id).contains(id))
+}
+
+/// The flow of a node and all that leads to it, round about over portals and cycles too. Who is told of a context by
+/// whatever is passed on needs everybody whose context has a name.
+fn ancestors(flow: &Flow, target: &NodeId) -> Flow {
+    let told_later = |id: &NodeId| {
+        let mut told =
+            flow.edges.values().filter(|edge| edge.target == *id && edge.target_input.as_str() == "who");
+        told.any(|edge| !is(flow, &edge.source, "context"))
+    };
     let mut kept = BTreeSet::from([target.clone()]);
     loop {
-        let before = kept.len();
-        for edge in flow.edges.values() {
-            if kept.contains(&edge.target) {
-                kept.insert(edge.source.clone());
-            }
+        let count = kept.len();
+        for id in kept.clone() {
+            kept.extend(sources(flow, &id));
         }
-        for exit in kept.clone().iter().filter(|id| is(id, "portalOut")) {
-            let ways_in = flow.nodes.keys().filter(|id| is(id, "portalIn") && channel(id) == channel(exit));
-            kept.extend(ways_in.cloned());
+        if kept.iter().any(told_later) {
+            let named = flow.nodes.keys().filter(|id| is(flow, id, "context") && !counts_rounds(flow, id));
+            kept.extend(named.cloned());
         }
-        if kept.len() == before {
+        if kept.len() == count {
             break;
         }
     }

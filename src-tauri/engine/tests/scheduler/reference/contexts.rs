@@ -1,4 +1,5 @@
-//! Who may work in the same context: followed backwards along context edges to the nodes that make them.
+//! Who may work in the same context: followed backwards along context edges to the nodes that make them, or to a guest that
+//! is told of one and hands it on.
 
 use std::collections::BTreeSet;
 
@@ -68,28 +69,45 @@ enum Makers {
 }
 
 fn makers(graph: &Graph, user: &NodeId) -> Makers {
-    let is_maker = |id: &NodeId| graph.nodes[id].kind == "context";
     let mut makers = BTreeSet::new();
-    let named = &graph.nodes[user].settings.names;
-    if !named.is_empty() {
-        return Makers::These(graph.nodes.keys().filter(|id| id.as_str() == named).cloned().collect());
-    }
-    for (_, wire) in graph.feeds(user).filter(|(_, wire)| wire.input.as_str() == "who") {
-        if !is_maker(&wire.source) {
-            return Makers::Any;
-        }
-        makers.insert(wire.source.clone());
-    }
-    let mut seen = BTreeSet::new();
+    let mut seen = BTreeSet::from([user.clone()]);
     let mut work = vec![user.clone()];
     while let Some(id) = work.pop() {
-        for (_, wire) in graph.feeds(&id).filter(|(_, wire)| wire.is_context) {
-            if is_maker(&wire.source) {
-                makers.insert(wire.source.clone());
-            } else if seen.insert(wire.source.clone()) {
-                work.push(wire.source.clone());
+        match told(graph, &id) {
+            Some(Makers::Any) => return Makers::Any,
+            Some(Makers::These(them)) => makers.extend(them),
+            None => {
+                for (_, wire) in graph.feeds(&id).filter(|(_, wire)| wire.is_context) {
+                    if is_maker(graph, &wire.source) {
+                        makers.insert(wire.source.clone());
+                    } else if seen.insert(wire.source.clone()) {
+                        work.push(wire.source.clone());
+                    }
+                }
             }
         }
     }
     Makers::These(makers)
+}
+
+/// What a node is told by its settings or its `who`; nothing where it goes by its context edge.
+fn told(graph: &Graph, id: &NodeId) -> Option<Makers> {
+    let named = &graph.nodes[id].settings.names;
+    if !named.is_empty() {
+        return Some(Makers::These(graph.nodes.keys().filter(|id| id.as_str() == named).cloned().collect()));
+    }
+    let mut sources = graph.feeds(id).filter(|(_, wire)| wire.input.as_str() == "who").peekable();
+    sources.peek()?;
+    let mut makers = BTreeSet::new();
+    for (_, wire) in sources {
+        if !is_maker(graph, &wire.source) {
+            return Some(Makers::Any);
+        }
+        makers.insert(wire.source.clone());
+    }
+    Some(Makers::These(makers))
+}
+
+fn is_maker(graph: &Graph, id: &NodeId) -> bool {
+    graph.nodes[id].kind == "context"
 }

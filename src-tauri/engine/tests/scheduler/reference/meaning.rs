@@ -272,10 +272,17 @@ impl<'a> Run<'a> {
     pub fn results(&mut self) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
         let study = self.study;
         let nodes = &study.graph.nodes;
-        let has_result = nodes.values().any(|node| node.kind == "result");
-        let is_result = |id: &NodeId| {
-            let feeds_on = study.graph.wires.iter().any(|wire| wire.source == *id);
-            if has_result { nodes[id].kind == "result" } else { !feeds_on }
+        let feeds = |id: &NodeId, round: bool| {
+            let wires = study.graph.wires.iter().enumerate().filter(|(_, wire)| wire.source == *id);
+            wires.filter(|(at, _)| round || !study.cycles.is_back(*at)).count() > 0
+        };
+        let drawn = nodes.values().any(|node| node.kind == "result");
+        let an_end = nodes.keys().any(|id| !feeds(id, true));
+        let is_result = |id: &NodeId| match (drawn, an_end) {
+            (true, _) => nodes[id].kind == "result",
+            (false, true) => !feeds(id, true),
+            // Nothing but cycles.
+            (false, false) => !feeds(id, false),
         };
         let mut results = BTreeMap::new();
         for id in nodes.keys().filter(|id| is_result(id)) {

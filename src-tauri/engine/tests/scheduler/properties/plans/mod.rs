@@ -1,6 +1,8 @@
 //! Small flows and the plans made of them: entries, back edges, order, clocks; or why there is none.
 
+mod blame;
 mod outline;
+mod warned;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +39,8 @@ plans! {
         chat.out -> userInput.a",
     "
         start tools userInput#userInput chat#userInput
-        back to userInput: chat.out -> userInput"
+        back to userInput: chat.out -> userInput
+        Warning port.fed_twice: Input `a` takes one value, but `tools` and `userInput` can both feed it; `userInput` counts."
 
     a_draft_and_its_critique_in_a_chat: "
         start: source
@@ -123,7 +126,8 @@ plans! {
         b.out -> a.a",
     "
         start b#b a#b
-        back to b: a.out -> b"
+        back to b: a.out -> b
+        Warning port.fed_twice: Input `a` takes one value, but `start` and `b` can both feed it; `b` counts."
 
     of_several_entries_the_first: "
         start: source
@@ -136,7 +140,7 @@ plans! {
     "
         start a#a b#a
         back to a: b.out -> a; at most 1 rounds
-        Warning port.fed_twice: Input `a` takes one value, but `start` and `a` both feed it; `a` counts."
+        Warning port.fed_twice: Input `a` takes one value, but `start` and `a` can both feed it; `a` counts."
 
     the_least_bound_counts: "
         start: source
@@ -215,7 +219,7 @@ plans! {
         a.out -> one.a",
     "
         a b all one
-        Warning port.fed_twice: Input `b` takes one value, but `a` and `b` both feed it; `b` counts."
+        Warning port.fed_twice: Input `b` takes one value, but `a` and `b` can both feed it; `b` counts."
 
     a_portal_with_no_way_in: "
         out: portalOut channel=c
@@ -325,8 +329,7 @@ plans! {
         Error edge.dangling: This edge refers to a node `nowhere` that is not in the flow.
         Error edge.unknown_port: Node `a` has no output `nothing`.
         Error edge.unknown_port: Node `b` has no input `nothing`.
-        Error edge.wrong_kind: `context` is a context, `a` takes data.
-        Error port.unfed: Input `a` must be fed and is not."
+        Error edge.wrong_kind: `context` is a context, `a` takes data."
 
     an_input_that_takes_one_value_and_gets_two: "
         a: source
@@ -336,7 +339,21 @@ plans! {
         b.out -> m.a",
     "
         a b m
-        Warning port.fed_twice: Input `a` takes one value, but `a` and `b` both feed it; `b` counts."
+        Warning port.fed_twice: Input `a` takes one value, but `a` and `b` can both feed it; `b` counts."
+}
+
+#[test]
+fn numbers_that_are_out_of_bounds() {
+    let told = |attempts: u32, concurrency: u32| {
+        let mut flow = flow(&format!("a: source attempts={attempts}"));
+        flow.settings.max_concurrency = Some(concurrency);
+        let found = plan::check(&flow, &registry()).diagnostics;
+        found.into_iter().map(|diagnostic| diagnostic.pointer).collect::<Vec<_>>()
+    };
+    assert_eq!(told(1, 1), [""; 0]);
+    assert_eq!(told(100, 600), [""; 0]);
+    assert_eq!(told(0, 0), ["/nodes/a/retry/attempts", "/settings/maxConcurrency"]);
+    assert_eq!(told(101, 1), ["/nodes/a/retry/attempts"]);
 }
 
 const SMALL: &str = "
@@ -344,6 +361,7 @@ const SMALL: &str = "
     m: mix
     n: mix
     note: comment
+    way: portalIn channel=c
     a.out -> m.a";
 
 fn refused(given: &[(&str, &str)], to: Option<&str>) -> Vec<String> {
@@ -364,6 +382,8 @@ fn values_are_given_to_ports_that_nothing_feeds() {
     assert_eq!(refused(&[("n", "a"), ("m", "a")], None), ["port.given_and_fed"]);
     assert_eq!(refused(&[("n", "a"), ("m", "x")], None), ["port.unknown"]);
     assert_eq!(refused(&[("n", "a"), ("x", "a")], None), ["node.unknown"]);
+    assert_eq!(refused(&[("n", "a"), ("note", "a")], None), ["port.unknown"]);
+    assert_eq!(refused(&[("n", "a"), ("way", "a")], None), ["port.unknown"], "a portal does not run");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::id::ContextId;
 use crate::node::{Cx, as_text};
 use crate::prompt::{ModelConfig, PromptRecord, tokens};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::run::{CallAccount, Fact, TokenUsage};
 
 /// A reply, and what it comes to where that was noted.
@@ -68,6 +69,7 @@ impl Purchase<'_> {
         let (at, when) = (node.clone(), epoch.clone());
         cx.note(Fact::PromptRendered { node: at, epoch: when, step, prompt: Arc::new(prompt) });
         let mut reply = self.provider.call(request, sink).await?;
+        readable(&reply)?;
         let counted = TokenUsage::new(counted_prompt, counted(&model.model, &reply));
         let (account, usage) =
             CallAccount::of(self.context_id.clone(), model, &cx.models, counted, reply.usage);
@@ -77,6 +79,16 @@ impl Purchase<'_> {
         cx.record(Fact::ModelReplied { node, epoch, step, reply: bought, account: kept }).await?;
         Ok((reply, account))
     }
+}
+
+/// Whether a journal that holds the reply can be read back.
+fn readable(reply: &ModelReply) -> Result<(), Fault> {
+    let parts = reply.tool_calls.iter().map(|call| &call.arguments).chain(&reply.provider_state);
+    if parts.into_iter().any(is_too_deep) {
+        let told = format!("What the model gave is nested deeper than {DEEPEST} lists and objects.");
+        return Err(Fault::new("chat.too_deep", told).hint("Ask again, or ask another model."));
+    }
+    Ok(())
 }
 
 /// The tokens of a reply, as far as it can be seen.

@@ -7,9 +7,8 @@ use jaq_json::{Num, Val};
 use serde_json::{Map, Number, Value};
 
 use super::budget::Kind;
+use crate::run::depth::DEEPEST;
 
-/// The deepest value that is given out; what reads it may recurse.
-const DEPTH: usize = 128;
 /// How many values the results may hold, counted through.
 const VALUES: usize = 1_000_000;
 /// How much text they may hold, in bytes.
@@ -44,7 +43,7 @@ impl Default for Room {
 impl Room {
     /// The value as JSON; an error says what there is too much of.
     pub(super) fn json(&mut self, value: &Val) -> Result<Value, &'static str> {
-        self.convert(value, DEPTH)
+        self.convert(value, DEEPEST)
     }
 
     fn convert(&mut self, value: &Val, depth: usize) -> Result<Value, &'static str> {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, Either, FutureExt, select};
+use serde_json::Value;
 
 use super::turns::Written;
 use super::{Driver, Start};
@@ -16,6 +17,7 @@ use crate::host::Host;
 use crate::id::{Epoch, NodeId};
 use crate::node::{Cx, NodeOutput, Pause};
 use crate::plan::PlanNode;
+use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::run::{Fact, FinishMetadata};
 
 /// A try that was begun.
@@ -91,7 +93,8 @@ struct Trial<'p> {
 
 impl Trial<'_> {
     fn end(self, result: Result<Result<NodeOutput, Fault>, Box<dyn Any + Send>>) -> Done {
-        let outcome = match result.unwrap_or_else(|panic| Err(panicked(panic.as_ref()))) {
+        let result = result.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
+        let outcome = match result.and_then(readable) {
             Ok(NodeOutput { pause: Some(pause), .. }) => Outcome::Paused(pause),
             Ok(output) => Outcome::Finished {
                 output,
@@ -102,6 +105,16 @@ impl Trial<'_> {
         };
         Done { start: self.start, outcome }
     }
+}
+
+/// The output, if a journal that holds it can be read back.
+fn readable(output: NodeOutput) -> Result<NodeOutput, Fault> {
+    let Some((port, _)) = output.outputs.iter().find(|(_, value)| is_too_deep(value)) else {
+        return Ok(output);
+    };
+    let told = format!("The value on `{port}` is nested deeper than {DEEPEST} lists and objects.");
+    Err(Fault::new("node.too_deep", told)
+        .hint("Make it flatter; in a cycle, see that it does not grow inwards."))
 }
 
 fn now(host: &Host) -> u64 {
@@ -132,7 +145,11 @@ fn take(transaction: &Arc<Mutex<Transaction>>) -> Written {
 }
 
 /// Whether a failed try is followed by another, and when.
-fn judge(node: &PlanNode, attempt: u32, error: Fault, host: &Host) -> Outcome {
+fn judge(node: &PlanNode, attempt: u32, mut error: Fault, host: &Host) -> Outcome {
+    if is_too_deep(&error.details) {
+        // They come from outside at times, and are not worth a run that can't be opened.
+        error.details = Value::Null;
+    }
     let policy = node.retry.clone().unwrap_or_default();
     if !error.retryable || attempt >= policy.attempts {
         return Outcome::Failed(error);

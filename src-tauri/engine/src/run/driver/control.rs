@@ -12,6 +12,7 @@ use super::attempt::Done;
 use crate::error::Fault;
 use crate::id::Activation;
 use crate::node::check_answer;
+use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::run::{Answer, Fact};
 
 /// What a person wants of a run.
@@ -110,6 +111,10 @@ impl Driver {
         };
         match answer {
             Answer::End => Ok(()),
+            Answer::Value(value) if is_too_deep(value) => {
+                let told = format!("This answer is nested deeper than {DEEPEST} lists and objects.");
+                Err(Fault::new("answer.invalid", told).hint("Answer with a value that is flatter."))
+            }
             Answer::Value(value) => check_answer(schema, value),
         }
     }

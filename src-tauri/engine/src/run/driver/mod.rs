@@ -21,6 +21,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::depth::{DEEPEST, is_too_deep};
 use super::fact::{Entry, Fact};
 use super::scheduler::{Scheduler, Standing, Start};
 use crate::context::Contexts;
@@ -97,10 +98,16 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A new run, `first` being its `run.started`; and the handle to steer it by.
+    /// A new run, `first` being its `run.started`; and the handle to steer it by. A value that is given to it and nested
+    /// too deep is a fault `input.too_deep`.
     pub fn start(setup: RunSetup, first: Fact) -> Result<(Self, RunHandle), Fault> {
         let (mut driver, handle) = Self::prepare(setup, &[])?;
-        if let Fact::RunStarted { models, .. } = &first {
+        if let Fact::RunStarted { models, set, .. } = &first {
+            if set.values().flat_map(BTreeMap::values).any(|value| is_too_deep(value)) {
+                let told =
+                    format!("A value given to this run is nested deeper than {DEEPEST} lists and objects.");
+                return Err(Fault::new("input.too_deep", told).hint("Give it a value that is flatter."));
+            }
             driver.models = Arc::clone(models);
         }
         driver.happen([first])?;
@@ -252,3 +259,6 @@ impl Driver {
         Activation { node: self.plan.nodes[node].id.clone(), epoch: epoch.clone() }
     }
 }
+
+#[cfg(test)]
+mod tests;

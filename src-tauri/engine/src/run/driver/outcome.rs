@@ -21,9 +21,7 @@ impl Driver {
             return Ok(());
         }
         // What the node had to say comes before its outcome.
-        while let Ok(signal) = self.signals.1.try_recv() {
-            self.hear(signal).await?;
-        }
+        self.hear_all().await?;
         let Activation { node, epoch } = self.activation(done.start.node, &done.start.epoch);
         let key = (done.start.node, done.start.epoch.clone());
         match done.outcome {
@@ -39,6 +37,10 @@ impl Driver {
                 let durable = bought || !facts.is_empty();
                 let finished = attempt::finished(node, epoch, output, duration_ms);
                 self.turns.close(done.start.node, &done.start.epoch);
+                if self.plan.target == Some(done.start.node) {
+                    // The run ends here, and with it whatever else is under way.
+                    facts.extend(self.turns.discard_all(&self.plan));
+                }
                 self.happen(facts.into_iter().chain([finished]))?;
                 if durable {
                     self.recorder.flush().await?;
@@ -52,19 +54,33 @@ impl Driver {
             }
             Outcome::Retrying { delay_ms, error } => {
                 let attempt = done.start.attempt;
-                self.happen([Fact::NodeRetrying { node, epoch, attempt, delay_ms, error }])?;
+                let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
+                let retrying = Fact::NodeRetrying { node, epoch, attempt, delay_ms, error };
+                self.happen(given_up.into_iter().chain([retrying]))?;
                 running.push(attempt::again(done.start, delay_ms, &self.host));
             }
             Outcome::Again => self.again.extend(self.scheduler.running(done.start.node)),
             Outcome::Failed(error) => {
                 self.recorded.remove(&key);
                 self.dangling.remove(&key);
-                self.turns.close(done.start.node, &done.start.epoch);
                 let handled = self.plan.nodes[done.start.node].handles_error;
-                let mut facts = if handled { Vec::new() } else { self.turns.discard_all(&self.plan) };
+                // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
+                let mut facts = if handled {
+                    self.turns.discard(&self.plan, done.start.node, &done.start.epoch).into_iter().collect()
+                } else {
+                    self.turns.discard_all(&self.plan)
+                };
                 facts.push(Fact::NodeFailed { node, epoch, error, handled });
                 self.happen(facts)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Takes what running nodes have said so far.
+    pub(super) async fn hear_all(&mut self) -> Result<(), Fault> {
+        while let Ok(signal) = self.signals.1.try_recv() {
+            self.hear(signal).await?;
         }
         Ok(())
     }

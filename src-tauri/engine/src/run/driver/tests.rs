@@ -1,6 +1,7 @@
 //! Whole runs of real node types against a scripted world, polled by hand: what is journaled, and what may run meanwhile.
 
 mod deep;
+mod turns;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

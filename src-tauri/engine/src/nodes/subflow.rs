@@ -144,7 +144,11 @@ impl NodeType for Subflow {
             // Providers refuse messages in which nothing is said.
             return Ok(output.hand_on(&handle));
         }
-        let message = super::say(&cx, Some(&handle), Role::Assistant, text.clone())?;
+        let manager = cx.context_manager(&handle.context_id)?;
+        let said = Arc::new(cx.message(0, Role::Assistant, text.clone(), &manager.get().model));
+        let message = said.id.clone();
+        // A turn and not a mere message: what is kept of a conversation when the run is over is its turns.
+        manager.commit_turn(vec![said], None);
         let output = output.is_message("text", message.clone());
         Ok(output.hand_on(&handle.saying(text.into(), Some(message))))
     }
@@ -194,8 +198,8 @@ fn finished(end: &ChildEnd) -> Result<(String, Value), Fault> {
     }
 }
 
-/// The outputs but for the child's own contexts, which are no one else's. A node that says
-/// something in words is told by its words, another by its values; a paragraph each.
+/// The outputs but for the child's own contexts, which are no one else's. A node that says something in words is told by
+/// its words, another by its values; a paragraph each.
 fn results(outputs: &BTreeMap<NodeId, NodeOutputs>) -> (String, Value) {
     let mut result = Map::new();
     let mut texts = Vec::new();

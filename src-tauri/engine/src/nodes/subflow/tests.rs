@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::context::ContextChange;
 use crate::error::Fault;
 use crate::run::RunEnd;
 use crate::run::view::RunFault;
@@ -72,6 +73,8 @@ fn the_result_comes_back_by_node_and_port_and_as_one_message() {
     );
     assert_eq!(ran.output("text"), Some(&json!("Yes.\n\n3")));
     assert_eq!(bench.history("main"), [("assistant".to_owned(), "Yes.\n\n3".to_owned())]);
+    // Only turns are kept of a conversation when the run is over.
+    assert!(matches!(&ran.changes[..], [(_, ContextChange::Turn { messages, .. })] if messages.len() == 1));
     assert_eq!(ran.message("text").map(ToString::to_string).as_deref(), Some("subflow/0"));
     assert_eq!(ran.fact_names(), ["child.started"]);
 }

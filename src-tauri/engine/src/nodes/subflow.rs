@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::context::Role;
 use crate::error::Fault;
-use crate::id::NodeId;
+use crate::id::{NodeId, PortName};
 use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Reads, as_text};
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::{Fact, NodeOutputs, RunEnd};
@@ -204,7 +204,7 @@ fn results(outputs: &BTreeMap<NodeId, NodeOutputs>) -> (String, Value) {
     let mut result = Map::new();
     let mut texts = Vec::new();
     for (node, ports) in outputs {
-        let kept = ports.iter().filter(|(_, value)| value.get("contextId").is_none());
+        let kept = ports.iter().filter(|(port, value)| !hands_on_context(port, value));
         let kept: Map<String, Value> =
             kept.map(|(port, value)| (port.to_string(), Value::clone(value))).collect();
         let said = kept.values().any(Value::is_string);
@@ -214,4 +214,10 @@ fn results(outputs: &BTreeMap<NodeId, NodeOutputs>) -> (String, Value) {
         }
     }
     (texts.join("\n\n"), Value::Object(result))
+}
+
+/// Whether it is the handle on a context output. Nodes hand contexts on by this name alone; a value that only looks like
+/// a handle is a value, and so is whatever a `switch` sends a way of this name.
+fn hands_on_context(port: &PortName, value: &Value) -> bool {
+    port.as_str() == "context" && value.get("contextId").is_some_and(Value::is_string)
 }

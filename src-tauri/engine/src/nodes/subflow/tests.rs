@@ -56,6 +56,26 @@ fn mapped_values_go_to_their_places_as_they_are() {
 }
 
 #[test]
+fn what_looks_like_a_context_is_handed_back_and_contexts_are_not() {
+    let mut bench = Bench::new();
+    bench.subflows.ends(FakeSubflows::finished(&json!({
+        "made": { "context": { "contextId": "made" }, "handle": { "contextId": "made" } },
+        "order": { "value": { "contextId": 7, "total": 3 } },
+        "way": { "context": "a case of this name" },
+    })));
+    let config = json!({ "file": "a.flow.json", "inputSource": "nodeOutput" });
+    let ran = bench.run("subflow", config, &[("value", json!("x"))]);
+    assert_eq!(
+        ran.output("result"),
+        Some(&json!({
+            "made": { "handle": { "contextId": "made" } },
+            "order": { "value": { "contextId": 7, "total": 3 } },
+            "way": { "context": "a case of this name" },
+        }))
+    );
+}
+
+#[test]
 fn the_result_comes_back_by_node_and_port_and_as_one_message() {
     let mut bench = Bench::new();
     bench.subflows.ends(FakeSubflows::finished(&json!({

@@ -10,7 +10,7 @@ use crate::subflow::ChildEnd;
 use crate::testing::{Bench, FakeSubflows};
 
 fn said(bench: &Bench) -> Vec<String> {
-    bench.subflows.calls().into_iter().map(|call| call.input).collect()
+    bench.subflows.calls().into_iter().filter_map(|call| call.input).collect()
 }
 
 #[test]
@@ -50,9 +50,20 @@ fn mapped_values_go_to_their_places_as_they_are() {
     bench.run("subflow", config, &[("topic", json!("boats")), ("style", json!(["terse"]))]);
 
     let [call] = &bench.subflows.calls()[..] else { panic!("one call") };
-    assert_eq!(call.input, "boats");
+    assert_eq!(call.input.as_deref(), Some("boats"));
     let set: Value = serde_json::to_value(&call.set).unwrap();
     assert_eq!(set, json!({ "write.v2": { "style": ["terse"] }, "check": { "value": "boats" } }));
+}
+
+#[test]
+fn a_child_that_no_text_is_mapped_to_keeps_its_own() {
+    let mut bench = Bench::new();
+    let config = json!({ "file": "a.flow.json", "inputSource": "mapping", "mapping": [
+        { "from": "style", "to": "write.style" },
+    ]});
+    bench.run("subflow", config, &[("style", json!("terse"))]);
+    let [call] = &bench.subflows.calls()[..] else { panic!("one call") };
+    assert_eq!(call.input, None);
 }
 
 #[test]

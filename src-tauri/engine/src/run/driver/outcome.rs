@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 
 use super::attempt::{self, Done, Outcome};
-use super::{Driver, restore, turns};
+use super::{Driver, Start, restore, turns};
 use crate::error::Fault;
 use crate::id::Activation;
 use crate::node::Signal;
@@ -17,6 +17,7 @@ impl Driver {
         done: Done,
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
     ) -> Result<(), Fault> {
+        self.resting -= usize::from(done.rested);
         if self.has_ended() {
             return Ok(());
         }
@@ -57,7 +58,7 @@ impl Driver {
                 let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
                 let retrying = Fact::NodeRetrying { node, epoch, attempt, delay_ms, error };
                 self.happen(given_up.into_iter().chain([retrying]))?;
-                running.push(attempt::again(done.start, delay_ms, &self.host));
+                self.rest(done.start, delay_ms, running);
             }
             Outcome::Again => self.again.extend(self.scheduler.running(done.start.node)),
             Outcome::Failed(error) => {
@@ -75,6 +76,17 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// Lets an activation wait before its next try.
+    pub(super) fn rest(
+        &mut self,
+        start: Start,
+        delay_ms: u64,
+        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
+    ) {
+        self.resting += 1;
+        running.push(attempt::again(start, delay_ms, &self.host));
     }
 
     /// Takes what running nodes have said so far.

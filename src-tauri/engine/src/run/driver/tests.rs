@@ -2,6 +2,7 @@
 
 mod deep;
 mod turns;
+mod waits;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

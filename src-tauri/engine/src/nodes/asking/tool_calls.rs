@@ -41,7 +41,10 @@ pub(super) fn with_ids(calls: &[ToolCall], step: u32, used: &mut HashSet<String>
         let mut call = call.clone();
         if call.id.is_empty() || !used.insert(call.id.clone()) {
             call.id = format!("call_{step}_{index}");
-            used.insert(call.id.clone());
+            // The model may have thought of the same one.
+            while !used.insert(call.id.clone()) {
+                call.id.push('_');
+            }
         }
         call
     });

@@ -79,7 +79,7 @@ impl Runner {
                 let new = NewRun {
                     flow: called.flow,
                     path: called.path,
-                    input: Some(input),
+                    input,
                     set,
                     to: None,
                     parent,

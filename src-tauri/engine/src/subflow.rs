@@ -44,8 +44,8 @@ pub struct ChildCall {
     pub attempt: u32,
     /// What to run.
     pub flow: ChildFlow,
-    /// The text it is given.
-    pub input: String,
+    /// The text it is given, if it is given one.
+    pub input: Option<String>,
     /// Values for its inputs that no edge feeds.
     pub set: Given,
     /// The world, that of the parent.

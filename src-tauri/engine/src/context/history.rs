@@ -16,7 +16,8 @@ pub struct History {
     /// One for each message. They lie close together, where messages are anywhere in memory: whoever goes through ten
     /// thousand of them before each call waits for little else.
     weights: Vector<Weight>,
-    system: usize,
+    /// Where the system messages stand, first to last. They are few, and every call takes them out.
+    system: Vector<usize>,
 }
 
 /// What trimming looks at of a message.
@@ -50,18 +51,21 @@ impl History {
     pub fn pop(&mut self) {
         self.weights.pop_back();
         if self.messages.pop_back().is_some_and(|message| is_system(&message)) {
-            self.system -= 1;
+            self.system.pop_back();
         }
     }
 
-    /// Takes the system messages out and gives them. Costs nothing where there are none.
+    /// Takes the system messages out and gives them, in order. What it costs depends on how many they are, and hardly on
+    /// how many others there are.
     pub fn take_system(&mut self) -> Vec<SharedMessage> {
-        if self.system == 0 {
-            return Vec::new();
+        let mut taken = Vec::with_capacity(self.system.len());
+        // From the last on, so that those before stay where they are.
+        while let Some(place) = self.system.pop_back() {
+            self.weights.remove(place);
+            taken.push(self.messages.remove(place));
         }
-        let (system, others): (Vec<_>, Vec<_>) = self.messages.iter().cloned().partition(is_system);
-        *self = others.into_iter().collect();
-        system
+        taken.reverse();
+        taken
     }
 }
 
@@ -87,7 +91,9 @@ impl Extend<SharedMessage> for History {
     fn extend<I: IntoIterator<Item = SharedMessage>>(&mut self, messages: I) {
         for message in messages {
             self.weights.push_back(Weight::from(&*message));
-            self.system += usize::from(is_system(&message));
+            if is_system(&message) {
+                self.system.push_back(self.messages.len());
+            }
             self.messages.push_back(message);
         }
     }
@@ -117,6 +123,7 @@ impl From<History> for Vector<SharedMessage> {
 mod tests {
     use std::sync::Arc;
 
+    use cpu_time::ThreadTime;
     use proptest::prelude::*;
 
     use super::*;
@@ -151,7 +158,27 @@ mod tests {
             let has_tools = message.role == Role::Tool || !message.tool_calls.is_empty();
             (message.tokens, message.role == Role::User, has_tools)
         });
-        kept.eq(said) && history.system == history.iter().filter(|message| is_system(message)).count()
+        let system = (0..).zip(history.iter()).filter(|(_, message)| is_system(message));
+        kept.eq(said) && history.system.iter().copied().eq(system.map(|(place, _)| place))
+    }
+
+    #[test]
+    fn taking_one_system_message_out_does_not_cost_the_whole_history() {
+        let mut messages = vec![message(Role::User, 1, false); 50_000];
+        messages[0] = message(Role::System, 1, false);
+        let time = |work: &dyn Fn()| {
+            let before = ThreadTime::now();
+            work();
+            before.elapsed()
+        };
+        let history: History = messages.iter().cloned().collect();
+        let whole = time(&|| assert_eq!(messages.iter().cloned().collect::<History>().len(), 50_000));
+        let taken = time(&|| {
+            for _ in 0..20 {
+                assert_eq!(history.clone().take_system().len(), 1);
+            }
+        });
+        assert!(taken < whole * 2, "20 times took {taken:?}, the whole {whole:?}");
     }
 
     proptest! {
@@ -170,7 +197,7 @@ mod tests {
             prop_assert!(history.iter().eq(&all));
 
             let system = history.take_system();
-            prop_assert!(is_true(&history) && history.system == 0);
+            prop_assert!(is_true(&history) && history.system.is_empty());
             let (wanted, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_system);
             prop_assert!(system.iter().eq(&wanted) && history.iter().eq(&others));
         }

@@ -2,7 +2,8 @@
 //! reports.
 //!
 //! A correction is two sums, tokens counted and tokens reported for the same prompts, so that what was learnt in one place
-//! and in another simply adds up, in any order. Whole numbers only: the same reports give the same prompts everywhere.
+//! and in another simply adds up. The order matters only where the sums have grown so large that they are halved. Whole
+//! numbers only: the same reports in the same order give the same prompts everywhere.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -153,6 +153,8 @@ pub struct Behavior {
     pub tries_inside: bool,
     /// It runs this flow.
     pub calls: Option<ChildFlow>,
+    /// It does nothing while it runs but let time pass, and so holds no place that another node could run in.
+    pub rests: bool,
     /// It is a node like any other on the canvas, but a flow with it can't run yet: the setting that is to be made, as a
     /// JSON pointer, and what to say of it.
     pub lacks: Option<(&'static str, &'static str)>,

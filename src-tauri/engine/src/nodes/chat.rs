@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
 
-use super::asking::{self, Manner, Turn};
+use super::asking::{self, Manner, Schema, Turn};
 use super::templating;
 use crate::context::ContextHandle;
 use crate::error::Fault;
 use crate::id::MessageId;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, check_schema, violations};
+use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, check_schema};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{Overrides, resolve_model_config};
 use crate::provider::{ModelReply, StopReason};
@@ -209,11 +209,13 @@ impl NodeType for Chat {
             question::question(config.prompt.as_ref(), &inputs, &handle, &context, &cx, &model.model)?;
         let tools = asking::offered(&inputs)?;
         let provider = cx.host.providers.get(&model.provider)?;
-        let mut turn = Turn::new(config.manner(), &cx, &context, &model, &question, &tools, &*provider);
+        let schema = config.response_schema.as_ref().map(Schema::new);
+        let manner = config.manner(schema.as_ref());
+        let mut turn = Turn::new(manner, &cx, &context, &model, &question, &tools, &*provider);
         if !config.skip_history {
             turn.begin(&manager);
         }
-        let (reply, structured) = match config.answer(&mut turn).await {
+        let (reply, structured) = match answer(schema.as_ref(), &mut turn).await {
             Ok(answer) => answer,
             Err(fault) => {
                 turn.discard();
@@ -226,27 +228,29 @@ impl NodeType for Chat {
 }
 
 impl Config {
-    fn manner(&self) -> Manner<'_> {
+    fn manner<'a>(&'a self, schema: Option<&'a Schema<'_>>) -> Manner<'a> {
         Manner {
             temperature: self.temperature,
-            response_schema: self.response_schema.as_ref(),
+            response_schema: schema.map(Schema::asked),
             max_tool_rounds: self.max_tool_rounds,
             options: &self.options,
         }
     }
-
-    /// The answer, read by its schema where there is one.
-    async fn answer(&self, turn: &mut Turn<'_>) -> Result<(ModelReply, Option<Value>), Fault> {
-        let reply = turn.answer().await?;
-        asking::is_answer(&reply)?;
-        let structured =
-            self.response_schema.as_ref().map(|schema| structured(schema, &reply)).transpose()?;
-        Ok((reply, structured))
-    }
 }
 
-fn structured(schema: &Value, reply: &ModelReply) -> Result<Value, Fault> {
-    let wrong = |why: String| {
+/// The answer, read by its schema where there is one.
+async fn answer(
+    schema: Option<&Schema<'_>>,
+    turn: &mut Turn<'_>,
+) -> Result<(ModelReply, Option<Value>), Fault> {
+    let reply = turn.answer().await?;
+    asking::is_answer(&reply)?;
+    let structured = schema.map(|schema| structured(schema, &reply)).transpose()?;
+    Ok((reply, structured))
+}
+
+fn structured(schema: &Schema<'_>, reply: &ModelReply) -> Result<Value, Fault> {
+    schema.read(&reply.text).map_err(|why| {
         let cut = reply.stop_reason == StopReason::MaxTokens;
         let hint = if cut {
             "The reply was cut short: raise `maxTokens`."
@@ -256,11 +260,7 @@ fn structured(schema: &Value, reply: &ModelReply) -> Result<Value, Fault> {
         Fault::new("chat.not_structured", format!("The reply does not follow `responseSchema`: {why}."))
             .hint(hint)
             .details(json!({ "reply": reply.text }))
-    };
-    let value: Value = serde_json::from_str(asking::unfenced(&reply.text))
-        .map_err(|error| wrong(format!("it is not JSON: {error}")))?;
-    let violations = violations(schema, &value).map_err(|message| Fault::new("chat.schema", message))?;
-    if violations.is_empty() { Ok(value) } else { Err(wrong(violations.join("; "))) }
+    })
 }
 
 fn give(

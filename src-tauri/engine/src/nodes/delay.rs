@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::Duration;
 
 use crate::error::Fault;
-use crate::node::{Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Delay;
@@ -48,6 +48,10 @@ impl NodeType for Delay {
             PortType::Any,
             "The same value, later",
         )
+    }
+
+    fn behavior(_: &Config) -> Behavior {
+        Behavior { rests: true, ..Behavior::default() }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {

@@ -4,31 +4,93 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// At most so many are kept; then all are forgotten.
+/// So many make a half.
 const MOST: usize = 256;
 
-/// Values by the text they were made from.
-pub(super) struct Kept<V>(Mutex<FxHashMap<String, V>>);
+/// Values by the text they were made from. What has not been used for long is forgotten.
+pub(super) struct Kept<V>(Mutex<Halves<V>>);
+
+/// What was used lately, and what was used before that. When the first is full it takes the place of the second, so that
+/// what is in use is never forgotten and nothing has to be kept of when it was.
+struct Halves<V> {
+    lately: FxHashMap<String, V>,
+    before: FxHashMap<String, V>,
+}
 
 impl<V: Clone> Kept<V> {
     /// Nothing yet.
     pub(super) const fn new() -> Self {
-        Self(Mutex::new(FxHashMap::with_hasher(FxBuildHasher)))
+        Self(Mutex::new(Halves {
+            lately: FxHashMap::with_hasher(FxBuildHasher),
+            before: FxHashMap::with_hasher(FxBuildHasher),
+        }))
     }
 
     /// What was made from `source` before, or what `make` gives now.
     pub(super) fn get_or_make(&self, source: &str, make: impl FnOnce() -> V) -> V {
         let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = kept().get(source) {
-            return value.clone();
+            return value;
         }
         // Made without holding the lock: it may take long.
         let value = make();
-        let mut kept = kept();
-        if kept.len() >= MOST {
-            kept.clear();
-        }
-        kept.insert(source.to_owned(), value.clone());
+        kept().keep(source.to_owned(), value.clone());
         value
+    }
+}
+
+impl<V: Clone> Halves<V> {
+    fn get(&mut self, source: &str) -> Option<V> {
+        if let Some(value) = self.lately.get(source) {
+            return Some(value.clone());
+        }
+        let (source, value) = self.before.remove_entry(source)?;
+        self.keep(source, value.clone());
+        Some(value)
+    }
+
+    fn keep(&mut self, source: String, value: V) {
+        if self.lately.len() >= MOST {
+            self.before = std::mem::take(&mut self.lately);
+        }
+        self.lately.insert(source, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn makes(kept: &Kept<usize>, sources: impl Iterator<Item = usize>) -> usize {
+        let mut made = 0;
+        for source in sources {
+            kept.get_or_make(&source.to_string(), || {
+                made += 1;
+                source
+            });
+        }
+        made
+    }
+
+    #[test]
+    fn what_is_in_use_stays_while_others_come_and_go() {
+        let kept = Kept::new();
+        let with_another = (1..2_000).flat_map(|other| [0, other]);
+        assert_eq!(makes(&kept, with_another), 2_000, "each once");
+    }
+
+    #[test]
+    fn one_text_more_than_a_half_holds_does_not_have_all_made_again() {
+        let kept = Kept::new();
+        assert_eq!(makes(&kept, 0..=MOST), MOST + 1);
+        assert_eq!(makes(&kept, 0..=MOST), 0);
+    }
+
+    #[test]
+    fn no_more_are_kept_than_two_halves() {
+        let kept = Kept::new();
+        makes(&kept, 0..10 * MOST);
+        let halves = kept.0.lock().unwrap();
+        assert_eq!((halves.lately.len(), halves.before.len()), (MOST, MOST));
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::context::Role;
 use crate::error::Fault;
-use crate::id::NodeId;
+use crate::id::{NodeId, PortName};
 use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Reads, as_text};
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::{Fact, NodeOutputs, RunEnd};
@@ -144,7 +144,11 @@ impl NodeType for Subflow {
             // Providers refuse messages in which nothing is said.
             return Ok(output.hand_on(&handle));
         }
-        let message = super::say(&cx, Some(&handle), Role::Assistant, text.clone())?;
+        let manager = cx.context_manager(&handle.context_id)?;
+        let said = Arc::new(cx.message(0, Role::Assistant, text.clone(), &manager.get().model));
+        let message = said.id.clone();
+        // A turn and not a mere message: what is kept of a conversation when the run is over is its turns.
+        manager.commit_turn(vec![said], None);
         let output = output.is_message("text", message.clone());
         Ok(output.hand_on(&handle.saying(text.into(), Some(message))))
     }
@@ -194,13 +198,13 @@ fn finished(end: &ChildEnd) -> Result<(String, Value), Fault> {
     }
 }
 
-/// The outputs but for the child's own contexts, which are no one else's. A node that says
-/// something in words is told by its words, another by its values; a paragraph each.
+/// The outputs but for the child's own contexts, which are no one else's. A node that says something in words is told by
+/// its words, another by its values; a paragraph each.
 fn results(outputs: &BTreeMap<NodeId, NodeOutputs>) -> (String, Value) {
     let mut result = Map::new();
     let mut texts = Vec::new();
     for (node, ports) in outputs {
-        let kept = ports.iter().filter(|(_, value)| value.get("contextId").is_none());
+        let kept = ports.iter().filter(|(port, value)| !hands_on_context(port, value));
         let kept: Map<String, Value> =
             kept.map(|(port, value)| (port.to_string(), Value::clone(value))).collect();
         let said = kept.values().any(Value::is_string);
@@ -210,4 +214,10 @@ fn results(outputs: &BTreeMap<NodeId, NodeOutputs>) -> (String, Value) {
         }
     }
     (texts.join("\n\n"), Value::Object(result))
+}
+
+/// Whether it is the handle on a context output. Nodes hand contexts on by this name alone; a value that only looks like
+/// a handle is a value, and so is whatever a `switch` sends a way of this name.
+fn hands_on_context(port: &PortName, value: &Value) -> bool {
+    port.as_str() == "context" && value.get("contextId").is_some_and(Value::is_string)
 }

@@ -1,6 +1,7 @@
 //! `switch`: sends a value one way of several.
 
 mod condition;
+mod equal;
 mod shape;
 
 use schemars::JsonSchema;
@@ -125,7 +126,7 @@ impl NodeType for Switch {
         for case in &config.cases {
             let holds = match (&case.when, &case.equals) {
                 (Some(condition), _) => condition.holds(value).map_err(|fault| named(fault, &case.name))?,
-                (None, expected) => expected.as_ref() == Some(value),
+                (None, expected) => expected.as_ref().is_some_and(|expected| equal::equal(expected, value)),
             };
             if holds {
                 taken = &case.name;

@@ -25,7 +25,7 @@ pub(super) struct Config {
     prompt: Template,
     /// Shown in the empty answer field.
     placeholder: Option<String>,
-    /// JSON Schema of the answer. Left out: any text that is not empty.
+    /// JSON Schema of the answer. Left out: any text that is not blank.
     #[schemars(extend("format" = "json"))]
     schema: Option<Value>,
     /// Whether the answer is written to the conversation's history as the user's message. Off, it only travels on the
@@ -143,7 +143,9 @@ impl NodeType for UserInput {
 }
 
 fn answer_schema(config: &Config) -> Value {
-    let mut schema = config.schema.clone().unwrap_or_else(|| json!({ "type": "string", "minLength": 1 }));
+    // Blank text would pass for an answer, and fail the chat that is to answer it.
+    let text = || json!({ "type": "string", "minLength": 1, "pattern": "\\S" });
+    let mut schema = config.schema.clone().unwrap_or_else(text);
     if let (Some(placeholder), Some(schema)) = (&config.placeholder, schema.as_object_mut()) {
         schema.entry("examples").or_insert_with(|| json!([placeholder]));
     }

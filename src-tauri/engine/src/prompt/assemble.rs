@@ -1,4 +1,4 @@
-//! Step 3: the parts of a call, before anything is left out: the system text once, the history, the question with its
+//! Step 2: the parts of a call, before anything is left out: the system text once, the history, the question with its
 //! blocks, and the tool steps so far.
 
 use super::blocks::with_blocks;

@@ -1,7 +1,8 @@
 //! What reaches a model: one pipeline of small steps, from a context and a question to the final messages.
 //!
-//! `resolve model → snapshot → assemble → reserve → trim to the window → record`. Each step is a pure function in a file
-//! of its own; [`prepare`] puts them in a row. It refuses to call anybody or to change a context: that is the node's.
+//! `resolve the model and what is reserved → assemble → trim to the window → record`. Each step is a pure function in a
+//! file of its own; the node takes the first, [`prepare`] puts the others in a row. It refuses to call anybody or to change
+//! a context: that is the node's.
 
 mod assemble;
 mod blocks;

@@ -1,4 +1,4 @@
-//! Step 6, the record of one prompt: which messages were sent and what they took of the window.
+//! Step 4, the record of one prompt: which messages were sent and what they took of the window.
 //!
 //! Messages that are in a history are referred to by id, so that a journal grows with what happened and not with
 //! history × calls.

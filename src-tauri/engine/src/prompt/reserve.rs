@@ -1,4 +1,4 @@
-//! Step 5: how much of the window is kept free for the reply.
+//! Within step 1: how much of the window is kept free for the reply.
 
 /// The most that is kept for a reply whose length nobody set.
 const MOST: u64 = 16_384;

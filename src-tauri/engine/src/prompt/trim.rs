@@ -1,4 +1,4 @@
-//! Step 4: what of the conversation fits the window.
+//! Step 3: what of the conversation fits the window.
 //!
 //! Works on what messages are and what they take, not on what they say. The latest user message and all after it stay
 //! whatever happens; before it, as much as fits of what is newest, beginning at a user message and never with a tool's

@@ -3,6 +3,7 @@
 mod account;
 mod carried;
 mod cost;
+pub(crate) mod depth;
 pub mod driver;
 pub mod fact;
 pub mod scheduler;

@@ -19,8 +19,8 @@ pub struct Called {
     pub activation: Activation,
     /// What it ran.
     pub flow: ChildFlow,
-    /// Its text.
-    pub input: String,
+    /// Its text, if it was given one.
+    pub input: Option<String>,
     /// Values for its inputs.
     pub set: Given,
 }

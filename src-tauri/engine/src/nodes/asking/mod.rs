@@ -6,6 +6,7 @@
 
 mod aside;
 mod model;
+mod purchase;
 mod question;
 mod structured;
 mod tool_calls;
@@ -15,6 +16,7 @@ mod writing;
 use serde_json::{Map, Value};
 
 pub(super) use aside::{Aside, Wanted, inputs};
+pub(super) use purchase::Purchase;
 pub(super) use question::Question;
 pub(super) use structured::{Schema, unfenced};
 pub(super) use tool_calls::offered;

@@ -9,6 +9,7 @@ use crate::context::{Message, Role, ToolCall};
 use crate::error::Fault;
 use crate::node::{Inputs, as_text};
 use crate::run::Fact;
+use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::tool::{ToolInvocation, ToolSpec};
 
 /// The tools on the tools edges, each once.
@@ -40,7 +41,10 @@ pub(super) fn with_ids(calls: &[ToolCall], step: u32, used: &mut HashSet<String>
         let mut call = call.clone();
         if call.id.is_empty() || !used.insert(call.id.clone()) {
             call.id = format!("call_{step}_{index}");
-            used.insert(call.id.clone());
+            // The model may have thought of the same one.
+            while !used.insert(call.id.clone()) {
+                call.id.push('_');
+            }
         }
         call
     });
@@ -71,7 +75,7 @@ impl Turn<'_> {
                 arguments: call.arguments.clone(),
                 folder: self.cx.run.folder.clone(),
             };
-            self.cx.host.tools.call(invocation).await
+            self.cx.host.tools.call(invocation).await.and_then(readable)
         } else {
             let names: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
             let message = format!("There is no tool `{}`; there are: {}.", call.name, names.join(", "));
@@ -95,4 +99,14 @@ impl Turn<'_> {
             _ => None,
         })
     }
+}
+
+/// The result, if a journal that holds it can be read back.
+fn readable(result: Value) -> Result<Value, Fault> {
+    if is_too_deep(&result) {
+        let told =
+            format!("The result is nested deeper than {DEEPEST} lists and objects; ask for less of it.");
+        return Err(Fault::new("tool.too_deep", told));
+    }
+    Ok(result)
 }

@@ -109,11 +109,13 @@ impl<'a> Turn<'a> {
                 self.round(step, reply, calls).await?;
             }
         }
-        Err(Fault::new(
-            "chat.too_many_tool_rounds",
-            format!("The model still calls tools after {most} rounds of it."),
-        )
-        .hint("Raise `maxToolRounds`, or tell the model in its instructions when to answer."))
+        let (told, hint) = if self.tools.is_empty() {
+            ("The model calls tools, and there are none.".to_owned(), "Ask again, or ask another model.")
+        } else {
+            let told = format!("The model still calls tools after {most} rounds of it.");
+            (told, "Raise `maxToolRounds`, or tell the model in its instructions when to answer.")
+        };
+        Err(Fault::new("chat.too_many_tool_rounds", told).hint(hint))
     }
 
     /// Tells the model why its reply won't do; the next answer is to be better.

@@ -224,6 +224,19 @@ fn a_structured_reply_is_read_and_held_to_its_schema() {
 }
 
 #[test]
+fn a_structured_reply_that_is_no_object_is_asked_for_inside_of_one() {
+    let config = json!({ "responseSchema": { "type": "array", "items": { "type": "integer" } } });
+    for reply in ["{\"value\": [1, 2]}", "[1, 2]"] {
+        let mut bench = Bench::new();
+        bench.provider.script([Scripted::text(reply)]);
+        let ran = say(&mut bench, config.clone(), "Count.");
+        let asked = bench.provider.requests()[0].response_schema.clone().unwrap();
+        assert_eq!((&asked["type"], &asked["required"]), (&json!("object"), &json!(["value"])));
+        assert_eq!(ran.output("structured"), Some(&json!([1, 2])), "{reply}");
+    }
+}
+
+#[test]
 fn replies_that_are_no_answer_are_faults() {
     for (stop_reason, text, code) in [
         (StopReason::ContentFilter, "I", "chat.content_filtered"),

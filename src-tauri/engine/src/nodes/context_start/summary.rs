@@ -4,16 +4,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::Memory;
 use crate::context::{ContextRecord, Message, Role, SharedMessage};
 use crate::error::Fault;
 use crate::id::ContextId;
 use crate::node::Cx;
+use crate::nodes::asking::Purchase;
 use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
-use crate::provider::{ModelReply, ModelRequest, Provider};
-use crate::run::{CallAccount, Fact, TokenUsage};
+use crate::provider::{ModelReply, ModelRequest, Provider, StopReason};
+use crate::run::TokenUsage;
 
 /// The most tokens a summary may take: room for a page of text, an eighth of what is remembered by default.
 pub(super) const SUMMARY_TOKENS: u32 = 2_000;
@@ -58,15 +57,7 @@ impl<'a> Summarizer<'a> {
         for (step, messages) in (0..).zip(self.portions(messages)) {
             let reply = self.ask(step, told.as_deref(), messages).await?;
             usage += reply.usage.unwrap_or_default();
-            let text = reply.text.trim();
-            if text.is_empty() {
-                return Err(Fault::new(
-                    "conversation.no_summary",
-                    "The model that was to sum up the conversation answered nothing.",
-                )
-                .hint("Ask another model for summaries, or choose the strategy `window`."));
-            }
-            told = Some(format!("{HEADING}\n{text}"));
+            told = Some(format!("{HEADING}\n{}", summary(&reply)?));
         }
         Ok((told.unwrap_or_default(), usage))
     }
@@ -106,44 +97,21 @@ impl<'a> Summarizer<'a> {
         told: Option<&str>,
         messages: &[SharedMessage],
     ) -> Result<ModelReply, Fault> {
-        if let Some(reply) = self.recorded(step) {
+        let purchase = Purchase {
+            cx: self.cx,
+            model: &self.model,
+            provider: &*self.provider,
+            context_id: &self.context_id,
+        };
+        if let Some((reply, _)) = purchase.recorded(step) {
             return Ok(reply);
         }
         let question = Arc::new(self.question(step, told, messages));
         let record = self.record(&question, messages);
-        let counted = record.counted();
-        let (node, epoch) = (self.cx.activation.node.clone(), self.cx.activation.epoch.clone());
-        let (at, when) = (node.clone(), epoch.clone());
-        self.cx.note(Fact::PromptRendered { node: at, epoch: when, step, prompt: Arc::new(record) });
-        let request = ModelRequest {
-            activation: self.cx.activation.clone(),
-            attempt: self.cx.attempt,
-            model: self.model.model.clone(),
-            system: Some(INSTRUCTIONS.to_owned()),
-            messages: vec![question],
-            tools: Vec::new(),
-            temperature: None,
-            max_tokens: self.model.max_tokens,
-            window: Some(self.model.window),
-            response_schema: None,
-            session: None,
-            options: Value::Null,
-        };
-        let mut reply = self.provider.call(request, &mut |_| ()).await?;
-        let counted = TokenUsage::new(counted, tokens::count(&self.model.model, &reply.text));
-        let context = self.context_id.clone();
-        let (account, usage) = CallAccount::of(context, &self.model, &self.cx.models, counted, reply.usage);
-        reply.usage = Some(usage);
-        let account = Some(Arc::new(account));
-        self.cx.record(Fact::ModelReplied { node, epoch, step, reply: reply.clone(), account }).await?;
+        let request =
+            ModelRequest { system: Some(INSTRUCTIONS.to_owned()), ..purchase.request(vec![question]) };
+        let (reply, _) = purchase.buy(step, record, request, &mut |_| ()).await?;
         Ok(reply)
-    }
-
-    fn recorded(&self, wanted: u32) -> Option<ModelReply> {
-        self.cx.recorded.iter().find_map(|fact| match fact {
-            Fact::ModelReplied { step, reply, .. } if *step == wanted => Some(reply.clone()),
-            _ => None,
-        })
     }
 
     fn question(&self, step: u32, told: Option<&str>, messages: &[SharedMessage]) -> Message {
@@ -182,4 +150,18 @@ impl<'a> Summarizer<'a> {
         }
         PromptRecord::of(&self.model, parts, 0)
     }
+}
+
+/// What a reply says, where it says all of it: half a summary would be remembered as if it were whole.
+fn summary(reply: &ModelReply) -> Result<&str, Fault> {
+    let text = reply.text.trim();
+    let wrong = match reply.stop_reason {
+        StopReason::ContentFilter => "was kept from answering by its provider",
+        StopReason::MaxTokens => "did not come to an end within 2,000 tokens",
+        _ if text.is_empty() => "answered nothing",
+        _ => return Ok(text),
+    };
+    let told = format!("The model that was to sum up the conversation {wrong}.");
+    Err(Fault::new("conversation.no_summary", told)
+        .hint("Ask another model for summaries, or choose the strategy `window`."))
 }

@@ -7,9 +7,8 @@ use jaq_json::{Num, Val};
 use serde_json::{Map, Number, Value};
 
 use super::budget::Kind;
+use crate::run::depth::DEEPEST;
 
-/// The deepest value that is given out; what reads it may recurse.
-const DEPTH: usize = 128;
 /// How many values the results may hold, counted through.
 const VALUES: usize = 1_000_000;
 /// How much text they may hold, in bytes.
@@ -44,7 +43,7 @@ impl Default for Room {
 impl Room {
     /// The value as JSON; an error says what there is too much of.
     pub(super) fn json(&mut self, value: &Val) -> Result<Value, &'static str> {
-        self.convert(value, DEPTH)
+        self.convert(value, DEEPEST)
     }
 
     fn convert(&mut self, value: &Val, depth: usize) -> Result<Value, &'static str> {
@@ -79,9 +78,19 @@ impl Room {
     }
 }
 
-/// What JSON has no number for (not a number, the infinities) is null, as jq writes it.
+/// Up to here, 2 to the power of 53, every whole number has a float of its own.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// What JSON has no number for (not a number, the infinities) is null, as jq writes it. A whole number is written as one:
+/// that jq divided to come to it is nothing to whoever compares it.
 fn json_number(number: &Num) -> Value {
-    let of_float = |number: f64| Number::from_f64(number).map_or(Value::Null, Value::Number);
+    let of_float = |number: f64| {
+        if number.fract() == 0.0 && number.abs() <= EXACT {
+            #[allow(clippy::cast_possible_truncation, reason = "it is whole and in range")]
+            return Value::from(number as i64);
+        }
+        Number::from_f64(number).map_or(Value::Null, Value::Number)
+    };
     match number {
         Num::Int(number) => Value::from(*number),
         Num::Float(number) => of_float(*number),

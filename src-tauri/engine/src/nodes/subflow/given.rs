@@ -14,7 +14,8 @@ use crate::plan::Given;
 /// What a child is given.
 #[derive(Default)]
 pub(super) struct GivenChild {
-    pub(super) input: String,
+    /// Nothing where no text is meant for it: what is set in the child then holds.
+    pub(super) input: Option<String>,
     pub(super) set: Given,
 }
 
@@ -27,10 +28,10 @@ pub(super) fn given(
 ) -> Result<GivenChild, Fault> {
     match config.input_source {
         InputSource::LastMessage => {
-            Ok(GivenChild { input: last_message(handle, cx)?, ..GivenChild::default() })
+            Ok(GivenChild { input: Some(last_message(handle, cx)?), ..GivenChild::default() })
         }
         InputSource::NodeOutput => {
-            Ok(GivenChild { input: inputs.text(VALUE).unwrap_or_default(), ..GivenChild::default() })
+            Ok(GivenChild { input: Some(inputs.text(VALUE).unwrap_or_default()), ..GivenChild::default() })
         }
         InputSource::Mapping => Ok(mapped(config, inputs)),
     }
@@ -52,7 +53,7 @@ fn mapped(config: &Config, inputs: &Inputs) -> GivenChild {
     for mapped in &config.mapping {
         let Some(datum) = inputs.datum(mapped.from.as_str()) else { continue };
         match mapped.place() {
-            Some(Place::Text) => given.input = as_text(&datum.value),
+            Some(Place::Text) => given.input = Some(as_text(&datum.value)),
             Some(Place::Port(node, port)) => {
                 given.set.entry(node).or_default().insert(port, Arc::<Value>::clone(&datum.value));
             }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::context::ContextChange;
 use crate::error::Fault;
 use crate::run::RunEnd;
 use crate::run::view::RunFault;
@@ -9,7 +10,7 @@ use crate::subflow::ChildEnd;
 use crate::testing::{Bench, FakeSubflows};
 
 fn said(bench: &Bench) -> Vec<String> {
-    bench.subflows.calls().into_iter().map(|call| call.input).collect()
+    bench.subflows.calls().into_iter().filter_map(|call| call.input).collect()
 }
 
 #[test]
@@ -49,9 +50,40 @@ fn mapped_values_go_to_their_places_as_they_are() {
     bench.run("subflow", config, &[("topic", json!("boats")), ("style", json!(["terse"]))]);
 
     let [call] = &bench.subflows.calls()[..] else { panic!("one call") };
-    assert_eq!(call.input, "boats");
+    assert_eq!(call.input.as_deref(), Some("boats"));
     let set: Value = serde_json::to_value(&call.set).unwrap();
     assert_eq!(set, json!({ "write.v2": { "style": ["terse"] }, "check": { "value": "boats" } }));
+}
+
+#[test]
+fn a_child_that_no_text_is_mapped_to_keeps_its_own() {
+    let mut bench = Bench::new();
+    let config = json!({ "file": "a.flow.json", "inputSource": "mapping", "mapping": [
+        { "from": "style", "to": "write.style" },
+    ]});
+    bench.run("subflow", config, &[("style", json!("terse"))]);
+    let [call] = &bench.subflows.calls()[..] else { panic!("one call") };
+    assert_eq!(call.input, None);
+}
+
+#[test]
+fn what_looks_like_a_context_is_handed_back_and_contexts_are_not() {
+    let mut bench = Bench::new();
+    bench.subflows.ends(FakeSubflows::finished(&json!({
+        "made": { "context": { "contextId": "made" }, "handle": { "contextId": "made" } },
+        "order": { "value": { "contextId": 7, "total": 3 } },
+        "way": { "context": "a case of this name" },
+    })));
+    let config = json!({ "file": "a.flow.json", "inputSource": "nodeOutput" });
+    let ran = bench.run("subflow", config, &[("value", json!("x"))]);
+    assert_eq!(
+        ran.output("result"),
+        Some(&json!({
+            "made": { "handle": { "contextId": "made" } },
+            "order": { "value": { "contextId": 7, "total": 3 } },
+            "way": { "context": "a case of this name" },
+        }))
+    );
 }
 
 #[test]
@@ -72,6 +104,8 @@ fn the_result_comes_back_by_node_and_port_and_as_one_message() {
     );
     assert_eq!(ran.output("text"), Some(&json!("Yes.\n\n3")));
     assert_eq!(bench.history("main"), [("assistant".to_owned(), "Yes.\n\n3".to_owned())]);
+    // Only turns are kept of a conversation when the run is over.
+    assert!(matches!(&ran.changes[..], [(_, ContextChange::Turn { messages, .. })] if messages.len() == 1));
     assert_eq!(ran.message("text").map(ToString::to_string).as_deref(), Some("subflow/0"));
     assert_eq!(ran.fact_names(), ["child.started"]);
 }

@@ -66,6 +66,18 @@ fn null_can_be_met() {
 }
 
 #[test]
+fn numbers_are_equal_however_they_are_written() {
+    let whole = json!([{ "name": "yes", "equals": { "n": [2] } }]);
+    assert_eq!(taken(whole.clone(), json!({ "n": [2.0] })), "yes");
+    assert_eq!(taken(whole.clone(), json!({ "n": [2.5] })), "default");
+    assert_eq!(taken(whole.clone(), json!({ "n": [2, 2] })), "default");
+    assert_eq!(taken(whole.clone(), json!({ "m": [2] })), "default");
+    assert_eq!(taken(whole, json!({ "n": ["2"] })), "default");
+    let large = json!([{ "name": "yes", "equals": 9_007_199_254_740_993_u64 }]);
+    assert_eq!(taken(large, json!(9_007_199_254_740_992_u64)), "default");
+}
+
+#[test]
 fn what_cannot_be_decided_is_a_fault_that_names_the_case() {
     assert_eq!(when("value.missing > 1", json!({})), "switch.condition");
     assert_eq!(when("value > 1", json!("text")), "switch.condition");

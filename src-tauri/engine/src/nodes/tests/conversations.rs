@@ -8,7 +8,7 @@ use crate::context::conversation::{Conversation, ConversationRef, Past, Summary,
 use crate::context::{Message, Role, SharedMessage};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch};
-use crate::provider::ModelReply;
+use crate::provider::{ModelReply, StopReason};
 use crate::run::{Fact, TokenUsage};
 use crate::testing::{Bench, Scripted};
 
@@ -145,6 +145,37 @@ fn a_model_that_sums_up_nothing_is_a_fault_and_no_context_is_made() {
     let fault = bench.run("contextStart", config(&memory), &[]).result.unwrap_err();
     assert_eq!(fault.code, "conversation.no_summary");
     assert!(bench.contexts.get(&"main".into()).is_none());
+}
+
+#[test]
+fn a_summary_that_was_cut_short_is_a_fault() {
+    let mut bench = bench(12, None);
+    let stop_reason = StopReason::MaxTokens;
+    bench.provider.script([Scripted::Reply(ModelReply {
+        text: "They counted, and then".into(),
+        stop_reason,
+        ..ModelReply::default()
+    })]);
+    let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
+    let fault = bench.run("contextStart", config(&memory), &[]).result.unwrap_err();
+    assert_eq!(fault.code, "conversation.no_summary");
+    assert!(fault.message.contains("2,000"), "{}", fault.message);
+}
+
+#[test]
+fn what_a_summary_took_to_think_is_counted_where_nobody_reports_it() {
+    let used = |reasoning: Option<&str>| {
+        let mut bench = bench(12, None);
+        let reasoning = reasoning.map(str::to_owned);
+        bench.provider.script([Scripted::Reply(ModelReply {
+            text: "They counted.".into(),
+            reasoning,
+            ..ModelReply::default()
+        })]);
+        let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
+        bench.run("contextStart", config(&memory), &[]).result.unwrap().token_usage.unwrap()
+    };
+    assert!(used(Some("Let me see what they said.")).output > used(None).output);
 }
 
 #[test]

@@ -20,7 +20,10 @@ fn a_question_is_written_from_its_variables_and_asked_with_its_schema() {
     let ran = bench.run("userInput", config, &[("in", json!("who")), ("name", json!("Ada"))]);
     let asked = pause(&ran);
     assert_eq!(asked.prompt, "**Ada**: who?");
-    assert_eq!(asked.schema, json!({ "type": "string", "minLength": 1, "examples": ["A name"] }));
+    assert_eq!(
+        asked.schema,
+        json!({ "type": "string", "minLength": 1, "pattern": "\\S", "examples": ["A name"] })
+    );
     assert!(ran.changes.is_empty());
 
     let schema = json!({ "type": "integer", "examples": [3] });
@@ -44,6 +47,7 @@ fn an_answer_that_was_not_asked_for_is_refused() {
     let mut bench = Bench::new();
     for (schema, answer) in [
         (json!(null), json!("")),
+        (json!(null), json!(" \n\u{2003}")),
         (json!(null), json!(3)),
         (json!({ "type": "integer" }), json!("3")),
         (json!({ "enum": ["a"] }), json!("b")),

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, Either, FutureExt, select};
+use serde_json::Value;
 
 use super::turns::Written;
 use super::{Driver, Start};
@@ -16,6 +17,7 @@ use crate::host::Host;
 use crate::id::{Epoch, NodeId};
 use crate::node::{Cx, NodeOutput, Pause};
 use crate::plan::PlanNode;
+use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::run::{Fact, FinishMetadata};
 
 /// A try that was begun.
@@ -35,6 +37,8 @@ pub(super) struct Done {
     /// How it was started, without the inputs: the node took those.
     pub start: Start,
     pub outcome: Outcome,
+    /// Whether it only let time pass and held no place meanwhile.
+    pub rested: bool,
 }
 
 pub(super) enum Outcome {
@@ -71,13 +75,23 @@ pub(super) fn begin(node: &PlanNode, mut start: Start, cx: Cx) -> Begun<'_> {
         return Begun::Done(trial.end(result));
     }
     Begun::Waiting(Box::pin(async move {
-        let Some(limit) = node.timeout_ms else { return trial.end(execution.await) };
-        let deadline = trial.host.clock.sleep(Duration::from_millis(limit));
-        match select(execution, deadline).await {
-            Either::Left((result, _)) => trial.end(result),
-            Either::Right(_) => trial.end(Ok(Err(timed_out(node, limit)))),
-        }
+        let result = match node.timeout_ms {
+            None => execution.await,
+            Some(limit) => {
+                let deadline = trial.host.clock.sleep(Duration::from_millis(limit));
+                match select(execution, deadline).await {
+                    Either::Left((result, _)) => result,
+                    Either::Right(_) => Ok(Err(timed_out(node, limit))),
+                }
+            }
+        };
+        Done { rested: rests(node), ..trial.end(result) }
     }))
+}
+
+/// Whether the node does nothing but let time pass.
+pub(super) fn rests(node: &PlanNode) -> bool {
+    node.node.behavior().rests
 }
 
 /// A try under way.
@@ -91,7 +105,8 @@ struct Trial<'p> {
 
 impl Trial<'_> {
     fn end(self, result: Result<Result<NodeOutput, Fault>, Box<dyn Any + Send>>) -> Done {
-        let outcome = match result.unwrap_or_else(|panic| Err(panicked(panic.as_ref()))) {
+        let result = result.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
+        let outcome = match result.and_then(readable) {
             Ok(NodeOutput { pause: Some(pause), .. }) => Outcome::Paused(pause),
             Ok(output) => Outcome::Finished {
                 output,
@@ -100,8 +115,18 @@ impl Trial<'_> {
             },
             Err(error) => judge(self.node, self.start.attempt, error, &self.host),
         };
-        Done { start: self.start, outcome }
+        Done { start: self.start, outcome, rested: false }
     }
+}
+
+/// The output, if a journal that holds it can be read back.
+fn readable(output: NodeOutput) -> Result<NodeOutput, Fault> {
+    let Some((port, _)) = output.outputs.iter().find(|(_, value)| is_too_deep(value)) else {
+        return Ok(output);
+    };
+    let told = format!("The value on `{port}` is nested deeper than {DEEPEST} lists and objects.");
+    Err(Fault::new("node.too_deep", told)
+        .hint("Make it flatter; in a cycle, see that it does not grow inwards."))
 }
 
 fn now(host: &Host) -> u64 {
@@ -111,7 +136,7 @@ fn now(host: &Host) -> u64 {
 /// Waits, and then asks to start again.
 pub(super) fn again(start: Start, delay_ms: u64, host: &Host) -> BoxFuture<'static, Done> {
     let wait = host.clock.sleep(Duration::from_millis(delay_ms));
-    Box::pin(wait.map(move |()| Done { start, outcome: Outcome::Again }))
+    Box::pin(wait.map(move |()| Done { start, outcome: Outcome::Again, rested: true }))
 }
 
 /// The fact of an activation's success.
@@ -131,13 +156,28 @@ fn take(transaction: &Arc<Mutex<Transaction>>) -> Written {
     transaction.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
+/// The longest wait that a provider may ask for, in milliseconds. Who is told to come back later than that is better told
+/// so at once than left to wonder why nothing happens.
+const LONGEST_ASKED: u64 = 10 * 60 * 1000;
+
 /// Whether a failed try is followed by another, and when.
-fn judge(node: &PlanNode, attempt: u32, error: Fault, host: &Host) -> Outcome {
+fn judge(node: &PlanNode, attempt: u32, mut error: Fault, host: &Host) -> Outcome {
+    if is_too_deep(&error.details) {
+        // They come from outside at times, and are not worth a run that can't be opened.
+        error.details = Value::Null;
+    }
     let policy = node.retry.clone().unwrap_or_default();
     if !error.retryable || attempt >= policy.attempts {
         return Outcome::Failed(error);
     }
-    let delay_ms = delay(&policy, attempt, host.clock.random()).max(error.retry_after_ms.unwrap_or_default());
+    let asked = error.retry_after_ms.unwrap_or_default();
+    if asked > LONGEST_ASKED {
+        let minutes = asked.div_ceil(60_000);
+        let told = format!(" It asked to be left alone for {minutes} minutes, so it was not tried again.");
+        error.message.push_str(&told);
+        return Outcome::Failed(error);
+    }
+    let delay_ms = delay(&policy, attempt, host.clock.random()).max(asked);
     Outcome::Retrying { delay_ms, error }
 }
 

@@ -12,6 +12,7 @@ use super::attempt::Done;
 use crate::error::Fault;
 use crate::id::Activation;
 use crate::node::check_answer;
+use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::run::{Answer, Fact};
 
 /// What a person wants of a run.
@@ -77,7 +78,15 @@ impl Driver {
                 if taken.is_ok() {
                     self.questions.remove(&activation);
                     let Activation { node, epoch } = activation;
-                    self.happen([Fact::InputProvided { node, epoch, answer }])?;
+                    let is_target = self.plan.target.is_some_and(|target| self.plan.nodes[target].id == node);
+                    let mut facts = Vec::new();
+                    if is_target && answer == Answer::End {
+                        // The run ends with it.
+                        self.hear_all().await?;
+                        facts = self.turns.discard_all(&self.plan);
+                    }
+                    facts.push(Fact::InputProvided { node, epoch, answer });
+                    self.happen(facts)?;
                     self.recorder.flush().await?;
                 }
                 // Who asked may have gone.
@@ -89,9 +98,7 @@ impl Driver {
                 running.clear();
                 self.again.clear();
                 // A reply that was paid for is kept, though nobody waits for it any more.
-                while let Ok(signal) = self.signals.1.try_recv() {
-                    self.hear(signal).await?;
-                }
+                self.hear_all().await?;
                 let mut facts = self.turns.discard_all(&self.plan);
                 facts.push(Fact::RunCancelling {});
                 self.happen(facts)?;
@@ -110,6 +117,10 @@ impl Driver {
         };
         match answer {
             Answer::End => Ok(()),
+            Answer::Value(value) if is_too_deep(value) => {
+                let told = format!("This answer is nested deeper than {DEEPEST} lists and objects.");
+                Err(Fault::new("answer.invalid", told).hint("Answer with a value that is flatter."))
+            }
             Answer::Value(value) => check_answer(schema, value),
         }
     }

@@ -21,6 +21,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::depth::{DEEPEST, is_too_deep};
 use super::fact::{Entry, Fact};
 use super::scheduler::{Scheduler, Standing, Start};
 use crate::context::Contexts;
@@ -35,7 +36,7 @@ use crate::plan::{NodeIx, Plan};
 use attempt::{Begun, Done};
 pub use control::{Control, RunHandle};
 use recorder::Recorder;
-use restore::restore;
+use restore::{Restored, restore};
 use turns::OpenTurns;
 
 /// Sees every entry as it is appended, and every delta. Called in order; must not block.
@@ -89,6 +90,10 @@ pub struct Driver {
     questions: BTreeMap<Activation, Value>,
     /// Activations to start again, last first: after a crash, or for another try.
     again: Vec<Start>,
+    /// Those that were waiting for another try when the journal ended, and how many milliseconds they have yet to wait.
+    unrested: Vec<(Start, u64)>,
+    /// How many of the running do nothing but let time pass: they hold no place.
+    resting: usize,
     /// Facts that happen together, and those that follow from one of them; kept for their room.
     happening: (Vec<Fact>, Vec<Fact>),
     cancel: CancellationToken,
@@ -97,10 +102,17 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A new run, `first` being its `run.started`; and the handle to steer it by.
+    /// A new run, `first` being its `run.started`; and the handle to steer it by. A value that is given to it and nested
+    /// too deep is a fault `input.too_deep`.
     pub fn start(setup: RunSetup, first: Fact) -> Result<(Self, RunHandle), Fault> {
-        let (mut driver, handle) = Self::prepare(setup, &[])?;
-        if let Fact::RunStarted { models, .. } = &first {
+        let restored = restore(&setup.plan, &[])?;
+        let (mut driver, handle) = Self::prepare(setup, restored, &[])?;
+        if let Fact::RunStarted { models, set, .. } = &first {
+            if set.values().flat_map(BTreeMap::values).any(|value| is_too_deep(value)) {
+                let told =
+                    format!("A value given to this run is nested deeper than {DEEPEST} lists and objects.");
+                return Err(Fault::new("input.too_deep", told).hint("Give it a value that is flatter."));
+            }
             driver.models = Arc::clone(models);
         }
         driver.happen([first])?;
@@ -115,14 +127,21 @@ impl Driver {
             return Err(Fault::new("journal.empty", "This run's journal is empty: it never started.")
                 .hint("Start the flow anew."));
         }
-        let (mut driver, handle) = Self::prepare(setup, entries)?;
-        driver.again = driver.scheduler.interrupted();
+        let mut restored = restore(&setup.plan, entries)?;
+        let waits = std::mem::take(&mut restored.waits);
+        let (mut driver, handle) = Self::prepare(setup, restored, entries)?;
+        let now = driver.host.clock.now_ms();
+        for start in driver.scheduler.interrupted() {
+            match waits.get(&(start.node, start.epoch.clone())).map(|wait| wait.left(now)) {
+                None | Some(0) => driver.again.push(start),
+                Some(left) => driver.unrested.push((start, left)),
+            }
+        }
         driver.again.reverse();
         Ok((driver, handle))
     }
 
-    fn prepare(setup: RunSetup, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
-        let restored = restore(&setup.plan, entries)?;
+    fn prepare(setup: RunSetup, restored: Restored, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
         let (handle, controls) = RunHandle::new();
         let mut driver = Self {
             recorder: Recorder::new(setup.journal, setup.watcher, Arc::clone(&setup.host.clock), entries),
@@ -137,6 +156,8 @@ impl Driver {
             turns: restored.turns,
             questions: restored.questions,
             again: Vec::new(),
+            unrested: Vec::new(),
+            resting: 0,
             happening: (Vec::new(), Vec::new()),
             cancel: CancellationToken::new(),
             signals: mpsc::unbounded_channel(),
@@ -155,6 +176,9 @@ impl Driver {
         // What was wanted before it began to be driven: a run taken up to be cancelled starts nothing first.
         while let Ok(control) = self.controls.try_recv() {
             self.obey(control, &mut running).await?;
+        }
+        for (start, delay_ms) in std::mem::take(&mut self.unrested) {
+            self.rest(start, delay_ms, &mut running);
         }
         loop {
             if self.has_ended() {
@@ -206,7 +230,8 @@ impl Driver {
     }
 
     fn next_start(&mut self, plan: &Plan, running: usize) -> Option<Start> {
-        if running.saturating_sub(self.scheduler.waiting_elsewhere()) >= plan.max_concurrency {
+        let idle = self.scheduler.waiting_elsewhere() + self.resting;
+        if running.saturating_sub(idle) >= plan.max_concurrency {
             return None;
         }
         self.again.pop().or_else(|| self.scheduler.next_ready())
@@ -222,9 +247,11 @@ impl Driver {
         let Activation { node, epoch } = self.activation(start.node, &start.epoch);
         self.happen([Fact::NodeStarted { node, epoch, attempt: start.attempt }])?;
         let cx = self.cx(&start);
-        match attempt::begin(&plan.nodes[start.node], start, cx) {
+        let node = &plan.nodes[start.node];
+        match attempt::begin(node, start, cx) {
             Begun::Done(done) => Ok(Some(done)),
             Begun::Waiting(attempt) => {
+                self.resting += usize::from(attempt::rests(node));
                 running.push(attempt);
                 Ok(None)
             }
@@ -252,3 +279,6 @@ impl Driver {
         Activation { node: self.plan.nodes[node].id.clone(), epoch: epoch.clone() }
     }
 }
+
+#[cfg(test)]
+mod tests;

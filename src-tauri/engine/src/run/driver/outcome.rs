@@ -4,7 +4,8 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 
 use super::attempt::{self, Done, Outcome};
-use super::{Driver, restore, turns};
+use super::{Driver, Start, restore, turns};
+use crate::context::duplicate;
 use crate::error::Fault;
 use crate::id::Activation;
 use crate::node::Signal;
@@ -17,16 +18,15 @@ impl Driver {
         done: Done,
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
     ) -> Result<(), Fault> {
+        self.resting -= usize::from(done.rested);
         if self.has_ended() {
             return Ok(());
         }
         // What the node had to say comes before its outcome.
-        while let Ok(signal) = self.signals.1.try_recv() {
-            self.hear(signal).await?;
-        }
+        self.hear_all().await?;
         let Activation { node, epoch } = self.activation(done.start.node, &done.start.epoch);
         let key = (done.start.node, done.start.epoch.clone());
-        match done.outcome {
+        match self.without_duplicates(done.outcome) {
             Outcome::Finished { output, written, duration_ms } => {
                 let mut facts = turns::facts(&node, &epoch, &written);
                 for fact in &facts {
@@ -39,6 +39,10 @@ impl Driver {
                 let durable = bought || !facts.is_empty();
                 let finished = attempt::finished(node, epoch, output, duration_ms);
                 self.turns.close(done.start.node, &done.start.epoch);
+                if self.plan.target == Some(done.start.node) {
+                    // The run ends here, and with it whatever else is under way.
+                    facts.extend(self.turns.discard_all(&self.plan));
+                }
                 self.happen(facts.into_iter().chain([finished]))?;
                 if durable {
                     self.recorder.flush().await?;
@@ -52,19 +56,54 @@ impl Driver {
             }
             Outcome::Retrying { delay_ms, error } => {
                 let attempt = done.start.attempt;
-                self.happen([Fact::NodeRetrying { node, epoch, attempt, delay_ms, error }])?;
-                running.push(attempt::again(done.start, delay_ms, &self.host));
+                let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
+                let retrying = Fact::NodeRetrying { node, epoch, attempt, delay_ms, error };
+                self.happen(given_up.into_iter().chain([retrying]))?;
+                self.rest(done.start, delay_ms, running);
             }
             Outcome::Again => self.again.extend(self.scheduler.running(done.start.node)),
             Outcome::Failed(error) => {
                 self.recorded.remove(&key);
                 self.dangling.remove(&key);
-                self.turns.close(done.start.node, &done.start.epoch);
                 let handled = self.plan.nodes[done.start.node].handles_error;
-                let mut facts = if handled { Vec::new() } else { self.turns.discard_all(&self.plan) };
+                // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
+                let mut facts = if handled {
+                    self.turns.discard(&self.plan, done.start.node, &done.start.epoch).into_iter().collect()
+                } else {
+                    self.turns.discard_all(&self.plan)
+                };
                 facts.push(Fact::NodeFailed { node, epoch, error, handled });
                 self.happen(facts)?;
             }
+        }
+        Ok(())
+    }
+
+    /// The outcome, unless it makes a context in place of another: then the node has failed, and the other keeps its history.
+    /// What a run makes again that it had begun before a crash is not there yet.
+    fn without_duplicates(&self, outcome: Outcome) -> Outcome {
+        let Outcome::Finished { written: (created, _), .. } = &outcome else { return outcome };
+        match created.iter().find(|made| self.contexts.get(&made.context_id).is_some()) {
+            Some(made) => Outcome::Failed(duplicate(&made.context_id)),
+            None => outcome,
+        }
+    }
+
+    /// Lets an activation wait before its next try.
+    pub(super) fn rest(
+        &mut self,
+        start: Start,
+        delay_ms: u64,
+        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
+    ) {
+        self.resting += 1;
+        running.push(attempt::again(start, delay_ms, &self.host));
+    }
+
+    /// Takes what running nodes have said so far.
+    pub(super) async fn hear_all(&mut self) -> Result<(), Fault> {
+        while let Ok(signal) = self.signals.1.try_recv() {
+            self.hear(signal).await?;
         }
         Ok(())
     }

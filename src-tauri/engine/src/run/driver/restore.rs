@@ -26,8 +26,24 @@ pub(super) struct Restored {
     pub turns: OpenTurns,
     pub questions: BTreeMap<Activation, Value>,
     pub models: Arc<ModelBook>,
+    /// The waits for another try that the journal ends in.
+    pub waits: FxHashMap<(NodeIx, Epoch), Wait>,
     /// Facts that follow from the last one and were not journaled any more.
     pub missing: Vec<Fact>,
+}
+
+/// A wait for another try.
+pub(super) struct Wait {
+    /// When it began, and how long it is, in milliseconds.
+    began: u64,
+    delay_ms: u64,
+}
+
+impl Wait {
+    /// How much of it is left. Where the clock was set back meanwhile, all of it and never more.
+    pub fn left(&self, now: u64) -> u64 {
+        self.began.saturating_add(self.delay_ms).saturating_sub(now).min(self.delay_ms)
+    }
 }
 
 pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, Fault> {
@@ -39,6 +55,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         turns: OpenTurns::default(),
         questions: BTreeMap::new(),
         models: Arc::default(),
+        waits: FxHashMap::default(),
         missing: Vec::new(),
     };
     let mut expected: VecDeque<Fact> = VecDeque::new();
@@ -51,6 +68,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
             continue;
         }
         state.keep(plan, &entry.fact);
+        state.wait(plan, entry);
         state.scheduler.apply(&entry.fact, &mut derived)?;
         expected.extend(derived.drain(..));
     }
@@ -100,6 +118,23 @@ impl Restored {
                     self.recorded.entry((node, epoch.clone())).or_default().push(fact.clone());
                 }
             }
+        }
+    }
+
+    fn wait(&mut self, plan: &Plan, entry: &Entry) {
+        match &entry.fact {
+            Fact::NodeRetrying { node, epoch, delay_ms, .. } => {
+                if let Some(node) = plan.find(node) {
+                    let wait = Wait { began: entry.at, delay_ms: *delay_ms };
+                    self.waits.insert((node, epoch.clone()), wait);
+                }
+            }
+            Fact::NodeStarted { node, epoch, .. } if !self.waits.is_empty() => {
+                if let Some(node) = plan.find(node) {
+                    self.waits.remove(&(node, epoch.clone()));
+                }
+            }
+            _ => {}
         }
     }
 

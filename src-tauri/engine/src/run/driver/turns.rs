@@ -89,14 +89,22 @@ impl OpenTurns {
         }
     }
 
+    /// Gives up the turn of one activation, if it has one under way.
+    pub fn discard(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<Fact> {
+        self.0.remove_entry(&(node, epoch.clone())).map(|turn| discarded(plan, turn))
+    }
+
     /// Gives up all turns under way, in plan order.
     pub fn discard_all(&mut self, plan: &Plan) -> Vec<Fact> {
         let mut open: Vec<_> = self.0.drain().collect();
         open.sort();
-        let fact = |((node, epoch), (context_id, partial))| {
-            let node: NodeIx = node;
-            Fact::TurnDiscarded { node: plan.nodes[node].id.clone(), epoch, context_id, partial }
-        };
-        open.into_iter().map(fact).collect()
+        open.into_iter().map(|turn| discarded(plan, turn)).collect()
     }
+}
+
+fn discarded(
+    plan: &Plan,
+    ((node, epoch), (context_id, partial)): ((NodeIx, Epoch), (ContextId, String)),
+) -> Fact {
+    Fact::TurnDiscarded { node: plan.nodes[node].id.clone(), epoch, context_id, partial }
 }

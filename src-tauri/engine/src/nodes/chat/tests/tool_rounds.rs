@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{main, pairs, sent};
+use crate::context::ToolCall;
 use crate::prompt::tokens;
 use crate::provider::ModelReply;
 use crate::run::Fact;
@@ -151,4 +152,31 @@ fn what_a_provider_must_have_back_goes_back_with_the_round_and_into_no_history()
     let without = bench.provider.requests()[3].messages[3].clone();
     assert_eq!(back.tokens, without.tokens + tokens::text("echo", &thought), "it takes room in the window");
     assert!(bench.context("main").message_history.iter().all(|message| message.provider_state.is_none()));
+}
+
+#[test]
+fn an_id_that_is_made_up_is_no_other_calls() {
+    let mut bench = Bench::new();
+    let offered = tools(&mut bench);
+    let call = |id: &str| ToolCall { id: id.into(), name: "calculator".into(), arguments: json!({}) };
+    let tool_calls = vec![call("call_0_1"), call("")];
+    bench.provider.script([
+        Scripted::Reply(ModelReply { tool_calls, ..ModelReply::default() }),
+        Scripted::text("Done."),
+    ]);
+    let inputs = [("context", main()), ("message", json!("Go.")), ("tools", json!([offered]))];
+    bench.run("chat", json!({}), &inputs);
+    let messages = &bench.provider.requests()[1].messages;
+    let ids: Vec<_> = messages[1].tool_calls.iter().map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["call_0_1", "call_0_1_"]);
+}
+
+#[test]
+fn a_model_that_calls_tools_where_there_are_none_is_not_helped_by_more_rounds() {
+    let mut bench = Bench::new();
+    bench.provider.script([Scripted::calls(&[("rocket", json!({}))])]);
+    let fault = bench.run("extract", json!({}), &[("text", json!("Ada"))]).result.unwrap_err();
+    assert_eq!(fault.code, "chat.too_many_tool_rounds");
+    let told = format!("{} {}", fault.message, fault.hint.unwrap());
+    assert!(!told.contains("maxToolRounds"), "{told}");
 }

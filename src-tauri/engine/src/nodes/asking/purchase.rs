@@ -1,0 +1,102 @@
+//! Buying a model's reply: the prompt is noted before, the reply journaled before anything follows. A reply that was
+//! journaled before a crash is taken from there; nothing is paid for twice.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::context::SharedMessage;
+use crate::error::Fault;
+use crate::id::ContextId;
+use crate::node::{Cx, as_text};
+use crate::prompt::{ModelConfig, PromptRecord, tokens};
+use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use crate::run::depth::{DEEPEST, is_too_deep};
+use crate::run::{CallAccount, Fact, TokenUsage};
+
+/// A reply, and what it comes to where that was noted.
+pub(in crate::nodes) type Bought = (ModelReply, Option<Arc<CallAccount>>);
+
+/// Who buys a reply, from whom, and for which context.
+#[derive(Clone, Copy)]
+pub(in crate::nodes) struct Purchase<'a> {
+    pub(in crate::nodes) cx: &'a Cx,
+    pub(in crate::nodes) model: &'a ModelConfig,
+    pub(in crate::nodes) provider: &'a dyn Provider,
+    pub(in crate::nodes) context_id: &'a ContextId,
+}
+
+impl Purchase<'_> {
+    /// The reply of this step, where it was bought before a crash or a failed try.
+    pub(in crate::nodes) fn recorded(&self, wanted: u32) -> Option<Bought> {
+        self.cx.recorded.iter().find_map(|fact| match fact {
+            Fact::ModelReplied { step, reply, account, .. } if *step == wanted => {
+                Some((reply.clone(), account.clone()))
+            }
+            _ => None,
+        })
+    }
+
+    /// A request of these messages to this model, and of nothing else.
+    pub(in crate::nodes) fn request(&self, messages: Vec<SharedMessage>) -> ModelRequest {
+        ModelRequest {
+            activation: self.cx.activation.clone(),
+            attempt: self.cx.attempt,
+            model: self.model.model.clone(),
+            system: None,
+            messages,
+            tools: Vec::new(),
+            temperature: None,
+            max_tokens: self.model.max_tokens,
+            window: Some(self.model.window),
+            response_schema: None,
+            session: None,
+            options: Value::Null,
+        }
+    }
+
+    /// The reply to `request`, of which `prompt` is the record.
+    pub(in crate::nodes) async fn buy(
+        &self,
+        step: u32,
+        prompt: PromptRecord,
+        request: ModelRequest,
+        sink: &mut ChunkSink<'_>,
+    ) -> Result<Bought, Fault> {
+        let (cx, model) = (self.cx, self.model);
+        let counted_prompt = prompt.counted();
+        let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
+        let (at, when) = (node.clone(), epoch.clone());
+        cx.note(Fact::PromptRendered { node: at, epoch: when, step, prompt: Arc::new(prompt) });
+        let mut reply = self.provider.call(request, sink).await?;
+        readable(&reply)?;
+        let counted = TokenUsage::new(counted_prompt, counted(&model.model, &reply));
+        let (account, usage) =
+            CallAccount::of(self.context_id.clone(), model, &cx.models, counted, reply.usage);
+        reply.usage = Some(usage);
+        let account = Some(Arc::new(account));
+        let (bought, kept) = (reply.clone(), account.clone());
+        cx.record(Fact::ModelReplied { node, epoch, step, reply: bought, account: kept }).await?;
+        Ok((reply, account))
+    }
+}
+
+/// Whether a journal that holds the reply can be read back.
+fn readable(reply: &ModelReply) -> Result<(), Fault> {
+    let parts = reply.tool_calls.iter().map(|call| &call.arguments).chain(&reply.provider_state);
+    if parts.into_iter().any(is_too_deep) {
+        let told = format!("What the model gave is nested deeper than {DEEPEST} lists and objects.");
+        return Err(Fault::new("chat.too_deep", told).hint("Ask again, or ask another model."));
+    }
+    Ok(())
+}
+
+/// The tokens of a reply, as far as it can be seen.
+fn counted(model: &str, reply: &ModelReply) -> u64 {
+    let calls = reply
+        .tool_calls
+        .iter()
+        .map(|call| tokens::count(model, &call.name) + tokens::count(model, &as_text(&call.arguments)));
+    let reasoning = reply.reasoning.as_deref().map_or(0, |text| tokens::count(model, text));
+    tokens::count(model, &reply.text) + reasoning + calls.sum::<u64>()
+}

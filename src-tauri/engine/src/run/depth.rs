@@ -1,0 +1,54 @@
+//! How deep a value may be nested that a journal is to hold.
+//!
+//! Whoever reads a journal reads its JSON with a bound on nesting, as a guard for the stack; a value that was written
+//! nested deeper than that could never be read back, and its run never be opened again. So it is not let in.
+
+use serde_json::Value;
+
+/// A value may have so many lists and objects inside one another. Readers stop at 127; what is around a value in a fact
+/// has room beside it, and so have the results of sub-flows, which hold those of their children.
+pub(crate) const DEEPEST: usize = 100;
+
+/// Whether the value is nested deeper than that.
+pub(crate) fn is_too_deep(value: &Value) -> bool {
+    // Layer by layer and without recursion. What holds nothing costs nothing.
+    let mut layer: Vec<&Value> = Some(value).filter(|value| holds_values(value)).into_iter().collect();
+    for _ in 0..DEEPEST {
+        if layer.is_empty() {
+            return false;
+        }
+        let mut inside = Vec::new();
+        for value in layer {
+            match value {
+                Value::Array(items) => inside.extend(items.iter().filter(|value| holds_values(value))),
+                Value::Object(entries) => inside.extend(entries.values().filter(|value| holds_values(value))),
+                _ => {}
+            }
+        }
+        layer = inside;
+    }
+    !layer.is_empty()
+}
+
+fn holds_values(value: &Value) -> bool {
+    value.is_array() || value.is_object()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lists_and_objects_count_alike() {
+        let nested = |depth: usize| {
+            (0..depth).fold(json!(0), |inside, at| {
+                if at % 2 == 0 { json!([1, inside]) } else { json!({ "a": inside, "b": [] }) }
+            })
+        };
+        assert!(!is_too_deep(&json!("flat")));
+        assert!(!is_too_deep(&nested(DEEPEST)));
+        assert!(is_too_deep(&nested(DEEPEST + 1)));
+    }
+}

@@ -1,0 +1,222 @@
+//! Whole runs of real node types against a scripted world, polled by hand: what is journaled, and what may run meanwhile.
+
+mod deep;
+mod turns;
+mod waits;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::FutureExt;
+use futures::executor::LocalPool;
+use futures::future::BoxFuture;
+use futures::task::LocalSpawnExt;
+use serde_json::{Value, json};
+
+use super::{Driver, RunHandle, RunSetup};
+use crate::error::Fault;
+use crate::flow;
+use crate::host::{Clock, Host};
+use crate::journal::Journal;
+use crate::node::RunInfo;
+use crate::plan::{Given, plan};
+use crate::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
+use crate::run::{Entry, Fact, FlowRef};
+use crate::testing::{FakeClock, FakeProvider, FakeSubflows};
+use crate::tool::{ToolHost, ToolInvocation, ToolSpec};
+
+/// A world around one flow after another.
+struct Stage {
+    provider: Arc<FakeProvider>,
+    host: Host,
+    kept: Kept,
+}
+
+impl Stage {
+    /// One in which waiting takes no time.
+    fn new() -> Self {
+        Self::with(Arc::new(FakeClock::default()))
+    }
+
+    fn with(clock: Arc<dyn Clock>) -> Self {
+        let provider = Arc::new(FakeProvider::default());
+        let host = Host {
+            providers: Arc::new(Both(Arc::clone(&provider))),
+            tools: Arc::new(Deep),
+            clock,
+            subflows: Arc::new(FakeSubflows::default()),
+        };
+        Self { provider, host, kept: Kept::default() }
+    }
+
+    fn setup(&self, nodes: &Value, edges: &Value, settings: &Value, to: Option<&str>) -> RunSetup {
+        let edges: serde_json::Map<_, _> = (0..)
+            .zip(edges.as_array().unwrap())
+            .map(|(id, edge): (usize, &Value)| {
+                let ends = edge.as_str().unwrap().split_once(" -> ").unwrap();
+                let ((source, output), (target, input)) =
+                    (ends.0.split_once('.').unwrap(), ends.1.split_once('.').unwrap());
+                let edge =
+                    json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
+                (format!("e{id:02}"), edge)
+            })
+            .collect();
+        let document = json!({ "version": 1, "nodes": nodes, "edges": edges, "settings": settings });
+        let flow = flow::read(&document.to_string()).unwrap();
+        let registry = crate::nodes::registry();
+        let plan = plan(&flow, &registry, to.map(Into::into).as_ref(), &Given::new()).unwrap();
+        RunSetup {
+            plan: Arc::new(plan),
+            info: RunInfo {
+                run: "run".into(),
+                flow_name: "flow".to_owned(),
+                folder: None,
+                input: None,
+                conversation: None,
+            },
+            host: self.host.clone(),
+            journal: Box::new(self.kept.clone()),
+            watcher: Box::new(|_| ()),
+        }
+    }
+
+    fn start(&self, nodes: &Value, edges: &Value, settings: &Value) -> (Driver, RunHandle) {
+        Driver::start(self.setup(nodes, edges, settings, None), started()).unwrap()
+    }
+
+    /// Runs a flow as far as it goes without anybody's help. Gives its facts.
+    fn play(&self, nodes: &Value, edges: &Value, settings: &Value) -> Vec<Value> {
+        let (driver, _handle) = self.start(nodes, edges, settings);
+        drive(driver);
+        self.facts()
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        self.kept.0.lock().unwrap().clone()
+    }
+
+    fn facts(&self) -> Vec<Value> {
+        self.entries().iter().map(|entry| serde_json::to_value(&entry.fact).unwrap()).collect()
+    }
+}
+
+/// Drives a run as far as it goes without anybody's help.
+fn drive(driver: Driver) {
+    let mut pool = LocalPool::new();
+    let whole = driver.drive().map(|end| assert!(end.is_ok(), "{end:?}"));
+    pool.spawner().spawn_local(whole).unwrap();
+    pool.run_until_stalled();
+}
+
+fn started() -> Fact {
+    Fact::RunStarted {
+        run: "run".into(),
+        flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
+        to: None,
+        input: None,
+        set: Given::new(),
+        parent_run_id: None,
+        conversation: None,
+        models: Arc::default(),
+    }
+}
+
+/// The facts of one node, without those that only say that it runs.
+fn of<'a>(node: &str, facts: &'a [Value]) -> Vec<&'a Value> {
+    let plain = [json!("node.ready"), json!("node.started"), json!("prompt.rendered")];
+    facts.iter().filter(|fact| fact["node"] == node && !plain.contains(&fact["type"])).collect()
+}
+
+fn types(facts: &[&Value]) -> Vec<String> {
+    facts.iter().map(|fact| fact["type"].as_str().unwrap().to_owned()).collect()
+}
+
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<Entry>>>);
+
+impl Journal for Kept {
+    fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
+        self.0.lock().unwrap().extend_from_slice(entries);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// The provider `stalls` says a little and never ends; all others are the fake one.
+struct Both(Arc<FakeProvider>);
+
+impl Providers for Both {
+    fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
+        Ok(if name == "stalls" { Arc::new(Stalls) } else { Arc::clone(&self.0) as Arc<dyn Provider> })
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+struct Stalls;
+
+#[async_trait]
+impl Provider for Stalls {
+    async fn call(&self, _: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
+        sink(Chunk::Text("Well, I".to_owned()));
+        futures::future::pending().await
+    }
+
+    async fn models(&self) -> Result<Vec<String>, Fault> {
+        Ok(Vec::new())
+    }
+}
+
+/// A value in so many lists.
+fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!(0), |inside, _| json!([inside]))
+}
+
+/// One tool, whose result lies in very many lists.
+struct Deep;
+
+#[async_trait]
+impl ToolHost for Deep {
+    fn list(&self) -> Vec<ToolSpec> {
+        vec![ToolSpec {
+            name: "deep".to_owned(),
+            description: "Deep.".to_owned(),
+            parameters: json!({ "type": "object" }),
+            source: "native".to_owned(),
+            instructions: None,
+        }]
+    }
+
+    async fn call(&self, _: ToolInvocation) -> Result<Value, Fault> {
+        Ok(nested(126))
+    }
+}
+
+/// A clock on which nothing that waits comes to its end.
+#[derive(Default)]
+struct Still {
+    now: AtomicU64,
+    asked: Mutex<Vec<Duration>>,
+}
+
+impl Clock for Still {
+    fn now_ms(&self) -> u64 {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.asked.lock().unwrap().push(duration);
+        Box::pin(futures::future::pending())
+    }
+
+    fn random(&self) -> f64 {
+        0.0
+    }
+}

@@ -1,0 +1,95 @@
+//! What becomes of turns and contexts when an activation does not end as it should.
+
+use serde_json::json;
+
+use super::{Stage, drive, of, started, types};
+use crate::run::Driver;
+
+#[test]
+fn a_turn_that_runs_out_of_time_is_given_up_with_what_it_had_streamed() {
+    let stage = Stage::new();
+    let facts = stage.play(
+        &json!({
+            "c": { "type": "contextStart", "config": { "provider": "stalls" } },
+            "v": { "type": "value", "config": { "value": "Go." } },
+            "chat": {
+                "type": "chat",
+                "limits": { "timeoutMs": 5 },
+                "retry": { "attempts": 2 },
+            },
+            "o": { "type": "output" },
+        }),
+        &json!(["c.context -> chat.context", "v.value -> chat.message", "chat.error -> o.value"]),
+        &json!({}),
+    );
+    let chat = of("chat", &facts);
+    let given_up = ["turn.started", "turn.discarded"];
+    assert_eq!(types(&chat), [&given_up[..], &["node.retrying"], &given_up, &["node.failed"]].concat());
+    assert_eq!((&chat[1]["partial"], &chat[4]["partial"]), (&json!("Well, I"), &json!("Well, I")));
+    assert_eq!(chat[5]["handled"], true);
+}
+
+#[test]
+fn a_turn_whose_failure_ends_the_run_is_given_up_too() {
+    let stage = Stage::new();
+    let facts = stage.play(
+        &json!({
+            "c": { "type": "contextStart", "config": { "provider": "stalls" } },
+            "v": { "type": "value", "config": { "value": "Go." } },
+            "chat": { "type": "chat", "limits": { "timeoutMs": 5 }, "retry": { "attempts": 1 } },
+        }),
+        &json!(["c.context -> chat.context", "v.value -> chat.message"]),
+        &json!({}),
+    );
+    assert_eq!(types(&of("chat", &facts))[..3], ["turn.started", "turn.discarded", "node.failed"]);
+}
+
+#[test]
+fn turns_under_way_are_given_up_when_the_run_has_come_to_its_target() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "c": { "type": "contextStart", "config": { "provider": "stalls" } },
+        "v": { "type": "value", "config": { "value": "Go." } },
+        "draft": { "type": "json", "limits": { "maxEpochs": 2 } },
+        "chat": { "type": "chat" },
+        "o": { "type": "output" },
+    });
+    let edges = json!([
+        "v.value -> draft.value",
+        "c.context -> chat.context",
+        "draft.result -> chat.message",
+        "chat.response -> draft.value",
+        "draft.result -> o.value",
+    ]);
+    let setup = stage.setup(&nodes, &edges, &json!({}), Some("o"));
+    let (driver, _handle) = Driver::start(setup, started()).unwrap();
+    futures::executor::block_on(driver.drive()).unwrap();
+    let facts = stage.facts();
+    assert_eq!(types(&of("chat", &facts)), ["turn.started", "turn.discarded", "node.skipped"]);
+    assert_eq!(of("chat", &facts)[1]["partial"], "Well, I");
+}
+
+#[test]
+fn a_context_is_never_made_in_place_of_another() {
+    let stage = Stage::new();
+    let (driver, _handle) = stage.start(
+        &json!({
+            "c": { "type": "contextStart", "config": { "contextId": "nc#0" } },
+            "v": { "type": "value", "config": { "value": "Go." } },
+            "nc": { "type": "newContext" },
+            "chat": { "type": "chat", "limits": { "maxEpochs": 1 } },
+        }),
+        &json!([
+            "c.context -> nc.context",
+            "nc.context -> chat.context",
+            "chat.context -> nc.context",
+            "v.value -> chat.message",
+        ]),
+        &json!({}),
+    );
+    drive(driver);
+    let facts = stage.facts();
+    let made = of("nc", &facts);
+    assert_eq!(types(&made), ["node.failed", "run.failed"]);
+    assert_eq!(made[0]["error"]["code"], "context.duplicate");
+}

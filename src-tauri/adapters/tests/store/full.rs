@@ -24,8 +24,10 @@ fn child() {
     journal.append(&[entry(0, started(&run))]).expect("appended");
     flush(&mut journal);
     let (mut seq, mut flushed) = (1, 1);
+    // What says the same again and again would be compressed to nothing.
+    let mut chance = fastrand::Rng::with_seed(1);
     let fault = loop {
-        let text = format!("{seq} ").repeat(2_000);
+        let text: String = (0..8_000).map(|_| chance.alphanumeric()).collect();
         if let Err(fault) = journal.append(&[entry(seq, finished("n", &text))]) {
             break fault;
         }

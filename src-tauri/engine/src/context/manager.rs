@@ -16,12 +16,6 @@ use crate::error::Fault;
 use crate::id::ContextId;
 use crate::models::Learned;
 
-/// The fault of whoever makes a context that the run already has.
-pub(crate) fn duplicate(id: &ContextId) -> Fault {
-    Fault::new("context.duplicate", format!("This run already has a context `{id}`."))
-        .hint("Give each `contextStart` of the flow a `contextId` of its own, and no `newContext` an id that one of them has.")
-}
-
 /// One change of one context, as the journal keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "camelCase")]

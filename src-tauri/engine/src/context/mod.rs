@@ -8,7 +8,6 @@ mod record;
 
 pub use conversation::{Conversation, ConversationRef};
 pub use history::{History, Weight};
-pub(crate) use manager::duplicate;
 pub use manager::{ContextChange, ContextManager, Contexts, Transaction};
 pub use message::{Content, Message, Part, Role, SharedMessage, ToolCall};
 pub use record::{ContextHandle, ContextRecord, ContextType, MAIN, Snapshot};

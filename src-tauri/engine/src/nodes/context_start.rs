@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::context::{ContextHandle, ContextRecord, ContextType, MAIN, conversation, duplicate};
+use crate::context::{ContextHandle, ContextRecord, ContextType, MAIN, conversation};
 use crate::error::Fault;
 use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
@@ -141,7 +141,8 @@ impl NodeType for ContextStart {
     async fn execute(config: &Config, _: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
         let id = config.context_id.as_str().into();
         if cx.context_manager(&id).is_ok() {
-            return Err(duplicate(&id));
+            return Err(Fault::new("context.duplicate", format!("This run already has a context `{id}`."))
+        .hint("Give each `contextStart` of the flow a `contextId` of its own, and no `newContext` an id that one of them has."));
         }
         let mut record = ContextRecord::new(id, ContextType::Main, &config.provider, &config.model);
         record.system_instructions = super::nonempty(&config.system_instructions);

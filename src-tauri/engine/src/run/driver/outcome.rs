@@ -5,7 +5,6 @@ use futures::stream::FuturesUnordered;
 
 use super::attempt::{self, Done, Outcome};
 use super::{Driver, Start, restore, turns};
-use crate::context::duplicate;
 use crate::error::Fault;
 use crate::id::Activation;
 use crate::node::Signal;
@@ -26,7 +25,7 @@ impl Driver {
         self.hear_all().await?;
         let Activation { node, epoch } = self.activation(done.start.node, &done.start.epoch);
         let key = (done.start.node, done.start.epoch.clone());
-        match self.without_duplicates(done.outcome) {
+        match done.outcome {
             Outcome::Finished { output, written, duration_ms } => {
                 let mut facts = turns::facts(&node, &epoch, &written);
                 for fact in &facts {
@@ -77,16 +76,6 @@ impl Driver {
             }
         }
         Ok(())
-    }
-
-    /// The outcome, unless it makes a context in place of another: then the node has failed, and the other keeps its history.
-    /// What a run makes again that it had begun before a crash is not there yet.
-    fn without_duplicates(&self, outcome: Outcome) -> Outcome {
-        let Outcome::Finished { written: (created, _), .. } = &outcome else { return outcome };
-        match created.iter().find(|made| self.contexts.get(&made.context_id).is_some()) {
-            Some(made) => Outcome::Failed(duplicate(&made.context_id)),
-            None => outcome,
-        }
     }
 
     /// Lets an activation wait before its next try.

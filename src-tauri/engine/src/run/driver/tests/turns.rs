@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Stage, drive, of, started, types};
+use super::{Stage, of, started, types};
 use crate::run::Driver;
 
 #[test]
@@ -67,29 +67,4 @@ fn turns_under_way_are_given_up_when_the_run_has_come_to_its_target() {
     let facts = stage.facts();
     assert_eq!(types(&of("chat", &facts)), ["turn.started", "turn.discarded", "node.skipped"]);
     assert_eq!(of("chat", &facts)[1]["partial"], "Well, I");
-}
-
-#[test]
-fn a_context_is_never_made_in_place_of_another() {
-    let stage = Stage::new();
-    let (driver, _handle) = stage.start(
-        &json!({
-            "c": { "type": "contextStart", "config": { "contextId": "nc#0" } },
-            "v": { "type": "value", "config": { "value": "Go." } },
-            "nc": { "type": "newContext" },
-            "chat": { "type": "chat", "limits": { "maxEpochs": 1 } },
-        }),
-        &json!([
-            "c.context -> nc.context",
-            "nc.context -> chat.context",
-            "chat.context -> nc.context",
-            "v.value -> chat.message",
-        ]),
-        &json!({}),
-    );
-    drive(driver);
-    let facts = stage.facts();
-    let made = of("nc", &facts);
-    assert_eq!(types(&made), ["node.failed", "run.failed"]);
-    assert_eq!(made[0]["error"]["code"], "context.duplicate");
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use plait_api::commands::tokens::CountTokens;
 use plait_api::{Dialogs, ErrorReply, Options, Plait};
 use tauri::{AppHandle, Manager};
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
@@ -14,6 +15,9 @@ use tokio::sync::oneshot;
 
 /// Answers every file dialog in debug builds, so that tests can save and open without one.
 const DIALOG_ANSWER: &str = "PLAIT_TEST_DIALOG";
+
+/// The window is painted by then.
+const AFTER_PAINT: Duration = Duration::from_secs(2);
 
 /// How long closing may take.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -28,7 +32,18 @@ pub(crate) fn open(app: &AppHandle) -> Result<Arc<Plait>, ErrorReply> {
     });
     // Live runs need the runtime from the first moment.
     let _inside = tauri::async_runtime::handle().inner().enter();
-    Plait::open(options).map(Arc::new)
+    let plait = Plait::open(options).map(Arc::new)?;
+    tauri::async_runtime::spawn(read_ahead(Arc::clone(&plait)));
+    Ok(plait)
+}
+
+/// Has the tokeniser's table read, which takes a tenth of a second once, before the first model call waits for it and after
+/// the window is painted.
+async fn read_ahead(plait: Arc<Plait>) {
+    tokio::time::sleep(AFTER_PAINT).await;
+    let count = CountTokens { model: String::new(), text: "word".to_owned() };
+    // It is only to have been done.
+    let _ = plait.call(count).await;
 }
 
 /// Leaves all runs where they are, and waits until everything that was written is on disk. Not for ever: what was flushed

@@ -23,7 +23,7 @@ const BATCH: usize = 2_000;
 
 /// How many times a frame a batch takes in what has come: often enough that little waits in between ([`Hub`] keeps a few
 /// thousand entries for each watcher).
-const LOOKS: u32 = 4;
+const LOOKS: u32 = 2;
 
 /// After so many entries read without waiting, other tasks get their turn.
 const BREATH: usize = 256;
@@ -109,9 +109,11 @@ impl Watch {
             }
             match self.live.recv().await {
                 Ok(News::Entry(entry)) => match entry.seq {
-                    None => return Some(Ok(Entry::clone(&entry))),
+                    None => return Some(Ok(Arc::unwrap_or_clone(entry))),
                     Some(seq) if seq < self.next => {}
-                    Some(seq) if seq == self.next => return Some(Ok(self.given(Entry::clone(&entry)))),
+                    Some(seq) if seq == self.next => {
+                        return Some(Ok(self.given(Arc::unwrap_or_clone(entry))));
+                    }
                     Some(_) => self.catch_up().await,
                 },
                 Ok(News::Stopped(error)) => self.failed = Some(ErrorReply::clone(&error)),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use cpu_time::ProcessTime;
 use plait_api::commands::run::StartRun;
 use plait_api::commands::settings::{SetSettings, Settings};
+use plait_api::commands::tokens::CountTokens;
 use plait_api::engine::run::{Entry, Fact};
 use plait_api::{Options, Plait};
 use serde_json::{Map, json};
@@ -26,6 +27,9 @@ pub fn run(server: &str) -> Result<Taken, Wrong> {
         let providers = json!({ "server": { "kind": "openAi", "baseUrl": format!("{server}/v1") } });
         let settings = Settings { providers: serde_json::from_value(providers)?, ..Settings::default() };
         plait.call(SetSettings { settings }).await.map_err(|error| error.message)?;
+        // The tokeniser's table is read once in a process; the window has read it by then.
+        let text = "Go on.".to_owned();
+        plait.call(CountTokens { model: "m".to_owned(), text }).await.map_err(|error| error.message)?;
         let begun = ProcessTime::now();
         let run = plait.call(flow()?).await.map_err(|error| error.message)?.run;
         let mut watch = plait.watch(&run, 0).await.map_err(|error| error.message)?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::{Stream, StreamExt as _};
 use plait_engine::error::Fault;
 use reqwest::Response;
+use tokio::time::Instant;
 
 use super::Place;
 
@@ -78,16 +79,23 @@ impl Broken {
 /// The bytes of an answer, with an end to patience and to size.
 pub(super) fn pieces(answer: Answer) -> impl Stream<Item = Result<bytes::Bytes, Broken>> {
     let silence = answer.silence;
-    futures::stream::unfold(Some((answer.response, 0_usize)), move |state| async move {
-        let (mut response, size) = state?;
-        match tokio::time::timeout(silence, response.chunk()).await {
-            Err(_) => Some((Err(Broken::Silent), None)),
-            Ok(Err(error)) => Some((Err(Broken::Transport(error)), None)),
-            Ok(Ok(None)) => None,
-            Ok(Ok(Some(piece))) if size + piece.len() > MAX_BYTES => Some((Err(Broken::Endless), None)),
-            Ok(Ok(Some(piece))) => {
+    // One alarm that is put off, not one for each piece: streams have many.
+    let alarm = Box::pin(tokio::time::sleep(silence));
+    futures::stream::unfold(Some((answer.response, alarm, 0_usize)), move |state| async move {
+        let (mut response, mut alarm, size) = state?;
+        alarm.as_mut().reset(Instant::now() + silence);
+        let next = tokio::select! {
+            biased;
+            next = response.chunk() => next,
+            () = &mut alarm => return Some((Err(Broken::Silent), None)),
+        };
+        match next {
+            Err(error) => Some((Err(Broken::Transport(error)), None)),
+            Ok(None) => None,
+            Ok(Some(piece)) if size + piece.len() > MAX_BYTES => Some((Err(Broken::Endless), None)),
+            Ok(Some(piece)) => {
                 let size = size + piece.len();
-                Some((Ok(piece), Some((response, size))))
+                Some((Ok(piece), Some((response, alarm, size))))
             }
         }
     })

@@ -1,7 +1,7 @@
 import type { ContextId } from "@/bindings";
 import { contextShade } from "../context-shade";
 import { useContextsRevision, useShownSession } from "../live/shown";
-import { nameOf } from "../names";
+import { contextNames } from "../names";
 
 /** Which of the run's contexts the conversation shows; nothing to choose where there is one. */
 export function ContextChooser({
@@ -15,6 +15,7 @@ export function ContextChooser({
   useContextsRevision();
   const contexts = session ? [...session.fold.contexts] : [];
   if (contexts.length < 2) return null;
+  const names = contextNames(contexts.map(([id, view]) => ({ id, maker: view.createdBy.node })));
   return (
     <fieldset className="flex shrink-0 gap-1 overflow-x-auto px-3.5 pt-2">
       <legend className="sr-only">Which context</legend>
@@ -28,7 +29,7 @@ export function ContextChooser({
           onClick={() => onChoose(id)}
         >
           <span aria-hidden className="size-2 rounded-full" style={{ background: contextShade(view.createdBy.node) }} />
-          {id === "main" ? "main" : nameOf(view.createdBy.node)}
+          {names.get(id)}
           <span className="text-fg-3 tabular-nums">{view.record.messageHistory.length}</span>
         </button>
       ))}

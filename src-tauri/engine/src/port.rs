@@ -107,7 +107,8 @@ pub struct Ports {
     pub outputs: Vec<OutputPort>,
 }
 
-/// The output that carries `{code, message, node, details}` when a node fails; every node type that can fail has it.
+/// The output that carries `{code, message, node, details}` when a node fails. Node types have it whose failing a flow may
+/// want to handle.
 pub const ERROR_PORT: &str = "error";
 
 impl Ports {

@@ -37,7 +37,7 @@ pub(crate) async fn measure(editor: &Path, empty: &Path, bare: &str) -> Result<(
         app.test_id("node-n00000").await?;
         // At full size, with the upper left corner in view, as the bare page has it.
         app.press(&[CONTROL, 'k']).await?;
-        app.type_text("go to node n00102").await?;
+        app.type_text("n00102").await?;
         app.press(&[ENTER]).await?;
         tokio::time::sleep(Duration::from_secs(1)).await;
         tell(&group, "idle", pan(&app).await?, "fps");

@@ -32,9 +32,12 @@ const LOOK: &str = r#"(() => {
     channel.port1.onmessage = () => {
         const now = performance.timeOrigin + performance.now();
         frames.push(now);
+        // A token is its moment in microseconds, in base 36, of which half an hour is kept.
+        const moments = 36 ** 6;
+        const moment = (word) => now - ((Math.round(now * 1000) - Number.parseInt(word, 36)) % moments) / 1000;
         for (const stream of document.querySelectorAll('[data-type=chat] .stream[data-live] span')) {
             // The first word may be a part of one.
-            const shown = stream.textContent.split(' ').filter((word) => word.length === 16).map((word) => Number(word) / 1000);
+            const shown = stream.textContent.split(' ').filter((word) => word.length === 6).map(moment);
             if (shown.length === 0) continue;
             const before = newest.get(stream) ?? shown[0] - pace;
             const first = shown[0] <= before ? shown.find((sent) => sent > before) : before + pace;

@@ -12,7 +12,7 @@ use plait_api::engine::run::{Entry, Fact};
 use plait_api::{Options, Plait};
 use serde_json::{Map, json};
 
-use super::server::now;
+use super::server::age;
 use super::{STREAMS, TOKENS, Taken, Wrong};
 
 /// A window is sent no more than a batch a frame.
@@ -38,8 +38,7 @@ pub fn run(server: &str) -> Result<Taken, Wrong> {
             let batch = batch.map_err(|error| error.message)?;
             // As a window is sent it.
             serde_json::to_vec(&batch)?;
-            let seen = now();
-            late.extend(batch.iter().flat_map(sent).map(|sent| seen.saturating_sub(sent)));
+            late.extend(batch.iter().flat_map(ages));
         }
         let cpu_ms = begun.elapsed().as_secs_f64() * 1e3;
         plait.close().await.map_err(|error| error.message)?;
@@ -52,12 +51,10 @@ pub fn run(server: &str) -> Result<Taken, Wrong> {
     })
 }
 
-/// When the tokens in it were sent.
-fn sent(entry: &Entry) -> Vec<u64> {
+/// How long ago the tokens in it were sent.
+fn ages(entry: &Entry) -> Vec<u64> {
     match &entry.fact {
-        Fact::NodeDelta { text, .. } => {
-            text.split_whitespace().filter_map(|token| token.parse().ok()).collect()
-        }
+        Fact::NodeDelta { text, .. } => text.split_whitespace().filter_map(age).collect(),
         _ => Vec::new(),
     }
 }

@@ -1,4 +1,5 @@
-//! A server whose every reply comes a token at a time. A token is the moment at which it was sent.
+//! A server whose every reply comes a token at a time. A token is the moment at which it was sent, as six letters and digits:
+//! microseconds in base 36, of which half an hour is kept.
 
 use std::io::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -34,6 +35,24 @@ pub fn now() -> u64 {
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
+/// How many moments are told apart.
+const MOMENTS: u64 = 36_u64.pow(6);
+
+/// A moment as a token.
+fn written(moment: u64) -> String {
+    let digit = |at: u32| {
+        let digit = moment % MOMENTS / 36_u64.pow(at) % 36;
+        u32::try_from(digit).ok().and_then(|digit| char::from_digit(digit, 36)).unwrap_or('0')
+    };
+    (0..6).rev().map(digit).collect()
+}
+
+/// How long ago a token was sent, in microseconds; nothing of what is none.
+pub fn age(token: &str) -> Option<u64> {
+    let sent = u64::from_str_radix(token, 36).ok().filter(|_| token.len() == 6)?;
+    Some((now() % MOMENTS + MOMENTS - sent) % MOMENTS)
+}
+
 async fn reply(connection: TcpStream) -> std::io::Result<()> {
     connection.set_nodelay(true)?;
     let mut connection = BufReader::new(connection);
@@ -57,7 +76,8 @@ async fn reply(connection: TcpStream) -> std::io::Result<()> {
     let mut pace = tokio::time::interval(PACE);
     for _ in 0..TOKENS {
         pace.tick().await;
-        connection.write_all(event(&json!({ "content": format!("{} ", now()) }), None).as_bytes()).await?;
+        let token = format!("{} ", written(now()));
+        connection.write_all(event(&json!({ "content": token }), None).as_bytes()).await?;
     }
     connection.write_all((event(&json!({}), Some("stop")) + "data: [DONE]\n\n").as_bytes()).await?;
     connection.shutdown().await

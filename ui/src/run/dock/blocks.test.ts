@@ -11,8 +11,16 @@ it("cuts at blank lines, not inside fences or lists", () => {
   expect(texts("")).toEqual([]);
 });
 
+it("shows a long line in parts", () => {
+  const text = "word ".repeat(1_000);
+  const blocks = blocksOf(text);
+  expect(Math.max(...blocks.map((block) => block.text.length))).toBeLessThanOrEqual(1_500);
+  expect(blocks).toHaveLength(4);
+});
+
 it("loses nothing, and all but the last block stay while text is added", () => {
-  const line = fc.constantFrom("", "word", "- item", "```", "  indented", "~~~", "1. one", "> said");
+  const long = "word ".repeat(700);
+  const line = fc.constantFrom("", "word", long, "- item", "```", "  indented", "~~~", "1. one", "> said");
   fc.assert(
     fc.property(fc.array(line, { maxLength: 20 }), fc.nat(), (lines, at) => {
       const text = lines.join("\n");

@@ -2,9 +2,22 @@
 
 export type Block = { at: number; text: string };
 
+/** A line that is longer is shown in parts: all of it would be read and laid out anew with every word. */
+const LONG = 1_500;
+
 /** Paragraphs and fences, each with the place where it begins. All but the last stay as they are while text is added. */
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
+  const add = (from: number, to: number) => {
+    let at = from;
+    while (to - at > LONG && !text.slice(at, at + LONG).includes("\n")) {
+      const space = text.lastIndexOf(" ", at + LONG - 1);
+      if (space <= at) break;
+      blocks.push({ at, text: text.slice(at, space) });
+      at = space + 1;
+    }
+    blocks.push({ at, text: text.slice(at, to) });
+  };
   let start = 0;
   let fence: string | undefined;
   let line = 0;
@@ -18,11 +31,11 @@ export function blocksOf(text: string): Block[] {
     const blank = end === line && fence === undefined;
     const after = text[end + 1];
     if (blank && line > start && after !== undefined && !/[\s\-*+\d|>]/.test(after)) {
-      blocks.push({ at: start, text: text.slice(start, line) });
+      add(start, line);
       start = end + 1;
     }
     line = end + 1;
   }
-  if (start < text.length) blocks.push({ at: start, text: text.slice(start) });
+  if (start < text.length) add(start, text.length);
   return blocks;
 }

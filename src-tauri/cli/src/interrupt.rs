@@ -24,7 +24,7 @@ impl Interrupt {
     pub(crate) async fn pressed(&mut self) {
         if self.0.recv().await.is_none() {
             // Nobody can press it any more.
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

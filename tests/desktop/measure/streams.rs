@@ -25,7 +25,7 @@ const TOKENS: usize = 2_400;
 const PACE: Duration = Duration::from_millis(5);
 
 /// Notes, once each frame has been painted, how old the oldest token is that it is the first to show.
-const LOOK: &str = r#"(() => {
+const LOOK: &str = r"(() => {
     const pace = 5, late = [], frames = [], newest = new Map();
     const channel = new MessageChannel();
     const next = () => requestAnimationFrame(() => channel.port2.postMessage(0));
@@ -50,7 +50,7 @@ const LOOK: &str = r#"(() => {
     next();
     window.streamsSeen = { late, frames };
     return true;
-})()"#;
+})()";
 
 /// Tells how late the tokens were.
 pub(crate) async fn measure(editor: &Path) -> Result<()> {

@@ -120,7 +120,7 @@ mod tests {
         let (looked, first_look) = mpsc::channel();
         let (sealed, is_sealed) = mpsc::channel();
         let sealing = Arc::clone(&database);
-        let sealer = thread::spawn(move || {
+        let thread = thread::spawn(move || {
             first_look.recv().expect("a reader");
             let mut block = sled::Batch::default();
             block.insert(b"a", b"12");
@@ -137,7 +137,7 @@ mod tests {
             Ok(db.range(key..).count())
         });
         assert_eq!(seen.expect("read"), 1, "the piece that was looked at first is still there");
-        sealer.join().expect("sealed");
+        thread.join().expect("sealed");
         assert_eq!(database.read(|db| db.get(b"a")).expect("read").as_deref(), Some(&b"12"[..]));
     }
 }

@@ -14,7 +14,7 @@ use tauri::ipc::Channel;
 use tauri::{State, WebviewWindow};
 use tokio::sync::oneshot;
 
-/// A channel holds nothing back, so facts are sent once a frame at most.
+/// A channel holds nothing back, so events are sent once a frame at most.
 const FRAME: Duration = Duration::from_millis(16);
 
 /// The watches that are going on, by the id of their channel.

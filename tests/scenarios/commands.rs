@@ -13,13 +13,13 @@ fn flow(name: &str) -> String {
     fixture(&format!("flows/{name}.flow.json")).display().to_string()
 }
 
-/// The facts of a run as `--json` prints them: numbered without gaps, the first the start, the last the end.
+/// The events of a run as `--json` prints them: numbered without gaps, the first the start, the last the end.
 fn assert_whole(said: &Said) {
-    let facts = said.facts();
-    assert_eq!(facts[0]["type"], "run.started", "{said:#?}");
-    let seqs: Vec<u64> = facts.iter().filter_map(|fact| fact["seq"].as_u64()).collect();
+    let events = said.events();
+    assert_eq!(events[0]["type"], "run.started", "{said:#?}");
+    let seqs: Vec<u64> = events.iter().filter_map(|event| event["seq"].as_u64()).collect();
     assert_eq!(seqs, (0..seqs.len() as u64).collect::<Vec<_>>());
-    assert!(facts.iter().all(|fact| fact["seq"].is_u64() || fact["type"] == "node.delta"));
+    assert!(events.iter().all(|event| event["seq"].is_u64() || event["type"] == "node.delta"));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn every_example_runs_to_its_end() {
         }
         assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{id}: {said:#?}");
         assert_eq!(said.err, "", "{id}");
-        let last = said.facts().pop().unwrap();
+        let last = said.events().pop().unwrap();
         let outputs = last["outputs"].as_object().unwrap();
         assert!(!outputs.is_empty(), "{id}: {last}");
     }
@@ -145,7 +145,7 @@ fn exit_code_3_for_a_run_that_waits_and_on_from_there() {
     let said = home.plait(&["run", "approval", "--json"]);
     assert_whole(&said);
     assert_eq!((said.code, said.last_type().as_str()), (3, "run.waiting"), "{said:#?}");
-    let run = said.facts()[0]["run"].as_str().unwrap().to_owned();
+    let run = said.events()[0]["run"].as_str().unwrap().to_owned();
     assert!(said.err.contains(&run) && said.err.contains("plait resume"), "{said:#?}");
 
     let listed = home.plait(&["runs", "list"]);
@@ -189,7 +189,7 @@ fn exit_code_130_for_a_run_that_was_interrupted_at_the_keyboard() {
     signal(&child, "-INT");
     let rest: Vec<Value> = out.map(|line| serde_json::from_str(&line).unwrap()).collect();
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let types: Vec<_> = rest.iter().map(|fact| fact["type"].as_str().unwrap()).collect();
+    let types: Vec<_> = rest.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(types.first(), Some(&"run.cancelling"));
     assert_eq!(types.last(), Some(&"run.cancelled"));
     let listed = home.plait(&["runs", "list", "--json"]);
@@ -239,9 +239,9 @@ fn runs_are_listed_shown_and_removed() {
         shown.out.contains("Hello") && shown.out.contains("greeting") && shown.out.contains("done"),
         "{shown:#?}"
     );
-    let facts = home.plait(&["runs", "show", hello, "--json"]);
-    assert_whole(&facts);
-    assert_eq!(facts.last_type(), "run.finished");
+    let events = home.plait(&["runs", "show", hello, "--json"]);
+    assert_whole(&events);
+    assert_eq!(events.last_type(), "run.finished");
     assert_eq!(home.plait(&["runs", "rm", hello]).code, 0);
     let listed: Value = serde_json::from_str(&home.plait(&["runs", "list", "--json"]).out).unwrap();
     assert_eq!(listed.as_array().unwrap().len(), 1);

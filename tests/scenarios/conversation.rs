@@ -1,6 +1,6 @@
 //! `contextStart → userInput ⟲ chat`, with tools upstream: a conversation of any length in one small cycle.
 
-use plait_api::engine::run::Fact;
+use plait_api::engine::run::Event;
 use plait_api::engine::run::view::RunStatus;
 
 use crate::support::app::{App, Says};
@@ -70,7 +70,7 @@ async fn a_restart_between_the_turns_changes_nothing() {
 }
 
 #[tokio::test]
-async fn late_and_slow_watchers_see_every_fact_once_and_in_order() {
+async fn late_and_slow_watchers_see_every_event_once_and_in_order() {
     let provider = Recording::echo();
     let app = App::with(&provider);
     let run = app.start(&flow("chat-cycle")).await;
@@ -88,6 +88,6 @@ async fn late_and_slow_watchers_see_every_fact_once_and_in_order() {
     while let Some(entry) = late.next().await {
         from_three.push(entry.unwrap());
     }
-    assert_eq!(from_three, journal.0[3..], "nothing is left to stream: facts only");
-    assert!(matches!(from_three.last().unwrap().fact, Fact::RunFinished { .. }));
+    assert_eq!(from_three, journal.0[3..], "nothing is left to stream: events only");
+    assert!(matches!(from_three.last().unwrap().event, Event::RunFinished { .. }));
 }

@@ -13,7 +13,7 @@ use plait_api::engine::context::{ContextChange, Role};
 use plait_api::engine::error::Fault;
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{ConversationId, RunId};
-use plait_api::engine::run::Fact;
+use plait_api::engine::run::Event;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, Says};
@@ -236,8 +236,8 @@ async fn a_conversation_is_not_deleted_under_a_run_and_its_runs_are_read_without
     let journal = app.plait.call(ShowRun { run: run.clone() }).await.unwrap();
     let journal = Journal(journal.entries);
     assert_eq!(journal.history("main"), [user("two"), assistant("re: two")]);
-    let recalled = journal.facts().find_map(|fact| match fact {
-        Fact::ContextChanged { change: ContextChange::Recalled(recalled), .. } => Some(recalled.clone()),
+    let recalled = journal.events().find_map(|event| match event {
+        Event::ContextChanged { change: ContextChange::Recalled(recalled), .. } => Some(recalled.clone()),
         _ => None,
     });
     assert_eq!(
@@ -306,9 +306,9 @@ fn the_binary_begins_one_goes_on_in_it_and_forks_it() {
     assert_eq!(home.plait(&["cancel", "last"]).code, 0);
     let again = home.plait(&["run", &path, "--json", "--conversation", &id[..13], "--answer", "Who am I?"]);
     assert_eq!(again.code, 3, "{again:#?}");
-    let facts = again.facts();
-    assert_eq!(facts[0]["conversation"]["messages"], 2);
-    let prompt = facts.iter().find(|fact| fact["type"] == "prompt.rendered").unwrap();
+    let events = again.events();
+    assert_eq!(events[0]["conversation"]["messages"], 2);
+    let prompt = events.iter().find(|event| event["type"] == "prompt.rendered").unwrap();
     assert_eq!(prompt["prompt"]["parts"][1]["first"], "conversation:0");
     let shown = home.plait(&["conversations", "show", "last"]);
     assert!(shown.out.contains("\n0 user,") && shown.out.contains("Who am I?"), "{shown:#?}");
@@ -347,7 +347,7 @@ fn killed_at_any_moment_and_taken_up_again_it_keeps_each_turn_once() {
         assert!([0, 2].contains(&resumed.code), "{lines}: {resumed:#?}");
         let shown = home.plait(&["conversations", "show", "last", "--json"]);
         let said: Vec<_> = shown
-            .facts()
+            .events()
             .iter()
             .map(|message| (message["role"].clone(), message["content"].clone(), message["id"].clone()))
             .collect();

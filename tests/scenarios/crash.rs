@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plait_api::commands::runs::{ListRuns, RunDetail, ShowRun};
-use plait_api::engine::run::Fact;
+use plait_api::engine::run::Event;
 use plait_api::engine::run::view::RunStatus;
 use plait_api::{Options, Plait};
 use serde_json::Value;
@@ -92,8 +92,8 @@ fn end(journal: &Journal) -> End {
 /// The calls whose reply the journal keeps. One that it kept twice was bought twice.
 fn replied(journal: &Journal) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
-    for fact in journal.facts() {
-        if let Fact::ModelReplied { node, step, .. } = fact {
+    for event in journal.events() {
+        if let Event::ModelReplied { node, step, .. } = event {
             assert!(kept.insert(format!("{node}/{step}")), "{node}/{step} is in the journal twice");
         }
     }
@@ -186,7 +186,7 @@ async fn killed_at_any_moment_it_ends_as_if_nothing_had_been() {
         let whole = began.elapsed();
         assert_eq!(said.code, 0, "{said:#?}");
         assert!(counted(&server).values().all(|count| *count == 1), "{:?}", counted(&server));
-        (end(&journal(&home).unwrap()), said.facts().len(), whole)
+        (end(&journal(&home).unwrap()), said.events().len(), whole)
     })
     .await
     .unwrap();

@@ -18,5 +18,5 @@ mod trace;
 mod usage;
 mod watching;
 
-#[path = "../support/mod.rs"]
+#[path = "../support/support.rs"]
 mod support;

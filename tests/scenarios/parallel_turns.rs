@@ -1,6 +1,6 @@
 //! Two chats side by side on one context: whatever the timing, turns never interleave and always come in plan order.
 
-use plait_api::engine::run::Fact;
+use plait_api::engine::run::Event;
 use serde_json::json;
 
 use crate::support::app::App;
@@ -35,11 +35,11 @@ async fn a_thousand_schedules_give_one_order() {
 
 fn turns(journal: &Journal) -> Vec<String> {
     journal
-        .facts()
-        .filter_map(|fact| match fact {
-            Fact::TurnStarted { node, .. } => Some(format!("start {node}")),
-            Fact::TurnCommitted { node, .. } => Some(format!("commit {node}")),
-            Fact::TurnDiscarded { node, .. } => Some(format!("discard {node}")),
+        .events()
+        .filter_map(|event| match event {
+            Event::TurnStarted { node, .. } => Some(format!("start {node}")),
+            Event::TurnCommitted { node, .. } => Some(format!("commit {node}")),
+            Event::TurnDiscarded { node, .. } => Some(format!("discard {node}")),
             _ => None,
         })
         .collect()

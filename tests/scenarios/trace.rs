@@ -1,7 +1,7 @@
 //! The trace tools → process → format with a pause beside it: the chain runs at once, the join waits for the person.
 
 use plait_api::engine::context::Role;
-use plait_api::engine::run::Fact;
+use plait_api::engine::run::Event;
 use serde_json::json;
 
 use crate::support::app::App;
@@ -28,7 +28,9 @@ async fn the_chain_runs_the_pause_waits_and_the_join_takes_both() {
     // Each node once.
     let once: Vec<_> = journal.finished().into_values().collect();
     assert_eq!(once, [1; 7]);
-    assert!(!journal.facts().any(|fact| matches!(fact, Fact::NodeSkipped { .. } | Fact::NodeFailed { .. })));
+    assert!(
+        !journal.events().any(|event| matches!(event, Event::NodeSkipped { .. } | Event::NodeFailed { .. }))
+    );
     // In the order of the trace.
     let order = [
         journal.place("node.finished", "toolsNode"),
@@ -47,8 +49,8 @@ async fn the_chain_runs_the_pause_waits_and_the_join_takes_both() {
     assert_eq!(order[9], journal.0.len() - 1, "the response ends the run");
 
     // The chat takes {formattedData, message}, each from where the trace says.
-    let sources = journal.facts().find_map(|fact| match fact {
-        Fact::NodeReady { node, inputs, .. } if node.as_str() == "chatNode" => Some(inputs.clone()),
+    let sources = journal.events().find_map(|event| match event {
+        Event::NodeReady { node, inputs, .. } if node.as_str() == "chatNode" => Some(inputs.clone()),
         _ => None,
     });
     let fed: Vec<_> = sources
@@ -91,6 +93,6 @@ async fn an_answer_can_go_to_no_other_node_and_not_twice() {
         "{refused:?}"
     );
     let journal = app.follow(&run, nobody).await;
-    let given = journal.facts().filter(|fact| matches!(fact, Fact::InputProvided { .. })).count();
+    let given = journal.events().filter(|event| matches!(event, Event::InputProvided { .. })).count();
     assert_eq!(given, 1, "what was refused stands nowhere");
 }

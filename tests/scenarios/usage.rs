@@ -7,11 +7,11 @@ use plait_api::commands::settings::{GetSettings, SetSettings};
 use plait_api::commands::usage::UsageByDay;
 use plait_api::engine::error::Fault;
 use plait_api::engine::flow::{self, Flow};
-use plait_api::engine::models::{ModelNote, Price};
+use plait_api::engine::models::{ModelOverride, Price};
 use plait_api::engine::prompt::PromptRecord;
 use plait_api::engine::provider::ModelReply;
 use plait_api::engine::run::view::RunStatus;
-use plait_api::engine::run::{Cost, Fact, Spending, TokenUsage};
+use plait_api::engine::run::{Cost, Event, Spending, TokenUsage};
 use serde_json::{Value, json};
 
 use crate::support::app::App;
@@ -48,8 +48,8 @@ fn reporting(input: u64) -> Recording {
 }
 
 fn prompt(journal: &Journal) -> PromptRecord {
-    let rendered = journal.0.iter().find_map(|entry| match &entry.fact {
-        Fact::PromptRendered { prompt, .. } => Some((**prompt).clone()),
+    let rendered = journal.0.iter().find_map(|entry| match &entry.event {
+        Event::PromptRendered { prompt, .. } => Some((**prompt).clone()),
         _ => None,
     });
     rendered.unwrap()
@@ -66,12 +66,12 @@ async fn what_a_run_has_learnt_the_next_one_knows_after_a_restart() {
     let app = App::with(&provider);
     let first = app.run(&flow, NOBODY).await;
     assert_eq!(prompt(&first).counted, None, "nothing was known");
-    let Fact::RunStarted { models, .. } = &first.0[0].fact else { panic!() };
+    let Event::RunStarted { models, .. } = &first.0[0].event else { panic!() };
     assert!(models.is_empty());
 
     let app = app.reopen(&provider).await;
     let second = app.run(&flow, NOBODY).await;
-    let Fact::RunStarted { models, .. } = &second.0[0].fact else { panic!() };
+    let Event::RunStarted { models, .. } = &second.0[0].event else { panic!() };
     let known = models.corrections["anthropic/claude-sonnet-4-6"];
     assert_eq!(known.reported, 3_000);
     let sent = prompt(&second);
@@ -142,7 +142,7 @@ async fn a_conversation_s_account_is_the_sum_of_all_calls_of_its_runs_and_of_the
         let children = app.plait.call(ListRuns { parent: Some(run), ..ListRuns::default() }).await.unwrap();
         let [inside] = &children[..] else { panic!("{children:#?}") };
         let both = [journal, app.journal(&inside.run).await];
-        let of_both: Spending = both.iter().flat_map(Journal::facts).filter_map(Spending::of).sum();
+        let of_both: Spending = both.iter().flat_map(Journal::events).filter_map(Spending::of).sum();
         assert_eq!(of_both.calls, calls);
         spent += of_both;
         app = app.reopen(&provider).await;
@@ -165,7 +165,7 @@ async fn an_unknown_price_is_shown_as_unknown_until_somebody_sets_it() {
 
     let mut settings = app.plait.call(GetSettings {}).await.unwrap();
     let price = Price { input: 1.0, output: 2.0, ..Price::default() };
-    let note = ModelNote { context_window: std::num::NonZeroU32::new(9_000), price: Some(price) };
+    let note = ModelOverride { context_window: std::num::NonZeroU32::new(9_000), price: Some(price) };
     settings.models.insert("model-of-ours".to_owned(), note);
     app.plait.call(SetSettings { settings: settings.clone() }).await.unwrap();
     let journal = app.run(&flow, NOBODY).await;
@@ -174,7 +174,8 @@ async fn an_unknown_price_is_shown_as_unknown_until_somebody_sets_it() {
     let usage = app.plait.call(UsageByDay::default()).await.unwrap();
     assert_eq!(usage.total.cost.to_string(), "≥ $0.0032", "the first call keeps what was known of it");
 
-    let free = ModelNote { price: Some(Price { input: -1.0, ..Price::default() }), ..ModelNote::default() };
+    let free =
+        ModelOverride { price: Some(Price { input: -1.0, ..Price::default() }), ..ModelOverride::default() };
     settings.models.insert("wrong".to_owned(), free);
     let refused = app.plait.call(SetSettings { settings }).await.unwrap_err();
     assert_eq!(refused.code, "settings.price");

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use plait_api::commands::run::StartRun;
 use plait_api::engine::error::Fault;
 use plait_api::engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
-use plait_api::engine::run::{Entry, Fact};
+use plait_api::engine::run::{Entry, Event};
 use plait_api::{Options, Plait, Watch};
 use tokio::sync::Semaphore;
 
@@ -55,8 +55,8 @@ impl Providers for Gated {
 }
 
 fn said(entry: &Entry) -> Option<&str> {
-    match &entry.fact {
-        Fact::NodeDelta { text, .. } => Some(text),
+    match &entry.event {
+        Event::NodeDelta { text, .. } => Some(text),
         _ => None,
     }
 }
@@ -94,7 +94,7 @@ async fn late_slow_and_prompt_watchers() {
         seen.push(entry);
     }
 
-    // Late, in the middle of the reply: all that was said so far, after the facts and in one piece.
+    // Late, in the middle of the reply: all that was said so far, after the events and in one piece.
     let mut late = app.watch(&run, 0).await.unwrap();
     let first = late.next_batch(Duration::ZERO).await.unwrap().unwrap();
     assert_eq!(first.last().and_then(said), Some(heard.as_str()));
@@ -112,14 +112,14 @@ async fn late_slow_and_prompt_watchers() {
 
     // Slow: it was not read from until now, and more came than it can be behind.
     let slow_seen = rest(&mut slow).await;
-    assert_eq!(seqs(&slow_seen), journal, "every fact, once, in order");
-    let facts = |entries: &[Entry]| -> Vec<Entry> {
+    assert_eq!(seqs(&slow_seen), journal, "every event, once, in order");
+    let events = |entries: &[Entry]| -> Vec<Entry> {
         entries.iter().filter(|entry| entry.seq.is_some()).cloned().collect()
     };
-    assert_eq!(facts(&slow_seen), facts(&seen));
+    assert_eq!(events(&slow_seen), events(&seen));
     let after_end = slow_seen
         .iter()
-        .position(|entry| matches!(entry.fact, Fact::NodeFinished { .. } if said(entry).is_none()));
+        .position(|entry| matches!(entry.event, Event::NodeFinished { .. } if said(entry).is_none()));
     assert!(after_end.is_some());
     app.close().await.unwrap();
 }
@@ -144,9 +144,9 @@ async fn a_stream_that_is_read_at_once_is_whole() {
     let journal = seqs(&all);
     assert_eq!(journal, (0..journal.len() as u64).collect::<Vec<_>>());
     // What is streamed comes before the node's end and never after it.
-    let end = all
-        .iter()
-        .position(|entry| matches!(&entry.fact, Fact::NodeFinished { node, .. } if node.as_str() == "chat"));
+    let end = all.iter().position(
+        |entry| matches!(&entry.event, Event::NodeFinished { node, .. } if node.as_str() == "chat"),
+    );
     let last = all.iter().rposition(|entry| said(entry).is_some());
     assert!(last < end, "{last:?} {end:?}");
     // The store is to be shut before its directory goes.

@@ -8,7 +8,7 @@ use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{Activation, RunId};
 use plait_api::engine::provider::Providers;
 use plait_api::engine::run::view::{RunStatus, RunView};
-use plait_api::engine::run::{Entry, Fact};
+use plait_api::engine::run::{Entry, Event};
 use plait_api::{Options, Plait};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -86,7 +86,7 @@ impl App {
             }
             let Some(entry) = watch.next().await else { break };
             let entry = entry.unwrap();
-            put = matches!(entry.fact, Fact::RunWaiting { .. });
+            put = matches!(entry.event, Event::RunWaiting { .. });
             view.apply(&entry);
             if entry.seq.is_some() {
                 seen.push(entry);

@@ -32,7 +32,7 @@ pub struct Said {
 
 impl Said {
     /// Standard output as one JSON value per line.
-    pub fn facts(&self) -> Vec<Value> {
+    pub fn events(&self) -> Vec<Value> {
         self.out
             .lines()
             .map(|line| {
@@ -42,9 +42,9 @@ impl Said {
             .collect()
     }
 
-    /// The type of the last fact.
+    /// The type of the last event.
     pub fn last_type(&self) -> String {
-        self.facts().last().and_then(|fact| fact["type"].as_str().map(str::to_owned)).unwrap_or_default()
+        self.events().last().and_then(|event| event["type"].as_str().map(str::to_owned)).unwrap_or_default()
     }
 }
 

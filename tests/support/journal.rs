@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_api::engine::context::Role;
 use plait_api::engine::run::view::RunView;
-use plait_api::engine::run::{Entry, Fact};
+use plait_api::engine::run::{Entry, Event};
 use serde_json::Value;
 
 /// The journal of one run.
@@ -12,9 +12,9 @@ use serde_json::Value;
 pub struct Journal(pub Vec<Entry>);
 
 impl Journal {
-    /// The facts.
-    pub fn facts(&self) -> impl Iterator<Item = &Fact> {
-        self.0.iter().map(|entry| &entry.fact)
+    /// The events.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.0.iter().map(|entry| &entry.event)
     }
 
     /// What it amounts to.
@@ -22,15 +22,15 @@ impl Journal {
         RunView::of(&self.0)
     }
 
-    /// `type node` of each fact about a node, in order, for the types named.
+    /// `type node` of each event about a node, in order, for the types named.
     pub fn steps(&self, types: &[&str]) -> Vec<String> {
         self.0
             .iter()
             .filter_map(|entry| {
-                let fact = serde_json::to_value(&entry.fact).unwrap();
-                let kind = fact["type"].as_str()?.to_owned();
-                let node = fact["node"].as_str().unwrap_or_default();
-                let epoch: Vec<String> = fact["epoch"].as_array()?.iter().map(ToString::to_string).collect();
+                let event = serde_json::to_value(&entry.event).unwrap();
+                let kind = event["type"].as_str()?.to_owned();
+                let node = event["node"].as_str().unwrap_or_default();
+                let epoch: Vec<String> = event["epoch"].as_array()?.iter().map(ToString::to_string).collect();
                 let at = if epoch.is_empty() { String::new() } else { format!("#{}", epoch.join(".")) };
                 types.contains(&kind.as_str()).then(|| format!("{kind} {node}{at}"))
             })
@@ -40,21 +40,21 @@ impl Journal {
     /// How often each node finished.
     pub fn finished(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
-        for fact in self.facts() {
-            if let Fact::NodeFinished { node, .. } = fact {
+        for event in self.events() {
+            if let Event::NodeFinished { node, .. } = event {
                 *counts.entry(node.to_string()).or_default() += 1;
             }
         }
         counts
     }
 
-    /// Where in the journal the first fact of this type about this node is.
+    /// Where in the journal the first event of this type about this node is.
     pub fn place(&self, kind: &str, node: &str) -> usize {
         self.0
             .iter()
             .position(|entry| {
-                let fact = serde_json::to_value(&entry.fact).unwrap();
-                fact["type"] == kind && (node.is_empty() || fact["node"] == node)
+                let event = serde_json::to_value(&entry.event).unwrap();
+                event["type"] == kind && (node.is_empty() || event["node"] == node)
             })
             .unwrap_or_else(|| panic!("no {kind} of `{node}` in {:#?}", self.0))
     }
@@ -62,17 +62,17 @@ impl Journal {
     /// Likewise of a node in one round of the only cycle it is in.
     pub fn place_at(&self, kind: &str, node: &str, round: usize) -> usize {
         let is = |entry: &Entry| {
-            let fact = serde_json::to_value(&entry.fact).unwrap();
-            fact["type"] == kind && fact["node"] == node && fact["epoch"] == serde_json::json!([round])
+            let event = serde_json::to_value(&entry.event).unwrap();
+            event["type"] == kind && event["node"] == node && event["epoch"] == serde_json::json!([round])
         };
         self.0.iter().position(is).unwrap_or_else(|| panic!("no {kind} of `{node}` in round {round}"))
     }
 
     /// The value a node last gave on a port.
     pub fn output(&self, node: &str, port: &str) -> Value {
-        self.facts()
-            .filter_map(|fact| match fact {
-                Fact::NodeFinished { node: at, outputs, .. } if at.as_str() == node => outputs.get(port),
+        self.events()
+            .filter_map(|event| match event {
+                Event::NodeFinished { node: at, outputs, .. } if at.as_str() == node => outputs.get(port),
                 _ => None,
             })
             .last()
@@ -91,9 +91,9 @@ impl Journal {
 
     /// The code of the error a node failed with.
     pub fn fault(&self, node: &str) -> String {
-        self.facts()
-            .find_map(|fact| match fact {
-                Fact::NodeFailed { node: at, error, .. } if at.as_str() == node => Some(error.code.clone()),
+        self.events()
+            .find_map(|event| match event {
+                Event::NodeFailed { node: at, error, .. } if at.as_str() == node => Some(error.code.clone()),
                 _ => None,
             })
             .unwrap_or_else(|| panic!("`{node}` did not fail: {:#?}", self.0))

@@ -8,7 +8,7 @@ const TURNS = 1_000;
 const SECONDS = 4;
 
 test(`${TURNS} turns`, async ({ page }) => {
-  await openFlow(page, gridFlow(2, { factsPerSecond: 5_000, seconds: 0, streams: 0, turns: TURNS }));
+  await openFlow(page, gridFlow(2, { eventsPerSecond: 5_000, seconds: 0, streams: 0, turns: TURNS }));
   await page.getByTestId("dock-tab-conversation").click();
   await page.getByTestId("run-button").click();
   await page.locator("[data-testid=run-status][data-status=finished]").waitFor();

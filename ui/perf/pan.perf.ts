@@ -5,7 +5,7 @@ import { gridFlow, openFlow } from "./flows";
 import { type Frames, recordFrames } from "./frames";
 
 const SECONDS = 4;
-const STREAMS = { factsPerSecond: 2_000, seconds: 30, streams: 50 };
+const STREAMS = { eventsPerSecond: 2_000, seconds: 30, streams: 50 };
 
 for (const count of [1_000, 5_000]) {
   test(`panning ${count} nodes`, async ({ page, browser }) => {

@@ -1,6 +1,6 @@
 /**
  * Records runs of the example flows with the real engine, for two uses: the in-page host replays them (`src/ipc/recordings`),
- * and both folds of facts are held to some of them (`../tests/fixtures/folds`). Run it after the engine's facts have changed:
+ * and both folds of events are held to some of them (`../tests/fixtures/folds`). Run it after the engine's events have changed:
  *
  *   cargo build -p plait-cli && node scripts/record.mjs && PLAIT_WRITE_FOLDS=1 cargo test -p plait-engine --test folds
  *
@@ -42,8 +42,8 @@ const RUNS = [
   })),
 ];
 
-/** Calls the terminal's face and gives the facts it prints. */
-function facts(...args) {
+/** Calls the terminal's face and gives the events it prints. */
+function events(...args) {
   const { stdout, stderr, status, error } = spawnSync(plait, ["--home", home, ...args, "--json"], { encoding: "utf8" });
   if (error) throw error;
   if (status !== 0 && status !== 3) throw new Error(`plait ${args.join(" ")}: exit code ${status}\n${stderr}`);
@@ -54,7 +54,7 @@ function facts(...args) {
 }
 
 function record({ example, to, answers = [], end = false }) {
-  const journal = facts(
+  const journal = events(
     "run",
     example,
     ...(to ? ["--to", to] : []),
@@ -62,7 +62,7 @@ function record({ example, to, answers = [], end = false }) {
   );
   if (end) {
     const next = Math.max(...journal.map((entry) => entry.seq ?? -1)) + 1;
-    const rest = facts("resume", journal[0].run, "--end");
+    const rest = events("resume", journal[0].run, "--end");
     journal.push(...rest.slice(rest.findIndex((entry) => entry.seq === next)));
   }
   const last = journal.at(-1).type;
@@ -76,7 +76,7 @@ function childrenOf(journal, flow) {
   return begun.map(({ run, node }) => {
     const { file, flow: inner } = flow.nodes[node].config;
     const called = inner ?? JSON.parse(readFileSync(join(root, "tests/fixtures/examples", file), "utf8"));
-    return { run, flow: called, journal: facts("runs", "show", run) };
+    return { run, flow: called, journal: events("runs", "show", run) };
   });
 }
 

@@ -8,8 +8,9 @@
 
 #[path = "conversation/across_runs.rs"]
 mod across_runs;
+#[path = "talk/talk.rs"]
 mod talk;
-#[path = "../../engine/benches/workload/mod.rs"]
+#[path = "../../engine/benches/workload/workload.rs"]
 mod workload;
 
 use std::collections::BTreeMap;

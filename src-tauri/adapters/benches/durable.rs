@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-adapters --bench durable` does alone.
 
-#[path = "../../engine/benches/workload/mod.rs"]
+#[path = "../../engine/benches/workload/workload.rs"]
 mod workload;
 
 use std::cell::LazyCell;

@@ -1,9 +1,9 @@
-//! What durability costs: three small facts a node through the store's journal, beside the bare database with the same
+//! What durability costs: three small events a node through the store's journal, beside the bare database with the same
 //! bytes in the same run.
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-adapters --bench journal` does alone.
 
-#[path = "../../engine/benches/workload/mod.rs"]
+#[path = "../../engine/benches/workload/workload.rs"]
 mod workload;
 
 use std::cell::Cell;
@@ -21,7 +21,7 @@ use plait_adapters::store::RunJournal;
 use plait_engine::error::Fault;
 use plait_engine::id::{Epoch, RunId};
 use plait_engine::journal::Journal;
-use plait_engine::run::{Entry, Fact, FinishMetadata, FlowRef};
+use plait_engine::run::{Entry, Event, FinishMetadata, FlowRef};
 use serde_json::json;
 use workload::{Failure, Wrong};
 
@@ -116,11 +116,11 @@ fn run_id(number: u64) -> RunId {
     uuid::Uuid::new_v7(timestamp).to_string().into()
 }
 
-/// The facts of a chain of cheap nodes: ready, started, finished; each append is one node's.
+/// The events of a chain of cheap nodes: ready, started, finished; each append is one node's.
 fn appends(run: &RunId) -> Vec<Vec<Entry>> {
     let flow = FlowRef { name: "Chain".into(), path: None, hash: "0".repeat(64) };
     let (to, input, set, parent_run_id) = (None, None, BTreeMap::new(), None);
-    let begin = vec![Fact::RunStarted {
+    let begin = vec![Event::RunStarted {
         run: run.clone(),
         flow,
         to,
@@ -133,9 +133,9 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
     let node = |number: usize| {
         let (node, epoch) = (format!("node{number}").into(), Epoch::root());
         vec![
-            Fact::NodeReady { node, epoch: epoch.clone(), inputs: BTreeMap::new() },
-            Fact::NodeStarted { node: format!("node{number}").into(), epoch: epoch.clone(), attempt: 1 },
-            Fact::NodeFinished {
+            Event::NodeReady { node, epoch: epoch.clone(), inputs: BTreeMap::new() },
+            Event::NodeStarted { node: format!("node{number}").into(), epoch: epoch.clone(), attempt: 1 },
+            Event::NodeFinished {
                 node: format!("node{number}").into(),
                 epoch,
                 outputs: [("out".into(), Arc::new(json!(number)))].into(),
@@ -147,8 +147,8 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
     let mut seq = 0..;
     std::iter::once(begin)
         .chain((0..NODES).map(node))
-        .map(|facts| {
-            facts.into_iter().map(|fact| Entry { seq: seq.next(), at: 1_700_000_000_000, fact }).collect()
+        .map(|events| {
+            events.into_iter().map(|event| Entry { seq: seq.next(), at: 1_700_000_000_000, event }).collect()
         })
         .collect()
 }

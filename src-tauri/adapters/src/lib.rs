@@ -1,7 +1,7 @@
 //! What touches the outside: model providers, their keys, tools, the store, flow files and the clock. One file (or folder) per thing.
 //!
 //! Owns the implementations of the traits the engine declares. Refuses to decide anything about flows: what runs when,
-//! what a prompt holds and what a fact means are the engine's.
+//! what a prompt holds and what an event means are the engine's.
 
 pub mod clock;
 pub mod files;

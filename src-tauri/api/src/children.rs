@@ -6,7 +6,7 @@ use plait_adapters::store::record::RunRecord;
 use plait_engine::error::Fault;
 use plait_engine::id::{Activation, RunId};
 use plait_engine::run::view::{OpenPause, RunStatus, RunView};
-use plait_engine::run::{Entry, Fact, RunEnd};
+use plait_engine::run::{Entry, Event, RunEnd};
 use plait_engine::subflow::{ChildCall, ChildEnd, ChildNews, ChildQuestion, ChildTold, MAX_DEPTH, Subflows};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -46,7 +46,7 @@ impl Subflows for Runner {
             let waited = view.status == RunStatus::Waiting;
             view.apply(&entry);
             match view.status {
-                RunStatus::Waiting if matches!(entry.fact, Fact::RunWaiting { .. }) => {
+                RunStatus::Waiting if matches!(entry.event, Event::RunWaiting { .. }) => {
                     told(ChildNews::Waiting(questions(&view)));
                 }
                 RunStatus::Running if waited => told(ChildNews::Resumed),
@@ -193,21 +193,4 @@ impl Drop for CancelWhenDropped {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn given_up(end: impl FnOnce(&mut CancelWhenDropped)) -> bool {
-        let (live, run) = (LiveRuns::default(), RunId::from("0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10"));
-        let mut child = CancelWhenDropped { live: live.clone(), run: Some(run.clone()) };
-        end(&mut child);
-        drop(child);
-        live.is_given_up(&run)
-    }
-
-    #[test]
-    fn a_child_is_cancelled_with_its_node_but_left_where_it_is_when_it_can_t_go_on() {
-        assert!(given_up(|_| ()));
-        let full = || ErrorReply::new("store.full", "The disk is full.");
-        assert!(!given_up(|child| assert_eq!(child.left(full()).code, "store.full")));
-    }
-}
+mod tests;

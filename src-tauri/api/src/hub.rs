@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plait_engine::id::Activation;
-use plait_engine::run::{Entry, Fact};
+use plait_engine::run::{Entry, Event};
 use tokio::sync::broadcast;
 
 use crate::ErrorReply;
@@ -59,7 +59,7 @@ impl Hub {
         state.stopped = None;
     }
 
-    /// Tells what happened. Facts must stand in the journal by now.
+    /// Tells what happened. Events must stand in the journal by now.
     pub(crate) fn tell(&self, entries: impl IntoIterator<Item = Entry>) {
         let mut state = self.lock();
         for entry in entries {
@@ -99,12 +99,14 @@ impl State {
         if let Some(seq) = entry.seq {
             self.next_seq = Some(seq + 1);
         }
-        match &entry.fact {
-            Fact::NodeDelta { node, epoch, text, reasoning } => {
+        match &entry.event {
+            Event::NodeDelta { node, epoch, text, reasoning } => {
                 let activation = Activation { node: node.clone(), epoch: epoch.clone() };
                 match self.partial.get_mut(&activation) {
                     Some(Entry {
-                        at, fact: Fact::NodeDelta { text: said, reasoning: thought, .. }, ..
+                        at,
+                        event: Event::NodeDelta { text: said, reasoning: thought, .. },
+                        ..
                     }) => {
                         *at = entry.at;
                         said.push_str(text);
@@ -115,10 +117,10 @@ impl State {
                     }
                 }
             }
-            Fact::NodeFinished { node, epoch, .. }
-            | Fact::NodeFailed { node, epoch, .. }
-            | Fact::NodeSkipped { node, epoch, .. }
-            | Fact::NodeRetrying { node, epoch, .. } => {
+            Event::NodeFinished { node, epoch, .. }
+            | Event::NodeFailed { node, epoch, .. }
+            | Event::NodeSkipped { node, epoch, .. }
+            | Event::NodeRetrying { node, epoch, .. } => {
                 self.partial.remove(&Activation { node: node.clone(), epoch: epoch.clone() });
             }
             _ => {}

@@ -12,13 +12,13 @@ mod dialogs;
 pub mod examples;
 mod home;
 mod hub;
-mod learning;
 mod live;
 mod plait;
 mod reply;
 mod runner;
 mod runs;
 pub mod schema;
+mod token_calibration;
 pub mod tree;
 mod watch;
 

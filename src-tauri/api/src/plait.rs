@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 use crate::command::Command;
 use crate::commands::settings::{Settings, Unread};
 use crate::dialogs::Dialogs;
-use crate::learning::Learning;
 use crate::runner::Runner;
+use crate::token_calibration::TokenCalibration;
 use crate::{ErrorReply, blocking};
 
 /// How to open Plait.
@@ -58,7 +58,7 @@ pub struct Plait {
     /// The models of providers that were asked for them.
     models: Mutex<BTreeMap<String, Vec<String>>>,
     notices: Vec<Fault>,
-    pub(crate) learning: Arc<Learning>,
+    pub(crate) calibration: Arc<TokenCalibration>,
     pub(crate) runner: Runner,
 }
 
@@ -96,9 +96,9 @@ impl Plait {
             notices.push(fault);
             BTreeMap::new()
         });
-        let learning = Arc::new(Learning::new(store.clone(), known, settings.models.clone()));
+        let calibration = Arc::new(TokenCalibration::new(store.clone(), known, settings.models.clone()));
         let registry = Arc::new(plait_engine::nodes::registry());
-        let runner = Runner::new(store.clone(), Arc::clone(&registry), Arc::clone(&learning));
+        let runner = Runner::new(store.clone(), Arc::clone(&registry), Arc::clone(&calibration));
         let tools = options.tools.unwrap_or_else(|| Arc::new(NativeTools::new()));
         Ok(Self {
             home: options.home,
@@ -115,7 +115,7 @@ impl Plait {
             setting: tokio::sync::Mutex::default(),
             models: Mutex::default(),
             notices,
-            learning,
+            calibration,
             runner,
         })
     }
@@ -236,7 +236,7 @@ impl Plait {
         }
         self.store.flush().await?;
         let (before, now) = (self.provider_table().settings(), providers.settings());
-        self.learning.set_notes(settings.models.clone());
+        self.calibration.set_notes(settings.models.clone());
         *self.configured.write().unwrap_or_else(PoisonError::into_inner) = Configured { settings, providers };
         for (name, _) in before.iter().filter(|(name, set)| now.get(*name) != Some(set)) {
             self.forget_models(name);

@@ -12,13 +12,13 @@ use plait_engine::flow::Flow;
 use plait_engine::host::Host;
 use plait_engine::id::{ConversationId, NodeId, RunId};
 use plait_engine::node::{Registry, RunInfo};
-use plait_engine::plan::{Given, Plan, plan};
-use plait_engine::run::{Driver, Entry, Fact, FlowRef, RunHandle, RunSetup};
+use plait_engine::plan::{InputOverrides, Plan, plan};
+use plait_engine::run::{Driver, Entry, Event, FlowRef, RunHandle, RunSetup};
 use tokio::sync::Mutex;
 
 use crate::hub::Hub;
-use crate::learning::Learning;
 use crate::live::LiveRuns;
+use crate::token_calibration::TokenCalibration;
 use crate::{ErrorReply, blocking, flow_of, flow_text};
 
 /// What drives runs. Clones share.
@@ -26,7 +26,7 @@ use crate::{ErrorReply, blocking, flow_of, flow_text};
 pub(crate) struct Runner {
     pub(crate) store: Store,
     pub(crate) registry: Arc<Registry>,
-    pub(crate) learning: Arc<Learning>,
+    pub(crate) calibration: Arc<TokenCalibration>,
     pub(crate) live: LiveRuns,
     /// Held while a run is taken up: two that take up the same run must end up with the same driver.
     pub(crate) taking_up: Arc<Mutex<()>>,
@@ -37,7 +37,7 @@ pub(crate) struct NewRun {
     pub(crate) flow: Flow,
     pub(crate) path: Option<String>,
     pub(crate) input: Option<String>,
-    pub(crate) set: Given,
+    pub(crate) set: InputOverrides,
     pub(crate) to: Option<NodeId>,
     pub(crate) parent: Option<RunId>,
     pub(crate) conversation: Option<ConversationId>,
@@ -45,8 +45,8 @@ pub(crate) struct NewRun {
 
 impl Runner {
     /// What drives the runs of this store, none so far.
-    pub(crate) fn new(store: Store, registry: Arc<Registry>, learning: Arc<Learning>) -> Self {
-        Self { store, registry, learning, live: LiveRuns::default(), taking_up: Arc::default() }
+    pub(crate) fn new(store: Store, registry: Arc<Registry>, calibration: Arc<TokenCalibration>) -> Self {
+        Self { store, registry, calibration, live: LiveRuns::default(), taking_up: Arc::default() }
     }
 
     /// Starts a run under this id. It goes on by itself.
@@ -133,7 +133,7 @@ impl Prepared {
         let conversation = conversation.map(|id| self.begin_in(&plan, &id)).transpose()?;
         let hash = self.runner.store.put_flow(&flow_text(&flow)?)?;
         let flow = FlowRef { name: flow.name, path, hash };
-        let first = Fact::RunStarted {
+        let first = Event::RunStarted {
             run: self.run.clone(),
             flow: flow.clone(),
             to,
@@ -141,7 +141,7 @@ impl Prepared {
             set,
             parent_run_id: parent,
             conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
-            models: Arc::new(self.runner.learning.book()),
+            models: Arc::new(self.runner.calibration.book()),
         };
         self.hub.begin(0);
         Ok(Driver::start(self.setup(plan, &flow, input, conversation)?, first)?)
@@ -157,7 +157,7 @@ impl Prepared {
         let flow = flow_of(store, &record.flow.hash)?;
         let entries = store.read_journal(&self.run, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
         let Some(Entry {
-            fact: Fact::RunStarted { flow: started, to, input, set, conversation, .. }, ..
+            event: Event::RunStarted { flow: started, to, input, set, conversation, .. }, ..
         }) = entries.first()
         else {
             return Err(ErrorReply::new(
@@ -194,7 +194,7 @@ impl Prepared {
         Ok(Conversation { at: Arc::clone(at), past: Arc::new(self.runner.store.past(&at.id)?) })
     }
 
-    fn plan(&self, flow: &Flow, to: Option<&NodeId>, set: &Given) -> Result<Plan, ErrorReply> {
+    fn plan(&self, flow: &Flow, to: Option<&NodeId>, set: &InputOverrides) -> Result<Plan, ErrorReply> {
         plan(flow, &self.runner.registry, to, set).map_err(|found| {
             let first = found.first().map_or("It can't run.", |one| one.message.as_str());
             let more = match found.len() {
@@ -215,7 +215,7 @@ impl Prepared {
         conversation: Option<Conversation>,
     ) -> Result<RunSetup, ErrorReply> {
         let folder = flow.path.as_deref().and_then(|path| Path::new(path).parent());
-        let (hub, learning) = (Arc::clone(&self.hub), Arc::clone(&self.runner.learning));
+        let (hub, calibration) = (Arc::clone(&self.hub), Arc::clone(&self.runner.calibration));
         Ok(RunSetup {
             plan: Arc::new(plan),
             info: RunInfo {
@@ -228,7 +228,7 @@ impl Prepared {
             host: self.host.clone(),
             journal: Box::new(self.runner.store.journal(&self.run)?),
             watcher: Box::new(move |entries| {
-                learning.hear(entries);
+                calibration.hear(entries);
                 hub.tell(entries.iter().cloned());
             }),
         })

@@ -1,6 +1,6 @@
 //! Watching a run: its journal from any place on, then what happens live, without gap or duplicate.
 //!
-//! A watcher that falls behind loses partial output only: facts it missed are read from the journal again. It can never
+//! A watcher that falls behind loses partial output only: events it missed are read from the journal again. It can never
 //! hold up the run.
 
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use futures::FutureExt as _;
 use plait_adapters::Store;
 use plait_adapters::store::Entries;
 use plait_engine::id::RunId;
-use plait_engine::run::{Entry, Fact};
+use plait_engine::run::{Entry, Event};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::Instant;
 
@@ -31,7 +31,7 @@ const BREATH: usize = 256;
 /// How long the store's writer is given to take in what was told.
 const SOON: Duration = Duration::from_millis(2);
 
-/// A run being watched. Ends after the run's final fact.
+/// A run being watched. Ends after the run's final event.
 pub struct Watch {
     store: Store,
     run: RunId,
@@ -190,11 +190,11 @@ impl Watch {
 
     fn given(&mut self, entry: Entry) -> Entry {
         self.next = entry.seq.map_or(self.next, |seq| seq + 1);
-        self.ended = is_final(&entry.fact);
+        self.ended = is_final(&entry.event);
         entry
     }
 
-    /// Goes back to the journal for facts that were missed. Partial output that was missed stays so: the whole text
+    /// Goes back to the journal for events that were missed. Partial output that was missed stays so: the whole text
     /// comes with the node's end.
     async fn catch_up(&mut self) {
         let joined = self.hub.join();
@@ -210,18 +210,18 @@ impl Watch {
     }
 }
 
-/// Whether nothing follows this fact.
-pub(crate) fn is_final(fact: &Fact) -> bool {
-    matches!(fact, Fact::RunFinished { .. } | Fact::RunFailed { .. } | Fact::RunCancelled { .. })
+/// Whether nothing follows this event.
+pub(crate) fn is_final(event: &Event) -> bool {
+    matches!(event, Event::RunFinished { .. } | Event::RunFailed { .. } | Event::RunCancelled { .. })
 }
 
-/// Adds an entry; partial output is joined to what came of the same activation before, if no other fact lies between.
+/// Adds an entry; partial output is joined to what came of the same activation before, if no other event lies between.
 fn push_merged(batch: &mut Vec<Entry>, entry: Entry) {
-    let Fact::NodeDelta { node, epoch, text: more, reasoning: thought } = &entry.fact else {
+    let Event::NodeDelta { node, epoch, text: more, reasoning: thought } = &entry.event else {
         return batch.push(entry);
     };
     for before in batch.iter_mut().rev() {
-        let Fact::NodeDelta { node: other, epoch: when, text, reasoning } = &mut before.fact else { break };
+        let Event::NodeDelta { node: other, epoch: when, text, reasoning } = &mut before.event else { break };
         if (node, epoch) == (&*other, &*when) {
             text.push_str(more);
             reasoning.push_str(thought);
@@ -232,52 +232,4 @@ fn push_merged(batch: &mut Vec<Entry>, entry: Entry) {
 }
 
 #[cfg(test)]
-mod tests {
-    use plait_engine::id::{Epoch, NodeId};
-
-    use super::*;
-
-    #[tokio::test]
-    async fn who_begins_to_watch_a_run_that_was_stopped_hears_why() {
-        let home = tempfile::tempdir().expect("folder");
-        let store = Store::open(home.path()).expect("opened");
-        let hub = Hub::new();
-        hub.begin(0);
-        hub.stop(ErrorReply::new("store.full", "The disk is full."));
-        let run = RunId::from("0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10");
-        let mut watch = Watch::new(store, run, hub, 0).expect("begun");
-        let told = watch.next().await.expect("something").expect_err("why it was stopped");
-        assert_eq!(told.code, "store.full");
-        assert!(watch.next().await.is_none());
-    }
-
-    fn delta(node: &str, text: &str) -> Entry {
-        let (node, epoch) = (NodeId::from(node), Epoch::root());
-        Entry {
-            seq: None,
-            at: 0,
-            fact: Fact::NodeDelta { node, epoch, text: text.to_owned(), reasoning: String::new() },
-        }
-    }
-
-    #[test]
-    fn streams_that_run_side_by_side_are_each_in_one_piece() {
-        let ready = Fact::NodeStarted { node: "c".into(), epoch: Epoch::root(), attempt: 1 };
-        let mut batch = Vec::new();
-        for entry in [
-            delta("a", "1"),
-            delta("b", "2"),
-            delta("a", "3"),
-            Entry { seq: Some(7), at: 0, fact: ready.clone() },
-            delta("a", "4"),
-            delta("b", "5"),
-            delta("b", "6"),
-        ] {
-            push_merged(&mut batch, entry);
-        }
-        let facts: Vec<_> = batch.into_iter().map(|entry| entry.fact).collect();
-        let expected = [delta("a", "13"), delta("b", "2")].map(|entry| entry.fact).into_iter();
-        let after = [delta("a", "4"), delta("b", "56")].map(|entry| entry.fact);
-        assert_eq!(facts, expected.chain([ready]).chain(after).collect::<Vec<_>>());
-    }
-}
+mod tests;

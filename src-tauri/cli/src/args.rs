@@ -18,7 +18,7 @@ Exit codes:
 
 Examples:
   plait run hello                          run an example flow; no key and no network needed
-  plait run my.flow.json --json            one fact per line, for scripts
+  plait run my.flow.json --json            one event per line, for scripts
   plait check my.flow.json                 what is wrong with a flow, and where
   plait keys set openai                    keep a key, and use that provider in your flows
   plait resume last --answer \"Yes, go on\"  answer the question a run waits on")]
@@ -91,7 +91,7 @@ pub(crate) struct RunArgs {
     /// new one) or `new`. Its id is said on standard error.
     #[arg(long, value_name = "ID")]
     pub(crate) conversation: Option<String>,
-    /// Print one fact per line and nothing else.
+    /// Print one event per line and nothing else.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -111,7 +111,7 @@ pub(crate) struct ResumeArgs {
     /// End the pause instead of answering.
     #[arg(long)]
     pub(crate) end: bool,
-    /// Print one fact per line and nothing else.
+    /// Print one event per line and nothing else.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -168,7 +168,7 @@ pub(crate) enum RunsCommand {
     Show {
         /// The run: its id, the beginning of it, or `last`.
         run: String,
-        /// Print its journal, one fact per line.
+        /// Print its journal, one event per line.
         #[arg(long)]
         json: bool,
     },
@@ -292,22 +292,4 @@ fn parse_set(text: &str) -> Result<SetValue, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory as _;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn a_set_names_node_port_and_json() {
-        let set = parse_set("my.node.value={\"a\":[1,2]}").unwrap();
-        assert_eq!((set.node.as_str(), set.port.as_str()), ("my.node", "value"));
-        assert_eq!(set.value, serde_json::json!({"a": [1, 2]}));
-        for wrong in ["node.port", "port=1", "node.port=bare text"] {
-            assert!(parse_set(wrong).is_err(), "{wrong}");
-        }
-    }
-}
+mod tests;

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use plait_api::commands::run::{AnswerRun, CancelRun, EndPause};
 use plait_api::engine::id::{Activation, RunId};
 use plait_api::engine::run::view::{Asker, OpenPause, RunStatus, RunView};
-use plait_api::engine::run::{Entry, Fact};
+use plait_api::engine::run::{Entry, Event};
 use plait_api::{ErrorReply, Plait, answer};
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub(crate) struct Follow<'a> {
     interactive: bool,
     progress: Progress,
     interrupt: Interrupt,
-    /// The fact by which the run came to wait, if it did before it was followed.
+    /// The event by which the run came to wait, if it did before it was followed.
     last_wait: Option<Entry>,
     /// Pauses that were answered, though the run may not have said so yet.
     answered: BTreeSet<Asker>,
@@ -76,7 +76,7 @@ impl<'a> Follow<'a> {
     pub(crate) fn after(mut self, entries: Vec<Entry>) -> Self {
         self.view = RunView::of(&entries);
         if self.view.status == RunStatus::Waiting {
-            let waits = |entry: &Entry| matches!(entry.fact, Fact::RunWaiting { .. });
+            let waits = |entry: &Entry| matches!(entry.event, Event::RunWaiting { .. });
             self.last_wait = entries.into_iter().rfind(waits);
         }
         self
@@ -106,7 +106,7 @@ impl<'a> Follow<'a> {
                     ErrorReply::new("run.lost", format!("Run {} went on elsewhere.", self.run)).into()
                 );
             };
-            let waits = matches!(entry.fact, Fact::RunWaiting { .. });
+            let waits = matches!(entry.event, Event::RunWaiting { .. });
             self.show(&entry)?;
             self.view.apply(&entry);
             if self.view.status.is_final() {
@@ -256,7 +256,7 @@ impl<'a> Follow<'a> {
 /// One entry as one line of JSON.
 fn print_line(entry: &Entry) -> Result<(), Failure> {
     let line = serde_json::to_string(entry).map_err(|error| {
-        ErrorReply::new("output.failed", format!("A fact could not be written: {error}."))
+        ErrorReply::new("output.failed", format!("An event could not be written: {error}."))
     })?;
     Ok(writeln!(std::io::stdout(), "{line}")?)
 }

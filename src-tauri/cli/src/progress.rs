@@ -8,7 +8,7 @@ use std::time::Duration;
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plait_api::engine::id::Activation;
-use plait_api::engine::run::{Entry, Fact, SkipReason};
+use plait_api::engine::run::{Entry, Event, SkipReason};
 
 use crate::failure::say;
 use crate::table::{duration, first_line};
@@ -39,42 +39,42 @@ impl Progress {
             node: node.clone(),
             epoch: epoch.clone(),
         };
-        match &entry.fact {
-            Fact::NodeStarted { node, epoch, .. } => {
+        match &entry.event {
+            Event::NodeStarted { node, epoch, .. } => {
                 self.working.insert(at(node, epoch), String::new());
             }
-            Fact::NodeDelta { node, epoch, text, .. } => self.stream(&at(node, epoch), text),
-            Fact::NodeFinished { node, epoch, metadata, .. } => {
+            Event::NodeDelta { node, epoch, text, .. } => self.stream(&at(node, epoch), text),
+            Event::NodeFinished { node, epoch, metadata, .. } => {
                 let took = style(duration(metadata.duration_ms)).dim().for_stderr();
                 self.done(&at(node, epoch), &format!("{} {{}}  {took}", style("✓").green().for_stderr()));
             }
-            Fact::NodeFailed { node, epoch, error, .. } => {
+            Event::NodeFailed { node, epoch, error, .. } => {
                 let what = format!("{} [{}]", error.message, error.code);
                 self.done(&at(node, epoch), &format!("{} {{}}  {what}", style("✗").red().for_stderr()));
             }
-            Fact::NodeSkipped { node, epoch, reason: SkipReason::DeadInput } => {
+            Event::NodeSkipped { node, epoch, reason: SkipReason::DeadInput } => {
                 self.done(&at(node, epoch), &format!("{} {{}}  skipped", style("–").dim().for_stderr()));
             }
-            Fact::NodeRetrying { node, epoch, delay_ms, error, .. } => {
+            Event::NodeRetrying { node, epoch, delay_ms, error, .. } => {
                 let again = format!("{} [{}]; again in {}", error.message, error.code, duration(*delay_ms));
                 self.done(&at(node, epoch), &format!("{} {{}}  {again}", style("↻").yellow().for_stderr()));
             }
-            Fact::ToolCalled { node, epoch, call, .. } => {
+            Event::ToolCalled { node, epoch, call, .. } => {
                 let at = at(node, epoch);
                 self.flush(&at);
                 self.note(&streamed(&at, &format!("→ {} {}", call.name, call.arguments)));
             }
-            Fact::ToolFinished { node, epoch, result, error, .. } => {
+            Event::ToolFinished { node, epoch, result, error, .. } => {
                 let said = match (result, error) {
                     (_, Some(error)) => error.to_string(),
                     (result, None) => result.as_ref().map(ToString::to_string).unwrap_or_default(),
                 };
                 self.note(&streamed(&at(node, epoch), &format!("← {}", first_line(&said, 100))));
             }
-            Fact::RunPaused { node, epoch, .. } => {
+            Event::RunPaused { node, epoch, .. } => {
                 self.working.remove(&at(node, epoch));
             }
-            Fact::LoopExhausted { node, max_epochs, .. } => {
+            Event::LoopExhausted { node, max_epochs, .. } => {
                 self.note(&format!("The cycle at `{node}` was stopped after {max_epochs} rounds."));
             }
             _ => {}

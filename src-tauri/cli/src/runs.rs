@@ -147,11 +147,11 @@ fn show(detail: &RunDetail, json: bool) -> Result<(), Failure> {
 
 /// One row for each execution of a node, in the order they ended.
 fn steps(entries: &[Entry]) -> comfy_table::Table {
-    use plait_api::engine::run::Fact;
+    use plait_api::engine::run::Event;
     let mut table = table(&["Node", "", "Took", "Tokens", "What it gave"]);
     for entry in entries {
-        match &entry.fact {
-            Fact::NodeFinished { node, epoch, outputs, metadata, .. } => {
+        match &entry.event {
+            Event::NodeFinished { node, epoch, outputs, metadata, .. } => {
                 let tokens = metadata.token_usage.map(|used| (used.input + used.output).to_string());
                 let gave: Vec<_> = outputs.iter().map(|(port, value)| format!("{port} = {value}")).collect();
                 table.add_row([
@@ -162,7 +162,7 @@ fn steps(entries: &[Entry]) -> comfy_table::Table {
                     first_line(&gave.join(", "), 80),
                 ]);
             }
-            Fact::NodeFailed { node, epoch, error, .. } => {
+            Event::NodeFailed { node, epoch, error, .. } => {
                 let what = first_line(&error.to_string(), 80);
                 table.add_row([
                     format!("{node}{epoch}"),
@@ -172,7 +172,7 @@ fn steps(entries: &[Entry]) -> comfy_table::Table {
                     what,
                 ]);
             }
-            Fact::NodeSkipped { node, epoch, .. } => {
+            Event::NodeSkipped { node, epoch, .. } => {
                 table.add_row([format!("{node}{epoch}"), "skipped".to_owned()]);
             }
             _ => {}

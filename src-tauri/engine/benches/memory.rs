@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask bench` runs it; `cargo bench -p plait-engine --bench memory` does alone. Each peak is a process of its own.
 
-#[path = "workload/mod.rs"]
+#[path = "workload/workload.rs"]
 mod workload;
 
 use std::process::Command;

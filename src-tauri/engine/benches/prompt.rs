@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-engine --bench prompt` does alone.
 
-#[path = "workload/mod.rs"]
+#[path = "workload/workload.rs"]
 mod workload;
 
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! Where facts are kept. The engine appends and flushes; a store decides how.
+//! Where events are kept. The engine appends and flushes; a store decides how.
 
 use futures::future::BoxFuture;
 use std::sync::{Arc, Mutex, PoisonError};

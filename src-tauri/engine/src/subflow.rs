@@ -16,7 +16,7 @@ use crate::flow::Flow;
 use crate::host::Host;
 use crate::id::{Activation, Epoch, NodeId, RunId};
 use crate::node::RunInfo;
-use crate::plan::Given;
+use crate::plan::InputOverrides;
 use crate::run::view::RunFault;
 use crate::run::{NodeOutputs, RunEnd};
 
@@ -47,7 +47,7 @@ pub struct ChildCall {
     /// The text it is given, if it is given one.
     pub input: Option<String>,
     /// Values for its inputs that no edge feeds.
-    pub set: Given,
+    pub set: InputOverrides,
     /// The world, that of the parent.
     pub host: Host,
 }

@@ -74,23 +74,4 @@ fn as_root(commands: Vec<Vec<String>>, sudo: bool) -> Vec<Vec<String>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_are_written_as_a_person_would_give_them() {
-        let written = |manager: Manager| {
-            as_root(manager.commands(&["a", "b"]), manager.needs_root())
-                .iter()
-                .map(|words| words.join(" "))
-                .collect::<Vec<_>>()
-                .join(" && ")
-        };
-        assert_eq!(
-            written(Manager::Apt),
-            "sudo apt-get update && sudo apt-get install --yes --no-install-recommends a b"
-        );
-        assert_eq!(written(Manager::Brew), "brew install a b");
-        assert_eq!(written(Manager::Pacman), "sudo pacman --sync --needed --noconfirm a b");
-    }
-}
+mod tests;

@@ -42,7 +42,7 @@ async fn a_killed_window_comes_back_to_the_same_question() -> Result<()> {
         assert_eq!(runs.as_array().map(Vec::len), Some(1), "{runs}");
         let shown = app.rpc("runs.show", json!({ "run": runs[0]["run"] })).await?;
         let entries = shown["entries"].as_array().context("a run has entries")?;
-        let of = |fact: &str| entries.iter().filter(|entry| entry["type"] == fact).collect::<Vec<_>>();
+        let of = |event: &str| entries.iter().filter(|entry| entry["type"] == event).collect::<Vec<_>>();
         let said: Vec<_> = of("turn.committed").iter().map(|turn| &turn["messages"][0]["content"]).collect();
         assert_eq!(said, ["Hello", "What is 23 × 17?"]);
         assert_eq!(of("input.provided").len(), 3, "two answers, and the end of the third pause");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use plait_api::commands::run::{CancelRun, ResumeRun};
 use plait_api::commands::runs::{RemoveRun, ShowRun};
-use plait_api::engine::run::Fact;
+use plait_api::engine::run::Event;
 use plait_api::engine::run::view::RunStatus;
 use serde_json::{Value, json};
 
@@ -141,7 +141,7 @@ async fn a_question_reaches_up_the_tree_and_the_answer_down() {
     assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
     assert_eq!(journal.output("in", "text"), json!("with milk"));
     let below = app.journal(&asker.run).await;
-    let answers = below.facts().filter(|fact| matches!(fact, Fact::InputProvided { .. })).count();
+    let answers = below.events().filter(|event| matches!(event, Event::InputProvided { .. })).count();
     assert_eq!((below.view().status, answers), (RunStatus::Finished, 1));
 }
 
@@ -168,7 +168,7 @@ async fn a_restart_in_the_middle_of_a_child_goes_on_in_that_child() {
     let [again] = &provider.sent()[..] else { panic!("only what had no reply: {:#?}", provider.sent()) };
     assert_eq!(again.messages, [user("go"), assistant("said"), user("Again")]);
     let inside = app.journal(&child.run).await;
-    assert_eq!(inside.facts().filter(|fact| matches!(fact, Fact::RunStarted { .. })).count(), 1);
+    assert_eq!(inside.events().filter(|event| matches!(event, Event::RunStarted { .. })).count(), 1);
 }
 
 #[tokio::test]
@@ -214,7 +214,7 @@ fn the_terminal_asks_for_a_child_and_goes_on_with_its_answer() {
     assert!(said.err.contains("Which colour?"), "{said:#?}");
     let said = home.plait(&["resume", "last", "--answer", "green", "--json"]);
     assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{said:#?}");
-    assert_eq!(said.facts().last().unwrap()["outputs"]["in"]["text"], "green");
+    assert_eq!(said.events().last().unwrap()["outputs"]["in"]["text"], "green");
     let said = home.plait(&["run", &folder.file("parent.flow.json"), "--answer", "red"]);
     assert_eq!(
         (said.code, said.out.trim_end()),
@@ -289,7 +289,7 @@ async fn killed_in_the_middle_of_a_child_the_run_goes_on_in_that_child() {
     });
     let (before, said, after, calls) = done.await.unwrap();
     assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{said:#?}");
-    assert_eq!(said.facts().last().unwrap()["outputs"]["in"]["text"], "re: Again");
+    assert_eq!(said.events().last().unwrap()["outputs"]["in"]["text"], "re: Again");
     assert_eq!(calls, ["go", "Again", "Again"], "the first call stands in the child's journal");
     let ids =
         |list: &Value| list.as_array().unwrap().iter().map(|run| run["run"].clone()).collect::<Vec<_>>();

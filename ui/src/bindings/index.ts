@@ -83,6 +83,16 @@ export type Autosave = {
   flow: Flow,
 };
 
+/** What was learnt of one model. */
+export type CalibrationSample = {
+  /** The model, as `provider/model`. */
+  model: string,
+  /** What Plait counted. */
+  counted: number,
+  /** What the provider reported. */
+  reported: number,
+};
+
 /** What one model call comes to, beside the usage in its reply. */
 export type CallAccount = {
   /** The context it was made in. */
@@ -154,7 +164,7 @@ export type ContextChange = { "kind": "messages",
   /** The user's message, unless it was there already, and the assistant's. */
   messages: Array<Message>,
   /** What the provider's reports taught of Plait's counts. */
-  learned?: Learned, } | { "kind": "recalled" } & Recalled | { "kind": "systemInstructions",
+  learned?: CalibrationSample, } | { "kind": "recalled" } & Recalled | { "kind": "systemInstructions",
   /** The new instructions; empty for none. */
   text: string, } | { "kind": "providerModel",
   /** The provider. */
@@ -411,7 +421,7 @@ export type Entry = {
   /** The conversation it goes on in, as far as that had come when the run began: what came later is not its past. */
   conversation?: ConversationRef,
   /** What was set and had been learnt of models by then; the run keeps to it. */
-  models?: ModelBook, } | { "type": "node.ready",
+  models?: ModelOverrides, } | { "type": "node.ready",
   /** The node. */
   node: NodeId,
   /** Which time round. */
@@ -470,7 +480,7 @@ export type Entry = {
   node: NodeId,
   /** Which time round. */
   epoch: Epoch,
-  /** The context. Shared, like all that is large and seldom: it would make every fact as large. */
+  /** The context. Shared, like all that is large and seldom: it would make every event as large. */
   context: ContextRecord, } | { "type": "context.changed",
   /** The node that changed it. */
   node: NodeId,
@@ -495,7 +505,7 @@ export type Entry = {
   /** The messages added, in order: the user's (unless it was there already) and the assistant's. */
   messages: Array<Message>,
   /** What the provider's reports taught of Plait's counts. */
-  learned?: Learned, } | { "type": "turn.discarded",
+  learned?: CalibrationSample, } | { "type": "turn.discarded",
   /** The node. */
   node: NodeId,
   /** Which time round. */
@@ -894,16 +904,6 @@ export type KeyStatus = {
   problem?: Fault,
 };
 
-/** What was learnt of one model. */
-export type Learned = {
-  /** The model, as `provider/model`. */
-  model: string,
-  /** What Plait counted. */
-  counted: number,
-  /** What the provider reported. */
-  reported: number,
-};
-
 /** Bounds on a node's execution. */
 export type Limits = {
   /** How many times round the cycles it stands in may go, at least 1. */
@@ -1011,14 +1011,6 @@ export type MessagesPage = {
   next?: number,
 };
 
-/** What is known of models beyond the tables, each under `provider/model` or, for every provider, `model`. */
-export type ModelBook = {
-  /** What a person has set. */
-  notes?: { [key in string]: ModelNote },
-  /** What earlier runs have learnt of Plait's counts, under `provider/model`. */
-  corrections?: { [key in string]: Correction },
-};
-
 /** One call of a model. */
 export type ModelCallView = {
   /** Which model call of this activation, from 0. */
@@ -1042,11 +1034,19 @@ export type ModelList = {
 };
 
 /** What a person has set of one model. */
-export type ModelNote = {
+export type ModelOverride = {
   /** Its window in tokens, in place of the table's. */
   contextWindow?: number,
   /** Its price, in place of the table's. */
   price?: Price,
+};
+
+/** What is known of models beyond the tables, each under `provider/model` or, for every provider, `model`. */
+export type ModelOverrides = {
+  /** What a person has set. */
+  notes?: { [key in string]: ModelOverride },
+  /** What earlier runs have learnt of Plait's counts, under `provider/model`. */
+  corrections?: { [key in string]: Correction },
 };
 
 /** A whole reply. */
@@ -1592,9 +1592,9 @@ export type RunTotals = {
   waitedMs: number,
 };
 
-/** A run, folded from its facts. */
+/** A run, folded from its events. */
 export type RunView = {
-  /** The run; absent before its first fact. */
+  /** The run; absent before its first event. */
   run?: RunId,
   /** The flow it runs. */
   flow?: FlowRef,
@@ -1610,7 +1610,7 @@ export type RunView = {
   conversation?: ConversationRef,
   /** What it is doing. */
   status: RunStatus,
-  /** Whether it is being cancelled; the facts that end it follow. */
+  /** Whether it is being cancelled; the events that end it follow. */
   cancelling: boolean,
   /** When it began, in milliseconds since the Unix epoch. */
   startedAt?: number,
@@ -1697,7 +1697,7 @@ export type Settings = {
   /** The model providers, by name; the built-in ones are always there. */
   providers: { [key in string]: ProviderSettings },
   /** Windows and prices of models in place of the tables', by `provider/model` or, for every provider, `model`. */
-  models?: { [key in string]: ModelNote },
+  models?: { [key in string]: ModelOverride },
   /** Anything more the window remembers. */
   ui: unknown,
 };

@@ -28,14 +28,14 @@ const FLOW: Flow = {
   layout: {},
 };
 const OUTPUTS = { response: "Hello", context: { contextId: "main" }, tools: [{ name: "calculator" }] };
-const FACTS = [
+const EVENTS = [
   { type: "node.started", node: "a", epoch: [], attempt: 1 },
   { type: "node.finished", node: "a", epoch: [], outputs: OUTPUTS, metadata: { durationMs: 1 } },
 ];
 
 beforeEach(() => {
   flowStore.setState(documentState(FLOW), true);
-  showRun(FACTS);
+  showRun(EVENTS);
 });
 afterEach(() => {
   cleanup();

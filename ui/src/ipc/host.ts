@@ -11,7 +11,7 @@ export interface Host {
   /** Carries out one command. Rejects with a `HostError`, never with anything else. */
   call<C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>>;
   /**
-   * Gives the journal of a run from `fromSeq`, then live facts, in batches at most once a frame.
+   * Gives the journal of a run from `fromSeq`, then live events, in batches at most once a frame.
    * Returns the function that ends the watch; nothing is delivered after it was called.
    */
   watch(

@@ -1,12 +1,12 @@
 /**
- * Load instead of a flow: facts at a given rate, for measuring what the window bears. A flow asks for it in its settings,
- * `"load": {"factsPerSecond": 10000, "seconds": 10, "streams": 50}`; no engine knows that key.
+ * Load instead of a flow: events at a given rate, for measuring what the window bears. A flow asks for it in its settings,
+ * `"load": {"eventsPerSecond": 10000, "seconds": 10, "streams": 50}`; no engine knows that key.
  */
 import type { Entry, Flow, NodeId, RunId } from "@/bindings";
 import type { InPageRun } from "./in-page-replay";
 
 export type Load = {
-  factsPerSecond: number;
+  eventsPerSecond: number;
   seconds: number;
   streams: number;
   /** Instead of nodes that stream: a conversation of so many turns between the flow's first two nodes. */
@@ -25,11 +25,11 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
   const listeners = new Set<(entries: Entry[]) => void>();
   let over = false;
   let frame: number | undefined;
-  const emit = (facts: object[]) => {
+  const emit = (events: object[]) => {
     const at = env.now();
-    const entries = facts.map((fact) => {
-      const isDelta = (fact as { type: string }).type === "node.delta";
-      const entry = (isDelta ? { at, ...fact } : { seq: journal.length, at, ...fact }) as Entry;
+    const entries = events.map((event) => {
+      const isDelta = (event as { type: string }).type === "node.delta";
+      const entry = (isDelta ? { at, ...event } : { seq: journal.length, at, ...event }) as Entry;
       if (!isDelta) journal.push(entry);
       return entry;
     });
@@ -37,15 +37,15 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
   };
   emit([{ type: "run.started", run, flow: { name: flow.name, hash: "load" } }]);
   const ids = Object.keys(flow.nodes);
-  const facts = load.turns === undefined ? generate(ids, load.streams) : converse(ids);
+  const events = load.turns === undefined ? generate(ids, load.streams) : converse(ids);
   const began = performance.now();
-  const total = load.turns === undefined ? load.factsPerSecond * load.seconds : load.turns * FACTS_OF_TURN + 1;
+  const total = load.turns === undefined ? load.eventsPerSecond * load.seconds : load.turns * EVENT_OF_TURN + 1;
   let given = 0;
   const tick = () => {
     if (over) return;
-    const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * load.factsPerSecond));
+    const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * load.eventsPerSecond));
     const batch: object[] = [];
-    for (; given < due; given++) batch.push(facts.next().value as object);
+    for (; given < due; given++) batch.push(events.next().value as object);
     if (given >= total) {
       over = true;
       batch.push({ type: "run.finished", outputs: {} });
@@ -77,7 +77,7 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
   };
 }
 
-/** Endless facts, of the kinds and in the order a run has them: the first `streams` nodes stream and go round. */
+/** Endless events, of the kinds and in the order a run has them: the first `streams` nodes stream and go round. */
 export function* generate(ids: readonly NodeId[], streams: number): Generator<object, never> {
   const nodes = ids.slice(0, Math.max(1, streams));
   const rounds = new Map<NodeId, { round: number; said: number }>();
@@ -109,7 +109,7 @@ export function* generate(ids: readonly NodeId[], streams: number): Generator<ob
   }
 }
 
-const FACTS_OF_TURN = 9;
+const EVENT_OF_TURN = 9;
 
 /** Endless turns: one node asks a person, the other answers with a model. */
 export function* converse(ids: readonly NodeId[]): Generator<object, never> {

@@ -64,9 +64,9 @@ export function startReplay(
   const isOver = () => ["run.finished", "run.failed", "run.cancelled"].includes(journal.at(-1)?.type ?? "");
 
   const emit = (entry: Entry) => {
-    const { seq: _, ...fact } = entry;
+    const { seq: _, ...event } = entry;
     const told = (
-      entry.seq === undefined ? { ...fact, at: env.now() } : { ...fact, seq: journal.length, at: env.now() }
+      entry.seq === undefined ? { ...event, at: env.now() } : { ...event, seq: journal.length, at: env.now() }
     ) as Entry;
     if (told.type === "run.started") {
       told.run = run;
@@ -143,7 +143,7 @@ export function startReplay(
       if (isOver()) return;
       clearTimeout(timer);
       timer = undefined;
-      for (const fact of cancelled(journal)) emit({ seq: 0, at: 0, ...fact } as Entry);
+      for (const event of cancelled(journal)) emit({ seq: 0, at: 0, ...event } as Entry);
     },
     subscribe: (listener) => {
       listeners.add(listener);
@@ -203,15 +203,15 @@ function replace(value: unknown, from: string, to: string): unknown {
 
 /** Whether a recording began like this journal, but for the texts of answers. */
 function sameBeginning(recorded: readonly Entry[], journal: readonly Entry[]): boolean {
-  const facts = recorded.filter((entry) => entry.seq !== undefined);
+  const events = recorded.filter((entry) => entry.seq !== undefined);
   return journal.every((entry, index) => {
-    const other = facts[index];
+    const other = events[index];
     if (entry.type !== "input.provided" || other?.type !== "input.provided") return other?.type === entry.type;
     return fits(other.answer, entry.answer);
   });
 }
 
-/** The facts that end a run which is cancelled, as the engine gives them. */
+/** The events that end a run which is cancelled, as the engine gives them. */
 function cancelled(journal: readonly Entry[]): object[] {
   const open = new Map<string, { node: NodeId; epoch: Epoch; running: boolean }>();
   for (const entry of journal) {

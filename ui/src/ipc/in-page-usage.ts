@@ -20,7 +20,7 @@ function dayOf(at: number): string {
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 }
 
-/** What a model's reply says was spent; nothing of any other fact. */
+/** What a model's reply says was spent; nothing of any other event. */
 export function spentBy(entry: Entry): Spending | undefined {
   if (entry.type !== "model.replied") return undefined;
   const { account, reply } = entry;

@@ -16,7 +16,7 @@ const RUN_TO_KEYS = "Shift+Enter";
 const DOCK: { tab: DockTab; title: string; keys: string }[] = [
   { tab: "conversation", title: "Conversation", keys: "Alt+Shift+1" },
   { tab: "timeline", title: "Timeline", keys: "Alt+Shift+2" },
-  { tab: "facts", title: "Facts", keys: "Alt+Shift+3" },
+  { tab: "events", title: "Events", keys: "Alt+Shift+3" },
   { tab: "problems", title: "Problems", keys: "Alt+Shift+4" },
 ];
 

@@ -51,7 +51,7 @@ const events: SessionEvents = {
   },
 };
 
-/** Facts after which the list of runs reads differently. */
+/** Events after which the list of runs reads differently. */
 const TURNING_POINTS = new Set([
   "run.started",
   "run.waiting",

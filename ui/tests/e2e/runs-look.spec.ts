@@ -35,13 +35,13 @@ for (const theme of ["dark", "light"] as const) {
         );
       expect(lines, "a card shows whole lines of its stream").toEqual([3]);
       await expectAccessible(page, "conversation");
-      for (const tab of ["timeline", "facts", "problems"]) {
+      for (const tab of ["timeline", "events", "problems"]) {
         await page.getByTestId(`dock-tab-${tab}`).click();
         await expectAccessible(page, tab);
       }
-      await page.getByTestId("dock-tab-facts").click();
-      await page.getByTestId("fact").last().click();
-      await expectAccessible(page, "a fact");
+      await page.getByTestId("dock-tab-events").click();
+      await page.getByTestId("event").last().click();
+      await expectAccessible(page, "an event");
       await node(page, "answer").click();
       for (const tab of ["io", "prompt", "context"]) {
         await page.getByTestId(`inspector-tab-${tab}`).click();

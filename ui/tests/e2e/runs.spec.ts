@@ -73,7 +73,7 @@ test.describe("a run", () => {
   test("keeps what was typed while the dock shows something else", async ({ page }) => {
     await start(page);
     await page.getByTestId("pause-answer").fill("Half an ans");
-    await page.getByTestId("dock-tab-facts").click();
+    await page.getByTestId("dock-tab-events").click();
     await page.getByTestId("dock-tab-conversation").click();
     await expect(page.getByTestId("pause-answer")).toHaveValue("Half an ans");
   });
@@ -186,16 +186,16 @@ test.describe("what a run made of a node", () => {
     await expect(node(page, "answer")).toBeInViewport({ ratio: 1 });
   });
 
-  test("stands in the journal; facts are found by type and node", async ({ page }) => {
-    await page.getByTestId("dock-tab-facts").click();
-    await page.getByTestId("facts-filter").fill("replied answer");
-    await expect(page.getByTestId("fact")).toHaveCount(3);
-    await page.getByTestId("fact").first().click();
-    await expect(page.getByTestId("fact-details")).toContainText("It is at the depot");
-    await page.getByTestId("facts-family").selectOption("tool");
-    await expect(page.getByTestId("facts-shown")).toHaveText(/^0 of /);
-    await page.getByTestId("facts-filter").fill("");
-    await expect(page.getByTestId("fact")).toHaveCount(2);
+  test("stands in the journal; events are found by type and node", async ({ page }) => {
+    await page.getByTestId("dock-tab-events").click();
+    await page.getByTestId("events-filter").fill("replied answer");
+    await expect(page.getByTestId("event")).toHaveCount(3);
+    await page.getByTestId("event").first().click();
+    await expect(page.getByTestId("event-details")).toContainText("It is at the depot");
+    await page.getByTestId("events-family").selectOption("tool");
+    await expect(page.getByTestId("events-shown")).toHaveText(/^0 of /);
+    await page.getByTestId("events-filter").fill("");
+    await expect(page.getByTestId("event")).toHaveCount(2);
   });
 });
 

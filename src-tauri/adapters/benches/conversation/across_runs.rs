@@ -12,8 +12,8 @@ use plait_engine::flow::Flow;
 use plait_engine::id::ConversationId;
 use plait_engine::node::RunInfo;
 use plait_engine::nodes::registry;
-use plait_engine::plan::{Given, Plan, plan};
-use plait_engine::run::{Driver, Fact, FlowRef, RunSetup};
+use plait_engine::plan::{InputOverrides, Plan, plan};
+use plait_engine::run::{Driver, Event, FlowRef, RunSetup};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -78,7 +78,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Wrong
     let run = uuid::Uuid::now_v7().to_string();
     let at = Arc::new(store.conversation(id)?.at());
     let conversation = Conversation { at: Arc::clone(&at), past: Arc::new(store.past(id)?) };
-    let first = Fact::RunStarted {
+    let first = Event::RunStarted {
         run: run.as_str().into(),
         flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
         to: None,
@@ -117,7 +117,7 @@ fn planned(said: &str) -> Result<Plan, Wrong> {
             "a": { "source": "start", "sourceOutput": "context", "target": "chat", "targetInput": "context" },
         },
     }))?;
-    let set: Given =
+    let set: InputOverrides =
         BTreeMap::from([("chat".into(), BTreeMap::from([("message".into(), Arc::new(json!(said)))]))]);
     Ok(plan(&flow, &registry(), None, &set)
         .map_err(|problems| format!("the benchmark's own flow is wrong: {problems:?}"))?)

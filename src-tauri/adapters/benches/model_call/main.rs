@@ -5,9 +5,9 @@
 //! in this process, each over one connection that stays open.
 
 mod server;
-#[path = "../talk/mod.rs"]
+#[path = "../talk/talk.rs"]
 mod talk;
-#[path = "../../../engine/benches/workload/mod.rs"]
+#[path = "../../../engine/benches/workload/workload.rs"]
 mod workload;
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use plait_adapters::providers::ProviderKind;
 use plait_adapters::{ProviderSettings, ProviderTable, Store};
-use plait_engine::run::Fact;
+use plait_engine::run::Event;
 use serde_json::{Value, json};
 use server::{Received, Server};
 use talk::SAID;
@@ -58,8 +58,8 @@ async fn measure() -> Result<(Vec<Duration>, Vec<Duration>), Wrong> {
 
     let started: Arc<Mutex<Option<Instant>>> = Arc::default();
     let seen = Arc::clone(&started);
-    let note_start = move |fact: &Fact| {
-        if let Fact::NodeStarted { node, .. } = fact
+    let note_start = move |event: &Event| {
+        if let Event::NodeStarted { node, .. } = event
             && node.as_str() == "chat"
         {
             *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());

@@ -230,5 +230,4 @@ fn make_private(_path: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[path = "sealed_file_tests.rs"]
 mod tests;

@@ -1,5 +1,5 @@
 //! The run index: finding, listing and removing runs. Owns that a record is never behind its journal when somebody sees
-//! it, although it is not written with each fact.
+//! it, although it is not written with each event.
 
 use std::sync::{Arc, PoisonError};
 
@@ -223,10 +223,10 @@ pub(super) fn stored_record(inner: &Arc<Inner>, key: RunKey) -> Result<Option<Ru
             _ => return Ok(None),
         },
     };
-    if record.status.is_final() || entries::next_seq(inner, key)? <= record.facts {
+    if record.status.is_final() || entries::next_seq(inner, key)? <= record.events {
         return Ok(Some(record));
     }
-    for entry in Entries::from(inner, key, record.facts)?.map_while(Result::ok) {
+    for entry in Entries::from(inner, key, record.events)?.map_while(Result::ok) {
         record.apply(&entry);
     }
     if let Ok(bytes) = serde_json::to_vec(&record) {

@@ -14,7 +14,7 @@ use super::open::{self, Lock};
 use super::record::RunRecord;
 use super::writer::{Write, Writer};
 
-/// The record of a run that has a writer, ahead of the one on disk. None until its first fact.
+/// The record of a run that has a writer, ahead of the one on disk. None until its first event.
 pub(super) type LiveRecord = Arc<Mutex<Option<RunRecord>>>;
 
 pub(super) struct Inner {

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::id::RunId;
 use plait_engine::journal::Journal;
-use plait_engine::run::{Entry, Fact};
+use plait_engine::run::{Entry, Event};
 
 use super::conversation::Taking;
 use super::inner::{Inner, LiveRecord, answer};
@@ -88,9 +88,9 @@ impl RunJournal {
                 continue;
             }
             let mut record = RunRecord::begin(entry)
-                .ok_or_else(|| out_of_order("The first fact of a run must be `run.started`."))?;
+                .ok_or_else(|| out_of_order("The first event of a run must be `run.started`."))?;
             if key::run(&record.run)? != self.key {
-                return Err(out_of_order("These are the facts of another run."));
+                return Err(out_of_order("These are the events of another run."));
             }
             changes.push((key::run_of_flow(&record.flow.hash, self.key), Some(Vec::new())));
             if let Some(parent) = &record.parent_run_id {
@@ -111,7 +111,7 @@ impl RunJournal {
     /// Queues a write, and what of its entries belongs to the conversation with it: both are kept, or neither.
     fn queue(&mut self, entries: &[Entry], mut write: Write) -> Result<(), Fault> {
         let generation = self.generation;
-        if let Some(Entry { fact: Fact::RunStarted { .. }, .. }) = entries.first() {
+        if let Some(Entry { event: Event::RunStarted { .. }, .. }) = entries.first() {
             let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
             self.taking = record.as_ref().map(Taking::of).transpose()?.flatten();
         }
@@ -174,7 +174,7 @@ impl Drop for RunJournal {
     fn drop(&mut self) {
         // A copy: whoever looks until the run is free finds the record there.
         let record = self.record.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        // A run whose first fact was refused never began.
+        // A run whose first event was refused never began.
         if let Some(bytes) = record.filter(|_| self.next_seq > 0).and_then(|record| json(&record).ok()) {
             let changes = vec![(key::of(Space::Run, &self.key), Some(bytes))];
             // Refused only after an error of the disk; the record is then made up from the journal when it is read.
@@ -192,6 +192,6 @@ fn out_of_order(message: &str) -> Fault {
 
 fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
     serde_json::to_vec(value).map_err(|error| {
-        Fault::new("journal.unwritable", format!("A fact can't be written as JSON: {error}."))
+        Fault::new("journal.unwritable", format!("An event can't be written as JSON: {error}."))
     })
 }

@@ -1,12 +1,12 @@
-//! The run index: one record per run, a fold over its facts. Owns what a list of runs shows; refuses to know more of a
-//! run than its facts say.
+//! The run index: one record per run, a fold over its events. Owns what a list of runs shows; refuses to know more of a
+//! run than its events say.
 
 use std::collections::BTreeMap;
 
 use plait_engine::error::Fault;
 use plait_engine::id::{Activation, ConversationId, Epoch, NodeId, RunId};
-use plait_engine::models::ModelBook;
-use plait_engine::run::{Cost, Entry, Fact, FlowRef, Spending, TokenUsage};
+use plait_engine::models::ModelOverrides;
+use plait_engine::run::{Cost, Entry, Event, FlowRef, Spending, TokenUsage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -91,7 +91,7 @@ pub struct RunRecord {
     /// When it began, in milliseconds since the Unix epoch.
     #[ts(type = "number")]
     pub started_at: u64,
-    /// When its latest fact happened, likewise.
+    /// When its latest event happened, likewise.
     #[ts(type = "number")]
     pub updated_at: u64,
     /// When it ended, likewise.
@@ -117,15 +117,15 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub error: Option<Fault>,
-    /// How many facts its journal holds; the record speaks of the first so many.
+    /// How many events its journal holds; the record speaks of the first so many.
     #[ts(type = "number")]
-    pub facts: u64,
+    pub events: u64,
 }
 
 impl RunRecord {
-    /// The record of a run whose first fact is `entry`; nothing if that is not `run.started`.
+    /// The record of a run whose first event is `entry`; nothing if that is not `run.started`.
     pub fn begin(entry: &Entry) -> Option<Self> {
-        let Fact::RunStarted { run, flow, to, parent_run_id, conversation, .. } = &entry.fact else {
+        let Event::RunStarted { run, flow, to, parent_run_id, conversation, .. } = &entry.event else {
             return None;
         };
         Some(Self {
@@ -145,34 +145,35 @@ impl RunRecord {
             spent: BTreeMap::new(),
             waiting_on: Vec::new(),
             error: None,
-            facts: 1,
+            events: 1,
         })
     }
 
-    /// Takes in the next fact. Says whether it is one that a list should show at once (a pause, an answer, an end);
+    /// Takes in the next event. Says whether it is one that a list should show at once (a pause, an answer, an end);
     /// counters alone may wait.
     pub fn apply(&mut self, entry: &Entry) -> bool {
-        self.facts += 1;
+        self.events += 1;
         self.updated_at = entry.at;
-        match &entry.fact {
-            Fact::NodeFinished { .. } => self.counters.done += 1,
-            Fact::NodeSkipped { .. } => self.counters.skipped += 1,
-            Fact::NodeFailed { .. } => self.counters.failed += 1,
-            Fact::ModelReplied { account, .. } => {
-                let spending = Spending::of(&entry.fact).unwrap_or_default();
+        match &entry.event {
+            Event::NodeFinished { .. } => self.counters.done += 1,
+            Event::NodeSkipped { .. } => self.counters.skipped += 1,
+            Event::NodeFailed { .. } => self.counters.failed += 1,
+            Event::ModelReplied { account, .. } => {
+                let spending = Spending::of(&entry.event).unwrap_or_default();
                 self.tokens += spending.tokens;
                 self.cost += spending.cost;
-                let model = account.as_ref().map(|account| ModelBook::key(&account.provider, &account.model));
+                let model =
+                    account.as_ref().map(|account| ModelOverrides::key(&account.provider, &account.model));
                 let quarter = self.spent.entry(entry.at / QUARTER_MS).or_default();
                 *quarter.entry(model.unwrap_or_default()).or_default() += spending;
             }
-            Fact::RunPaused { node, epoch, prompt, .. } => {
+            Event::RunPaused { node, epoch, prompt, .. } => {
                 let activation = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.waiting_on.retain(|open| open.activation != activation);
                 self.waiting_on.push(OpenPause { activation, prompt: prompt.clone() });
                 return true;
             }
-            Fact::ChildWaiting { node, epoch, questions, .. } => {
+            Event::ChildWaiting { node, epoch, questions, .. } => {
                 self.close(node, epoch);
                 let activation = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.waiting_on.extend(
@@ -184,25 +185,25 @@ impl RunRecord {
                 return true;
             }
             // One that starts while the run waits is one whose child run did, before a crash.
-            Fact::NodeStarted { node, epoch, .. } if !self.waiting_on.is_empty() => {
+            Event::NodeStarted { node, epoch, .. } if !self.waiting_on.is_empty() => {
                 self.close(node, epoch);
                 self.status = RunStatus::Running;
             }
-            Fact::InputProvided { node, epoch, .. } | Fact::ChildResumed { node, epoch, .. } => {
+            Event::InputProvided { node, epoch, .. } | Event::ChildResumed { node, epoch, .. } => {
                 self.close(node, epoch);
                 self.status = RunStatus::Running;
                 return true;
             }
-            Fact::RunWaiting { .. } => {
+            Event::RunWaiting { .. } => {
                 self.status = RunStatus::Waiting;
                 return true;
             }
-            Fact::RunFinished { .. } => return self.end(RunStatus::Finished, entry.at),
-            Fact::RunFailed { error, .. } => {
+            Event::RunFinished { .. } => return self.end(RunStatus::Finished, entry.at),
+            Event::RunFailed { error, .. } => {
                 self.error = Some(error.clone());
                 return self.end(RunStatus::Failed, entry.at);
             }
-            Fact::RunCancelled { .. } => return self.end(RunStatus::Cancelled, entry.at),
+            Event::RunCancelled { .. } => return self.end(RunStatus::Cancelled, entry.at),
             _ => {}
         }
         false

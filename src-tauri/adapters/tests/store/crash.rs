@@ -90,7 +90,7 @@ fn a_killed_writer_loses_nothing_that_was_flushed() {
         assert!(found.len() as u64 >= flushed, "round {round}: {} of {flushed}", found.len());
         for (found, seq) in found.iter().zip(0..) {
             let expected = if seq == 0 { started(&run) } else { finished("n", &text(seq)) };
-            assert!(found.seq == Some(seq) && found.fact == expected, "round {round}: entry {seq}");
+            assert!(found.seq == Some(seq) && found.event == expected, "round {round}: entry {seq}");
         }
         // Appends are whole: the lengths at which one may end are those the child passes through.
         reached = found.len() as u64;
@@ -99,6 +99,6 @@ fn a_killed_writer_loses_nothing_that_was_flushed() {
             boundary += 1 + boundary % 4;
         }
         assert_eq!(boundary, reached, "round {round}: an append was torn");
-        assert_eq!(store.run(&run).expect("record").facts, reached);
+        assert_eq!(store.run(&run).expect("record").events, reached);
     }
 }

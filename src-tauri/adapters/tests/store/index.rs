@@ -10,13 +10,13 @@ use plait_engine::error::Fault;
 use plait_engine::id::{Activation, Epoch, RunId};
 use plait_engine::journal::Journal;
 use plait_engine::provider::ModelReply;
-use plait_engine::run::{Answer, Fact, FlowRef, SkipReason, TokenUsage};
+use plait_engine::run::{Answer, Event, FlowRef, SkipReason, TokenUsage};
 use serde_json::json;
 
 use crate::support::{database, entry, finished, flush, read, run_id, started, started_as};
 
-fn append(journal: &mut impl Journal, from: u64, facts: Vec<Fact>) {
-    let entries: Vec<_> = facts.into_iter().zip(from..).map(|(fact, seq)| entry(seq, fact)).collect();
+fn append(journal: &mut impl Journal, from: u64, events: Vec<Event>) {
+    let entries: Vec<_> = events.into_iter().zip(from..).map(|(event, seq)| entry(seq, event)).collect();
     journal.append(&entries).expect("appended");
 }
 
@@ -24,9 +24,9 @@ fn asked() -> Activation {
     Activation { node: "ask".into(), epoch: Epoch::root().child(1) }
 }
 
-fn paused() -> Fact {
+fn paused() -> Event {
     let Activation { node, epoch } = asked();
-    Fact::RunPaused { node, epoch, prompt: "Name?".into(), schema: json!({}) }
+    Event::RunPaused { node, epoch, prompt: "Name?".into(), schema: json!({}) }
 }
 
 #[test]
@@ -43,15 +43,15 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
         vec![
             started(&run),
             finished("a", "x"),
-            Fact::ModelReplied {
+            Event::ModelReplied {
                 node: "chat".into(),
                 epoch: Epoch::root(),
                 step: 0,
                 reply: ModelReply { usage: Some(usage), ..ModelReply::default() },
                 account: None,
             },
-            Fact::NodeSkipped { node: "b".into(), epoch: Epoch::root(), reason: SkipReason::DeadInput },
-            Fact::NodeFailed {
+            Event::NodeSkipped { node: "b".into(), epoch: Epoch::root(), reason: SkipReason::DeadInput },
+            Event::NodeFailed {
                 node: "c".into(),
                 epoch: Epoch::root(),
                 error: Fault::new("x.y", "No."),
@@ -65,11 +65,11 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
     assert_eq!(record.counters, RunCounters { done: 1, failed: 1, skipped: 1 });
     assert_eq!(record.tokens, usage);
     assert_eq!(
-        (record.facts, record.started_at, record.updated_at),
+        (record.events, record.started_at, record.updated_at),
         (6, 1_700_000_000_000, 1_700_000_000_005)
     );
 
-    append(&mut journal, 6, vec![Fact::RunWaiting { on: vec![asked()] }]);
+    append(&mut journal, 6, vec![Event::RunWaiting { on: vec![asked()] }]);
     assert_eq!(store.run(&run).expect("record").status, RunStatus::Waiting);
     flush(&mut journal);
     drop((journal, store));
@@ -86,11 +86,11 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
     append(
         &mut journal,
         7,
-        vec![Fact::InputProvided { node, epoch, answer: Answer::Value(Arc::new(json!("Ada"))) }],
+        vec![Event::InputProvided { node, epoch, answer: Answer::Value(Arc::new(json!("Ada"))) }],
     );
     let record = store.run(&run).expect("record");
     assert_eq!((record.status, record.waiting_on.len()), (RunStatus::Running, 0));
-    append(&mut journal, 8, vec![Fact::RunFinished { outputs: std::collections::BTreeMap::new() }]);
+    append(&mut journal, 8, vec![Event::RunFinished { outputs: std::collections::BTreeMap::new() }]);
     let record = store.run(&run).expect("record");
     assert_eq!((record.status, record.ended_at), (RunStatus::Finished, Some(1_700_000_000_008)));
 }
@@ -116,7 +116,7 @@ fn a_run_whose_process_is_gone_is_interrupted_and_its_record_complete() {
     }
     let store = Store::open(copy.path()).expect("opened");
     let record = store.run(&run).expect("record");
-    assert_eq!((record.status, record.facts, record.counters.done), (RunStatus::Interrupted, 701, 700));
+    assert_eq!((record.status, record.events, record.counters.done), (RunStatus::Interrupted, 701, 700));
     let _journal = store.journal(&run).expect("journal");
     assert_eq!(store.run(&run).expect("record").status, RunStatus::Running, "carried on");
 }
@@ -155,7 +155,7 @@ fn conversations_and_runs_within_runs_are_told_apart() {
     let (parent, child) = (run_id(1), run_id(2));
     append(&mut store.journal(&parent).expect("journal"), 0, vec![started(&parent)]);
     let mut first = started(&child);
-    if let Fact::RunStarted { parent_run_id, .. } = &mut first {
+    if let Event::RunStarted { parent_run_id, .. } = &mut first {
         *parent_run_id = Some(parent.clone());
     }
     append(&mut store.journal(&child).expect("journal"), 0, vec![first]);
@@ -245,7 +245,7 @@ fn shared_messages_come_back_whole() {
     let run = run_id(1);
     let message = Arc::new(Message::plain("m".into(), Role::User, "größe 🙂", asked(), 3));
     let Activation { node, epoch } = asked();
-    let turn = Fact::TurnCommitted {
+    let turn = Event::TurnCommitted {
         node,
         epoch,
         context_id: "main".into(),
@@ -254,5 +254,5 @@ fn shared_messages_come_back_whole() {
     };
     let mut journal = store.journal(&run).expect("journal");
     append(&mut journal, 0, vec![started(&run), turn.clone()]);
-    assert_eq!(read(&store, &run)[1].fact, turn);
+    assert_eq!(read(&store, &run)[1].event, turn);
 }

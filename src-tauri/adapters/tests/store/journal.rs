@@ -65,7 +65,7 @@ proptest! {
             }
             for which in 0..2 {
                 prop_assert_eq!(&read(&store, &runs[which]), &model[which]);
-                prop_assert_eq!(store.run(&runs[which]).expect("record").facts, model[which].len() as u64);
+                prop_assert_eq!(store.run(&runs[which]).expect("record").events, model[which].len() as u64);
             }
             let middle = model[0].len() / 2;
             let tail: Vec<_> = store.read_journal(&runs[0], middle as u64).expect("opened").map(Result::unwrap).collect();
@@ -153,7 +153,7 @@ fn entries_out_of_order_are_refused_and_nothing_of_them_is_kept() {
     watched_only.seq = None;
     assert_eq!(journal.append(&[watched_only]).expect_err("refused").code, "journal.out_of_order");
     assert_eq!(read(&store, &run).len(), 1);
-    assert_eq!(store.run(&run).expect("record").facts, 1);
+    assert_eq!(store.run(&run).expect("record").events, 1);
 }
 
 #[test]

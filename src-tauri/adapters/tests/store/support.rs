@@ -1,9 +1,9 @@
-//! Facts and runs to store.
+//! Events and runs to store.
 
 use plait_adapters::Store;
 use plait_engine::id::{Epoch, RunId};
 use plait_engine::journal::Journal;
-use plait_engine::run::{Entry, Fact, FinishMetadata, FlowRef};
+use plait_engine::run::{Entry, Event, FinishMetadata, FlowRef};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ pub(crate) fn run_id(number: u64) -> RunId {
     uuid::Uuid::new_v7(timestamp).to_string().into()
 }
 
-pub(crate) fn started(run: &RunId) -> Fact {
+pub(crate) fn started(run: &RunId) -> Event {
     started_as(run, FlowRef { name: "Flow".into(), path: None, hash: "0".repeat(64) })
 }
 
-pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Fact {
+pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
     let (to, input, set, parent_run_id) = (None, None, std::collections::BTreeMap::new(), None);
-    Fact::RunStarted {
+    Event::RunStarted {
         run: run.clone(),
         flow,
         to,
@@ -32,8 +32,8 @@ pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Fact {
 }
 
 /// A node that finished with `text` on its output.
-pub(crate) fn finished(node: &str, text: &str) -> Fact {
-    Fact::NodeFinished {
+pub(crate) fn finished(node: &str, text: &str) -> Event {
+    Event::NodeFinished {
         node: node.into(),
         epoch: Epoch::root(),
         outputs: [("out".into(), Arc::new(json!(text)))].into(),
@@ -42,8 +42,8 @@ pub(crate) fn finished(node: &str, text: &str) -> Fact {
     }
 }
 
-pub(crate) fn entry(seq: u64, fact: Fact) -> Entry {
-    Entry { seq: Some(seq), at: 1_700_000_000_000 + seq, fact }
+pub(crate) fn entry(seq: u64, event: Event) -> Entry {
+    Entry { seq: Some(seq), at: 1_700_000_000_000 + seq, event }
 }
 
 /// A journal's entries: the first, then `texts` as finished nodes.
@@ -51,7 +51,7 @@ pub(crate) fn entries(run: &RunId, texts: impl IntoIterator<Item = String>) -> V
     std::iter::once(started(run))
         .chain(texts.into_iter().map(|text| finished("n", &text)))
         .zip(0..)
-        .map(|(fact, seq)| entry(seq, fact))
+        .map(|(event, seq)| entry(seq, event))
         .collect()
 }
 

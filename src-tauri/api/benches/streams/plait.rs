@@ -8,7 +8,7 @@ use cpu_time::ProcessTime;
 use plait_api::commands::run::StartRun;
 use plait_api::commands::settings::{SetSettings, Settings};
 use plait_api::commands::tokens::CountTokens;
-use plait_api::engine::run::{Entry, Fact};
+use plait_api::engine::run::{Entry, Event};
 use plait_api::{Options, Plait};
 use serde_json::{Map, json};
 
@@ -53,8 +53,8 @@ pub fn run(server: &str) -> Result<Taken, Wrong> {
 
 /// How long ago the tokens in it were sent.
 fn ages(entry: &Entry) -> Vec<u64> {
-    match &entry.fact {
-        Fact::NodeDelta { text, .. } => text.split_whitespace().filter_map(age).collect(),
+    match &entry.event {
+        Event::NodeDelta { text, .. } => text.split_whitespace().filter_map(age).collect(),
         _ => Vec::new(),
     }
 }

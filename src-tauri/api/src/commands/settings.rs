@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_adapters::ProviderSettings;
 use plait_engine::error::Fault;
-use plait_engine::models::{ModelNote, Price};
+use plait_engine::models::{ModelOverride, Price};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -41,8 +41,8 @@ pub struct Settings {
     pub providers: BTreeMap<String, ProviderSettings>,
     /// Windows and prices of models in place of the tables', by `provider/model` or, for every provider, `model`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[ts(optional, as = "Option<BTreeMap<String, ModelNote>>")]
-    pub models: BTreeMap<String, ModelNote>,
+    #[ts(optional, as = "Option<BTreeMap<String, ModelOverride>>")]
+    pub models: BTreeMap<String, ModelOverride>,
     /// Anything more the window remembers.
     #[ts(type = "unknown")]
     pub ui: Value,

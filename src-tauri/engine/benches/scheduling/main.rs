@@ -3,7 +3,7 @@
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-engine --bench scheduling` does alone.
 
 mod thread_time;
-#[path = "../workload/mod.rs"]
+#[path = "../workload/workload.rs"]
 mod workload;
 
 use std::cell::LazyCell;
@@ -88,21 +88,21 @@ fn checked(flow: Planned, nodes: usize) -> Result<Planned, Wrong> {
     let (mut by_hand, driven) = (MemoryJournal::default(), MemoryJournal::default());
     floor(&flow, RUN, &mut by_hand)?;
     drive(&flow.plan, RUN, driven.clone())?;
-    if facts(&by_hand)? == facts(&driven)? {
+    if events(&by_hand)? == events(&driven)? {
         Ok(flow)
     } else {
-        Err("the floor appends other facts than the engine".into())
+        Err("the floor appends other events than the engine".into())
     }
 }
 
-fn facts(journal: &MemoryJournal) -> Result<Vec<String>, Wrong> {
-    let mut facts = journal.entries().iter().map(told).collect::<Result<Vec<_>, _>>()?;
-    facts.sort_unstable();
-    Ok(facts)
+fn events(journal: &MemoryJournal) -> Result<Vec<String>, Wrong> {
+    let mut events = journal.entries().iter().map(told).collect::<Result<Vec<_>, _>>()?;
+    events.sort_unstable();
+    Ok(events)
 }
 
 fn told(entry: &Entry) -> Result<String, Wrong> {
-    let mut told = serde_json::to_value(&entry.fact)?;
+    let mut told = serde_json::to_value(&entry.event)?;
     if let Some(metadata) = told.get_mut("metadata") {
         metadata["durationMs"] = 0.into();
     }

@@ -1,4 +1,4 @@
-//! The floor: the same nodes evaluated and the same facts appended by a loop over the plan, with no scheduler.
+//! The floor: the same nodes evaluated and the same events appended by a loop over the plan, with no scheduler.
 //!
 //! What no engine can do without, written by hand: collect inputs, evaluate, read the clock, append to the journal.
 
@@ -9,7 +9,7 @@ use plait_engine::host::Clock;
 use plait_engine::id::Epoch;
 use plait_engine::journal::Journal;
 use plait_engine::node::{Datum, Inputs};
-use plait_engine::run::{Entry, Fact, FinishMetadata, NodeOutputs, SourceRef};
+use plait_engine::run::{Entry, Event, FinishMetadata, NodeOutputs, SourceRef};
 
 use super::shapes::Planned;
 use super::world::{Wall, first};
@@ -41,14 +41,14 @@ pub fn floor(
         }
         let (id, epoch) = (&node.id, Epoch::root());
         pen.append([
-            Fact::NodeReady { node: id.clone(), epoch: epoch.clone(), inputs: sources },
-            Fact::NodeStarted { node: id.clone(), epoch: epoch.clone(), attempt: 1 },
+            Event::NodeReady { node: id.clone(), epoch: epoch.clone(), inputs: sources },
+            Event::NodeStarted { node: id.clone(), epoch: epoch.clone(), attempt: 1 },
         ])?;
         let output = evaluate(&inputs);
         let metadata =
             FinishMetadata { duration_ms: Wall.now_ms().saturating_sub(began), ..FinishMetadata::default() };
         results.push(output.outputs.clone());
-        pen.append([Fact::NodeFinished {
+        pen.append([Event::NodeFinished {
             node: id.clone(),
             epoch,
             outputs: output.outputs,
@@ -58,7 +58,7 @@ pub fn floor(
     }
     let ends = plan.nodes.iter().zip(results).filter(|(node, _)| node.is_result);
     let outputs = ends.map(|(node, outputs)| (node.id.clone(), outputs)).collect();
-    pen.append([Fact::RunFinished { outputs }])
+    pen.append([Event::RunFinished { outputs }])
 }
 
 struct Pen<'a, J: Journal> {
@@ -67,11 +67,11 @@ struct Pen<'a, J: Journal> {
 }
 
 impl<J: Journal> Pen<'_, J> {
-    fn append<const N: usize>(&mut self, facts: [Fact; N]) -> Result<(), Fault> {
+    fn append<const N: usize>(&mut self, events: [Event; N]) -> Result<(), Fault> {
         let (at, first) = (Wall.now_ms(), self.next);
         self.next += N as u64;
         let mut seq = first..;
-        let entries = facts.map(|fact| Entry { seq: seq.next(), at, fact });
+        let entries = events.map(|event| Entry { seq: seq.next(), at, event });
         self.journal.append(&entries)
     }
 }

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use plait_engine::error::Fault;
-use plait_engine::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Registry, as_text};
+use plait_engine::node::{
+    Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Registry, as_text,
+};
 use plait_engine::port::{PortKind, PortType, Ports};
 use serde_json::{Map, Value};
 
@@ -77,7 +79,11 @@ macro_rules! node_type {
                 Vec::new()
             }
 
-            async fn execute(_config: &Self::Config, inputs: Inputs, _cx: Cx) -> Result<NodeOutput, Fault> {
+            async fn execute(
+                _config: &Self::Config,
+                inputs: Inputs,
+                _cx: NodeContext,
+            ) -> Result<NodeOutput, Fault> {
                 Ok($evaluate(&inputs))
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plait_engine::flow::{Edge, Flow, Node};
 use plait_engine::id::NodeId;
-use plait_engine::plan::{Given, Plan, plan};
+use plait_engine::plan::{InputOverrides, Plan, plan};
 
 use super::failure::Wrong;
 use super::nodes::{Evaluate, evaluation, registry};
@@ -111,7 +111,7 @@ pub fn planned_to(shape: Shape, nodes: usize) -> Result<Planned, Wrong> {
 }
 
 fn compile(flow: &Flow, to: Option<&NodeId>) -> Result<Planned, Wrong> {
-    let plan = plan(flow, &registry(), to, &Given::new())
+    let plan = plan(flow, &registry(), to, &InputOverrides::new())
         .map_err(|problems| format!("the benchmark's own flow is wrong: {problems:?}"))?;
     let evaluate = plan.nodes.iter().map(|node| evaluation(&flow.nodes[&node.id].node_type)).collect();
     Ok(Planned { plan: Arc::new(plan), evaluate })

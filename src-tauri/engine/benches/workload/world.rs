@@ -13,7 +13,7 @@ use plait_engine::journal::Journal;
 use plait_engine::node::RunInfo;
 use plait_engine::plan::Plan;
 use plait_engine::provider::{Provider, Providers};
-use plait_engine::run::{Driver, Fact, FlowRef, RunEnd, RunSetup};
+use plait_engine::run::{Driver, Event, FlowRef, RunEnd, RunSetup};
 use plait_engine::subflow::NoSubflows;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
@@ -63,9 +63,9 @@ impl ToolHost for Nobody {
     }
 }
 
-/// The first fact of a run.
-pub fn first(run: &str) -> Fact {
-    Fact::RunStarted {
+/// The first event of a run.
+pub fn first(run: &str) -> Event {
+    Event::RunStarted {
         run: run.into(),
         flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
         to: None,
@@ -77,7 +77,7 @@ pub fn first(run: &str) -> Fact {
     }
 }
 
-/// Runs a plan from its first fact to its last, which says that it finished.
+/// Runs a plan from its first event to its last, which says that it finished.
 pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Result<(), Wrong> {
     let setup = RunSetup {
         plan: Arc::clone(plan),

@@ -1,6 +1,6 @@
 //! Conversations: main contexts that live on across the runs of a flow.
 //!
-//! A run's first fact says which conversation it goes on in and how far that had come ([`ConversationRef`]); what it
+//! A run's first event says which conversation it goes on in and how far that had come ([`ConversationRef`]); what it
 //! remembers of it follows from that and the `contextStart`'s config alone, so a run that is taken up again remembers
 //! the same. Owns which messages are remembered ([`start_of`]); refuses to keep any: a store does, behind [`Past`].
 

@@ -14,7 +14,7 @@ use super::conversation::Recalled;
 use super::{ContextRecord, History, SharedMessage, Snapshot};
 use crate::error::Fault;
 use crate::id::ContextId;
-use crate::models::Learned;
+use crate::models::CalibrationSample;
 
 /// One change of one context, as the journal keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -26,7 +26,7 @@ pub enum ContextChange {
         #[ts(as = "Vec<super::Message>")]
         messages: Vec<SharedMessage>,
     },
-    /// A model's turn was added whole. In a journal it is the fact `turn.committed`.
+    /// A model's turn was added whole. In a journal it is the event `turn.committed`.
     Turn {
         /// The user's message, unless it was there already, and the assistant's.
         #[ts(as = "Vec<super::Message>")]
@@ -34,7 +34,7 @@ pub enum ContextChange {
         /// What the provider's reports taught of Plait's counts.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        learned: Option<Learned>,
+        learned: Option<CalibrationSample>,
     },
     /// What is remembered of the conversation that the run goes on in came before everything else.
     Recalled(#[ts(as = "super::conversation::Recalled")] Arc<Recalled>),
@@ -82,7 +82,7 @@ impl Contexts {
             ContextChange::Messages { messages } => append(record, messages),
             ContextChange::Turn { messages, learned } => {
                 append(record, messages);
-                if let Some(Learned { model, correction }) = learned {
+                if let Some(CalibrationSample { model, correction }) = learned {
                     let known = record.corrections.entry(model.clone()).or_default();
                     *known = known.plus(*correction);
                 }
@@ -184,7 +184,7 @@ impl ContextManager {
 
     /// Appends what a model's turn adds: the question, unless it is there already, and the answer; both or none. And what
     /// the turn has taught of counts.
-    pub fn commit_turn(&self, messages: Vec<SharedMessage>, learned: Option<Learned>) {
+    pub fn commit_turn(&self, messages: Vec<SharedMessage>, learned: Option<CalibrationSample>) {
         self.write(ContextChange::Turn { messages, learned });
     }
 

@@ -149,5 +149,5 @@ impl Message {
     }
 }
 
-/// A message, shared between history, snapshots and facts.
+/// A message, shared between history, snapshots and events.
 pub type SharedMessage = Arc<Message>;

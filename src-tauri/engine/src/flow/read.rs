@@ -160,38 +160,4 @@ impl<'de> Visitor<'de> for UniqueVisitor {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn code(text: &str) -> (String, usize) {
-        let error = read(text).unwrap_err();
-        (error.diagnostic.code.clone(), error.line)
-    }
-
-    #[test]
-    fn bad_texts_are_told_apart_and_placed() {
-        assert_eq!(code("{\"version\": 1,\n \"nodes\": {"), ("flow.truncated".into(), 2));
-        assert_eq!(code("hello"), ("flow.not_json".into(), 1));
-        assert_eq!(code("[]").0, "flow.wrong_shape");
-        assert_eq!(code("{\"version\": 99}").0, "flow.newer_version");
-        assert_eq!(
-            code("{\"version\": 1,\n\"nodes\": {\"a\": {\"type\": \"text\"},\n\"a\": {\"type\": \"text\"}}}"),
-            ("flow.duplicate_id".into(), 3)
-        );
-    }
-
-    #[test]
-    fn a_wrong_node_is_named() {
-        let error = read(r#"{"version": 1, "nodes": {"ask": {"config": {}}}}"#).unwrap_err();
-        assert_eq!(error.diagnostic.pointer, "/nodes/ask");
-        assert_eq!(error.diagnostic.node, Some("ask".into()));
-        let error = read(r#"{"version": 1, "edges": {"e": {"source": "a"}}}"#).unwrap_err();
-        assert_eq!(error.diagnostic.edge, Some("e".into()));
-    }
-
-    #[test]
-    fn depth_is_bounded_without_a_crash() {
-        let deep = "[".repeat(200_000);
-        assert_eq!(code(&deep).0, "flow.not_json");
-    }
-}
+mod tests;

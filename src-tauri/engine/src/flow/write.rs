@@ -44,45 +44,4 @@ fn sorted(value: Value) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::flow::read;
-
-    #[test]
-    fn positions_are_written_as_they_came() {
-        let text = r#"{"version": 1, "layout": {"n": {"x": 260, "y": -0.5}}}"#;
-        let written = write(&read(text).unwrap()).unwrap();
-        assert!(written.contains("\"x\": 260,") && written.contains("\"y\": -0.5"), "{written}");
-    }
-
-    #[test]
-    fn keys_are_sorted_and_unknown_ones_kept() {
-        let text =
-            r#"{"zeta": {"b": 1, "a": 2}, "version": 1, "nodes": {"n": {"type": "text", "mood": "calm"}}}"#;
-        let flow = read(text).unwrap();
-        let written = write(&flow).unwrap();
-        assert!(written.find("\"a\": 2").unwrap() < written.find("\"b\": 1").unwrap());
-        assert_eq!(read(&written).unwrap(), flow);
-        assert!(written.contains("\"mood\": \"calm\""));
-    }
-
-    #[test]
-    fn unknown_keys_are_kept_at_every_place() {
-        let text = r#"{
-            "edges": {"e": {"hue": 1, "source": "n", "sourceOutput": "x", "target": "n", "targetInput": "y"}},
-            "layout": {"n": {"hue": 2, "x": 1.5, "y": 2}},
-            "name": "",
-            "nodes": {"n": {
-                "limits": {"hue": 3, "timeoutMs": 5},
-                "retry": {"attempts": 2, "backoffMs": 1, "hue": {"calm": [4]}, "jitter": 0.5, "maxBackoffMs": 9},
-                "type": "text"
-            }, "only": {"limits": {"hue": 6}, "type": "text"}},
-            "settings": {"hue": 5},
-            "version": 1
-        }"#;
-        let written = write(&read(text).unwrap()).unwrap();
-        let (before, after): (Value, Value) =
-            (serde_json::from_str(text).unwrap(), serde_json::from_str(&written).unwrap());
-        assert_eq!(before, after);
-    }
-}
+mod tests;

@@ -25,7 +25,7 @@ pub struct Correction {
 /// What was learnt of one model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Learned {
+pub struct CalibrationSample {
     /// The model, as `provider/model`.
     pub model: String,
     /// Counted and reported tokens.
@@ -99,74 +99,4 @@ pub fn is_exact(provider: &str, model: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_learnt_changes_nothing() {
-        let none = Correction::default();
-        assert_eq!((none.permille(), none.apply(12_345), none.room(12_345)), (1_000, 12_345, 12_345));
-    }
-
-    #[test]
-    fn it_comes_to_the_ratio_the_provider_reports() {
-        let mut learnt = Correction::default();
-        for _ in 0..50 {
-            learnt = learnt.plus(Correction::of(10_000, 12_500).unwrap());
-        }
-        assert!((1_245..=1_250).contains(&learnt.permille()), "{}", learnt.permille());
-        assert!(learnt.apply(1_000) >= 1_245);
-        assert!(learnt.apply(learnt.room(9_999)) <= 9_999, "what there is room for fits");
-        for _ in 0..500 {
-            learnt = learnt.plus(Correction::of(10_000, 9_000).unwrap());
-        }
-        assert!(
-            (899..=905).contains(&learnt.permille()),
-            "and follows when the model changes: {}",
-            learnt.permille()
-        );
-    }
-
-    #[test]
-    fn nonsense_teaches_nothing() {
-        for (counted, reported) in
-            [(0, 0), (0, 500), (5_000, 0), (5_000, 3), (5_000, 20_001), (5_000, u64::MAX), (150, 300)]
-        {
-            assert_eq!(Correction::of(counted, reported), None, "{counted}, {reported}");
-        }
-    }
-
-    #[test]
-    fn whatever_is_stored_stays_within_bounds() {
-        for (counted, reported) in [(0, u64::MAX), (u64::MAX, 0), (u64::MAX, u64::MAX), (1_000_000, 10)] {
-            let stored = Correction { counted, reported };
-            assert!(BOUNDS.contains(&stored.permille()));
-            assert!(BOUNDS.contains(&stored.plus(stored).permille()));
-            stored.apply(u64::MAX);
-            stored.room(u64::MAX);
-        }
-    }
-
-    #[test]
-    fn the_order_of_reports_does_not_matter() {
-        let reports = [(900, 1_000), (2_000, 2_500), (400, 300)]
-            .map(|(counted, reported)| Correction { counted, reported });
-        let forwards = reports.into_iter().fold(Correction::default(), Correction::plus);
-        let backwards = reports.into_iter().rev().fold(Correction::default(), Correction::plus);
-        assert_eq!(forwards, backwards);
-    }
-
-    #[test]
-    fn who_has_a_tokenizer() {
-        for (provider, model) in
-            [("openai", "gpt-5.5"), ("azure", "openai/gpt-4o"), ("openai", "o3-mini"), ("offline", "echo")]
-        {
-            assert!(is_exact(provider, model), "{provider}/{model}");
-        }
-        for (provider, model) in
-            [("anthropic", "claude-opus-5"), ("ollama", "llama3.2"), ("x", "o1x"), ("gpt-", "qwen3")]
-        {
-            assert!(!is_exact(provider, model), "{provider}/{model}");
-        }
-    }
-}
+mod tests;

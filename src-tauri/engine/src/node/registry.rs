@@ -9,7 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Behavior, Category, Cx, Example, Inputs, NodeDescriptor, NodeOutput};
+use super::{Behavior, Category, Example, Inputs, NodeContext, NodeDescriptor, NodeOutput};
 use crate::diagnostic::{Diagnostic, escape};
 use crate::error::Fault;
 use crate::id::NodeId;
@@ -58,7 +58,7 @@ pub trait NodeType: Send + Sync + 'static {
     fn execute(
         config: &Self::Config,
         inputs: Inputs,
-        cx: Cx,
+        cx: NodeContext,
     ) -> impl Future<Output = Result<NodeOutput, Fault>> + Send;
 }
 
@@ -69,7 +69,7 @@ pub trait BoundNode: Send + Sync {
     /// What planning needs to know.
     fn behavior(&self) -> &Behavior;
     /// Runs it.
-    fn execute(&self, inputs: Inputs, cx: Cx) -> BoxFuture<'_, Result<NodeOutput, Fault>>;
+    fn execute(&self, inputs: Inputs, cx: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>>;
 }
 
 struct Bound<T: NodeType> {
@@ -87,7 +87,7 @@ impl<T: NodeType> BoundNode for Bound<T> {
         &self.behavior
     }
 
-    fn execute(&self, inputs: Inputs, cx: Cx) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
+    fn execute(&self, inputs: Inputs, cx: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
         Box::pin(T::execute(&self.config, inputs, cx))
     }
 }

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::templating;
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Pause, check_answer};
+use crate::node::{
+    Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause, check_answer,
+};
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::Answer;
 use crate::template::Template;
@@ -92,7 +94,7 @@ impl NodeType for Approval {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let schema = json!({
             "type": "object",
             "properties": {

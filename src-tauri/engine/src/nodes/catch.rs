@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 use crate::error::Fault;
-use crate::node::{Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::template::Template;
 
@@ -82,7 +82,7 @@ impl NodeType for Catch {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         let Some(error) = inputs.datum("error") else {
             return Ok(super::pass_on(&inputs, "value", NodeOutput::new(), "result"));
         };

@@ -15,7 +15,7 @@ use super::templating;
 use crate::context::ContextHandle;
 use crate::error::Fault;
 use crate::id::MessageId;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, check_schema};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, check_schema};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{Overrides, resolve_model_config};
 use crate::provider::{ModelReply, StopReason};
@@ -197,7 +197,7 @@ impl NodeType for Chat {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let handle = inputs.context()?.ok_or_else(|| {
             Fault::new("context.none", "There is no conversation to speak in.")
                 .hint("Wire a context edge from a `contextStart` or another node of the conversation.")

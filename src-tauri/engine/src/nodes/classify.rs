@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use super::asking::{self, Manner, Turn, Wanted, unfenced};
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
@@ -188,7 +188,7 @@ impl NodeType for Classify {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let overrides = Overrides {
             provider: config.override_provider.as_deref(),
             model: config.override_model.as_deref(),

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::context::{ContextHandle, ContextRecord, ContextType, MAIN, conversation};
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{ECHO, OFFLINE};
 
@@ -138,7 +138,7 @@ impl NodeType for ContextStart {
         ]
     }
 
-    async fn execute(config: &Config, _: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, _: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let id = config.context_id.as_str().into();
         if cx.context_manager(&id).is_ok() {
             return Err(Fault::new("context.duplicate", format!("This run already has a context `{id}`."))

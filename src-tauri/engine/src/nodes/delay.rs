@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::Duration;
 
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Delay;
@@ -71,7 +71,7 @@ impl NodeType for Delay {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         // When the run is cancelled this future is dropped, and the wait with it.
         cx.host.clock.sleep(Duration::from_millis(config.ms)).await;
         Ok(super::pass_on(&inputs, "in", NodeOutput::new(), "out"))

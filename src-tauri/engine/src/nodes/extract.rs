@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 
 use super::asking::{self, Manner, Schema, Turn, Wanted};
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, check_schema};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, check_schema};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
@@ -142,7 +142,7 @@ impl NodeType for Extract {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let schema = Schema::new(&config.schema);
         let overrides = Overrides {
             provider: config.override_provider.as_deref(),

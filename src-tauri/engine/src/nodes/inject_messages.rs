@@ -9,7 +9,7 @@ use super::templating;
 use crate::context::{ContextHandle, Role};
 use crate::error::Fault;
 use crate::id::ContextId;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::template::Template;
 
@@ -51,7 +51,7 @@ impl NodeType for InjectMessages {
     const TITLE: &'static str = "Inject messages";
     const SUMMARY: &'static str = "Puts messages into a conversation, as if they had been said";
     const DESCRIPTION: &'static str = "Adds messages of the user, the assistant or the system to a conversation's \
-        history, all of them or none. Use it for examples, for facts a model must know, or to hand one conversation's \
+        history, all of them or none. Use it for examples, for events a model must know, or to hand one conversation's \
         result to another.\n\nThe variables of the messages are inputs. The conversation is the one named in the \
         settings, else the one on `contextId` (an id, or the `handle` of *New context*), else the one on the context \
         edge.\n\nWhen the last message is the user's, a *Chat* behind this node answers it without being given anything \
@@ -96,7 +96,7 @@ impl NodeType for InjectMessages {
 
     fn examples() -> Vec<Example> {
         vec![
-            Example::new("A fact and a question, ready for a chat to answer")
+            Example::new("An event and a question, ready for a chat to answer")
                 .config(json!({ "messages": [
                     { "role": "system", "content": "Today's menu: {{menu}}" },
                     { "role": "user", "content": "What is for lunch?" },
@@ -120,7 +120,7 @@ impl NodeType for InjectMessages {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let incoming = inputs.context()?;
         let id = target(config, &inputs, incoming.as_ref())?;
         let manager = cx.context_manager(&id)?;

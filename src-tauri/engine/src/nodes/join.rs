@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::Fault;
-use crate::node::{Category, Cx, Example, Inputs, NodeOutput, NodeType, as_text};
+use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType, as_text};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Join;
@@ -58,7 +58,7 @@ impl NodeType for Join {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         let values = inputs.all("values");
         let Some(first) = values.first() else { return Ok(NodeOutput::new()) };
         let text =

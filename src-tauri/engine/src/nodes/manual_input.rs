@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::context::Role;
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct ManualInput;
@@ -65,7 +65,7 @@ impl NodeType for ManualInput {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let text = cx.run.input.clone().unwrap_or_else(|| config.text.clone());
         let handle = inputs.context()?;
         let mut output = NodeOutput::of("value", text.as_str());

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::context::{ContextHandle, ContextRecord, ContextType};
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::who_answers;
 
@@ -72,7 +72,7 @@ impl NodeType for NewContext {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let base = match inputs.context()? {
             Some(handle) => Some(cx.context_manager(&handle.context_id)?.get()),
             None => None,

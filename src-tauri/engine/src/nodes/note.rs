@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::Ports;
 
 pub(super) struct Note;
@@ -43,7 +43,7 @@ impl NodeType for Note {
     }
 
     /// Nothing runs it.
-    async fn execute(_: &Config, _: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(_: &Config, _: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         Ok(NodeOutput::new())
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, as_text};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, as_text};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Output;
@@ -68,7 +68,7 @@ impl NodeType for Output {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         let Some(datum) = inputs.datum("value") else { return Ok(NodeOutput::new()) };
         let value = match (config.format, &*datum.value) {
             (Format::Text | Format::Markdown, value) => Arc::new(Value::String(as_text(value))),

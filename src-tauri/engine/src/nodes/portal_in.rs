@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Portal};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Portal};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct PortalIn;
@@ -67,7 +67,7 @@ impl NodeType for PortalIn {
     }
 
     /// Planning joins the two ends, so that a run never comes here; by itself a portal gives nothing.
-    async fn execute(_: &Config, _: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(_: &Config, _: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         Ok(NodeOutput::new())
     }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::portal_in::Config;
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Portal};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Portal};
 use crate::port::{PortType, Ports};
 
 pub(super) struct PortalOut;
@@ -38,7 +38,7 @@ impl NodeType for PortalOut {
     }
 
     /// Planning joins the two ends, so that a run never comes here; by itself a portal gives nothing.
-    async fn execute(_: &Config, _: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(_: &Config, _: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         Ok(NodeOutput::new())
     }
 }

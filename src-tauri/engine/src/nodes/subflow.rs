@@ -15,9 +15,9 @@ use serde_json::{Map, Value, json};
 use crate::context::Role;
 use crate::error::Fault;
 use crate::id::{NodeId, PortName};
-use crate::node::{Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Reads, as_text};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Reads, as_text};
 use crate::port::{PortKind, PortType, Ports};
-use crate::run::{Fact, NodeOutputs, RunEnd};
+use crate::run::{Event, NodeOutputs, RunEnd};
 use crate::subflow::{ChildCall, ChildEnd, ChildNews};
 
 pub(crate) use config::Config;
@@ -122,7 +122,7 @@ impl NodeType for Subflow {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let flow = config.child().map_err(|(_, problem)| Fault::new("config.invalid", problem))?;
         let handle = inputs.context()?;
         let given = given::given(config, &inputs, handle.as_ref(), &cx)?;
@@ -155,7 +155,7 @@ impl NodeType for Subflow {
 }
 
 /// Writes what becomes of the child into this run's journal.
-fn teller(cx: &Cx) -> Box<dyn FnMut(ChildNews) + Send> {
+fn teller(cx: &NodeContext) -> Box<dyn FnMut(ChildNews) + Send> {
     let cx = cx.clone();
     let mut child = None;
     Box::new(move |news| {
@@ -163,12 +163,12 @@ fn teller(cx: &Cx) -> Box<dyn FnMut(ChildNews) + Send> {
         match (news, child.clone()) {
             (ChildNews::Started(run), _) => {
                 child = Some(run.clone());
-                cx.note(Fact::ChildStarted { node, epoch, run });
+                cx.note(Event::ChildStarted { node, epoch, run });
             }
             (ChildNews::Waiting(questions), Some(run)) => {
-                cx.note(Fact::ChildWaiting { node, epoch, run, questions });
+                cx.note(Event::ChildWaiting { node, epoch, run, questions });
             }
-            (ChildNews::Resumed, Some(run)) => cx.note(Fact::ChildResumed { node, epoch, run }),
+            (ChildNews::Resumed, Some(run)) => cx.note(Event::ChildResumed { node, epoch, run }),
             (_, None) => {}
         }
     })

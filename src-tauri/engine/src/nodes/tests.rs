@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 use super::registry;
 use crate::id::NodeId;
 use crate::port::PortKind;
-use crate::testing::Bench;
+use crate::testing::NodeHarness;
 
 #[test]
 fn every_example_gives_what_it_says() {
     for descriptor in registry().descriptors() {
         assert!(!descriptor.examples.is_empty(), "{} has no examples", descriptor.node_type);
         for example in &descriptor.examples {
-            let mut bench = Bench::new();
+            let mut bench = NodeHarness::new();
             let needs_main = example.inputs.values().any(|value| value["contextId"] == json!("main"));
             if !needs_main {
                 bench.contexts = crate::context::Contexts::default();

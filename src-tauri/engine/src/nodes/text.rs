@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::templating;
 use crate::error::Fault;
-use crate::node::{Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::template::Template;
 
@@ -63,7 +63,7 @@ impl NodeType for Text {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         let text = config.template.render(templating::values(&config.template, &inputs))?;
         Ok(NodeOutput::of("text", text))
     }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::Fault;
-use crate::node::{Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::ToolSpec;
 
@@ -50,7 +50,7 @@ impl NodeType for Tools {
     const TITLE: &'static str = "Tools";
     const SUMMARY: &'static str = "Tools that a model may call";
     const DESCRIPTION: &'static str = "Offers tools to every *Chat* on its **tools** edge. The model decides whether to \
-        call them; each call and its result stands in the run's facts.\n\nPlait's own tools: the current time, a \
+        call them; each call and its result stands in the run's events.\n\nPlait's own tools: the current time, a \
         calculator, and reading files in the flow's folder.";
     const CATEGORY: Category = Category::Tools;
     const ICON: &'static str = "wrench";
@@ -71,7 +71,7 @@ impl NodeType for Tools {
         ]
     }
 
-    async fn execute(config: &Config, _: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, _: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let there = cx.host.tools.list();
         let chosen = match &config.tools {
             Selection::All(All::Auto) => there,

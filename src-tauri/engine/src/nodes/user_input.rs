@@ -9,7 +9,8 @@ use super::templating;
 use crate::context::Role;
 use crate::error::Fault;
 use crate::node::{
-    Behavior, Category, Cx, Example, Inputs, NodeOutput, NodeType, Pause, as_text, check_answer, check_schema,
+    Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause, as_text, check_answer,
+    check_schema,
 };
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::Answer;
@@ -116,7 +117,7 @@ impl NodeType for UserInput {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let schema = answer_schema(config);
         let answer = match &cx.answer {
             Some(Answer::Value(answer)) => Arc::clone(answer),

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::error::Fault;
-use crate::node::{Category, Cx, Example, Inputs, NodeOutput, NodeType};
+use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Value;
@@ -50,7 +50,7 @@ impl NodeType for Value {
         ]
     }
 
-    async fn execute(config: &Config, _: Inputs, _: Cx) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, _: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         Ok(NodeOutput::of("value", config.value.clone()))
     }
 }

@@ -23,14 +23,14 @@ use crate::port::ERROR_PORT;
 const MAX_CONCURRENCY: u32 = 16;
 
 /// Values given to ports that no edge feeds, by node and port.
-pub type Given = BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>>;
+pub type InputOverrides = BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>>;
 
 /// Compiles a flow, restricted to `to` and what it depends on where given. All errors of [`check`](super::check), or a plan.
 pub fn plan(
     flow: &Flow,
     registry: &Registry,
     to: Option<&NodeId>,
-    given: &Given,
+    given: &InputOverrides,
 ) -> Result<Plan, Vec<Diagnostic>> {
     if let Some(target) = to
         && !flow.nodes.contains_key(target)
@@ -92,7 +92,7 @@ impl Study {
 }
 
 /// Studies a flow; what is wrong with it is in `wiring.diagnostics`.
-pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
+pub(super) fn study(flow: &Flow, registry: &Registry, given: &InputOverrides) -> Study {
     let mut wiring = wiring::wire(flow, registry);
     wiring.diagnostics.extend(flow.settings.window().err());
     wiring.diagnostics.extend(flow.settings.concurrency().err());
@@ -147,7 +147,7 @@ pub(super) fn study(flow: &Flow, registry: &Registry, given: &Given) -> Study {
 }
 
 /// Turns a study without errors into a plan.
-fn assemble(study: Study, given: &Given) -> Plan {
+fn assemble(study: Study, given: &InputOverrides) -> Plan {
     let back: FxHashMap<usize, usize> = study
         .forest
         .nests
@@ -265,7 +265,7 @@ fn nodes(
     clocks: &[Vec<usize>],
     order: &[usize],
     results: &[bool],
-    given: &Given,
+    given: &InputOverrides,
 ) -> Vec<PlanNode> {
     let mut vertices: Vec<_> = wiring.vertices.into_iter().map(Some).collect();
     let mut handled = vec![false; vertices.len()];

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::build::{Given, study};
+use super::build::{InputOverrides, study};
 use super::nesting::Forest;
 use super::wiring::Wiring;
 use crate::diagnostic::Diagnostic;
@@ -31,7 +31,7 @@ pub struct CheckedFlow {
 
 /// Checks a flow. Never fails and executes nothing.
 pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
-    let study = study(flow, registry, &Given::new());
+    let study = study(flow, registry, &InputOverrides::new());
     let back_edges = study.back_wires().map(|wire| study.wiring.wires[wire].edge.clone()).collect();
     let id = |vertex: usize| study.wiring.vertices[vertex].id.clone();
     let contexts = study
@@ -45,7 +45,7 @@ pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
 }
 
 /// Required ports that nothing was to feed; values given to ports that do not exist or are fed already.
-pub(super) fn unfed_ports(wiring: &Wiring, given: &Given) -> Vec<Diagnostic> {
+pub(super) fn unfed_ports(wiring: &Wiring, given: &InputOverrides) -> Vec<Diagnostic> {
     let mut feeds: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); wiring.vertices.len()];
     for wire in &wiring.wires {
         *feeds[wire.target].entry(wire.target_port).or_default() += 1;

@@ -8,11 +8,11 @@ use crate::flow::Flow;
 use crate::id::{ContextId, NodeId};
 use crate::node::{Portal, Registry};
 
-use super::Given;
+use super::InputOverrides;
 use super::{makers, order};
 
 /// The flow restricted to `target` and its ancestors, over back edges and through portals as well. Linear in the flow.
-pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId, given: &Given) -> Flow {
+pub(super) fn restrict(flow: &Flow, registry: &Registry, target: &NodeId, given: &InputOverrides) -> Flow {
     let needs = Needs::of(flow, registry, given);
     let mut kept = BTreeSet::new();
     let mut work = vec![target];
@@ -53,7 +53,7 @@ struct Needs<'a> {
 }
 
 impl<'a> Needs<'a> {
-    fn of(flow: &'a Flow, registry: &Registry, given: &Given) -> Self {
+    fn of(flow: &'a Flow, registry: &Registry, given: &InputOverrides) -> Self {
         let mut needs = Self::default();
         let mut listens: BTreeMap<&NodeId, &str> = BTreeMap::new();
         for (id, node) in &flow.nodes {

@@ -31,7 +31,7 @@ pub enum PromptPart {
         tokens: u64,
     },
     /// A round of tool calls: the model's reply of an earlier step of the same activation and its tools' results, which
-    /// the facts `model.replied` and `tool.finished` of that step hold.
+    /// the events `model.replied` and `tool.finished` of that step hold.
     Step {
         /// Which step, from 0.
         step: u32,

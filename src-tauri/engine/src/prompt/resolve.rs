@@ -3,7 +3,7 @@
 use super::reserve::reserve;
 use crate::context::ContextRecord;
 use crate::error::Fault;
-use crate::models::{Correction, ModelBook, is_exact};
+use crate::models::{Correction, ModelOverrides, is_exact};
 
 /// The provider of a context that names none: a simulator, it needs no key and no network.
 pub const OFFLINE: &str = "offline";
@@ -29,7 +29,7 @@ pub struct Known<'a> {
     /// The window that the flow's settings give every call, in tokens.
     pub flow_window: Option<u64>,
     /// What is set and was learnt of models.
-    pub book: &'a ModelBook,
+    pub book: &'a ModelOverrides,
 }
 
 /// Which model is called, and the room there is.
@@ -64,7 +64,7 @@ pub fn resolve_model_config(
     let correction = if is_exact(&provider, &model) {
         Correction::default()
     } else {
-        let here = context.corrections.get(&ModelBook::key(&provider, &model));
+        let here = context.corrections.get(&ModelOverrides::key(&provider, &model));
         known.book.correction(&provider, &model).plus(here.copied().unwrap_or_default())
     };
     Ok(ModelConfig { provider, model, max_tokens: overrides.max_tokens, window, reserve, correction })
@@ -87,70 +87,4 @@ pub fn who_answers(
 }
 
 #[cfg(test)]
-mod tests {
-    use std::num::NonZeroU32;
-
-    use super::*;
-    use crate::context::ContextType;
-    use crate::models::ModelNote;
-
-    fn context() -> ContextRecord {
-        ContextRecord::new("main".into(), ContextType::Main, "openai", "gpt-4o")
-    }
-
-    fn resolve(overrides: Overrides<'_>) -> Result<ModelConfig, Fault> {
-        resolve_model_config(&context(), overrides, Known { flow_window: None, book: &ModelBook::default() })
-    }
-
-    #[test]
-    fn without_overrides_the_context_decides() {
-        let config = resolve(Overrides::default()).unwrap();
-        assert_eq!((config.provider.as_str(), config.model.as_str()), ("openai", "gpt-4o"));
-        assert_eq!(config.window, 128_000);
-    }
-
-    #[test]
-    fn overrides_win_and_bring_their_own_window() {
-        let overrides = Overrides { model: Some("gpt-4"), max_tokens: Some(100), ..Overrides::default() };
-        let config = resolve(overrides).unwrap();
-        assert_eq!((config.model.as_str(), config.window, config.max_tokens), ("gpt-4", 8_192, Some(100)));
-    }
-
-    #[test]
-    fn a_window_is_the_nodes_then_the_flows_then_the_settings_then_the_tables() {
-        let note = ModelNote { context_window: NonZeroU32::new(3_000), price: None };
-        let book = ModelBook { notes: [("gpt-4o".to_owned(), note)].into(), ..ModelBook::default() };
-        let window = |node, flow, book: &ModelBook| {
-            let overrides = Overrides { window: node, ..Overrides::default() };
-            resolve_model_config(&context(), overrides, Known { flow_window: flow, book }).unwrap().window
-        };
-        assert_eq!(window(Some(1_000), Some(2_000), &book), 1_000);
-        assert_eq!(window(None, Some(2_000), &book), 2_000);
-        assert_eq!(window(None, None, &book), 3_000);
-        assert_eq!(window(None, None, &ModelBook::default()), 128_000);
-    }
-
-    #[test]
-    fn what_the_context_has_learnt_adds_to_what_was_known() {
-        let learnt = Correction { counted: 10_000, reported: 12_000 };
-        let key = ModelBook::key("anthropic", "claude-opus-5");
-        let mut context = ContextRecord::new("main".into(), ContextType::Main, "anthropic", "claude-opus-5");
-        let book = ModelBook { corrections: [(key.clone(), learnt)].into(), ..ModelBook::default() };
-        let known = Known { flow_window: None, book: &book };
-        let resolved =
-            |context: &ContextRecord| resolve_model_config(context, Overrides::default(), known).unwrap();
-        assert_eq!(resolved(&context).correction, learnt);
-        context.corrections.insert(key, learnt);
-        assert_eq!(resolved(&context).correction, learnt.plus(learnt));
-    }
-
-    #[test]
-    fn another_provider_does_not_inherit_the_model() {
-        let overrides = Overrides { provider: Some("anthropic"), ..Overrides::default() };
-        assert_eq!(resolve(overrides).unwrap_err().code, "model.none");
-        let overrides = Overrides { provider: Some(OFFLINE), ..Overrides::default() };
-        assert_eq!(resolve(overrides).unwrap().model, ECHO);
-        let overrides = Overrides { provider: Some("openai"), ..Overrides::default() };
-        assert_eq!(resolve(overrides).unwrap().model, "gpt-4o");
-    }
-}
+mod tests;

@@ -82,12 +82,12 @@ fn a_question_that_is_in_the_history_is_sent_once() {
 
 #[test]
 fn system_messages_of_the_history_join_the_instructions_and_are_never_trimmed() {
-    let fact = "The menu: soup.";
+    let event = "The menu: soup.";
     let history = [
-        message("1", Role::System, fact),
+        message("1", Role::System, event),
         message("2", Role::User, "something quite long to say, which will not fit"),
         message("3", Role::Assistant, "indeed"),
-        message("4", Role::System, fact),
+        message("4", Role::System, event),
         message("5", Role::System, "Be brief."),
     ];
     let context = context("Be brief.", &history);

@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use super::TokenUsage;
 use crate::id::ContextId;
-use crate::models::{Correction, Learned, ModelBook, is_exact};
+use crate::models::{CalibrationSample, Correction, ModelOverrides, is_exact};
 use crate::prompt::ModelConfig;
 
 /// What one model call comes to, beside the usage in its reply.
@@ -48,7 +48,7 @@ impl CallAccount {
     pub fn of(
         context_id: ContextId,
         config: &ModelConfig,
-        book: &ModelBook,
+        book: &ModelOverrides,
         counted: TokenUsage,
         reported: Option<TokenUsage>,
     ) -> (Self, TokenUsage) {
@@ -69,12 +69,12 @@ impl CallAccount {
     }
 
     /// What the call teaches of Plait's counts, given the usage in its reply.
-    pub fn learned(&self, usage: TokenUsage) -> Option<Learned> {
+    pub fn learned(&self, usage: TokenUsage) -> Option<CalibrationSample> {
         if self.estimated || is_exact(&self.provider, &self.model) {
             return None;
         }
         let correction = Correction::of(self.counted, usage.input)?;
-        Some(Learned { model: ModelBook::key(&self.provider, &self.model), correction })
+        Some(CalibrationSample { model: ModelOverrides::key(&self.provider, &self.model), correction })
     }
 }
 
@@ -100,65 +100,4 @@ fn consistent(usage: TokenUsage) -> TokenUsage {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn account(model: &str, counted: TokenUsage, reported: Option<TokenUsage>) -> (CallAccount, TokenUsage) {
-        let correction = Correction { counted: 99_000, reported: 124_000 };
-        let config = ModelConfig {
-            provider: "anthropic".to_owned(),
-            model: model.to_owned(),
-            max_tokens: None,
-            window: 200_000,
-            reserve: 0,
-            correction,
-        };
-        CallAccount::of("main".into(), &config, &ModelBook::default(), counted, reported)
-    }
-
-    #[test]
-    fn what_is_reported_counts_and_teaches() {
-        let (account, usage) =
-            account("claude-opus-5", TokenUsage::new(1_000, 50), Some(TokenUsage::new(1_200, 60)));
-        assert_eq!((usage, account.counted, account.estimated), (TokenUsage::new(1_200, 60), 1_000, false));
-        assert_eq!(account.cost_nano_usd, Some(1_200 * 5_000 + 60 * 25_000));
-        let learned = account.learned(usage).unwrap();
-        assert_eq!(learned.model, "anthropic/claude-opus-5");
-        assert_eq!(learned.correction, Correction { counted: 1_000, reported: 1_200 });
-    }
-
-    #[test]
-    fn nonsense_is_kept_and_not_believed() {
-        let counted = TokenUsage::new(1_000, 50);
-        for reported in [
-            TokenUsage::new(0, 0),
-            TokenUsage::new(0, 50),
-            TokenUsage::new(1_000, 0),
-            TokenUsage::new(u64::MAX, 50),
-            TokenUsage::new(1_000, u64::MAX),
-        ] {
-            let (account, usage) = account("claude-opus-5", counted, Some(reported));
-            assert_eq!(usage, TokenUsage::new(1_250, 50), "{reported:?}");
-            assert!(account.estimated);
-            assert_eq!(account.disbelieved, Some(reported));
-            assert_eq!(account.learned(usage), None);
-        }
-        let (none, usage) = account("claude-opus-5", counted, None);
-        assert_eq!((none.estimated, none.disbelieved, usage.input), (true, None, 1_250));
-        assert_eq!(none.learned(usage), None);
-    }
-
-    #[test]
-    fn parts_are_no_larger_than_the_whole() {
-        let odd =
-            TokenUsage { cached_input: 5_000, cache_write: 10, reasoning: 99, ..TokenUsage::new(1_000, 60) };
-        let (_, usage) = account("claude-opus-5", TokenUsage::new(1_000, 50), Some(odd));
-        assert_eq!((usage.cached_input, usage.cache_write, usage.reasoning), (1_000, 0, 60));
-    }
-
-    #[test]
-    fn an_unknown_price_is_not_nothing() {
-        let counted = TokenUsage::new(1_000, 50);
-        assert_eq!(account("claude-opus-99", counted, Some(counted)).0.cost_nano_usd, None);
-    }
-}
+mod tests;

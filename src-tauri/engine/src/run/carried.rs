@@ -1,4 +1,4 @@
-//! What facts carry: outputs and where they came from, which flow ran, why a node did not, what a person answered.
+//! What events carry: outputs and where they came from, which flow ran, why a node did not, what a person answered.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The view of a run: what its journal amounts to at one moment. A pure fold over entries, never stored.
 //!
-//! Owns the rules by which facts become states, totals and histories, for the terminal, the run index and tests. The
-//! window folds the same facts in TypeScript; one set of vectors (`tests/fixtures/folds`) is asserted by both, so the two
-//! cannot drift apart. Refuses to decide anything: it never looks at a flow, and knows only what facts say.
+//! Owns the rules by which events become states, totals and histories, for the terminal, the run index and tests. The
+//! window folds the same events in TypeScript; one set of vectors (`tests/fixtures/folds`) is asserted by both, so the two
+//! cannot drift apart. Refuses to decide anything: it never looks at a flow, and knows only what events say.
 
 mod activation;
 mod fold;
@@ -44,17 +44,17 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
-    /// Whether no fact can follow.
+    /// Whether no event can follow.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Finished | Self::Failed | Self::Cancelled)
     }
 }
 
-/// A run, folded from its facts.
+/// A run, folded from its events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RunView {
-    /// The run; absent before its first fact.
+    /// The run; absent before its first event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub run: Option<RunId>,
@@ -83,7 +83,7 @@ pub struct RunView {
     pub conversation: Option<Arc<ConversationRef>>,
     /// What it is doing.
     pub status: RunStatus,
-    /// Whether it is being cancelled; the facts that end it follow.
+    /// Whether it is being cancelled; the events that end it follow.
     pub cancelling: bool,
     /// When it began, in milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]

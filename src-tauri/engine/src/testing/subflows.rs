@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::error::Fault;
 use crate::id::{Activation, NodeId};
-use crate::plan::Given;
+use crate::plan::InputOverrides;
 use crate::run::{NodeOutputs, RunEnd};
 use crate::subflow::{ChildCall, ChildEnd, ChildFlow, ChildNews, ChildTold, Subflows};
 
@@ -22,7 +22,7 @@ pub struct Called {
     /// Its text, if it was given one.
     pub input: Option<String>,
     /// Values for its inputs.
-    pub set: Given,
+    pub set: InputOverrides,
 }
 
 /// Children whose node `said` puts out the text they were given, unless the next end is scripted.

@@ -22,7 +22,7 @@ use crate::reference;
 #[derive(Clone)]
 pub struct Case {
     pub flow: Flow,
-    pub given: reference::Given,
+    pub given: reference::InputOverrides,
     pub script: Script,
     /// Seeds whatever else a property leaves to chance.
     pub seed: u64,
@@ -45,7 +45,7 @@ impl Case {
     /// A flow as it is written down, with people who answer everything and nothing given.
     pub fn written(text: &str) -> Self {
         let script = Script { seed: 5, leaves_some: false };
-        Self { flow: notation::flow(text), given: reference::Given::new(), script, seed: 0 }
+        Self { flow: notation::flow(text), given: reference::InputOverrides::new(), script, seed: 0 }
     }
 
     /// A plan, by the engine.
@@ -58,7 +58,7 @@ impl Case {
         &self,
         target: Option<&NodeId>,
     ) -> Result<Plan, Vec<plait_engine::diagnostic::Diagnostic>> {
-        let given: plan::Given = self
+        let given: plan::InputOverrides = self
             .given
             .iter()
             .map(|(id, ports)| {
@@ -186,7 +186,7 @@ fn outputs(kind: &str, strand: PortKind) -> Vec<PortName> {
 }
 
 /// Builds the flow. What a gene asks for and cannot have is left out, or mended so that most flows can run.
-fn grow(genes: &[Gene]) -> (Flow, reference::Given) {
+fn grow(genes: &[Gene]) -> (Flow, reference::InputOverrides) {
     let mut kinds: Vec<&str> = Vec::new();
     for gene in genes {
         let kind = KINDS[gene.kind];
@@ -200,7 +200,7 @@ fn grow(genes: &[Gene]) -> (Flow, reference::Given) {
     }
     let names: Vec<String> =
         genes.iter().enumerate().map(|(at, gene)| format!("{:02x}n{at}", gene.name)).collect();
-    let mut sketch = Sketch { flow: Flow::default(), given: reference::Given::new() };
+    let mut sketch = Sketch { flow: Flow::default(), given: reference::InputOverrides::new() };
     for (at, gene) in genes.iter().enumerate() {
         sketch.flow.nodes.insert(names[at].as_str().into(), node(kinds[at], gene));
     }
@@ -262,7 +262,7 @@ fn node(kind: &str, gene: &Gene) -> Node {
 
 struct Sketch {
     flow: Flow,
-    given: reference::Given,
+    given: reference::InputOverrides,
 }
 
 impl Sketch {

@@ -12,7 +12,7 @@ use plait_engine::flow::Flow;
 use plait_engine::id::{Activation, NodeId};
 use plait_engine::node::RunInfo;
 use plait_engine::plan::Plan;
-use plait_engine::run::{Answer, Driver, Entry, Fact, FlowRef, RunEnd, RunHandle, RunSetup};
+use plait_engine::run::{Answer, Driver, Entry, Event, FlowRef, RunEnd, RunHandle, RunSetup};
 
 use crate::nodes::Settings;
 use crate::nodes::meaning::Script;
@@ -77,9 +77,9 @@ pub struct Played {
     pub steps: usize,
 }
 
-/// No run of these tests takes so many steps, or tells of so many facts, unless it goes on for ever.
+/// No run of these tests takes so many steps, or tells of so many events, unless it goes on for ever.
 const MOST_STEPS: usize = 50_000;
-const MOST_FACTS: usize = 500_000;
+const MAX_EVENTS: usize = 500_000;
 
 /// What is played: a plan, and what is known of its people.
 #[derive(Clone)]
@@ -159,9 +159,9 @@ impl Piece {
     }
 }
 
-/// The first fact of every run here.
-pub fn started() -> Fact {
-    Fact::RunStarted {
+/// The first event of every run here.
+pub fn started() -> Event {
+    Event::RunStarted {
         run: "run".into(),
         flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
         to: None,
@@ -193,13 +193,13 @@ struct People {
 
 impl People {
     fn look(&mut self, tape: &Tape) {
-        tape.each_from(self.seen, |fact| match fact {
-            Fact::RunPaused { node, epoch, .. } => {
+        tape.each_from(self.seen, |event| match event {
+            Event::RunPaused { node, epoch, .. } => {
                 let at = Activation { node: node.clone(), epoch: epoch.clone() };
                 let before = self.given.get(&at).copied().unwrap_or_default();
                 self.open.insert(at, before);
             }
-            Fact::InputProvided { node, epoch, .. } => {
+            Event::InputProvided { node, epoch, .. } => {
                 let at = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.open.remove(&at);
                 *self.given.entry(at).or_default() += 1;
@@ -228,7 +228,7 @@ impl<'a> Stage<'a> {
         let mut cx = Context::from_waker(&waker);
         loop {
             self.steps += 1;
-            if self.steps > MOST_STEPS || self.tape.len() > MOST_FACTS {
+            if self.steps > MOST_STEPS || self.tape.len() > MAX_EVENTS {
                 return Ending::Endless;
             }
             match self.schedule.stop {

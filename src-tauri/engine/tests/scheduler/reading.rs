@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plait_engine::Value;
 use plait_engine::context::ContextChange;
 use plait_engine::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
-use plait_engine::run::{Entry, Fact, SkipReason, SourceRef};
+use plait_engine::run::{Entry, Event, SkipReason, SourceRef};
 
 /// A final state.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,8 +38,8 @@ pub struct Reading {
     pub exhausted: BTreeSet<Activation>,
     pub contexts: BTreeMap<ContextId, History>,
     pub waiting: Vec<Vec<Activation>>,
-    /// The fact that ended the run.
-    pub end: Option<Fact>,
+    /// The event that ended the run.
+    pub end: Option<Event>,
 }
 
 macro_rules! ensure {
@@ -57,12 +57,12 @@ pub fn read(entries: &[Entry]) -> Result<Reading, String> {
 
 fn read_through(entries: &[Entry]) -> Result<Reading, String> {
     let mut reading = Reading::default();
-    let mut written: BTreeMap<Activation, Vec<&Fact>> = BTreeMap::new();
+    let mut written: BTreeMap<Activation, Vec<&Event>> = BTreeMap::new();
     for (place, entry) in entries.iter().enumerate() {
         ensure!(entry.seq == Some(place as u64), "entries are numbered without gaps, {place} is not");
         ensure!(reading.end.is_none(), "nothing follows the end of a run, but entry {place} does");
-        ensure!(matches!(entry.fact, Fact::RunStarted { .. }) == (place == 0), "run.started comes first");
-        reading.take(&entry.fact, &mut written)?;
+        ensure!(matches!(entry.event, Event::RunStarted { .. }) == (place == 0), "run.started comes first");
+        reading.take(&entry.event, &mut written)?;
     }
     if reading.end.is_some() {
         for (at, told) in &reading.activations {
@@ -75,11 +75,11 @@ fn read_through(entries: &[Entry]) -> Result<Reading, String> {
 impl Reading {
     fn take<'a>(
         &mut self,
-        fact: &'a Fact,
-        written: &mut BTreeMap<Activation, Vec<&'a Fact>>,
+        event: &'a Event,
+        written: &mut BTreeMap<Activation, Vec<&'a Event>>,
     ) -> Result<(), String> {
-        match fact {
-            Fact::NodeReady { node, epoch, inputs } => {
+        match event {
+            Event::NodeReady { node, epoch, inputs } => {
                 for source in inputs.values().flatten() {
                     let from = self.activations.get(&at(&source.node, &source.epoch));
                     let delivered = from.and_then(|told| told.end.as_ref());
@@ -95,7 +95,7 @@ impl Reading {
                     "{node}{epoch} is ready twice"
                 );
             }
-            Fact::NodeStarted { node, epoch, attempt } => {
+            Event::NodeStarted { node, epoch, attempt } => {
                 let told = self.told(node, epoch);
                 ensure!(told.ready.is_some(), "{node}{epoch} starts before it is ready");
                 ensure!(told.end.is_none(), "{node}{epoch} starts again after its end");
@@ -106,41 +106,41 @@ impl Reading {
                 );
                 told.tries = *attempt;
             }
-            Fact::NodeRetrying { node, epoch, attempt, .. } => {
+            Event::NodeRetrying { node, epoch, attempt, .. } => {
                 let tries = self.told(node, epoch).tries;
                 ensure!(tries == *attempt, "{node}{epoch}: try {attempt} failed, but the last was {tries}");
             }
-            Fact::RunPaused { node, epoch, .. } => self.told(node, epoch).pauses += 1,
-            Fact::NodeFinished { node, epoch, outputs, .. } => {
-                for fact in written.remove(&at(node, epoch)).into_iter().flatten() {
-                    self.write(fact)?;
+            Event::RunPaused { node, epoch, .. } => self.told(node, epoch).pauses += 1,
+            Event::NodeFinished { node, epoch, outputs, .. } => {
+                for event in written.remove(&at(node, epoch)).into_iter().flatten() {
+                    self.write(event)?;
                 }
                 let outputs = outputs.iter().map(|(port, value)| (port.clone(), Value::clone(value)));
                 self.finish(node, epoch, Final::Finished(outputs.collect()))?;
             }
-            Fact::NodeFailed { node, epoch, error, handled } => {
+            Event::NodeFailed { node, epoch, error, handled } => {
                 written.remove(&at(node, epoch));
                 self.finish(node, epoch, Final::Failed { code: error.code.clone(), handled: *handled })?;
             }
-            Fact::NodeSkipped { node, epoch, reason } => {
+            Event::NodeSkipped { node, epoch, reason } => {
                 self.finish(node, epoch, Final::Skipped(*reason))?;
             }
-            Fact::ContextCreated { node, epoch, .. }
-            | Fact::ContextChanged { node, epoch, .. }
-            | Fact::TurnCommitted { node, epoch, .. } => {
-                written.entry(at(node, epoch)).or_default().push(fact);
+            Event::ContextCreated { node, epoch, .. }
+            | Event::ContextChanged { node, epoch, .. }
+            | Event::TurnCommitted { node, epoch, .. } => {
+                written.entry(at(node, epoch)).or_default().push(event);
             }
-            Fact::LoopIteration { node, epoch } => {
+            Event::LoopIteration { node, epoch } => {
                 let new = self.rounds.insert(at(node, epoch));
                 ensure!(new, "{node}{epoch} opens twice");
             }
-            Fact::LoopExhausted { node, epoch, .. } => {
+            Event::LoopExhausted { node, epoch, .. } => {
                 let new = self.exhausted.insert(at(node, epoch));
                 ensure!(new, "{node}{epoch} is exhausted twice");
             }
-            Fact::RunWaiting { on } => self.waiting.push(on.clone()),
-            Fact::RunFinished { .. } | Fact::RunFailed { .. } | Fact::RunCancelled { .. } => {
-                self.end = Some(fact.clone());
+            Event::RunWaiting { on } => self.waiting.push(on.clone()),
+            Event::RunFinished { .. } | Event::RunFailed { .. } | Event::RunCancelled { .. } => {
+                self.end = Some(event.clone());
             }
             _ => {}
         }
@@ -163,14 +163,14 @@ impl Reading {
         Ok(())
     }
 
-    fn write(&mut self, fact: &Fact) -> Result<(), String> {
-        match fact {
-            Fact::ContextCreated { context, .. } => {
+    fn write(&mut self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::ContextCreated { context, .. } => {
                 let made = self.contexts.insert(context.context_id.clone(), History::new());
                 ensure!(made.is_none(), "{} is made twice", context.context_id);
             }
-            Fact::ContextChanged { context_id, change: ContextChange::Messages { messages }, .. }
-            | Fact::TurnCommitted { context_id, messages, .. } => {
+            Event::ContextChanged { context_id, change: ContextChange::Messages { messages }, .. }
+            | Event::TurnCommitted { context_id, messages, .. } => {
                 let history =
                     self.contexts.get_mut(context_id).ok_or("a context is used before it is made")?;
                 for message in messages {
@@ -193,17 +193,17 @@ pub fn at(node: &NodeId, epoch: &Epoch) -> Activation {
     Activation { node: node.clone(), epoch: epoch.clone() }
 }
 
-/// The facts that speak of each node, in order, without what may differ between schedules: times.
-pub fn by_node(entries: &[Entry]) -> BTreeMap<NodeId, Vec<Fact>> {
-    let mut told: BTreeMap<NodeId, Vec<Fact>> = BTreeMap::new();
+/// The events that speak of each node, in order, without what may differ between schedules: times.
+pub fn by_node(entries: &[Entry]) -> BTreeMap<NodeId, Vec<Event>> {
+    let mut told: BTreeMap<NodeId, Vec<Event>> = BTreeMap::new();
     for entry in entries {
-        let mut fact = entry.fact.clone();
-        if let Fact::NodeFinished { metadata, .. } = &mut fact {
+        let mut event = entry.event.clone();
+        if let Event::NodeFinished { metadata, .. } = &mut event {
             metadata.duration_ms = 0;
         }
-        let value = serde_json::to_value(&fact).unwrap();
+        let value = serde_json::to_value(&event).unwrap();
         if let Some(node) = value["node"].as_str() {
-            told.entry(node.into()).or_default().push(fact);
+            told.entry(node.into()).or_default().push(event);
         }
     }
     told
@@ -212,7 +212,7 @@ pub fn by_node(entries: &[Entry]) -> BTreeMap<NodeId, Vec<Fact>> {
 /// A journal as people can read it.
 pub fn show(entries: &[Entry]) -> String {
     let line = |entry: &Entry| {
-        let mut value = serde_json::to_value(&entry.fact).unwrap();
+        let mut value = serde_json::to_value(&entry.event).unwrap();
         let map = value.as_object_mut().unwrap();
         let kind = map.remove("type").unwrap();
         let node = map.remove("node").map(|node| node.as_str().unwrap().to_owned()).unwrap_or_default();

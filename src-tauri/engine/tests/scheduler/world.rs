@@ -16,7 +16,7 @@ use plait_engine::host::{Clock, Host};
 use plait_engine::id::Activation;
 use plait_engine::journal::Journal;
 use plait_engine::provider::{Provider, Providers};
-use plait_engine::run::{Entry, Fact};
+use plait_engine::run::{Entry, Event};
 use plait_engine::subflow::NoSubflows;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
@@ -245,9 +245,9 @@ impl Tape {
         self.kept.lock().unwrap().flushed
     }
 
-    /// Looks at the facts from number `from` on.
-    pub fn each_from(&self, from: usize, mut look: impl FnMut(&Fact)) {
-        self.kept.lock().unwrap().entries[from..].iter().for_each(|entry| look(&entry.fact));
+    /// Looks at the events from number `from` on.
+    pub fn each_from(&self, from: usize, mut look: impl FnMut(&Event)) {
+        self.kept.lock().unwrap().entries[from..].iter().for_each(|entry| look(&entry.event));
     }
 }
 

@@ -28,9 +28,9 @@ it("lists the rounds while it is looked at, and makes none of them anew for what
   expect(count()).toBe(10);
 
   const named = vi.spyOn(epochs, "roundOf");
-  const tell = (fact: object) =>
+  const tell = (event: object) =>
     act(async () => {
-      wake(session, session.fold.apply([{ at: 0, node: "chat", epoch: [8], ...fact } as Entry]));
+      wake(session, session.fold.apply([{ at: 0, node: "chat", epoch: [8], ...event } as Entry]));
       await new Promise((resolve) => setTimeout(resolve, 100));
     });
   await tell({ type: "node.delta", text: "Hello" });

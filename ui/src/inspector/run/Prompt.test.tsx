@@ -24,7 +24,7 @@ it("shows what the model reasoned before it answered", () => {
   expect(screen.getByText("It must be so.")).toBeDefined();
 });
 
-it("puts a prompt together once, not with each fact that follows", async () => {
+it("puts a prompt together once, not with each event that follows", async () => {
   const session = showRun([{ type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } }]);
   const made = vi.spyOn(lens, "linesOf");
   render(<Prompt nodeId="chat" />);

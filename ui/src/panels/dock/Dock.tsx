@@ -1,20 +1,20 @@
-/** The dock below the canvas: the conversation, the timeline, the facts, the problems. */
+/** The dock below the canvas: the conversation, the timeline, the events, the problems. */
 import { Tabs } from "@base-ui/react/tabs";
 import { useLayout } from "@/app/layout";
 import "@/run/run.css";
 import { Conversation } from "@/run/dock/Conversation";
-import { Facts } from "@/run/dock/Facts";
+import { Events } from "@/run/dock/Events";
 import { Problems } from "@/run/dock/Problems";
 import { useProblemCount } from "@/run/dock/problems-list";
 import { DOCK_TABS, type DockTab, dockStore, selectDockTab } from "@/run/dock/state";
-import { useFactCount, useRunHead } from "@/run/live/shown";
+import { useEventCount, useRunHead } from "@/run/live/shown";
 import { Timeline } from "@/run/timeline/Timeline";
 import { formatCount } from "@/run/values/format";
 
 const TITLES: Record<DockTab, string> = {
   conversation: "Conversation",
   timeline: "Timeline",
-  facts: "Facts",
+  events: "Events",
   problems: "Problems",
 };
 
@@ -55,8 +55,8 @@ function Panels() {
       <Tabs.Panel value="timeline" className="min-h-0 flex-1 outline-none">
         <Timeline />
       </Tabs.Panel>
-      <Tabs.Panel value="facts" className="min-h-0 flex-1 outline-none">
-        <Facts />
+      <Tabs.Panel value="events" className="min-h-0 flex-1 outline-none">
+        <Events />
       </Tabs.Panel>
       <Tabs.Panel value="problems" className="min-h-0 flex-1 outline-none">
         <Problems />
@@ -66,14 +66,14 @@ function Panels() {
 }
 
 function TabCount({ tab }: { tab: DockTab }) {
-  if (tab === "facts") return <FactsCount />;
+  if (tab === "events") return <EventsCount />;
   if (tab === "problems") return <ProblemsCount />;
   if (tab === "conversation") return <OpenQuestions />;
   return null;
 }
 
-function FactsCount() {
-  const count = useFactCount();
+function EventsCount() {
+  const count = useEventCount();
   return count === 0 ? null : <span className="text-fg-3 tabular-nums">{formatCount(count)}</span>;
 }
 

@@ -1,7 +1,7 @@
 import { Trash2 } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { changeSettings, settingsStore, useSettings } from "@/app/settings";
-import type { ModelNote, Price } from "@/bindings";
+import type { ModelOverride, Price } from "@/bindings";
 import { CONTROL } from "@/inspector/fields/props";
 import { Button, IconButton } from "@/look/Button";
 import { type PriceKey, priceOf, readPrice, readWindow, withPart } from "./model-note";
@@ -24,7 +24,7 @@ export function ModelNotes() {
   );
 }
 
-function keep(name: string, note: ModelNote | undefined): void {
+function keep(name: string, note: ModelOverride | undefined): void {
   const { [name]: _, ...models } = settingsStore.getState().models ?? {};
   changeSettings({ models: note ? { ...models, [name]: note } : models });
 }
@@ -36,7 +36,7 @@ const PRICES: { key: PriceKey; label: string }[] = [
   { key: "cacheWrite", label: "Cache write" },
 ];
 
-function NoteFields({ name, note }: { name: string; note: ModelNote }) {
+function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
   // Part of a price is none yet; it waits here for the rest.
   const [unfinished, setUnfinished] = useState<Partial<Price>>({});
   const parts = note.price ?? unfinished;

@@ -2,14 +2,14 @@ import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { settingsStore } from "@/app/settings";
-import type { ModelNote } from "@/bindings";
+import type { ModelOverride } from "@/bindings";
 import { setHost } from "@/ipc";
 import { ModelNotes } from "./ModelNotes";
 
 beforeEach(() => setHost({ kind: "in-page", call: async () => ({}) as never, watch: () => () => undefined }));
 afterEach(cleanup);
 
-function draw(note: ModelNote) {
+function draw(note: ModelOverride) {
   settingsStore.setState({ models: { tiny: note } });
   render(<ModelNotes />);
   const user = userEvent.setup();

@@ -3,7 +3,7 @@ import type { ContextId } from "@/bindings";
 import { Empty } from "@/look/Empty";
 import { sameEpoch } from "../fold/epoch";
 import type { OpenPause } from "../fold/types";
-import { useContextsRevision, useFactCount, useRunHead, useShownSession } from "../live/shown";
+import { useContextsRevision, useEventCount, useRunHead, useShownSession } from "../live/shown";
 import { nameOf } from "../names";
 import { Timeline } from "../timeline/Timeline";
 import { contextOf } from "../values/inputs";
@@ -44,7 +44,7 @@ export function Conversation() {
 
 function Chat() {
   const session = useShownSession();
-  const facts = useFactCount();
+  const events = useEventCount();
   const pauses = useRunHead((head) => head.pauses);
   const [chosen, setChosen] = useState<ContextId>();
   const shown = useShownContext(chosen);
@@ -53,7 +53,7 @@ function Chat() {
   const items = useMemo(() => {
     if (session) source.current.read(session.log.entries);
     return itemsOf(source.current.items, shown).filter((item) => item.kind !== "question" || !isOpen(pauses, item));
-  }, [session, facts, shown, pauses]);
+  }, [session, events, shown, pauses]);
   return (
     <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label="Conversation">
       <ContextChooser chosen={shown} onChoose={setChosen} />

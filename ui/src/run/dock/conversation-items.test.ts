@@ -3,7 +3,7 @@ import type { Entry, Message } from "@/bindings";
 import { ConversationItems, itemsOf } from "./conversation-items";
 
 let seq = 0;
-const entry = (fact: object): Entry => ({ seq: seq++, at: seq, ...fact }) as unknown as Entry;
+const entry = (event: object): Entry => ({ seq: seq++, at: seq, ...event }) as unknown as Entry;
 const message = (id: string, role: Message["role"], content: string, context = "ask"): Message => ({
   id,
   role,

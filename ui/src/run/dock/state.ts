@@ -3,7 +3,7 @@ import { create } from "zustand";
 import { setOpen } from "@/app/layout";
 import { remembered, rememberPanel } from "@/app/settings";
 
-export const DOCK_TABS = ["conversation", "timeline", "facts", "problems"] as const;
+export const DOCK_TABS = ["conversation", "timeline", "events", "problems"] as const;
 export type DockTab = (typeof DOCK_TABS)[number];
 
 type DockState = { tab: DockTab /** Counts the wishes to have the keyboard in the answer. */; focusAnswer: number };

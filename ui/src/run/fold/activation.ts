@@ -1,4 +1,4 @@
-/** What one fact does to the activation it tells of. The same rules as the engine's `run::view::activation`. */
+/** What one event does to the activation it tells of. The same rules as the engine's `run::view::activation`. */
 import type { ContextId, Entry, Epoch, Fault, MessageId } from "@/bindings";
 import type { Draft } from "./draft";
 import { addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spent";

@@ -1,4 +1,4 @@
-/** What facts do to contexts. The same rules as the engine's context manager and `run::view`. */
+/** What events do to contexts. The same rules as the engine's context manager and `run::view`. */
 import type { Content, ContextChange, ContextId, Entry, Message } from "@/bindings";
 import type { Draft } from "./draft";
 import { addCorrections, addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spent";
@@ -16,7 +16,7 @@ function tokensOf(messages: readonly Message[]): number {
   return tokens;
 }
 
-/** Applies one fact; says which context it changed. */
+/** Applies one event; says which context it changed. */
 export function applyToContexts(
   contexts: Map<ContextId, ContextView>,
   entry: Entry,

@@ -1,5 +1,5 @@
 /**
- * The fold of a run's facts, batch by batch. What a batch does not touch stays the same object, so that whoever watches
+ * The fold of a run's events, batch by batch. What a batch does not touch stays the same object, so that whoever watches
  * one node is only told of that node. The same rules as the engine's `run::view`; both are held to the same vectors.
  */
 import type { ContextId, Entry, Epoch, NodeId, RunStatus } from "@/bindings";
@@ -55,7 +55,7 @@ export class RunFold {
       } else {
         changed.deltas += 1;
       }
-      if (tellsOfActivation(entry)) {
+      if (isActivationEvent(entry)) {
         this.#applyToNode(entry.node, entry.epoch, entry, draft);
         changed.nodes.add(entry.node);
       }
@@ -271,9 +271,9 @@ function shownAfter(node: NodeView, changed: EpochView): EpochView | undefined {
   return order > 0 && node.state === "skipped" ? changed : undefined;
 }
 
-type OfActivation = Extract<Entry, { node: NodeId }>;
+type ActivationEntry = Extract<Entry, { node: NodeId }>;
 
-function tellsOfActivation(entry: Entry): entry is OfActivation {
+function isActivationEvent(entry: Entry): entry is ActivationEntry {
   switch (entry.type) {
     case "run.started":
     case "loop.iteration":

@@ -1,4 +1,4 @@
-/** The view of a run: what its facts amount to at one moment. The engine's own types, so that both folds speak alike. */
+/** The view of a run: what its events amount to at one moment. The engine's own types, so that both folds speak alike. */
 import type { RunView } from "@/bindings";
 
 export type {

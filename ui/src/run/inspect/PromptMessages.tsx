@@ -2,7 +2,7 @@ import { memo, type ReactNode, useMemo, useState } from "react";
 import type { NodeId, PromptRecord } from "@/bindings";
 import type { EpochView } from "../fold/types";
 import type { RunSession } from "../live/session";
-import { useFactCount } from "../live/shown";
+import { useEventCount } from "../live/shown";
 import { nameOf } from "../names";
 import { formatCount } from "../values/format";
 import { contextOf } from "../values/inputs";
@@ -18,8 +18,8 @@ const complete = new WeakMap<PromptRecord, Line[]>();
 
 /** The lines of a prompt, as they are known by now. */
 export function usePromptLines(session: RunSession, node: NodeId, epoch: EpochView, prompt: PromptRecord): Line[] {
-  // What is not known yet may come with any fact.
-  const facts = useFactCount();
+  // What is not known yet may come with any event.
+  const events = useEventCount();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is read where it stands; its length says when.
   return useMemo(() => {
     const known = complete.get(prompt);
@@ -28,7 +28,7 @@ export function usePromptLines(session: RunSession, node: NodeId, epoch: EpochVi
     const lines = linesOf(prompt, epoch, session.log, context);
     if (!lines.some((line) => line.kind === "unknown")) complete.set(prompt, lines);
     return lines;
-  }, [session, node, epoch.epoch, prompt, facts]);
+  }, [session, node, epoch.epoch, prompt, events]);
 }
 
 /** The messages a model was sent, in order. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { RunFold } from "../fold/fold";
 import { journalOf } from "../fold/recorded";
-import { FactLog } from "../live/log";
+import { EventLog } from "../live/log";
 import { fullInRound, linesOf, sharesOf } from "./prompt-lens";
 
 function lensOf(name: string, node: string, epoch: number, call = -1) {
   const fold = new RunFold();
-  const log = new FactLog();
+  const log = new EventLog();
   log.append(fold.apply(journalOf(name)).entries);
   const view = fold.nodes.get(node)?.epochs[epoch];
   const prompt = view?.calls.at(call)?.prompt;
@@ -27,7 +27,7 @@ describe("the prompt", () => {
 
   it("says so where it cannot know a message", () => {
     const { prompt, view } = lensOf("chat-cycle", "chat", 1);
-    expect(linesOf(prompt, view, new FactLog(), "main").map((line) => line.kind)).toEqual(["message", "unknown"]);
+    expect(linesOf(prompt, view, new EventLog(), "main").map((line) => line.kind)).toEqual(["message", "unknown"]);
   });
 
   it("tells the rounds of tool calls from what was answered", () => {

@@ -1,7 +1,7 @@
 /** What a model was sent, made readable: shares of the window, the messages themselves, and what was left out. */
 import type { ContextId, Message, NodeId, PromptRecord, Role } from "@/bindings";
 import type { EpochView, ModelCallView, NodeView } from "../fold/types";
-import type { FactLog } from "../live/log";
+import type { EventLog } from "../live/log";
 import { saidIn } from "../values/said";
 
 export type Share = {
@@ -56,7 +56,7 @@ export type Line =
   | { kind: "left"; key: string; messages: Message[]; tokens: number };
 
 /** The messages of a prompt in order; those of the history are looked up in the context, tool rounds in the activation. */
-export function linesOf(prompt: PromptRecord, epoch: EpochView, log: FactLog, context: ContextId | undefined): Line[] {
+export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, context: ContextId | undefined): Line[] {
   const lines: Line[] = [];
   prompt.parts.forEach((part, index) => {
     if (part.kind === "message") {
@@ -114,7 +114,7 @@ function asText(value: unknown): string {
 }
 
 /** The messages of the history that the prompt says were left out, before the first that was sent. */
-function leftOut(prompt: PromptRecord, log: FactLog, context: ContextId | undefined, before: string): Message[] {
+function leftOut(prompt: PromptRecord, log: EventLog, context: ContextId | undefined, before: string): Message[] {
   const { omitted } = prompt;
   if (!omitted) return [];
   const messages = log.messagesBetween(context, omitted.first, omitted.last);

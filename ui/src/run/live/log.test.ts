@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "@/bindings";
 import { RunFold } from "../fold/fold";
 import { journalOf, readVectors } from "../fold/recorded";
-import { FactLog } from "./log";
+import { EventLog } from "./log";
 
-function logOf(journal: readonly Entry[]): FactLog {
-  const log = new FactLog();
+function logOf(journal: readonly Entry[]): EventLog {
+  const log = new EventLog();
   log.append(journal.filter((entry) => entry.seq !== undefined));
   return log;
 }
 
 describe("the log", () => {
-  it("knows each context as it stood after each fact: as a fold up to there has it", () => {
+  it("knows each context as it stood after each event: as a fold up to there has it", () => {
     for (const { journal, name } of readVectors()) {
       const fold = new RunFold();
       const seen: Entry[] = [];

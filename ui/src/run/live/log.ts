@@ -1,4 +1,4 @@
-/** The facts of a run as they came, and what is looked up in them: messages by context, and contexts as they once were. */
+/** The events of a run as they came, and what is looked up in them: messages by context, and contexts as they once were. */
 import type { ContextChange, ContextId, ContextRecord, Entry, Epoch, Message, MessageId, NodeId } from "@/bindings";
 import { sameEpoch } from "../fold/epoch";
 
@@ -17,7 +17,7 @@ export type ContextMark = {
 
 export type ContextArchive = { messages: Message[]; places: Map<MessageId, number>; marks: ContextMark[] };
 
-export class FactLog {
+export class EventLog {
   /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
   readonly entries: Entry[] = [];
   readonly contexts = new Map<ContextId, ContextArchive>();

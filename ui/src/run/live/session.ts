@@ -6,7 +6,7 @@ import type { Entry, Flow, NodeId, RunId } from "@/bindings";
 import { type HostError, host } from "@/ipc";
 import { type Changed, RunFold } from "../fold/fold";
 import { isOver } from "../fold/status";
-import { FactLog } from "./log";
+import { EventLog } from "./log";
 
 /** How long folding may take of one frame, in milliseconds; the rest waits for the next. */
 const FRAME_BUDGET_MS = 6;
@@ -24,8 +24,8 @@ export type SessionEvents = {
 
 export class RunSession {
   readonly fold = new RunFold();
-  readonly log = new FactLog();
-  /** The nodes in the order of their first facts. */
+  readonly log = new EventLog();
+  /** The nodes in the order of their first events. */
   readonly order: NodeId[] = [];
   /** The store says that the run's process died and it is nobody's now. */
   interrupted: boolean;
@@ -47,7 +47,7 @@ export class RunSession {
     this.interrupted = interrupted;
   }
 
-  /** Whether more facts may come. */
+  /** Whether more events may come. */
   get live(): boolean {
     return this.#unwatch !== undefined;
   }

@@ -2,7 +2,7 @@ import { cleanup, render } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
 import { RunSession } from "./session";
-import { showSession, useFactCount, useNodeOf, wake } from "./shown";
+import { showSession, useEventCount, useNodeOf, wake } from "./shown";
 
 const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 const FRAME_MS = 16;
@@ -15,7 +15,7 @@ function Card() {
   return null;
 }
 function Count() {
-  useFactCount();
+  useEventCount();
   counted += 1;
   return null;
 }

@@ -1,5 +1,5 @@
 /**
- * The run the window shows, and who watches which part of it. A fact about one node wakes only those who watch that node.
+ * The run the window shows, and who watches which part of it. An event about one node wakes only those who watch that node.
  */
 import { useCallback, useSyncExternalStore } from "react";
 import type { ContextId, NodeId } from "@/bindings";
@@ -204,8 +204,8 @@ export function useContextsRevision(): number {
   });
 }
 
-/** How many facts of its journal the run has. */
-export function useFactCount(): number {
+/** How many events of its journal the run has. */
+export function useEventCount(): number {
   return useWatched(onPart.log, () => shown?.log.entries.length ?? 0);
 }
 

@@ -60,7 +60,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
   const shown = controlStore((control) => (control.viewed ?? control.document)?.run === run.run);
   const children = run.children > 0;
   const used = children || run.tokens.input + run.tokens.output > 0;
-  const facts = [
+  const events = [
     state.word,
     run.endedAt === undefined ? undefined : formatDuration(run.endedAt - run.startedAt),
     used ? formatRunTokens(run.tokens, children) : undefined,
@@ -98,7 +98,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
             className="block truncate text-fg-3 text-xs tabular-nums"
             title={children ? describeRunTokens(run.tokens, children) : undefined}
           >
-            {facts.join(" · ")}
+            {events.join(" · ")}
           </span>
           {note ? (
             <span

@@ -43,9 +43,9 @@ describe("the time scale", () => {
   });
 });
 
-function viewOf(facts: object[]): NodeView {
+function viewOf(events: object[]): NodeView {
   const fold = new RunFold();
-  fold.apply(facts.map((fact, seq) => ({ seq, node: "a", epoch: [], ...fact }) as unknown as Entry));
+  fold.apply(events.map((event, seq) => ({ seq, node: "a", epoch: [], ...event }) as unknown as Entry));
   return fold.nodes.get("a") as NodeView;
 }
 

@@ -5,7 +5,7 @@ import { onFrame, shownSession } from "../live/shown";
 /** How often the timeline is drawn anew while the run goes on, in milliseconds. */
 const EVERY_MS = 120;
 
-/** Counts on while facts come or time passes in the shown run, but not faster than the eye can use. */
+/** Counts on while events come or time passes in the shown run, but not faster than the eye can use. */
 export function useTick(): number {
   const [tick, setTick] = useState(0);
   useEffect(() => {
@@ -28,7 +28,7 @@ export function useTick(): number {
   return tick;
 }
 
-/** Whether time passes in the run: open spans grow without any fact. */
+/** Whether time passes in the run: open spans grow without any event. */
 function moves(): boolean {
   const session = shownSession();
   return session !== undefined && !session.interrupted && !isOver(session.fold.head.status);

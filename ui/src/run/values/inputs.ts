@@ -7,7 +7,7 @@ import { outputsOf } from "./outputs";
 export type InputValue = {
   /** Where it came from; absent for a value given to the run at its start. */
   source?: SourceRef;
-  /** Whether the value is known. It is not while its source's facts have not come. */
+  /** Whether the value is known. It is not while its source's events have not come. */
   known: boolean;
   value: unknown;
 };

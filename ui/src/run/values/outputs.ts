@@ -1,4 +1,4 @@
-/** The values a node put out, also those that its facts only imply. */
+/** The values a node put out, also those that its events only imply. */
 import type { Fault, NodeId, PortName } from "@/bindings";
 import type { EpochView } from "../fold/types";
 

@@ -1,5 +1,5 @@
-//! Journals refer to the messages of a conversation and do not copy them: they are taken out of a fact before it is
-//! written, and put back when it is read. Of a conversation that was deleted nothing is put back; the fact still says
+//! Journals refer to the messages of a conversation and do not copy them: they are taken out of an event before it is
+//! written, and put back when it is read. Of a conversation that was deleted nothing is put back; the event still says
 //! how many there were.
 
 use std::borrow::Cow;
@@ -9,19 +9,19 @@ use plait_engine::context::conversation::{Recalled, summary_message};
 use plait_engine::context::{ContextChange, SharedMessage};
 use plait_engine::error::Fault;
 use plait_engine::id::Activation;
-use plait_engine::run::{Entry, Fact};
+use plait_engine::run::{Entry, Event};
 
 use super::{key_of, rows};
 use crate::store::inner::Inner;
 
 /// The entry as a journal keeps it.
 pub(in crate::store) fn kept(entry: &Entry) -> Cow<'_, Entry> {
-    let Fact::ContextChanged { change: ContextChange::Recalled(recalled), .. } = &entry.fact else {
+    let Event::ContextChanged { change: ContextChange::Recalled(recalled), .. } = &entry.event else {
         return Cow::Borrowed(entry);
     };
     let bare = Recalled { messages: Vec::new(), ..Recalled::clone(recalled) };
     let mut entry = entry.clone();
-    if let Fact::ContextChanged { change, .. } = &mut entry.fact {
+    if let Event::ContextChanged { change, .. } = &mut entry.event {
         *change = ContextChange::Recalled(Arc::new(bare));
     }
     Cow::Owned(entry)
@@ -29,7 +29,8 @@ pub(in crate::store) fn kept(entry: &Entry) -> Cow<'_, Entry> {
 
 /// Puts the messages back. Everything queued must be written by now.
 pub(in crate::store) fn expand(inner: &Inner, entry: &mut Entry) -> Result<(), Fault> {
-    let Fact::ContextChanged { node, epoch, change: ContextChange::Recalled(recalled), .. } = &mut entry.fact
+    let Event::ContextChanged { node, epoch, change: ContextChange::Recalled(recalled), .. } =
+        &mut entry.event
     else {
         return Ok(());
     };

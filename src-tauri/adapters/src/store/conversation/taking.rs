@@ -11,7 +11,7 @@ use plait_engine::context::conversation::{Summary, SummaryRef};
 use plait_engine::context::{ContextChange, MAIN, Message, Role, SharedMessage};
 use plait_engine::error::Fault;
 use plait_engine::id::{ContextId, RunId};
-use plait_engine::run::{Entry, Fact, Spending};
+use plait_engine::run::{Entry, Event, Spending};
 
 use super::record::{ConversationRecord, Row, title_of};
 use super::{ConversationKey, Heads, head, json, key_of, rows};
@@ -54,7 +54,7 @@ impl Taking {
 
     /// Goes through what the run has said before it was taken up again.
     pub(in crate::store) fn follow(&mut self, entry: &Entry) {
-        self.bring(&entry.fact);
+        self.bring(&entry.event);
     }
 
     /// What the entries change in the conversation; queue it together with them, and then let [`Taken::done`] know. The
@@ -67,9 +67,9 @@ impl Taking {
     ) -> Result<Option<Taken>, Fault> {
         let mut taken: Option<Taken> = None;
         for entry in entries {
-            let Brought { said, summary, spent } = self.bring(&entry.fact);
+            let Brought { said, summary, spent } = self.bring(&entry.event);
             let brings = !said.is_empty() || summary.is_some() || spent != Spending::default();
-            let begins = matches!(entry.fact, Fact::RunStarted { .. });
+            let begins = matches!(entry.event, Event::RunStarted { .. });
             if !brings && !begins {
                 continue;
             }
@@ -102,24 +102,24 @@ impl Taking {
         Ok(taken.filter(|taken| taken.changed))
     }
 
-    /// What a fact brings to the conversation.
-    fn bring(&mut self, fact: &Fact) -> Brought {
-        self.unpaid += Spending::of(fact).unwrap_or_default();
-        let said = if self.speaks { self.turn(fact) } else { Vec::new() };
-        let summary = self.summary(fact).filter(|_| self.speaks);
+    /// What an event brings to the conversation.
+    fn bring(&mut self, event: &Event) -> Brought {
+        self.unpaid += Spending::of(event).unwrap_or_default();
+        let said = if self.speaks { self.turn(event) } else { Vec::new() };
+        let summary = self.summary(event).filter(|_| self.speaks);
         let ends =
-            matches!(fact, Fact::RunFinished { .. } | Fact::RunFailed { .. } | Fact::RunCancelled { .. });
+            matches!(event, Event::RunFinished { .. } | Event::RunFailed { .. } | Event::RunCancelled { .. });
         // A record is not written for each call alone.
         let pays = ends || summary.is_some() || !said.is_empty();
         let spent = if pays { std::mem::take(&mut self.unpaid) } else { Spending::default() };
         Brought { said, summary, spent }
     }
 
-    /// The question and the answer, where the fact is a turn of the main context.
-    fn turn(&mut self, fact: &Fact) -> Vec<SharedMessage> {
+    /// The question and the answer, where the event is a turn of the main context.
+    fn turn(&mut self, event: &Event) -> Vec<SharedMessage> {
         let is_main = |id: &ContextId| id.as_str() == MAIN;
-        match fact {
-            Fact::ContextChanged { context_id, change, .. } if is_main(context_id) => {
+        match event {
+            Event::ContextChanged { context_id, change, .. } if is_main(context_id) => {
                 match change {
                     ContextChange::Messages { messages } => {
                         self.asked = messages.last().filter(|last| last.role == Role::User).cloned();
@@ -129,7 +129,7 @@ impl Taking {
                 }
                 Vec::new()
             }
-            Fact::TurnCommitted { context_id, messages, .. } if is_main(context_id) => {
+            Event::TurnCommitted { context_id, messages, .. } if is_main(context_id) => {
                 let asked = self.asked.take();
                 let begins = messages.first().is_some_and(|first| first.role == Role::User);
                 let asked = asked.filter(|_| !begins);
@@ -140,9 +140,9 @@ impl Taking {
         }
     }
 
-    /// The summary that this run had written, where the fact is that it remembers by it.
-    fn summary(&self, fact: &Fact) -> Option<(SummaryRef, Summary)> {
-        let Fact::ContextChanged { change: ContextChange::Recalled(recalled), .. } = fact else {
+    /// The summary that this run had written, where the event is that it remembers by it.
+    fn summary(&self, event: &Event) -> Option<(SummaryRef, Summary)> {
+        let Event::ContextChanged { change: ContextChange::Recalled(recalled), .. } = event else {
             return None;
         };
         let summary = recalled.summary.clone().filter(|summary| summary.run == self.run)?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::executor::block_on;
 use plait_engine::id::RunId;
 use plait_engine::journal::Journal;
-use plait_engine::run::{Entry, Fact, FlowRef};
+use plait_engine::run::{Entry, Event, FlowRef};
 
 use super::*;
 use crate::store::database::Database;
@@ -92,10 +92,10 @@ fn run() -> RunId {
 }
 
 fn entry(seq: u64) -> Entry {
-    let fact = if seq == 0 {
+    let event = if seq == 0 {
         let flow = FlowRef { name: "F".into(), path: None, hash: "0".repeat(64) };
         let (to, input, set, parent_run_id) = (None, None, std::collections::BTreeMap::new(), None);
-        Fact::RunStarted {
+        Event::RunStarted {
             run: run(),
             flow,
             to,
@@ -106,9 +106,9 @@ fn entry(seq: u64) -> Entry {
             models: std::sync::Arc::default(),
         }
     } else {
-        Fact::RunWaiting { on: Vec::new() }
+        Event::RunWaiting { on: Vec::new() }
     };
-    Entry { seq: Some(seq), at: seq, fact }
+    Entry { seq: Some(seq), at: seq, event }
 }
 
 fn append(journal: &mut impl Journal, seq: u64) -> Result<(), Fault> {
@@ -142,7 +142,7 @@ fn an_error_is_told_and_the_store_goes_on_from_what_is_on_disk() {
         assert!(next >= 1, "nothing flushed is lost");
         append(&mut journal, next).expect("kept");
         assert_eq!(kept(&store) as u64, next + 1);
-        assert_eq!(store.run(&run()).expect("record").facts, next + 1);
+        assert_eq!(store.run(&run()).expect("record").events, next + 1);
     }
 }
 

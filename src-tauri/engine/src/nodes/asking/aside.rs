@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Manner, Question, Turn};
 use crate::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
 use crate::error::Fault;
-use crate::node::{Cx, Datum, Inputs, NodeOutput, as_text};
+use crate::node::{Datum, Inputs, NodeContext, NodeOutput, as_text};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{ECHO, ModelConfig, OFFLINE, Overrides, resolve_model_config};
 use crate::provider::{ModelReply, Provider};
@@ -48,7 +48,11 @@ pub(in crate::nodes) fn inputs(input: &str, description: &str) -> Ports {
 impl Aside {
     /// Gets everything ready. Faults: `chat.no_message` where there is nothing to ask about, and those of contexts, models
     /// and providers.
-    pub(in crate::nodes) fn new(wanted: Wanted<'_>, inputs: &Inputs, cx: &Cx) -> Result<Self, Fault> {
+    pub(in crate::nodes) fn new(
+        wanted: Wanted<'_>,
+        inputs: &Inputs,
+        cx: &NodeContext,
+    ) -> Result<Self, Fault> {
         let handle = inputs.context()?;
         let manager = handle.as_ref().map(|handle| cx.context_manager(&handle.context_id)).transpose()?;
         let context = match &manager {
@@ -82,7 +86,7 @@ impl Aside {
     }
 
     /// The turn in which it is asked.
-    pub(in crate::nodes) fn turn<'a>(&'a self, manner: Manner<'a>, cx: &'a Cx) -> Turn<'a> {
+    pub(in crate::nodes) fn turn<'a>(&'a self, manner: Manner<'a>, cx: &'a NodeContext) -> Turn<'a> {
         let mut turn = Turn::new(manner, cx, &self.record, &self.model, &self.question, &[], &*self.provider);
         if let Some(conversation) = &self.written {
             turn.begin(conversation);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::purchase::{Bought, Purchase};
 use super::turn::Turn;
 use crate::error::Fault;
-use crate::models::Learned;
+use crate::models::CalibrationSample;
 use crate::prompt::{Call, prepare};
 use crate::provider::{Chunk, ModelReply, ModelRequest};
 
@@ -61,7 +61,7 @@ impl Turn<'_> {
     }
 
     /// The next call of the turn is counted with it, and the conversation's when the turn is committed.
-    fn learn(&mut self, new: Learned) {
+    fn learn(&mut self, new: CalibrationSample) {
         self.model.correction = self.model.correction.plus(new.correction);
         match &mut self.spent.learned {
             Some(known) => known.correction = known.correction.plus(new.correction),

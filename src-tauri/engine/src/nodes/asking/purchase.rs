@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::context::SharedMessage;
 use crate::error::Fault;
 use crate::id::ContextId;
-use crate::node::{Cx, as_text};
+use crate::node::{NodeContext, as_text};
 use crate::prompt::{ModelConfig, PromptRecord, tokens};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 use crate::run::depth::{DEEPEST, is_too_deep};
-use crate::run::{CallAccount, Fact, TokenUsage};
+use crate::run::{CallAccount, Event, TokenUsage};
 
 /// A reply, and what it comes to where that was noted.
 pub(in crate::nodes) type Bought = (ModelReply, Option<Arc<CallAccount>>);
@@ -20,7 +20,7 @@ pub(in crate::nodes) type Bought = (ModelReply, Option<Arc<CallAccount>>);
 /// Who buys a reply, from whom, and for which context.
 #[derive(Clone, Copy)]
 pub(in crate::nodes) struct Purchase<'a> {
-    pub(in crate::nodes) cx: &'a Cx,
+    pub(in crate::nodes) cx: &'a NodeContext,
     pub(in crate::nodes) model: &'a ModelConfig,
     pub(in crate::nodes) provider: &'a dyn Provider,
     pub(in crate::nodes) context_id: &'a ContextId,
@@ -29,8 +29,8 @@ pub(in crate::nodes) struct Purchase<'a> {
 impl Purchase<'_> {
     /// The reply of this step, where it was bought before a crash or a failed try.
     pub(in crate::nodes) fn recorded(&self, wanted: u32) -> Option<Bought> {
-        self.cx.recorded.iter().find_map(|fact| match fact {
-            Fact::ModelReplied { step, reply, account, .. } if *step == wanted => {
+        self.cx.recorded.iter().find_map(|event| match event {
+            Event::ModelReplied { step, reply, account, .. } if *step == wanted => {
                 Some((reply.clone(), account.clone()))
             }
             _ => None,
@@ -67,7 +67,7 @@ impl Purchase<'_> {
         let counted_prompt = prompt.counted();
         let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
         let (at, when) = (node.clone(), epoch.clone());
-        cx.note(Fact::PromptRendered { node: at, epoch: when, step, prompt: Arc::new(prompt) });
+        cx.note(Event::PromptRendered { node: at, epoch: when, step, prompt: Arc::new(prompt) });
         let mut reply = self.provider.call(request, sink).await?;
         readable(&reply)?;
         let counted = TokenUsage::new(counted_prompt, counted(&model.model, &reply));
@@ -76,7 +76,7 @@ impl Purchase<'_> {
         reply.usage = Some(usage);
         let account = Some(Arc::new(account));
         let (bought, kept) = (reply.clone(), account.clone());
-        cx.record(Fact::ModelReplied { node, epoch, step, reply: bought, account: kept }).await?;
+        cx.record(Event::ModelReplied { node, epoch, step, reply: bought, account: kept }).await?;
         Ok((reply, account))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::QUESTION;
 use crate::context::{ContextRecord, Role, SharedMessage};
 use crate::id::MessageId;
-use crate::node::Cx;
+use crate::node::NodeContext;
 
 /// The user's message of a turn.
 pub(in crate::nodes) struct Question {
@@ -21,7 +21,7 @@ impl Question {
         context: &ContextRecord,
         text: String,
         id: Option<&MessageId>,
-        cx: &Cx,
+        cx: &NodeContext,
         model: &str,
     ) -> Self {
         let last = context.message_history.last();

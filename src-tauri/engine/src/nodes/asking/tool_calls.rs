@@ -8,7 +8,7 @@ use super::turn::Turn;
 use crate::context::{Message, Role, ToolCall};
 use crate::error::Fault;
 use crate::node::{Inputs, as_text};
-use crate::run::Fact;
+use crate::run::Event;
 use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::tool::{ToolInvocation, ToolSpec};
 
@@ -68,7 +68,7 @@ impl Turn<'_> {
 
     async fn carry_out(&self, step: u32, call: &ToolCall) -> Result<Result<Value, Fault>, Fault> {
         let (node, epoch) = self.place();
-        self.cx.note(Fact::ToolCalled { node, epoch, step, call: call.clone() });
+        self.cx.note(Event::ToolCalled { node, epoch, step, call: call.clone() });
         let outcome = if self.tools.iter().any(|tool| tool.name == call.name) {
             let invocation = ToolInvocation {
                 name: call.name.clone(),
@@ -83,14 +83,14 @@ impl Turn<'_> {
         };
         let (node, epoch) = self.place();
         let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());
-        let fact = Fact::ToolFinished { node, epoch, step, call_id: call.id.clone(), result, error };
-        self.cx.record(fact).await?;
+        let event = Event::ToolFinished { node, epoch, step, call_id: call.id.clone(), result, error };
+        self.cx.record(event).await?;
         Ok(outcome)
     }
 
     fn recorded_outcome(&self, wanted: u32, id: &str) -> Option<Result<Value, Fault>> {
-        self.cx.recorded.iter().find_map(|fact| match fact {
-            Fact::ToolFinished { step, call_id, result, error, .. } if *step == wanted && call_id == id => {
+        self.cx.recorded.iter().find_map(|event| match event {
+            Event::ToolFinished { step, call_id, result, error, .. } if *step == wanted && call_id == id => {
                 Some(match error {
                     Some(error) => Err(error.clone()),
                     None => Ok(result.clone().unwrap_or_default()),

@@ -8,8 +8,8 @@ use super::{FIRST_STEP, Manner, Question, tool_calls};
 use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use crate::error::Fault;
 use crate::id::{Epoch, NodeId};
-use crate::models::Learned;
-use crate::node::{Cx, NodeOutput};
+use crate::models::CalibrationSample;
+use crate::node::{NodeContext, NodeOutput};
 use crate::prompt::{ModelConfig, tokens};
 use crate::provider::{ModelReply, Provider, StopReason};
 use crate::run::TokenUsage;
@@ -18,7 +18,7 @@ use crate::tool::ToolSpec;
 /// A turn under way.
 pub(in crate::nodes) struct Turn<'a> {
     pub(super) manner: Manner<'a>,
-    pub(super) cx: &'a Cx,
+    pub(super) cx: &'a NodeContext,
     pub(super) context: &'a ContextRecord,
     /// Its correction grows with what the calls of this turn teach.
     pub(super) model: ModelConfig,
@@ -45,7 +45,7 @@ pub(in crate::nodes) struct Spent {
     /// What all its calls used.
     pub(in crate::nodes) usage: TokenUsage,
     /// What they teach of counts.
-    pub(in crate::nodes) learned: Option<Learned>,
+    pub(in crate::nodes) learned: Option<CalibrationSample>,
     pub(in crate::nodes) model_calls: u32,
     pub(in crate::nodes) tool_calls: usize,
 }
@@ -65,7 +65,7 @@ impl Spent {
 impl<'a> Turn<'a> {
     pub(in crate::nodes) fn new(
         manner: Manner<'a>,
-        cx: &'a Cx,
+        cx: &'a NodeContext,
         context: &'a ContextRecord,
         model: &ModelConfig,
         question: &'a Question,

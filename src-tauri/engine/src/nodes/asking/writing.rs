@@ -7,13 +7,13 @@ use super::{ANSWER, Turn};
 use crate::context::{ContextManager, Message, Role};
 use crate::id::MessageId;
 use crate::provider::ModelReply;
-use crate::run::Fact;
+use crate::run::Event;
 
 impl<'a> Turn<'a> {
     /// From here on question and answer are to enter this conversation.
     pub(in crate::nodes) fn begin(&mut self, conversation: &'a ContextManager) {
         let (node, epoch) = self.place();
-        self.cx.note(Fact::TurnStarted { node, epoch, context_id: conversation.id().clone() });
+        self.cx.note(Event::TurnStarted { node, epoch, context_id: conversation.id().clone() });
         self.conversation = Some(conversation);
     }
 
@@ -22,7 +22,7 @@ impl<'a> Turn<'a> {
         if let Some(conversation) = self.conversation {
             let (node, epoch) = self.place();
             let (context_id, partial) = (conversation.id().clone(), self.partial);
-            self.cx.note(Fact::TurnDiscarded { node, epoch, context_id, partial });
+            self.cx.note(Event::TurnDiscarded { node, epoch, context_id, partial });
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::context::{ContextHandle, ContextRecord};
 use crate::error::Fault;
 use crate::id::MessageId;
-use crate::node::{Cx, Inputs, as_text};
+use crate::node::{Inputs, NodeContext, as_text};
 use crate::nodes::asking::Question;
 use crate::nodes::templating;
 use crate::template::Template;
@@ -16,7 +16,7 @@ pub(super) fn question(
     inputs: &Inputs,
     handle: &ContextHandle,
     context: &ContextRecord,
-    cx: &Cx,
+    cx: &NodeContext,
     model: &str,
 ) -> Result<Question, Fault> {
     let (text, id) = match prompt {

@@ -7,14 +7,14 @@ use crate::context::{ContextChange, ContextRecord, ContextType, Role};
 use crate::error::Fault;
 use crate::node::Datum;
 use crate::provider::{ModelReply, StopReason};
-use crate::run::{Fact, TokenUsage};
-use crate::testing::{Bench, Ran, Scripted};
+use crate::run::{Event, TokenUsage};
+use crate::testing::{NodeHarness, Ran, Scripted};
 
 fn main() -> Value {
     json!({ "contextId": "main" })
 }
 
-fn say(bench: &mut Bench, config: Value, text: &str) -> Ran {
+fn say(bench: &mut NodeHarness, config: Value, text: &str) -> Ran {
     bench.run("chat", config, &[("context", main()), ("message", json!(text))])
 }
 
@@ -23,7 +23,7 @@ fn pairs(told: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 /// Role and text of each message the provider was sent in call `index`.
-fn sent(bench: &Bench, index: usize) -> Vec<(String, String)> {
+fn sent(bench: &NodeHarness, index: usize) -> Vec<(String, String)> {
     let request = &bench.provider.requests()[index];
     let told = request
         .messages
@@ -34,13 +34,13 @@ fn sent(bench: &Bench, index: usize) -> Vec<(String, String)> {
 
 #[test]
 fn a_turn_enters_the_history_whole_and_the_next_one_sees_it() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.provider.script([Scripted::text("Hello Ada."), Scripted::text("Four.")]);
     let ran = say(&mut bench, json!({}), "I am Ada.");
     assert_eq!(ran.output("response"), Some(&json!("Hello Ada.")));
     assert_eq!(ran.streamed, "Hello Ada.");
     assert_eq!(ran.message("response").unwrap().as_str(), "chat/1");
-    assert_eq!(ran.fact_names(), ["turn.started", "prompt.rendered", "model.replied"]);
+    assert_eq!(ran.event_names(), ["turn.started", "prompt.rendered", "model.replied"]);
     assert!(matches!(&ran.changes[..], [(_, ContextChange::Turn { messages, .. })] if messages.len() == 2));
     say(&mut bench, json!({}), "Two and two?");
     assert_eq!(
@@ -59,7 +59,7 @@ fn a_turn_enters_the_history_whole_and_the_next_one_sees_it() {
 
 #[test]
 fn system_instructions_are_sent_once_in_every_call() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let mut record = ContextRecord::new("main".into(), ContextType::Main, "offline", "echo");
     record.system_instructions = Some("Be brief.".to_owned());
     bench.contexts.create(record);
@@ -73,9 +73,9 @@ fn system_instructions_are_sent_once_in_every_call() {
 
 #[test]
 fn what_is_said_comes_from_message_then_data_then_the_context_edge() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let handle = json!({ "contextId": "main", "currentOutput": "edge" });
-    let run = |bench: &mut Bench, inputs: &[(&str, Value)]| {
+    let run = |bench: &mut NodeHarness, inputs: &[(&str, Value)]| {
         bench.run("chat", json!({ "skipHistory": true }), inputs).output("response").cloned()
     };
     let context = ("context", handle.clone());
@@ -97,7 +97,7 @@ fn what_is_said_comes_from_message_then_data_then_the_context_edge() {
 
 #[test]
 fn a_prompt_is_written_from_its_variables() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let config = json!({ "prompt": "{{formattedData}} {{message}}" });
     let inputs = [("context", main()), ("formattedData", json!({ "n": 1 })), ("message", json!("Hello"))];
     let ran = bench.run("chat", config.clone(), &inputs);
@@ -116,7 +116,7 @@ fn a_prompt_is_written_from_its_variables() {
 
 #[test]
 fn a_message_that_is_already_the_last_of_the_history_is_not_added_twice() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.answer = Some(json!("Hello"));
     let asked = bench.run("userInput", json!({ "addToHistory": true }), &[("context", main())]);
     assert_eq!(bench.history("main"), pairs(&[("user", "Hello")]));
@@ -138,7 +138,7 @@ fn a_message_that_is_already_the_last_of_the_history_is_not_added_twice() {
 
 #[test]
 fn skip_history_sees_the_conversation_and_leaves_it() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     say(&mut bench, json!({}), "One");
     let before = bench.context("main");
     let ran = say(&mut bench, json!({ "skipHistory": true }), "Two");
@@ -146,20 +146,20 @@ fn skip_history_sees_the_conversation_and_leaves_it() {
     assert_eq!(bench.context("main"), before);
     assert!(ran.changes.is_empty());
     assert_eq!(ran.message("response"), None);
-    assert_eq!(ran.fact_names(), ["prompt.rendered", "model.replied"]);
+    assert_eq!(ran.event_names(), ["prompt.rendered", "model.replied"]);
 }
 
 #[test]
 fn a_failed_call_leaves_the_history_and_says_what_had_come() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     say(&mut bench, json!({}), "One");
     let fault = Fault::new("provider.cut", "The stream ended early.").retryable();
     bench.provider.script([Scripted::Fails { after: "Well, I".to_owned(), fault: fault.clone() }]);
     let ran = say(&mut bench, json!({}), "Two");
     assert_eq!(ran.result, Err(fault));
     assert_eq!(bench.history("main").len(), 2);
-    assert_eq!(ran.fact_names(), ["turn.started", "prompt.rendered", "turn.discarded"]);
-    assert!(matches!(ran.facts.last(), Some(Fact::TurnDiscarded { partial, .. }) if partial == "Well, I"));
+    assert_eq!(ran.event_names(), ["turn.started", "prompt.rendered", "turn.discarded"]);
+    assert!(matches!(ran.events.last(), Some(Event::TurnDiscarded { partial, .. }) if partial == "Well, I"));
     assert_eq!(
         say(&mut bench, json!({ "overrideProvider": "nobody", "overrideModel": "x" }), "Hi").code(),
         "provider.unknown"
@@ -168,7 +168,7 @@ fn a_failed_call_leaves_the_history_and_says_what_had_come() {
 
 #[test]
 fn overrides_hold_for_one_call_only() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let config = json!({ "overrideModel": "gpt-4o", "overrideProvider": "openai", "temperature": 0.5, "maxTokens": 77, "options": { "seed": 1 } });
     let ran = say(&mut bench, config, "One");
     say(&mut bench, json!({}), "Two");
@@ -204,7 +204,7 @@ fn a_structured_reply_is_read_and_held_to_its_schema() {
         ("{}", None),
         ("one", None),
     ] {
-        let mut bench = Bench::new();
+        let mut bench = NodeHarness::new();
         bench.provider.script([Scripted::text(reply)]);
         let ran = say(&mut bench, config.clone(), "Count.");
         assert_eq!(bench.provider.requests()[0].response_schema.as_ref(), Some(&schema));
@@ -218,8 +218,11 @@ fn a_structured_reply_is_read_and_held_to_its_schema() {
             assert!(bench.history("main").is_empty());
         }
     }
-    let wrong =
-        Bench::new().run("chat", json!({ "responseSchema": { "type": "objekt" } }), &[("context", main())]);
+    let wrong = NodeHarness::new().run(
+        "chat",
+        json!({ "responseSchema": { "type": "objekt" } }),
+        &[("context", main())],
+    );
     assert_eq!(wrong.code(), "config.invalid");
 }
 
@@ -227,7 +230,7 @@ fn a_structured_reply_is_read_and_held_to_its_schema() {
 fn a_structured_reply_that_is_no_object_is_asked_for_inside_of_one() {
     let config = json!({ "responseSchema": { "type": "array", "items": { "type": "integer" } } });
     for reply in ["{\"value\": [1, 2]}", "[1, 2]"] {
-        let mut bench = Bench::new();
+        let mut bench = NodeHarness::new();
         bench.provider.script([Scripted::text(reply)]);
         let ran = say(&mut bench, config.clone(), "Count.");
         let asked = bench.provider.requests()[0].response_schema.clone().unwrap();
@@ -243,7 +246,7 @@ fn replies_that_are_no_answer_are_faults() {
         (StopReason::End, " ", "chat.empty_reply"),
         (StopReason::MaxTokens, "", "chat.empty_reply"),
     ] {
-        let mut bench = Bench::new();
+        let mut bench = NodeHarness::new();
         bench.provider.script([Scripted::Reply(ModelReply {
             text: text.to_owned(),
             stop_reason,
@@ -256,7 +259,7 @@ fn replies_that_are_no_answer_are_faults() {
 
 #[test]
 fn reported_usage_is_summed_and_unreported_is_counted() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let reported =
         ModelReply { text: "Hi".to_owned(), usage: Some(TokenUsage::new(100, 5)), ..ModelReply::default() };
     bench.provider.script([Scripted::Reply(reported), Scripted::text("hello world")]);
@@ -268,7 +271,7 @@ fn reported_usage_is_summed_and_unreported_is_counted() {
 
 #[test]
 fn reasoning_stays_with_the_answer() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let reply =
         ModelReply { text: "Four.".to_owned(), reasoning: Some("2 + 2".to_owned()), ..ModelReply::default() };
     bench.provider.script([Scripted::Reply(reply)]);
@@ -278,7 +281,7 @@ fn reasoning_stays_with_the_answer() {
 
 #[test]
 fn a_long_history_is_trimmed_and_too_large_a_question_refused() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     for _ in 0..10 {
         say(&mut bench, json!({}), "word word word word");
     }

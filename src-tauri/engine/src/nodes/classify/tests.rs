@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 
 use crate::context::Role;
 use crate::provider::{ModelReply, StopReason};
-use crate::run::{Fact, TokenUsage};
-use crate::testing::{Bench, Scripted};
+use crate::run::{Event, TokenUsage};
+use crate::testing::{NodeHarness, Scripted};
 
 fn config() -> Value {
     json!({ "classes": [{ "name": "refund", "description": "Wants money back" }, { "name": "Delivery" }] })
@@ -15,7 +15,7 @@ fn main() -> Value {
 
 #[test]
 fn the_model_sees_the_classes_and_the_last_message_and_no_history() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.run("chat", json!({}), &[("context", main()), ("message", json!("Earlier."))]);
     let before = bench.context("main");
     bench.provider.script([Scripted::text("{\"class\": \"refund\", \"reason\": \"money\"}")]);
@@ -33,12 +33,12 @@ fn the_model_sees_the_classes_and_the_last_message_and_no_history() {
     let schema = request.response_schema.unwrap();
     assert_eq!(schema["properties"]["class"]["enum"], json!(["refund", "Delivery", "other"]));
     assert_eq!(bench.context("main"), before, "the conversation is left as it was");
-    assert_eq!(ran.fact_names(), ["prompt.rendered", "model.replied"]);
+    assert_eq!(ran.event_names(), ["prompt.rendered", "model.replied"]);
 }
 
 #[test]
 fn what_is_said_along_the_context_edge_keeps_its_message() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.answer = Some(json!("Where is it?"));
     let asked = bench.run("userInput", json!({ "addToHistory": true }), &[("context", main())]);
     bench.answer = None;
@@ -58,7 +58,7 @@ fn replies_are_read_as_models_write_them() {
         ("\"refund\"", "refund"),
         ("{\"class\": \"other\"}", "other"),
     ] {
-        let mut bench = Bench::new();
+        let mut bench = NodeHarness::new();
         bench.provider.script([Scripted::text(reply)]);
         let ran = bench.run("classify", config(), &[("message", json!("Hi"))]);
         assert_eq!(ran.output("class"), Some(&json!(class)), "{reply}");
@@ -68,7 +68,7 @@ fn replies_are_read_as_models_write_them() {
 
 #[test]
 fn an_unreadable_reply_is_asked_for_once_more() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.provider.script([Scripted::text("I would say it depends."), Scripted::text("refund")]);
     let ran = bench.run("classify", config(), &[("message", json!("Hi"))]);
     assert_eq!(ran.output("class"), Some(&json!("refund")));
@@ -78,7 +78,7 @@ fn an_unreadable_reply_is_asked_for_once_more() {
     assert!(said[2].contains("refund, Delivery, other"), "{}", said[2]);
     assert_eq!(ran.result.as_ref().unwrap().extra["modelCalls"], json!(2));
 
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.provider.script([Scripted::text("hm"), Scripted::text("hm again"), Scripted::text("refund")]);
     let ran = bench.run("classify", config(), &[("message", json!("Hi"))]);
     assert_eq!((ran.code(), bench.provider.requests().len()), ("classify.unreadable", 2));
@@ -87,7 +87,7 @@ fn an_unreadable_reply_is_asked_for_once_more() {
 
 #[test]
 fn without_other_the_model_has_to_choose() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let mut config = config();
     config["other"] = json!(false);
     bench.provider.script([Scripted::text("other"), Scripted::text("other")]);
@@ -101,13 +101,17 @@ fn nothing_bought_is_bought_again() {
     let usage = Some(TokenUsage::new(30, 5));
     let reply =
         |text: &str| Scripted::Reply(ModelReply { text: text.to_owned(), usage, ..ModelReply::default() });
-    let mut whole = Bench::new();
+    let mut whole = NodeHarness::new();
     whole.provider.script([reply("hm"), reply("refund")]);
     let inputs = [("message", json!("Hi"))];
     let undisturbed = whole.run("classify", config(), &inputs);
-    let bought: Vec<Fact> =
-        undisturbed.facts.iter().filter(|fact| matches!(fact, Fact::ModelReplied { .. })).cloned().collect();
-    let mut again = Bench::new();
+    let bought: Vec<Event> = undisturbed
+        .events
+        .iter()
+        .filter(|event| matches!(event, Event::ModelReplied { .. }))
+        .cloned()
+        .collect();
+    let mut again = NodeHarness::new();
     again.recorded = bought[..1].to_vec();
     again.provider.script([reply("refund")]);
     let ran = again.run("classify", config(), &inputs);
@@ -116,23 +120,23 @@ fn nothing_bought_is_bought_again() {
 
 #[test]
 fn it_enters_the_history_only_when_told_to() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.provider.script([Scripted::text("refund")]);
     let mut config = config();
     config["addToHistory"] = json!(true);
     let ran = bench.run("classify", config.clone(), &[("context", main()), ("message", json!("Hi"))]);
     let told = |role: &str, text: &str| (role.to_owned(), text.to_owned());
     assert_eq!(bench.history("main"), [told("user", "Hi"), told("assistant", "refund")]);
-    assert_eq!(ran.fact_names(), ["turn.started", "prompt.rendered", "model.replied"]);
+    assert_eq!(ran.event_names(), ["turn.started", "prompt.rendered", "model.replied"]);
     bench.provider.script([Scripted::text("hm"), Scripted::text("hm")]);
     let ran = bench.run("classify", config, &[("context", main()), ("message", json!("Hi"))]);
-    assert_eq!(ran.fact_names().last().map(String::as_str), Some("turn.discarded"));
+    assert_eq!(ran.event_names().last().map(String::as_str), Some("turn.discarded"));
     assert_eq!(bench.history("main").len(), 2);
 }
 
 #[test]
 fn what_cannot_be_asked_is_a_fault() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     assert_eq!(bench.run("classify", config(), &[("context", main())]).code(), "chat.no_message");
     assert_eq!(bench.run("classify", config(), &[("message", json!(" "))]).code(), "chat.no_message");
     let withheld = ModelReply { stop_reason: StopReason::ContentFilter, ..ModelReply::default() };

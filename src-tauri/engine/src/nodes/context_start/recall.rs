@@ -9,7 +9,7 @@ use super::{Memory, Strategy};
 use crate::context::conversation::{Bounds, Recalled, Summary, SummaryRef, start_of, summary_message};
 use crate::context::{ContextRecord, Conversation};
 use crate::error::Fault;
-use crate::node::Cx;
+use crate::node::NodeContext;
 use crate::prompt::tokens;
 use crate::run::TokenUsage;
 
@@ -18,7 +18,7 @@ pub(super) async fn recall(
     memory: &Memory,
     conversation: &Conversation,
     record: &ContextRecord,
-    cx: &Cx,
+    cx: &NodeContext,
 ) -> Result<(Recalled, Option<TokenUsage>), Fault> {
     let bounds = Bounds { messages: memory.max_messages.into(), tokens: memory.max_tokens.into() };
     match memory.strategy {
@@ -60,7 +60,7 @@ fn recalled(
     conversation: &Conversation,
     first: u64,
     summary: Option<(SummaryRef, Summary)>,
-    cx: &Cx,
+    cx: &NodeContext,
 ) -> Result<Recalled, Fault> {
     let (summary, text) = summary.unzip();
     let text = text.map(|text| Ok(summary_message(text, cx.activation.clone())));

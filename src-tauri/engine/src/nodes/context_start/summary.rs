@@ -8,7 +8,7 @@ use super::Memory;
 use crate::context::{ContextRecord, Message, Role, SharedMessage};
 use crate::error::Fault;
 use crate::id::ContextId;
-use crate::node::Cx;
+use crate::node::NodeContext;
 use crate::nodes::asking::Purchase;
 use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
 use crate::provider::{ModelReply, ModelRequest, Provider, StopReason};
@@ -29,13 +29,13 @@ const HEADING: &str = "Summary of the conversation before the messages below:";
 pub(super) struct Summarizer<'a> {
     model: ModelConfig,
     provider: Arc<dyn Provider>,
-    cx: &'a Cx,
+    cx: &'a NodeContext,
     /// The context that is to remember.
     context_id: ContextId,
 }
 
 impl<'a> Summarizer<'a> {
-    pub(super) fn new(memory: &Memory, record: &ContextRecord, cx: &'a Cx) -> Result<Self, Fault> {
+    pub(super) fn new(memory: &Memory, record: &ContextRecord, cx: &'a NodeContext) -> Result<Self, Fault> {
         let overrides = Overrides {
             provider: memory.provider.as_deref(),
             model: memory.model.as_deref(),

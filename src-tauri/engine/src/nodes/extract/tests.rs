@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::provider::{ModelReply, StopReason};
-use crate::testing::{Bench, Scripted};
+use crate::testing::{NodeHarness, Scripted};
 
 fn config() -> Value {
     json!({
@@ -16,7 +16,7 @@ fn main() -> Value {
 
 #[test]
 fn the_value_is_checked_and_the_conversation_left_alone() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.run("chat", json!({}), &[("context", main()), ("message", json!("Earlier."))]);
     let before = bench.context("main");
     bench.provider.script([Scripted::text("{\"n\": 3}")]);
@@ -32,7 +32,7 @@ fn the_value_is_checked_and_the_conversation_left_alone() {
 
 #[test]
 fn with_history_the_model_sees_what_was_said() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.run("chat", json!({}), &[("context", main()), ("message", json!("It was three."))]);
     bench.provider.script([Scripted::text("{\"n\": 3}")]);
     let mut config = config();
@@ -45,7 +45,7 @@ fn with_history_the_model_sees_what_was_said() {
 
 #[test]
 fn a_wrong_reply_is_told_what_is_wrong_and_repaired() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.provider.script([
         Scripted::text("Three, I think."),
         Scripted::text("{\"n\": \"three\"}"),
@@ -64,7 +64,7 @@ fn a_wrong_reply_is_told_what_is_wrong_and_repaired() {
 #[test]
 fn repairs_are_bounded() {
     for repairs in [0, 1, 4] {
-        let mut bench = Bench::new();
+        let mut bench = NodeHarness::new();
         bench.provider.script(vec![Scripted::text("nothing"); 9]);
         let mut config = config();
         config["maxRepairs"] = json!(repairs);
@@ -72,7 +72,7 @@ fn repairs_are_bounded() {
         assert_eq!((ran.code(), bench.provider.requests().len()), ("extract.invalid", repairs + 1));
         assert_eq!(ran.result.unwrap_err().details["reply"], json!("nothing"));
     }
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let cut =
         ModelReply { text: "{\"n\"".into(), stop_reason: StopReason::MaxTokens, ..ModelReply::default() };
     bench.provider.script([Scripted::Reply(cut)]);
@@ -84,7 +84,7 @@ fn repairs_are_bounded() {
 
 #[test]
 fn it_enters_the_history_only_when_told_to() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.provider.script([Scripted::text("three"), Scripted::text("{\"n\": 3}")]);
     let mut config = config();
     config["addToHistory"] = json!(true);
@@ -95,7 +95,7 @@ fn it_enters_the_history_only_when_told_to() {
 
 #[test]
 fn a_text_that_does_not_fit_is_refused_before_anybody_is_asked() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let mut config = config();
     config["contextWindow"] = json!(60);
     let ran = bench.run("extract", config, &[("text", json!("word ".repeat(200)))]);
@@ -104,7 +104,7 @@ fn a_text_that_does_not_fit_is_refused_before_anybody_is_asked() {
 
 #[test]
 fn wrong_settings_are_named() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     for wrong in [
         json!({ "schema": { "type": "objekt" } }),
         json!({ "schema": "text" }),

@@ -86,17 +86,17 @@ pub(super) struct Kind;
 
 /// What the filters of a running query are given.
 #[derive(Clone)]
-pub(super) struct Given<'a> {
+pub(super) struct QueryData<'a> {
     pub(super) lut: &'a Lut<Kind>,
     pub(super) budget: &'a Budget,
 }
 
 impl DataT for Kind {
     type V<'a> = Val;
-    type Data<'a> = Given<'a>;
+    type Data<'a> = QueryData<'a>;
 }
 
-impl<'a> HasLut<'a, Kind> for Given<'a> {
+impl<'a> HasLut<'a, Kind> for QueryData<'a> {
     fn lut(&self) -> &'a Lut<Kind> {
         self.lut
     }

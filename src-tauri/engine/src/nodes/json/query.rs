@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::budget::{Budget, Given, Kind, counting};
+use super::budget::{Budget, Kind, QueryData, counting};
 use super::convert::Room;
 use super::watch::{self, Natives};
 use crate::error::Fault;
@@ -110,8 +110,8 @@ fn run(
     let limit = |why: &str| Fault::new("json.limit", format!("The query was stopped: {why}.")).hint(BOUNDS);
     let input = Val::deserialize(value).map_err(|error| failed(error.to_string()))?;
     let budget = Budget::new(cancel);
-    let given = Given { lut: &filter.lut, budget: &budget };
-    let context = Ctx::<Kind>::new(given, Vars::new([]));
+    let data = QueryData { lut: &filter.lut, budget: &budget };
+    let context = Ctx::<Kind>::new(data, Vars::new([]));
     let mut room = Room::default();
     let mut results = Vec::new();
     for result in filter.id.run((context, input)).take(most) {

@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
-use crate::testing::Bench;
+use crate::testing::NodeHarness;
 
 fn run(query: &str, value: Value, mode: &str) -> Result<Value, (String, String)> {
-    let ran = Bench::new().run("json", json!({ "query": query, "mode": mode }), &[("value", value)]);
+    let ran = NodeHarness::new().run("json", json!({ "query": query, "mode": mode }), &[("value", value)]);
     match &ran.result {
         Ok(_) => Ok(ran.output("result").cloned().unwrap_or_else(|| json!("(dead)"))),
         Err(fault) => Err((fault.code.clone(), fault.message.clone())),

@@ -8,15 +8,15 @@ use super::VALUE;
 use super::config::{Config, InputSource, Place};
 use crate::context::ContextHandle;
 use crate::error::Fault;
-use crate::node::{Cx, Inputs, as_text};
-use crate::plan::Given;
+use crate::node::{Inputs, NodeContext, as_text};
+use crate::plan::InputOverrides;
 
 /// What a child is given.
 #[derive(Default)]
 pub(super) struct GivenChild {
     /// Nothing where no text is meant for it: what is set in the child then holds.
     pub(super) input: Option<String>,
-    pub(super) set: Given,
+    pub(super) set: InputOverrides,
 }
 
 /// What the child of this execution is given.
@@ -24,7 +24,7 @@ pub(super) fn given(
     config: &Config,
     inputs: &Inputs,
     handle: Option<&ContextHandle>,
-    cx: &Cx,
+    cx: &NodeContext,
 ) -> Result<GivenChild, Fault> {
     match config.input_source {
         InputSource::LastMessage => {
@@ -39,7 +39,7 @@ pub(super) fn given(
 
 /// What the node before said on the context edge, else the last message of the history; nothing where nobody has said
 /// anything.
-fn last_message(handle: Option<&ContextHandle>, cx: &Cx) -> Result<String, Fault> {
+fn last_message(handle: Option<&ContextHandle>, cx: &NodeContext) -> Result<String, Fault> {
     let Some(handle) = handle else { return Ok(String::new()) };
     if let Some(said) = &handle.current_output {
         return Ok(as_text(said));

@@ -7,15 +7,15 @@ use crate::error::Fault;
 use crate::run::RunEnd;
 use crate::run::view::RunFault;
 use crate::subflow::ChildEnd;
-use crate::testing::{Bench, FakeSubflows};
+use crate::testing::{FakeSubflows, NodeHarness};
 
-fn said(bench: &Bench) -> Vec<String> {
+fn said(bench: &NodeHarness) -> Vec<String> {
     bench.subflows.calls().into_iter().filter_map(|call| call.input).collect()
 }
 
 #[test]
 fn the_child_is_given_the_text_and_nothing_else() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.run(
         "injectMessages",
         json!({ "messages": [
@@ -41,7 +41,7 @@ fn the_child_is_given_the_text_and_nothing_else() {
 
 #[test]
 fn mapped_values_go_to_their_places_as_they_are() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let config = json!({ "file": "a.flow.json", "inputSource": "mapping", "mapping": [
         { "from": "topic", "to": "input" },
         { "from": "style", "to": "write.v2.style" },
@@ -57,7 +57,7 @@ fn mapped_values_go_to_their_places_as_they_are() {
 
 #[test]
 fn a_child_that_no_text_is_mapped_to_keeps_its_own() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let config = json!({ "file": "a.flow.json", "inputSource": "mapping", "mapping": [
         { "from": "style", "to": "write.style" },
     ]});
@@ -68,7 +68,7 @@ fn a_child_that_no_text_is_mapped_to_keeps_its_own() {
 
 #[test]
 fn what_looks_like_a_context_is_handed_back_and_contexts_are_not() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.subflows.ends(FakeSubflows::finished(&json!({
         "made": { "context": { "contextId": "made" }, "handle": { "contextId": "made" } },
         "order": { "value": { "contextId": 7, "total": 3 } },
@@ -88,7 +88,7 @@ fn what_looks_like_a_context_is_handed_back_and_contexts_are_not() {
 
 #[test]
 fn the_result_comes_back_by_node_and_port_and_as_one_message() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.subflows.ends(FakeSubflows::finished(&json!({
         "answer": { "context": { "contextId": "main" }, "response": "Yes.", "structured": { "yes": true } },
         "count": { "value": 3 },
@@ -107,12 +107,12 @@ fn the_result_comes_back_by_node_and_port_and_as_one_message() {
     // Only turns are kept of a conversation when the run is over.
     assert!(matches!(&ran.changes[..], [(_, ContextChange::Turn { messages, .. })] if messages.len() == 1));
     assert_eq!(ran.message("text").map(ToString::to_string).as_deref(), Some("subflow/0"));
-    assert_eq!(ran.fact_names(), ["child.started"]);
+    assert_eq!(ran.event_names(), ["child.started"]);
 }
 
 #[test]
 fn a_child_that_did_not_finish_is_the_nodes_fault() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let mut error = Fault::new("provider.rate_limited", "Too many requests.").retryable();
     error.retry_after_ms = Some(2_000);
     let failed = RunFault { node: "ask".into(), epoch: (&[2][..]).into(), error };
@@ -143,7 +143,7 @@ fn a_config_that_names_no_flow_or_two_is_told_where() {
             "/config/mapping/0/from",
         ),
     ] {
-        let fault = Bench::new().run("subflow", config.clone(), &[]).result.unwrap_err();
+        let fault = NodeHarness::new().run("subflow", config.clone(), &[]).result.unwrap_err();
         assert_eq!(fault.code, "config.invalid", "{config}");
         assert!(fault.message.contains(place), "{config}: {}", fault.message);
     }

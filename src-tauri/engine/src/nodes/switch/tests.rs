@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::testing::Bench;
+use crate::testing::NodeHarness;
 
 fn taken(cases: Value, value: Value) -> String {
-    let ran = Bench::new().run("switch", json!({ "cases": cases }), &[("value", value.clone())]);
+    let ran = NodeHarness::new().run("switch", json!({ "cases": cases }), &[("value", value.clone())]);
     match &ran.result {
         Ok(output) => {
             assert_eq!(output.outputs.len(), 1, "exactly one way is taken");
@@ -84,7 +84,7 @@ fn what_cannot_be_decided_is_a_fault_that_names_the_case() {
     assert_eq!(when("value", json!("text")), "switch.condition");
     assert_eq!(when("value / 0 > 1", json!(1)), "switch.condition");
     let config = json!({ "cases": [{ "name": "big", "when": "value.size > 1" }] });
-    let ran = Bench::new().run("switch", config, &[("value", json!({}))]);
+    let ran = NodeHarness::new().run("switch", config, &[("value", json!({}))]);
     assert!(ran.result.unwrap_err().message.contains("`big`"));
 }
 
@@ -98,7 +98,7 @@ fn a_case_that_holds_keeps_later_ones_from_failing() {
 #[test]
 fn wrong_cases_are_found_before_a_run() {
     let problems = |cases: Value| {
-        let ran = Bench::new().run("switch", json!({ "cases": cases }), &[]);
+        let ran = NodeHarness::new().run("switch", json!({ "cases": cases }), &[]);
         ran.result.unwrap_err().message
     };
     assert!(problems(json!([{ "name": "a", "when": "value >" }])).contains("/cases/0/when"));

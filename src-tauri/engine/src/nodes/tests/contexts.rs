@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::context::{ContextType, Contexts};
 use crate::id::Epoch;
 use crate::nodes::registry;
-use crate::testing::Bench;
+use crate::testing::NodeHarness;
 
-fn empty() -> Bench {
-    Bench { contexts: Contexts::default(), ..Bench::default() }
+fn empty() -> NodeHarness {
+    NodeHarness { contexts: Contexts::default(), ..NodeHarness::default() }
 }
 
 fn main() -> Value {
@@ -66,7 +66,7 @@ fn a_new_context_inherits_what_is_not_said_and_leaves_its_base_alone() {
 
 #[test]
 fn a_new_context_of_another_provider_needs_a_model() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     assert_eq!(
         bench.run("newContext", json!({ "provider": "openai" }), &[("context", main())]).code(),
         "model.none"
@@ -81,7 +81,7 @@ fn a_new_context_of_another_provider_needs_a_model() {
 
 #[test]
 fn every_time_round_makes_a_context_of_its_own() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     for epoch in [0, 1] {
         bench.epoch = Epoch::root().child(epoch);
         bench.run("newContext", json!({}), &[]);
@@ -92,15 +92,15 @@ fn every_time_round_makes_a_context_of_its_own() {
 
 #[test]
 fn messages_are_injected_all_together_where_they_are_meant_to_go() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.run("newContext", json!({}), &[]);
     let config = json!({ "messages": [
-        { "role": "system", "content": "You know {{fact}}." },
+        { "role": "system", "content": "You know {{event}}." },
         { "role": "user", "content": "Ready?" },
         { "role": "assistant", "content": "Yes." },
     ]});
     let handle = json!({ "contextId": "newContext" });
-    let inputs = [("context", main()), ("contextId", handle.clone()), ("fact", json!("it"))];
+    let inputs = [("context", main()), ("contextId", handle.clone()), ("event", json!("it"))];
     let ran = bench.run("injectMessages", config.clone(), &inputs);
     let expected = pairs(&[("system", "You know it."), ("user", "Ready?"), ("assistant", "Yes.")]);
     assert_eq!(bench.history("newContext"), expected);
@@ -110,7 +110,7 @@ fn messages_are_injected_all_together_where_they_are_meant_to_go() {
     let by_name = json!({ "contextId": "newContext", "messages": [{ "role": "user", "content": "x" }] });
     bench.run("injectMessages", by_name, &[("context", main())]).result.unwrap();
     assert_eq!(bench.history("newContext").len(), 4);
-    let by_text = [("contextId", json!("newContext")), ("fact", json!("y"))];
+    let by_text = [("contextId", json!("newContext")), ("event", json!("y"))];
     bench.run("injectMessages", config.clone(), &by_text).result.unwrap();
     assert_eq!(bench.history("newContext").len(), 7);
 
@@ -129,7 +129,7 @@ fn messages_are_injected_all_together_where_they_are_meant_to_go() {
 
 #[test]
 fn an_injected_question_is_answered_once() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let config = json!({ "messages": [{ "role": "user", "content": "Hello" }] });
     let ran = bench.run("injectMessages", config, &[("context", main())]);
     let handle = ran.output("context").unwrap().clone();
@@ -139,7 +139,7 @@ fn an_injected_question_is_answered_once() {
 
 #[test]
 fn what_was_said_before_goes_on_past_injected_examples() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let config = json!({ "messages": [{ "role": "user", "content": "1+1" }, { "role": "assistant", "content": "2" }] });
     let said = json!({ "contextId": "main", "currentOutput": "2+2" });
     let ran = bench.run("injectMessages", config, &[("context", said.clone())]);

@@ -9,8 +9,8 @@ use crate::context::{Message, Role, SharedMessage};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch};
 use crate::provider::{ModelReply, StopReason};
-use crate::run::{Fact, TokenUsage};
-use crate::testing::{Bench, Scripted};
+use crate::run::{Event, TokenUsage};
+use crate::testing::{NodeHarness, Scripted};
 
 /// A conversation of so many messages: `0`, `1` and so on, of 10 tokens each.
 struct Numbered(u64);
@@ -28,17 +28,20 @@ impl Past for Numbered {
     }
 }
 
-fn bench(messages: u64, summarized: Option<u64>) -> Bench {
+fn bench(messages: u64, summarized: Option<u64>) -> NodeHarness {
     let summary = summarized.map(|places| SummaryRef { places, run: "earlier".into() });
     let at = Arc::new(ConversationRef { id: "talk".into(), thread: "thread".into(), messages, summary });
-    Bench { conversation: Some(Conversation { at, past: Arc::new(Numbered(messages)) }), ..Bench::default() }
+    NodeHarness {
+        conversation: Some(Conversation { at, past: Arc::new(Numbered(messages)) }),
+        ..NodeHarness::default()
+    }
 }
 
 fn config(conversation: &Value) -> Value {
     json!({ "systemInstructions": "Be brief.", "conversation": conversation })
 }
 
-fn texts(bench: &Bench) -> Vec<String> {
+fn texts(bench: &NodeHarness) -> Vec<String> {
     bench.history("main").into_iter().map(|(_, text)| text).collect()
 }
 
@@ -89,9 +92,9 @@ fn what_does_not_fit_is_summed_up_from_the_summary_before_and_journaled_like_any
     assert!(asked.starts_with("Summary so far:\nOf 4 messages.\n\nMessages:\n\nUser: 4\n"), "{asked}");
     assert!(asked.ends_with("\nAssistant: 9\n"), "{asked}");
     let kinds: Vec<_> =
-        ran.facts.iter().map(|fact| serde_json::to_value(fact).unwrap()["type"].clone()).collect();
+        ran.events.iter().map(|event| serde_json::to_value(event).unwrap()["type"].clone()).collect();
     assert_eq!(kinds, ["prompt.rendered", "model.replied"]);
-    let prompt = serde_json::to_string(&ran.facts[0]).unwrap();
+    let prompt = serde_json::to_string(&ran.events[0]).unwrap();
     assert!(
         prompt.contains("conversation:4") && !prompt.contains("User: 4"),
         "referred to, not copied: {prompt}"
@@ -106,7 +109,7 @@ fn a_summary_that_was_bought_before_a_crash_is_not_bought_again() {
         usage: Some(TokenUsage::new(5, 2)),
         ..ModelReply::default()
     };
-    bench.recorded = vec![Fact::ModelReplied {
+    bench.recorded = vec![Event::ModelReplied {
         node: "contextStart".into(),
         epoch: Epoch::root(),
         step: 0,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::node::Pause;
-use crate::testing::{Bench, Ran};
+use crate::testing::{NodeHarness, Ran};
 
 fn main() -> Value {
     json!({ "contextId": "main" })
@@ -15,7 +15,7 @@ fn pause(ran: &Ran) -> Pause {
 
 #[test]
 fn a_question_is_written_from_its_variables_and_asked_with_its_schema() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let config = json!({ "prompt": "**{{name}}**: {{in}}?", "placeholder": "A name" });
     let ran = bench.run("userInput", config, &[("in", json!("who")), ("name", json!("Ada"))]);
     let asked = pause(&ran);
@@ -44,7 +44,7 @@ fn a_question_is_written_from_its_variables_and_asked_with_its_schema() {
 
 #[test]
 fn an_answer_that_was_not_asked_for_is_refused() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     for (schema, answer) in [
         (json!(null), json!("")),
         (json!(null), json!(" \n\u{2003}")),
@@ -62,7 +62,7 @@ fn an_answer_that_was_not_asked_for_is_refused() {
 
 #[test]
 fn an_answer_is_said_in_the_conversation_only_when_it_is_to_be() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.answer = Some(json!("Hello"));
     let ran = bench.run("userInput", json!({}), &[("context", main())]);
     assert_eq!(ran.output("context"), Some(&json!({ "contextId": "main", "currentOutput": "Hello" })));
@@ -92,7 +92,7 @@ fn an_answer_is_said_in_the_conversation_only_when_it_is_to_be() {
 
 #[test]
 fn a_manual_input_gives_its_text_or_the_runs() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let config = json!({ "text": "typed", "addToHistory": true });
     assert_eq!(
         bench.run("manualInput", json!({ "text": "typed" }), &[]).output("value"),
@@ -110,7 +110,7 @@ fn a_manual_input_gives_its_text_or_the_runs() {
 
 #[test]
 fn an_approval_lets_through_or_nothing() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let draft = [("in", json!({ "to": "Ada" })), ("context", main())];
     let asked = pause(&bench.run("approval", json!({}), &draft));
     assert_eq!(asked.prompt, "Do you approve?\n\n{\"to\":\"Ada\"}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::node::Datum;
 use crate::nodes::registry;
 use crate::port::{PortKind, PortType, Ports};
-use crate::testing::Bench;
+use crate::testing::NodeHarness;
 
 #[expect(clippy::needless_pass_by_value, reason = "values are written in place")]
 fn ports(node_type: &str, config: Value) -> Ports {
@@ -68,7 +68,7 @@ fn ports_follow_the_config() {
 
 #[test]
 fn a_join_leaves_out_what_did_not_come() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let ran = bench.run("join", json!({}), &[("values", json!(["a", { "k": 1 }, null]))]);
     assert_eq!(
         ran.outputs(),
@@ -80,7 +80,7 @@ fn a_join_leaves_out_what_did_not_come() {
 
 #[test]
 fn values_that_pass_through_stay_the_messages_they_are() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let said = Datum { message: Some("userInput/0".into()), ..json!("Hello").into() };
     let cases = json!({ "cases": [{ "name": "greeting", "equals": "Hello" }] });
     for (node_type, config, input, output) in [
@@ -99,7 +99,7 @@ fn values_that_pass_through_stay_the_messages_they_are() {
 
 #[test]
 fn a_delay_sleeps_by_the_hosts_clock() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.run("delay", json!({ "ms": 250 }), &[("in", json!(1))]).result.unwrap();
     assert_eq!(bench.clock.sleeps(), [Duration::from_millis(250)]);
     assert_eq!(bench.run("delay", json!({ "ms": 90_000_000 }), &[]).code(), "config.invalid");
@@ -108,7 +108,7 @@ fn a_delay_sleeps_by_the_hosts_clock() {
 
 #[test]
 fn a_catch_prefers_the_error_and_gives_its_fallback() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let error = json!({ "code": "c", "message": "m", "node": "n", "details": { "k": 1 } });
     let both = [("value", json!(1)), ("error", error.clone())];
     let ran = bench.run("catch", json!({ "fallback": [0] }), &both);
@@ -124,7 +124,7 @@ fn a_catch_prefers_the_error_and_gives_its_fallback() {
 
 #[test]
 fn an_output_is_given_in_its_format() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let mut given = |format: &str, value: Value| {
         let ran = bench.run("output", json!({ "format": format }), &[("value", value)]);
         ran.output("value").cloned().unwrap_or_else(|| json!(ran.code()))
@@ -140,7 +140,7 @@ fn an_output_is_given_in_its_format() {
 
 #[test]
 fn tools_are_chosen_by_name_and_unknown_ones_told() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     assert_eq!(bench.run("tools", json!({}), &[]).output("names"), Some(&json!(["broken", "calculator"])));
     let ran = bench.run("tools", json!({ "tools": ["calculator", "calculator"] }), &[]);
     assert_eq!(ran.output("names"), Some(&json!(["calculator"])));
@@ -153,6 +153,9 @@ fn tools_are_chosen_by_name_and_unknown_ones_told() {
 #[test]
 fn portals_need_a_channel() {
     for node_type in ["portalIn", "portalOut"] {
-        assert_eq!(Bench::new().run(node_type, json!({ "channel": " " }), &[]).code(), "config.invalid");
+        assert_eq!(
+            NodeHarness::new().run(node_type, json!({ "channel": " " }), &[]).code(),
+            "config.invalid"
+        );
     }
 }

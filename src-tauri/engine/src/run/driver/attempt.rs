@@ -15,10 +15,10 @@ use crate::error::Fault;
 use crate::flow::RetryPolicy;
 use crate::host::Host;
 use crate::id::{Epoch, NodeId};
-use crate::node::{Cx, NodeOutput, Pause};
+use crate::node::{NodeContext, NodeOutput, Pause};
 use crate::plan::PlanNode;
 use crate::run::depth::{DEEPEST, is_too_deep};
-use crate::run::{Fact, FinishMetadata};
+use crate::run::{Event, FinishMetadata};
 
 /// A try that was begun.
 #[allow(
@@ -58,7 +58,7 @@ pub(super) enum Outcome {
 }
 
 /// Begins one try. Most nodes never wait; they cost nothing more than their own future.
-pub(super) fn begin(node: &PlanNode, mut start: Start, cx: Cx) -> Begun<'_> {
+pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun<'_> {
     let inputs = std::mem::take(&mut start.inputs);
     let trial = Trial {
         node,
@@ -139,11 +139,11 @@ pub(super) fn again(start: Start, delay_ms: u64, host: &Host) -> BoxFuture<'stat
     Box::pin(wait.map(move |()| Done { start, outcome: Outcome::Again, rested: true }))
 }
 
-/// The fact of an activation's success.
-pub(super) fn finished(node: NodeId, epoch: Epoch, output: NodeOutput, duration_ms: u64) -> Fact {
+/// The event of an activation's success.
+pub(super) fn finished(node: NodeId, epoch: Epoch, output: NodeOutput, duration_ms: u64) -> Event {
     let metadata =
         FinishMetadata { duration_ms, token_usage: output.token_usage, cached: false, extra: output.extra };
-    Fact::NodeFinished { node, epoch, outputs: output.outputs, messages: output.messages, metadata }
+    Event::NodeFinished { node, epoch, outputs: output.outputs, messages: output.messages, metadata }
 }
 
 fn timed_out(node: &PlanNode, limit: u64) -> Fault {
@@ -202,9 +202,9 @@ fn panicked(panic: &(dyn Any + Send)) -> Fault {
 
 impl Driver {
     /// What an activation is given beside its inputs.
-    pub(super) fn cx(&self, start: &Start) -> Cx {
+    pub(super) fn cx(&self, start: &Start) -> NodeContext {
         let recorded = self.recorded.get(&(start.node, start.epoch.clone()));
-        Cx {
+        NodeContext {
             activation: self.activation(start.node, &start.epoch),
             attempt: start.attempt,
             run: Arc::clone(&self.info),
@@ -213,7 +213,7 @@ impl Driver {
             host: self.host.clone(),
             cancel: self.cancel.clone(),
             answer: start.answer.clone(),
-            recorded: recorded.map_or_else(Arc::default, |facts| Arc::from(facts.as_slice())),
+            recorded: recorded.map_or_else(Arc::default, |events| Arc::from(events.as_slice())),
             transaction: Transaction::over(self.contexts.clone()),
             signals: self.signals.0.clone(),
         }
@@ -221,21 +221,4 @@ impl Driver {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_double_up_to_the_longest() {
-        let policy = RetryPolicy {
-            attempts: 9,
-            backoff_ms: 100,
-            max_backoff_ms: 350,
-            jitter: 0.5,
-            ..RetryPolicy::default()
-        };
-        let waits: Vec<_> = (1..=4).map(|attempt| delay(&policy, attempt, 0.0)).collect();
-        assert_eq!(waits, [100, 200, 350, 350]);
-        assert_eq!(delay(&policy, 2, 1.0), 100);
-        assert_eq!(delay(&policy, 90, 0.0), 350);
-    }
-}
+mod tests;

@@ -13,7 +13,7 @@ use crate::error::Fault;
 use crate::id::Activation;
 use crate::node::check_answer;
 use crate::run::depth::{DEEPEST, is_too_deep};
-use crate::run::{Answer, Fact};
+use crate::run::{Answer, Event};
 
 /// What a person wants of a run.
 pub enum Control {
@@ -79,14 +79,14 @@ impl Driver {
                     self.questions.remove(&activation);
                     let Activation { node, epoch } = activation;
                     let is_target = self.plan.target.is_some_and(|target| self.plan.nodes[target].id == node);
-                    let mut facts = Vec::new();
+                    let mut events = Vec::new();
                     if is_target && answer == Answer::End {
                         // The run ends with it.
                         self.hear_all().await?;
-                        facts = self.turns.discard_all(&self.plan);
+                        events = self.turns.discard_all(&self.plan);
                     }
-                    facts.push(Fact::InputProvided { node, epoch, answer });
-                    self.happen(facts)?;
+                    events.push(Event::InputProvided { node, epoch, answer });
+                    self.happen(events)?;
                     self.recorder.flush().await?;
                 }
                 // Who asked may have gone.
@@ -99,9 +99,9 @@ impl Driver {
                 self.again.clear();
                 // A reply that was paid for is kept, though nobody waits for it any more.
                 self.hear_all().await?;
-                let mut facts = self.turns.discard_all(&self.plan);
-                facts.push(Fact::RunCancelling {});
-                self.happen(facts)?;
+                let mut events = self.turns.discard_all(&self.plan);
+                events.push(Event::RunCancelling {});
+                self.happen(events)?;
             }
         }
         Ok(())

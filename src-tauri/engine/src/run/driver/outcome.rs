@@ -8,7 +8,7 @@ use super::{Driver, Start, restore, turns};
 use crate::error::Fault;
 use crate::id::Activation;
 use crate::node::Signal;
-use crate::run::Fact;
+use crate::run::Event;
 
 impl Driver {
     /// Takes the outcome of an attempt.
@@ -27,22 +27,22 @@ impl Driver {
         let key = (done.start.node, done.start.epoch.clone());
         match done.outcome {
             Outcome::Finished { output, written, duration_ms } => {
-                let mut facts = turns::facts(&node, &epoch, &written);
-                for fact in &facts {
-                    turns::fold(&mut self.contexts, fact);
+                let mut events = turns::events(&node, &epoch, &written);
+                for event in &events {
+                    turns::fold(&mut self.contexts, event);
                 }
                 if let Some(journaled) = self.dangling.remove(&key) {
-                    facts.drain(..journaled.len().min(facts.len()));
+                    events.drain(..journaled.len().min(events.len()));
                 }
                 let bought = self.recorded.remove(&key).is_some();
-                let durable = bought || !facts.is_empty();
+                let durable = bought || !events.is_empty();
                 let finished = attempt::finished(node, epoch, output, duration_ms);
                 self.turns.close(done.start.node, &done.start.epoch);
                 if self.plan.target == Some(done.start.node) {
                     // The run ends here, and with it whatever else is under way.
-                    facts.extend(self.turns.discard_all(&self.plan));
+                    events.extend(self.turns.discard_all(&self.plan));
                 }
-                self.happen(facts.into_iter().chain([finished]))?;
+                self.happen(events.into_iter().chain([finished]))?;
                 if durable {
                     self.recorder.flush().await?;
                 }
@@ -50,13 +50,13 @@ impl Driver {
             Outcome::Paused(pause) => {
                 let activation = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.questions.insert(activation, pause.schema.clone());
-                self.happen([Fact::RunPaused { node, epoch, prompt: pause.prompt, schema: pause.schema }])?;
+                self.happen([Event::RunPaused { node, epoch, prompt: pause.prompt, schema: pause.schema }])?;
                 self.recorder.flush().await?;
             }
             Outcome::Retrying { delay_ms, error } => {
                 let attempt = done.start.attempt;
                 let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
-                let retrying = Fact::NodeRetrying { node, epoch, attempt, delay_ms, error };
+                let retrying = Event::NodeRetrying { node, epoch, attempt, delay_ms, error };
                 self.happen(given_up.into_iter().chain([retrying]))?;
                 self.rest(done.start, delay_ms, running);
             }
@@ -66,13 +66,13 @@ impl Driver {
                 self.dangling.remove(&key);
                 let handled = self.plan.nodes[done.start.node].handles_error;
                 // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
-                let mut facts = if handled {
+                let mut events = if handled {
                     self.turns.discard(&self.plan, done.start.node, &done.start.epoch).into_iter().collect()
                 } else {
                     self.turns.discard_all(&self.plan)
                 };
-                facts.push(Fact::NodeFailed { node, epoch, error, handled });
-                self.happen(facts)?;
+                events.push(Event::NodeFailed { node, epoch, error, handled });
+                self.happen(events)?;
             }
         }
         Ok(())
@@ -103,22 +103,22 @@ impl Driver {
             return Ok(());
         }
         match signal {
-            Signal::Delta(fact) => {
-                self.turns.stream(&self.plan, &fact);
-                self.recorder.show(fact);
+            Signal::Delta(event) => {
+                self.turns.stream(&self.plan, &event);
+                self.recorder.show(event);
             }
-            Signal::Note(fact) => {
-                self.turns.note(&self.plan, &fact);
+            Signal::Note(event) => {
+                self.turns.note(&self.plan, &event);
                 // Most of it is only told; that a child run waits is also to be acted on.
-                self.happen([fact])?;
+                self.happen([event])?;
             }
-            Signal::Durable(fact, done) => {
-                if let Some((node, epoch)) = restore::effect_of(&fact)
+            Signal::Durable(event, done) => {
+                if let Some((node, epoch)) = restore::effect_of(&event)
                     && let Some(node) = self.plan.find(node)
                 {
-                    self.recorded.entry((node, epoch.clone())).or_default().push(fact.clone());
+                    self.recorded.entry((node, epoch.clone())).or_default().push(event.clone());
                 }
-                self.recorder.append([fact])?;
+                self.recorder.append([event])?;
                 self.recorder.flush().await?;
                 // A node that was dropped meanwhile does not listen.
                 let _ = done.send(());

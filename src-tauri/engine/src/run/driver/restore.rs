@@ -13,23 +13,23 @@ use super::turns::{self, OpenTurns};
 use crate::context::Contexts;
 use crate::error::Fault;
 use crate::id::{Activation, Epoch, NodeId};
-use crate::models::ModelBook;
+use crate::models::ModelOverrides;
 use crate::plan::{NodeIx, Plan};
 use crate::run::scheduler::Scheduler;
-use crate::run::{Entry, Fact};
+use crate::run::{Entry, Event};
 
 pub(super) struct Restored {
     pub scheduler: Scheduler,
     pub contexts: Contexts,
-    pub recorded: FxHashMap<(NodeIx, Epoch), Vec<Fact>>,
-    pub dangling: FxHashMap<(NodeIx, Epoch), Vec<Fact>>,
+    pub recorded: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
+    pub dangling: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     pub turns: OpenTurns,
     pub questions: BTreeMap<Activation, Value>,
-    pub models: Arc<ModelBook>,
+    pub models: Arc<ModelOverrides>,
     /// The waits for another try that the journal ends in.
     pub waits: FxHashMap<(NodeIx, Epoch), Wait>,
-    /// Facts that follow from the last one and were not journaled any more.
-    pub missing: Vec<Fact>,
+    /// Events that follow from the last one and were not journaled any more.
+    pub missing: Vec<Event>,
 }
 
 /// A wait for another try.
@@ -58,18 +58,18 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         waits: FxHashMap::default(),
         missing: Vec::new(),
     };
-    let mut expected: VecDeque<Fact> = VecDeque::new();
+    let mut expected: VecDeque<Event> = VecDeque::new();
     let mut derived = Vec::new();
     for entry in entries {
         if let Some(follows) = expected.pop_front() {
-            if follows != entry.fact {
+            if follows != entry.event {
                 return Err(diverged(entry, &follows));
             }
             continue;
         }
-        state.keep(plan, &entry.fact);
+        state.keep(plan, &entry.event);
         state.wait(plan, entry);
-        state.scheduler.apply(&entry.fact, &mut derived)?;
+        state.scheduler.apply(&entry.event, &mut derived)?;
         expected.extend(derived.drain(..));
     }
     state.missing = expected.into();
@@ -77,59 +77,59 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
 }
 
 impl Restored {
-    /// Everything about a fact that is not the scheduler's business.
-    fn keep(&mut self, plan: &Plan, fact: &Fact) {
-        self.turns.note(plan, fact);
-        match fact {
-            Fact::ContextCreated { node, epoch, .. }
-            | Fact::ContextChanged { node, epoch, .. }
-            | Fact::TurnCommitted { node, epoch, .. } => {
+    /// Everything about an event that is not the scheduler's business.
+    fn keep(&mut self, plan: &Plan, event: &Event) {
+        self.turns.note(plan, event);
+        match event {
+            Event::ContextCreated { node, epoch, .. }
+            | Event::ContextChanged { node, epoch, .. }
+            | Event::TurnCommitted { node, epoch, .. } => {
                 // It counts once the activation's success is journaled as well.
                 if let Some(node) = plan.find(node) {
-                    self.dangling.entry((node, epoch.clone())).or_default().push(fact.clone());
+                    self.dangling.entry((node, epoch.clone())).or_default().push(event.clone());
                 }
             }
-            Fact::NodeFinished { node, epoch, .. } => {
+            Event::NodeFinished { node, epoch, .. } => {
                 if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
-                    for fact in self.dangling.remove(&key).into_iter().flatten() {
-                        turns::fold(&mut self.contexts, &fact);
+                    for event in self.dangling.remove(&key).into_iter().flatten() {
+                        turns::fold(&mut self.contexts, &event);
                     }
                     self.close(&key);
                 }
             }
-            Fact::NodeFailed { node, epoch, .. } => {
+            Event::NodeFailed { node, epoch, .. } => {
                 if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
                     self.dangling.remove(&key);
                     self.close(&key);
                 }
             }
-            Fact::RunStarted { models, .. } => self.models.clone_from(models),
-            Fact::RunPaused { node, epoch, schema, .. } => {
+            Event::RunStarted { models, .. } => self.models.clone_from(models),
+            Event::RunPaused { node, epoch, schema, .. } => {
                 let activation = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.questions.insert(activation, schema.clone());
             }
-            Fact::InputProvided { node, epoch, .. } => {
+            Event::InputProvided { node, epoch, .. } => {
                 self.questions.remove(&Activation { node: node.clone(), epoch: epoch.clone() });
             }
-            fact => {
-                if let Some((node, epoch)) = effect_of(fact)
+            event => {
+                if let Some((node, epoch)) = effect_of(event)
                     && let Some(node) = plan.find(node)
                 {
-                    self.recorded.entry((node, epoch.clone())).or_default().push(fact.clone());
+                    self.recorded.entry((node, epoch.clone())).or_default().push(event.clone());
                 }
             }
         }
     }
 
     fn wait(&mut self, plan: &Plan, entry: &Entry) {
-        match &entry.fact {
-            Fact::NodeRetrying { node, epoch, delay_ms, .. } => {
+        match &entry.event {
+            Event::NodeRetrying { node, epoch, delay_ms, .. } => {
                 if let Some(node) = plan.find(node) {
                     let wait = Wait { began: entry.at, delay_ms: *delay_ms };
                     self.waits.insert((node, epoch.clone()), wait);
                 }
             }
-            Fact::NodeStarted { node, epoch, .. } if !self.waits.is_empty() => {
+            Event::NodeStarted { node, epoch, .. } if !self.waits.is_empty() => {
                 if let Some(node) = plan.find(node) {
                     self.waits.remove(&(node, epoch.clone()));
                 }
@@ -144,22 +144,22 @@ impl Restored {
     }
 }
 
-/// Whose effect a fact records, if it is one that must not happen twice.
-pub(super) fn effect_of(fact: &Fact) -> Option<(&NodeId, &Epoch)> {
-    match fact {
-        Fact::ModelReplied { node, epoch, .. } | Fact::ToolFinished { node, epoch, .. } => {
+/// Whose effect an event records, if it is one that must not happen twice.
+pub(super) fn effect_of(event: &Event) -> Option<(&NodeId, &Epoch)> {
+    match event {
+        Event::ModelReplied { node, epoch, .. } | Event::ToolFinished { node, epoch, .. } => {
             Some((node, epoch))
         }
         _ => None,
     }
 }
 
-fn diverged(entry: &Entry, expected: &Fact) -> Fault {
+fn diverged(entry: &Entry, expected: &Event) -> Fault {
     let seq = entry.seq.unwrap_or_default();
     Fault::new(
         "journal.diverged",
         format!("Entry {seq} of this run's journal is not what follows from those before it."),
     )
     .hint("The journal is of another flow or another version of Plait, or is damaged. Start the flow anew.")
-    .details(serde_json::json!({ "found": entry.fact, "expected": expected }))
+    .details(serde_json::json!({ "found": entry.event, "expected": expected }))
 }

@@ -21,9 +21,9 @@ use crate::flow;
 use crate::host::{Clock, Host};
 use crate::journal::Journal;
 use crate::node::RunInfo;
-use crate::plan::{Given, plan};
+use crate::plan::{InputOverrides, plan};
 use crate::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
-use crate::run::{Entry, Fact, FlowRef};
+use crate::run::{Entry, Event, FlowRef};
 use crate::testing::{FakeClock, FakeProvider, FakeSubflows};
 use crate::tool::{ToolHost, ToolInvocation, ToolSpec};
 
@@ -66,7 +66,7 @@ impl Stage {
         let document = json!({ "version": 1, "nodes": nodes, "edges": edges, "settings": settings });
         let flow = flow::read(&document.to_string()).unwrap();
         let registry = crate::nodes::registry();
-        let plan = plan(&flow, &registry, to.map(Into::into).as_ref(), &Given::new()).unwrap();
+        let plan = plan(&flow, &registry, to.map(Into::into).as_ref(), &InputOverrides::new()).unwrap();
         RunSetup {
             plan: Arc::new(plan),
             info: RunInfo {
@@ -86,19 +86,19 @@ impl Stage {
         Driver::start(self.setup(nodes, edges, settings, None), started()).unwrap()
     }
 
-    /// Runs a flow as far as it goes without anybody's help. Gives its facts.
+    /// Runs a flow as far as it goes without anybody's help. Gives its events.
     fn play(&self, nodes: &Value, edges: &Value, settings: &Value) -> Vec<Value> {
         let (driver, _handle) = self.start(nodes, edges, settings);
         drive(driver);
-        self.facts()
+        self.events()
     }
 
     fn entries(&self) -> Vec<Entry> {
         self.kept.0.lock().unwrap().clone()
     }
 
-    fn facts(&self) -> Vec<Value> {
-        self.entries().iter().map(|entry| serde_json::to_value(&entry.fact).unwrap()).collect()
+    fn events(&self) -> Vec<Value> {
+        self.entries().iter().map(|entry| serde_json::to_value(&entry.event).unwrap()).collect()
     }
 }
 
@@ -110,27 +110,27 @@ fn drive(driver: Driver) {
     pool.run_until_stalled();
 }
 
-fn started() -> Fact {
-    Fact::RunStarted {
+fn started() -> Event {
+    Event::RunStarted {
         run: "run".into(),
         flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
         to: None,
         input: None,
-        set: Given::new(),
+        set: InputOverrides::new(),
         parent_run_id: None,
         conversation: None,
         models: Arc::default(),
     }
 }
 
-/// The facts of one node, without those that only say that it runs.
-fn of<'a>(node: &str, facts: &'a [Value]) -> Vec<&'a Value> {
+/// The events of one node, without those that only say that it runs.
+fn of<'a>(node: &str, events: &'a [Value]) -> Vec<&'a Value> {
     let plain = [json!("node.ready"), json!("node.started"), json!("prompt.rendered")];
-    facts.iter().filter(|fact| fact["node"] == node && !plain.contains(&fact["type"])).collect()
+    events.iter().filter(|event| event["node"] == node && !plain.contains(&event["type"])).collect()
 }
 
-fn types(facts: &[&Value]) -> Vec<String> {
-    facts.iter().map(|fact| fact["type"].as_str().unwrap().to_owned()).collect()
+fn types(events: &[&Value]) -> Vec<String> {
+    events.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
 
 #[derive(Clone, Default)]

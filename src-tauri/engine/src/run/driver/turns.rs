@@ -1,31 +1,31 @@
-//! What nodes did to contexts, as facts; and model turns that are under way.
+//! What nodes did to contexts, as events; and model turns that are under way.
 
 use rustc_hash::FxHashMap;
 
 use crate::context::{ContextChange, Contexts, Snapshot};
 use crate::id::{ContextId, Epoch, NodeId};
 use crate::plan::{NodeIx, Plan};
-use crate::run::Fact;
+use crate::run::Event;
 
 /// What an activation wrote: new contexts, then changes in order.
 pub(super) type Written = (Vec<Snapshot>, Vec<(ContextId, ContextChange)>);
 
-/// The facts of what an activation wrote.
-pub(super) fn facts(node: &NodeId, epoch: &Epoch, (created, changes): &Written) -> Vec<Fact> {
-    let created = created.iter().map(|context| Fact::ContextCreated {
+/// The events of what an activation wrote.
+pub(super) fn events(node: &NodeId, epoch: &Epoch, (created, changes): &Written) -> Vec<Event> {
+    let created = created.iter().map(|context| Event::ContextCreated {
         node: node.clone(),
         epoch: epoch.clone(),
         context: context.clone(),
     });
     let written = changes.iter().map(|(context_id, change)| match change {
-        ContextChange::Turn { messages, learned } => Fact::TurnCommitted {
+        ContextChange::Turn { messages, learned } => Event::TurnCommitted {
             node: node.clone(),
             epoch: epoch.clone(),
             context_id: context_id.clone(),
             messages: messages.clone(),
             learned: learned.clone(),
         },
-        change => Fact::ContextChanged {
+        change => Event::ContextChanged {
             node: node.clone(),
             epoch: epoch.clone(),
             context_id: context_id.clone(),
@@ -35,14 +35,14 @@ pub(super) fn facts(node: &NodeId, epoch: &Epoch, (created, changes): &Written) 
     created.chain(written).collect()
 }
 
-/// Applies a fact to the contexts, if it is about one.
-pub(super) fn fold(contexts: &mut Contexts, fact: &Fact) {
-    match fact {
-        Fact::ContextCreated { context, .. } => contexts.create(context.clone()),
-        Fact::ContextChanged { context_id, change, .. } => {
+/// Applies an event to the contexts, if it is about one.
+pub(super) fn fold(contexts: &mut Contexts, event: &Event) {
+    match event {
+        Event::ContextCreated { context, .. } => contexts.create(context.clone()),
+        Event::ContextChanged { context_id, change, .. } => {
             contexts.apply(context_id, change);
         }
-        Fact::TurnCommitted { context_id, messages, learned, .. } => {
+        Event::TurnCommitted { context_id, messages, learned, .. } => {
             let (messages, learned) = (messages.clone(), learned.clone());
             contexts.apply(context_id, &ContextChange::Turn { messages, learned });
         }
@@ -56,14 +56,14 @@ pub(super) struct OpenTurns(FxHashMap<(NodeIx, Epoch), (ContextId, String)>);
 
 impl OpenTurns {
     /// Notices that a turn begins or is given up.
-    pub fn note(&mut self, plan: &Plan, fact: &Fact) {
-        match fact {
-            Fact::TurnStarted { node, epoch, context_id } => {
+    pub fn note(&mut self, plan: &Plan, event: &Event) {
+        match event {
+            Event::TurnStarted { node, epoch, context_id } => {
                 if let Some(node) = plan.find(node) {
                     self.0.insert((node, epoch.clone()), (context_id.clone(), String::new()));
                 }
             }
-            Fact::TurnDiscarded { node, epoch, .. } => {
+            Event::TurnDiscarded { node, epoch, .. } => {
                 if let Some(node) = plan.find(node) {
                     self.close(node, epoch);
                 }
@@ -73,8 +73,8 @@ impl OpenTurns {
     }
 
     /// Keeps what a turn has streamed.
-    pub fn stream(&mut self, plan: &Plan, fact: &Fact) {
-        if let Fact::NodeDelta { node, epoch, text, .. } = fact
+    pub fn stream(&mut self, plan: &Plan, event: &Event) {
+        if let Event::NodeDelta { node, epoch, text, .. } = event
             && let Some(node) = plan.find(node)
             && let Some((_, partial)) = self.0.get_mut(&(node, epoch.clone()))
         {
@@ -90,12 +90,12 @@ impl OpenTurns {
     }
 
     /// Gives up the turn of one activation, if it has one under way.
-    pub fn discard(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<Fact> {
+    pub fn discard(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<Event> {
         self.0.remove_entry(&(node, epoch.clone())).map(|turn| discarded(plan, turn))
     }
 
     /// Gives up all turns under way, in plan order.
-    pub fn discard_all(&mut self, plan: &Plan) -> Vec<Fact> {
+    pub fn discard_all(&mut self, plan: &Plan) -> Vec<Event> {
         let mut open: Vec<_> = self.0.drain().collect();
         open.sort();
         open.into_iter().map(|turn| discarded(plan, turn)).collect()
@@ -105,6 +105,6 @@ impl OpenTurns {
 fn discarded(
     plan: &Plan,
     ((node, epoch), (context_id, partial)): ((NodeIx, Epoch), (ContextId, String)),
-) -> Fact {
-    Fact::TurnDiscarded { node: plan.nodes[node].id.clone(), epoch, context_id, partial }
+) -> Event {
+    Event::TurnDiscarded { node: plan.nodes[node].id.clone(), epoch, context_id, partial }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::delivery::Delivered;
 use super::slot::{Arrival, Slot};
-use super::{Fact, Scheduler, Step};
+use super::{Event, Scheduler, Step};
 use crate::id::Epoch;
 use crate::plan::{CycleIx, EdgeIx, NodeIx};
 
@@ -108,7 +108,7 @@ impl Scheduler {
     }
 
     /// All back edges of a cycle are decided: it goes round, or has ended.
-    pub(super) fn turn(&mut self, cycle: CycleIx, derived: &mut Vec<Fact>) {
+    pub(super) fn turn(&mut self, cycle: CycleIx, derived: &mut Vec<Event>) {
         let plan = Arc::clone(&self.plan);
         let spec = &plan.cycles[cycle];
         let state = &mut self.cycles[cycle];
@@ -119,12 +119,12 @@ impl Scheduler {
         let bound = spec.max_epochs.unwrap_or(MOST_EPOCHS);
         if !next.is_empty() && counter < bound {
             let epoch = outer.child(counter);
-            derived.push(Fact::LoopIteration { node: entry, epoch: epoch.clone() });
+            derived.push(Event::LoopIteration { node: entry, epoch: epoch.clone() });
             self.open_epoch(cycle, epoch, &next);
             return;
         }
         if !next.is_empty() {
-            derived.push(Fact::LoopExhausted { node: entry, epoch: state.epoch.clone(), max_epochs: bound });
+            derived.push(Event::LoopExhausted { node: entry, epoch: state.epoch.clone(), max_epochs: bound });
         }
         for &edge in &spec.exits {
             let value = self.last_live.remove(&edge);

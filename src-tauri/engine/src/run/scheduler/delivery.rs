@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::slot::{Arrival, Phase};
-use super::{Fact, Fault, NodeOutputs, Scheduler, Step};
+use super::{Event, Fault, NodeOutputs, Scheduler, Step};
 use crate::id::{Epoch, MessageId, NodeId, PortName};
 use crate::node::Datum;
 use crate::plan::{EdgeIx, NodeIx};
@@ -62,7 +62,7 @@ impl Scheduler {
     }
 
     /// Decides the node's first open activation, if all of its edges are decided.
-    pub(super) fn decide(&mut self, node: NodeIx, derived: &mut Vec<Fact>) {
+    pub(super) fn decide(&mut self, node: NodeIx, derived: &mut Vec<Event>) {
         let plan = Arc::clone(&self.plan);
         let spec = &plan.nodes[node];
         let Some(slot) = self.slots[node].front_mut() else { return };
@@ -73,7 +73,7 @@ impl Scheduler {
         if let Some(sources) = slot.decide(spec) {
             slot.phase = Phase::Ready;
             self.counts.active += 1;
-            derived.push(Fact::NodeReady { node: spec.id.clone(), epoch: epoch.clone(), inputs: sources });
+            derived.push(Event::NodeReady { node: spec.id.clone(), epoch: epoch.clone(), inputs: sources });
             self.ready.push(Reverse((node, epoch)));
             return;
         }
@@ -81,7 +81,7 @@ impl Scheduler {
         if spec.follows {
             self.idle.insert(node, (epoch.clone(), SkipReason::DeadInput));
         } else {
-            derived.push(Fact::NodeSkipped {
+            derived.push(Event::NodeSkipped {
                 node: spec.id.clone(),
                 epoch: epoch.clone(),
                 reason: SkipReason::DeadInput,

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use super::slot::Phase;
-use super::{Fact, Fault, NodeIx, Scheduler, Standing};
+use super::{Event, Fault, NodeIx, RunPhase, Scheduler};
 use crate::id::Epoch;
 use crate::run::SkipReason;
 
 impl Scheduler {
-    /// After all that follows from a fact: has the run ended, or does it wait?
-    pub(super) fn settle(&mut self, derived: &mut Vec<Fact>) {
+    /// After all that follows from an event: has the run ended, or does it wait?
+    pub(super) fn settle(&mut self, derived: &mut Vec<Event>) {
         if self.counts.open == 0 {
             self.finish(derived);
             return;
         }
-        let waiting = self.standing() == Standing::Waiting;
+        let waiting = self.phase() == RunPhase::Waiting;
         if waiting && !self.was_waiting {
-            derived.push(Fact::RunWaiting { on: self.pauses() });
+            derived.push(Event::RunWaiting { on: self.pauses() });
         }
         self.was_waiting = waiting;
         if self.counts.active == 0 && self.counts.paused == 0 {
@@ -29,26 +29,26 @@ impl Scheduler {
         }
     }
 
-    fn finish(&mut self, derived: &mut Vec<Fact>) {
+    fn finish(&mut self, derived: &mut Vec<Event>) {
         self.skip_idle_followers(derived);
-        derived.push(Fact::RunFinished { outputs: self.results.clone() });
+        derived.push(Event::RunFinished { outputs: self.results.clone() });
         self.ended = true;
     }
 
     /// The node that the run was to run to has finished: nothing else is needed.
-    pub(super) fn reach_target(&mut self, derived: &mut Vec<Fact>) {
+    pub(super) fn reach_target(&mut self, derived: &mut Vec<Event>) {
         self.close_all(None, SkipReason::TargetReached, None, derived);
-        derived.push(Fact::RunFinished { outputs: self.results.clone() });
+        derived.push(Event::RunFinished { outputs: self.results.clone() });
         self.ended = true;
     }
 
     /// A node failed and nothing handles it.
-    pub(super) fn fail(&mut self, node: NodeIx, epoch: &Epoch, error: &Fault, derived: &mut Vec<Fact>) {
+    pub(super) fn fail(&mut self, node: NodeIx, epoch: &Epoch, error: &Fault, derived: &mut Vec<Event>) {
         self.ran[node] = true;
         let stopped =
             Fault::new("node.stopped", format!("Stopped, because `{}` failed.", self.plan.nodes[node].id));
         self.close_all(Some(node), SkipReason::RunFailed, Some(&stopped), derived);
-        derived.push(Fact::RunFailed {
+        derived.push(Event::RunFailed {
             node: self.plan.nodes[node].id.clone(),
             epoch: epoch.clone(),
             error: error.clone(),
@@ -58,10 +58,10 @@ impl Scheduler {
     }
 
     /// The run is cancelled.
-    pub(super) fn cancel(&mut self, derived: &mut Vec<Fact>) {
+    pub(super) fn cancel(&mut self, derived: &mut Vec<Event>) {
         let stopped = Fault::new("node.cancelled", "Stopped, because the run was cancelled.");
         self.close_all(None, SkipReason::RunCancelled, Some(&stopped), derived);
-        derived.push(Fact::RunCancelled { outputs: self.results.clone() });
+        derived.push(Event::RunCancelled { outputs: self.results.clone() });
         self.ended = true;
     }
 
@@ -72,7 +72,7 @@ impl Scheduler {
         but: Option<NodeIx>,
         reason: SkipReason,
         stopped: Option<&Fault>,
-        derived: &mut Vec<Fact>,
+        derived: &mut Vec<Event>,
     ) {
         let plan = Arc::clone(&self.plan);
         (0..plan.nodes.len()).for_each(|node| self.touch(node));
@@ -84,7 +84,7 @@ impl Scheduler {
                 match (slot.phase, stopped) {
                     (Phase::Running, _) if but == Some(at) => {}
                     (Phase::Running, Some(stopped)) => {
-                        derived.push(Fact::NodeFailed {
+                        derived.push(Event::NodeFailed {
                             node,
                             epoch: slot.epoch,
                             error: stopped.clone(),
@@ -96,7 +96,7 @@ impl Scheduler {
                         self.idle.insert(at, (slot.epoch, reason));
                     }
                     _ => {
-                        derived.push(Fact::NodeSkipped { node, epoch: slot.epoch, reason });
+                        derived.push(Event::NodeSkipped { node, epoch: slot.epoch, reason });
                         self.ran[at] = true;
                     }
                 }
@@ -106,12 +106,12 @@ impl Scheduler {
     }
 
     /// A node that follows a cycle and never ran was skipped after all.
-    fn skip_idle_followers(&mut self, derived: &mut Vec<Fact>) {
+    fn skip_idle_followers(&mut self, derived: &mut Vec<Event>) {
         let mut idle: Vec<_> = self.idle.drain().filter(|(node, _)| !self.ran[*node]).collect();
         idle.sort_by_key(|(node, _)| *node);
         for (node, (epoch, reason)) in idle {
             let node = self.plan.nodes[node].id.clone();
-            derived.push(Fact::NodeSkipped { node, epoch, reason });
+            derived.push(Event::NodeSkipped { node, epoch, reason });
         }
     }
 }

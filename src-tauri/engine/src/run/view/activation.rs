@@ -1,6 +1,6 @@
-//! What one fact does to the activation it tells of.
+//! What one event does to the activation it tells of.
 
-use super::super::{Cost, Fact, FinishMetadata, TokenUsage};
+use super::super::{Cost, Event, FinishMetadata, TokenUsage};
 use super::node::{
     AttemptView, EpochView, ModelCallView, NodeState, PauseView, ToolCallView, TurnState, TurnView,
 };
@@ -8,50 +8,52 @@ use crate::error::Fault;
 use crate::id::{ContextId, MessageId};
 
 impl EpochView {
-    /// Takes in a fact that tells of this activation, at the time it happened.
-    pub(super) fn apply(&mut self, fact: &Fact, at: u64) {
-        match fact {
-            Fact::NodeReady { inputs, .. } => {
+    /// Takes in an event that tells of this activation, at the time it happened.
+    pub(super) fn apply(&mut self, event: &Event, at: u64) {
+        match event {
+            Event::NodeReady { inputs, .. } => {
                 self.state = NodeState::Ready;
                 self.inputs.clone_from(inputs);
                 self.ready_at = Some(at);
             }
-            Fact::NodeStarted { attempt, .. } => self.start(*attempt, at),
-            Fact::NodeDelta { text, reasoning, .. } => {
+            Event::NodeStarted { attempt, .. } => self.start(*attempt, at),
+            Event::NodeDelta { text, reasoning, .. } => {
                 self.streamed.push_str(text);
                 self.reasoning.push_str(reasoning);
             }
-            Fact::NodeFinished { outputs, messages, metadata, .. } => {
+            Event::NodeFinished { outputs, messages, metadata, .. } => {
                 self.outputs.clone_from(outputs);
                 self.messages.clone_from(messages);
                 self.finish(metadata, at);
             }
-            Fact::NodeSkipped { reason, .. } => {
+            Event::NodeSkipped { reason, .. } => {
                 self.end(NodeState::Skipped, at);
                 self.skipped = Some(*reason);
             }
-            Fact::NodeFailed { error, handled, .. } => self.fail(error, *handled, at),
-            Fact::NodeRetrying { attempt, delay_ms, error, .. } => self.retry(*attempt, *delay_ms, error, at),
-            Fact::ContextCreated { context, .. } => self.touch(&context.context_id),
-            Fact::ContextChanged { context_id, .. } => self.touch(context_id),
-            Fact::TurnStarted { context_id, .. } => {
+            Event::NodeFailed { error, handled, .. } => self.fail(error, *handled, at),
+            Event::NodeRetrying { attempt, delay_ms, error, .. } => {
+                self.retry(*attempt, *delay_ms, error, at)
+            }
+            Event::ContextCreated { context, .. } => self.touch(&context.context_id),
+            Event::ContextChanged { context_id, .. } => self.touch(context_id),
+            Event::TurnStarted { context_id, .. } => {
                 self.turn(context_id, TurnState::Started, Vec::new(), None);
             }
-            Fact::TurnCommitted { context_id, messages, .. } => {
+            Event::TurnCommitted { context_id, messages, .. } => {
                 let ids = messages.iter().map(|message| message.id.clone()).collect();
                 self.turn(context_id, TurnState::Committed, ids, None);
             }
-            Fact::TurnDiscarded { context_id, partial, .. } => {
+            Event::TurnDiscarded { context_id, partial, .. } => {
                 self.turn(context_id, TurnState::Discarded, Vec::new(), Some(partial.clone()));
             }
-            _ => self.apply_step(fact, at),
+            _ => self.apply_step(event, at),
         }
     }
 
     /// The steps within an activation: model calls, tool calls, questions to people.
-    fn apply_step(&mut self, fact: &Fact, at: u64) {
-        match fact {
-            Fact::PromptRendered { step, prompt, .. } => {
+    fn apply_step(&mut self, event: &Event, at: u64) {
+        match event {
+            Event::PromptRendered { step, prompt, .. } => {
                 // Each call streams anew; what an earlier one streamed stands in its reply.
                 self.streamed.clear();
                 self.reasoning.clear();
@@ -65,7 +67,7 @@ impl EpochView {
                     account: None,
                 });
             }
-            Fact::ModelReplied { step, reply, account, .. } => {
+            Event::ModelReplied { step, reply, account, .. } => {
                 let call = self.open_call(*step, at);
                 call.ended_at = Some(at);
                 call.reply = Some(reply.clone());
@@ -74,7 +76,7 @@ impl EpochView {
                 // A call of a time when no accounts were kept has no price that anybody knows.
                 self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
             }
-            Fact::ToolCalled { step, call, .. } => self.tools.push(ToolCallView {
+            Event::ToolCalled { step, call, .. } => self.tools.push(ToolCallView {
                 step: *step,
                 call: call.clone(),
                 started_at: at,
@@ -82,7 +84,7 @@ impl EpochView {
                 result: None,
                 error: None,
             }),
-            Fact::ToolFinished { step, call_id, result, error, .. } => {
+            Event::ToolFinished { step, call_id, result, error, .. } => {
                 let mut open = self.tools.iter_mut().rev();
                 let open = open
                     .find(|tool| tool.step == *step && tool.call.id == *call_id && tool.ended_at.is_none());
@@ -92,12 +94,12 @@ impl EpochView {
                     tool.error.clone_from(error);
                 }
             }
-            Fact::ChildStarted { run, .. } if self.children.last() != Some(run) => {
+            Event::ChildStarted { run, .. } if self.children.last() != Some(run) => {
                 self.children.push(run.clone());
             }
-            Fact::ChildWaiting { .. } => self.state = NodeState::Paused,
-            Fact::ChildResumed { .. } => self.state = NodeState::Running,
-            Fact::RunPaused { prompt, schema, .. } => {
+            Event::ChildWaiting { .. } => self.state = NodeState::Paused,
+            Event::ChildResumed { .. } => self.state = NodeState::Running,
+            Event::RunPaused { prompt, schema, .. } => {
                 self.state = NodeState::Paused;
                 self.pauses.push(PauseView {
                     prompt: prompt.clone(),
@@ -107,7 +109,7 @@ impl EpochView {
                     answer: None,
                 });
             }
-            Fact::InputProvided { answer, .. } => {
+            Event::InputProvided { answer, .. } => {
                 self.state = NodeState::Running;
                 if let Some(pause) = self.pauses.last_mut() {
                     pause.answered_at = Some(at);

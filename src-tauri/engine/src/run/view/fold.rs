@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, btree_map};
 
-use super::super::{Cost, Entry, Fact, NodeOutputs, TokenUsage};
+use super::super::{Cost, Entry, Event, NodeOutputs, TokenUsage};
 use super::node::{EpochView, NodeState, NodeView};
 use super::{Asker, ContextView, OpenPause, RunFault, RunStatus, RunTotals, RunView};
 use crate::context::{ContextChange, ContextRecord, Contexts};
@@ -19,16 +19,16 @@ impl RunView {
             }
             self.next_seq = seq + 1;
         }
-        self.apply_to_run(&entry.fact, entry.at);
-        self.apply_to_contexts(&entry.fact, entry.at);
-        if let Some((node, epoch)) = place(&entry.fact) {
-            self.change_activation(node, epoch, |view| view.apply(&entry.fact, entry.at));
+        self.apply_to_run(&entry.event, entry.at);
+        self.apply_to_contexts(&entry.event, entry.at);
+        if let Some((node, epoch)) = place(&entry.event) {
+            self.change_activation(node, epoch, |view| view.apply(&entry.event, entry.at));
         }
     }
 
-    fn apply_to_run(&mut self, fact: &Fact, at: u64) {
-        match fact {
-            Fact::RunStarted { run, flow, to, input, set, parent_run_id, conversation, .. } => {
+    fn apply_to_run(&mut self, event: &Event, at: u64) {
+        match event {
+            Event::RunStarted { run, flow, to, input, set, parent_run_id, conversation, .. } => {
                 self.run = Some(run.clone());
                 self.flow = Some(flow.clone());
                 self.to.clone_from(to);
@@ -38,23 +38,23 @@ impl RunView {
                 self.conversation.clone_from(conversation);
                 self.started_at = Some(at);
             }
-            Fact::NodeFinished { node, epoch, .. }
-            | Fact::NodeSkipped { node, epoch, .. }
-            | Fact::NodeFailed { node, epoch, .. } => self.close_pause(node, epoch),
-            Fact::NodeRetrying { .. } => self.totals.retries += 1,
-            Fact::ModelReplied { .. } => self.totals.model_calls += 1,
-            Fact::ToolCalled { .. } => self.totals.tool_calls += 1,
-            Fact::LoopIteration { node, epoch } => {
+            Event::NodeFinished { node, epoch, .. }
+            | Event::NodeSkipped { node, epoch, .. }
+            | Event::NodeFailed { node, epoch, .. } => self.close_pause(node, epoch),
+            Event::NodeRetrying { .. } => self.totals.retries += 1,
+            Event::ModelReplied { .. } => self.totals.model_calls += 1,
+            Event::ToolCalled { .. } => self.totals.tool_calls += 1,
+            Event::LoopIteration { node, epoch } => {
                 let view = self.loops.entry(node.clone()).or_default();
                 view.epoch = epoch.clone();
                 view.iterations += 1;
             }
-            Fact::LoopExhausted { node, epoch, max_epochs } => {
+            Event::LoopExhausted { node, epoch, max_epochs } => {
                 let view = self.loops.entry(node.clone()).or_default();
                 view.epoch = epoch.clone();
                 view.exhausted = Some(*max_epochs);
             }
-            Fact::RunPaused { node, epoch, prompt, schema } => {
+            Event::RunPaused { node, epoch, prompt, schema } => {
                 self.close_pause(node, epoch);
                 self.pauses.push(OpenPause {
                     node: node.clone(),
@@ -65,7 +65,7 @@ impl RunView {
                     asker: None,
                 });
             }
-            Fact::ChildWaiting { node, epoch, questions, .. } => {
+            Event::ChildWaiting { node, epoch, questions, .. } => {
                 self.close_pause(node, epoch);
                 self.pauses.extend(questions.iter().map(|question| OpenPause {
                     node: node.clone(),
@@ -81,29 +81,29 @@ impl RunView {
                 }));
             }
             // A node that starts while the run waits is one whose child run did, before a crash.
-            Fact::NodeStarted { node, epoch, .. }
-            | Fact::InputProvided { node, epoch, .. }
-            | Fact::ChildResumed { node, epoch, .. } => {
+            Event::NodeStarted { node, epoch, .. }
+            | Event::InputProvided { node, epoch, .. }
+            | Event::ChildResumed { node, epoch, .. } => {
                 self.stop_waiting(at);
                 self.close_pause(node, epoch);
             }
-            Fact::RunWaiting { on } => {
+            Event::RunWaiting { on } => {
                 self.stop_waiting(at);
                 self.status = RunStatus::Waiting;
                 self.waiting_since = Some(at);
                 self.waiting_on.clone_from(on);
             }
-            Fact::RunCancelling {} => {
+            Event::RunCancelling {} => {
                 self.stop_waiting(at);
                 self.cancelling = true;
             }
-            Fact::RunFinished { outputs } => self.end(RunStatus::Finished, outputs, at),
-            Fact::RunFailed { node, epoch, error, outputs } => {
+            Event::RunFinished { outputs } => self.end(RunStatus::Finished, outputs, at),
+            Event::RunFailed { node, epoch, error, outputs } => {
                 self.end(RunStatus::Failed, outputs, at);
                 self.error =
                     Some(RunFault { node: node.clone(), epoch: epoch.clone(), error: error.clone() });
             }
-            Fact::RunCancelled { outputs } => self.end(RunStatus::Cancelled, outputs, at),
+            Event::RunCancelled { outputs } => self.end(RunStatus::Cancelled, outputs, at),
             _ => {}
         }
     }
@@ -129,24 +129,24 @@ impl RunView {
         self.pauses.retain(|pause| pause.node != *node || pause.epoch != *epoch);
     }
 
-    fn apply_to_contexts(&mut self, fact: &Fact, at: u64) {
-        match fact {
-            Fact::ContextCreated { node, epoch, context } => {
+    fn apply_to_contexts(&mut self, event: &Event, at: u64) {
+        match event {
+            Event::ContextCreated { node, epoch, context } => {
                 self.contexts.insert(context.context_id.clone(), create_context(node, epoch, context, at));
             }
-            Fact::ContextChanged { context_id, change, .. } => self.change_context(context_id, change, at),
-            Fact::TurnStarted { node, epoch, context_id } => {
+            Event::ContextChanged { context_id, change, .. } => self.change_context(context_id, change, at),
+            Event::TurnStarted { node, epoch, context_id } => {
                 let holder = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.lease(context_id, Some(holder));
             }
-            Fact::TurnCommitted { context_id, messages, learned, .. } => {
+            Event::TurnCommitted { context_id, messages, learned, .. } => {
                 self.lease(context_id, None);
                 let (messages, learned) = (messages.clone(), learned.clone());
                 let change = ContextChange::Turn { messages, learned };
                 self.change_context(context_id, &change, at);
             }
-            Fact::TurnDiscarded { context_id, .. } => self.lease(context_id, None),
-            Fact::ModelReplied { reply, account: Some(account), .. } => {
+            Event::TurnDiscarded { context_id, .. } => self.lease(context_id, None),
+            Event::ModelReplied { reply, account: Some(account), .. } => {
                 if let Some(view) = self.contexts.get_mut(&account.context_id) {
                     view.usage += reply.usage.unwrap_or_default();
                     view.cost += Cost::of_call(account.cost_nano_usd);
@@ -242,37 +242,37 @@ fn create_context(node: &NodeId, epoch: &Epoch, record: &ContextRecord, at: u64)
     }
 }
 
-/// The activation a fact tells of, if it tells of one.
-fn place(fact: &Fact) -> Option<(&NodeId, &Epoch)> {
-    match fact {
-        Fact::NodeReady { node, epoch, .. }
-        | Fact::NodeStarted { node, epoch, .. }
-        | Fact::NodeDelta { node, epoch, .. }
-        | Fact::NodeFinished { node, epoch, .. }
-        | Fact::NodeSkipped { node, epoch, .. }
-        | Fact::NodeFailed { node, epoch, .. }
-        | Fact::NodeRetrying { node, epoch, .. }
-        | Fact::ContextCreated { node, epoch, .. }
-        | Fact::ContextChanged { node, epoch, .. }
-        | Fact::TurnStarted { node, epoch, .. }
-        | Fact::TurnCommitted { node, epoch, .. }
-        | Fact::TurnDiscarded { node, epoch, .. }
-        | Fact::PromptRendered { node, epoch, .. }
-        | Fact::ModelReplied { node, epoch, .. }
-        | Fact::ToolCalled { node, epoch, .. }
-        | Fact::ToolFinished { node, epoch, .. }
-        | Fact::ChildStarted { node, epoch, .. }
-        | Fact::ChildWaiting { node, epoch, .. }
-        | Fact::ChildResumed { node, epoch, .. }
-        | Fact::RunPaused { node, epoch, .. }
-        | Fact::InputProvided { node, epoch, .. } => Some((node, epoch)),
-        Fact::RunStarted { .. }
-        | Fact::LoopIteration { .. }
-        | Fact::LoopExhausted { .. }
-        | Fact::RunWaiting { .. }
-        | Fact::RunCancelling {}
-        | Fact::RunFinished { .. }
-        | Fact::RunFailed { .. }
-        | Fact::RunCancelled { .. } => None,
+/// The activation an event tells of, if it tells of one.
+fn place(event: &Event) -> Option<(&NodeId, &Epoch)> {
+    match event {
+        Event::NodeReady { node, epoch, .. }
+        | Event::NodeStarted { node, epoch, .. }
+        | Event::NodeDelta { node, epoch, .. }
+        | Event::NodeFinished { node, epoch, .. }
+        | Event::NodeSkipped { node, epoch, .. }
+        | Event::NodeFailed { node, epoch, .. }
+        | Event::NodeRetrying { node, epoch, .. }
+        | Event::ContextCreated { node, epoch, .. }
+        | Event::ContextChanged { node, epoch, .. }
+        | Event::TurnStarted { node, epoch, .. }
+        | Event::TurnCommitted { node, epoch, .. }
+        | Event::TurnDiscarded { node, epoch, .. }
+        | Event::PromptRendered { node, epoch, .. }
+        | Event::ModelReplied { node, epoch, .. }
+        | Event::ToolCalled { node, epoch, .. }
+        | Event::ToolFinished { node, epoch, .. }
+        | Event::ChildStarted { node, epoch, .. }
+        | Event::ChildWaiting { node, epoch, .. }
+        | Event::ChildResumed { node, epoch, .. }
+        | Event::RunPaused { node, epoch, .. }
+        | Event::InputProvided { node, epoch, .. } => Some((node, epoch)),
+        Event::RunStarted { .. }
+        | Event::LoopIteration { .. }
+        | Event::LoopExhausted { .. }
+        | Event::RunWaiting { .. }
+        | Event::RunCancelling {}
+        | Event::RunFinished { .. }
+        | Event::RunFailed { .. }
+        | Event::RunCancelled { .. } => None,
     }
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use plait_engine::Value;
 use plait_engine::context::{ContextRecord, ContextType, Message, Role};
 use plait_engine::error::Fault;
-use plait_engine::node::{Cx, Inputs, NodeOutput, Pause};
+use plait_engine::node::{Inputs, NodeContext, NodeOutput, Pause};
 use plait_engine::provider::ModelReply;
-use plait_engine::run::{Answer, Fact};
+use plait_engine::run::{Answer, Event};
 use plait_engine::tool::ToolInvocation;
 use serde_json::json;
 
@@ -16,7 +16,12 @@ use super::Settings;
 use super::meaning::{self, Values};
 
 /// Runs one try of a test node.
-pub async fn act(kind: &str, settings: &Settings, inputs: Inputs, cx: Cx) -> Result<NodeOutput, Fault> {
+pub async fn act(
+    kind: &str,
+    settings: &Settings,
+    inputs: Inputs,
+    cx: NodeContext,
+) -> Result<NodeOutput, Fault> {
     let values = values(&inputs);
     nap(&cx).await;
     let more = match kind {
@@ -48,18 +53,18 @@ fn values(inputs: &Inputs) -> Values {
         .collect()
 }
 
-fn output(kind: &str, settings: &Settings, cx: &Cx, values: &Values, more: &Value) -> NodeOutput {
+fn output(kind: &str, settings: &Settings, cx: &NodeContext, values: &Values, more: &Value) -> NodeOutput {
     meaning::outputs(kind, settings, &cx.activation, values, more)
         .into_iter()
         .fold(NodeOutput::new(), |output, (port, value)| output.with(&port, value))
 }
 
 /// Some of these take time, as the clock's seed has it; so schedules differ.
-async fn nap(cx: &Cx) {
+async fn nap(cx: &NodeContext) {
     cx.host.clock.sleep(Duration::from_millis(1)).await;
 }
 
-fn fail(settings: &Settings, cx: &Cx) -> Result<(), Fault> {
+fn fail(settings: &Settings, cx: &NodeContext) -> Result<(), Fault> {
     if cx.attempt > meaning::failing_tries(settings, &cx.activation) {
         return Ok(());
     }
@@ -68,11 +73,11 @@ fn fail(settings: &Settings, cx: &Cx) -> Result<(), Fault> {
 }
 
 /// Calls the outside once for each step that is not on record, and says so there when the record is safe.
-async fn call_outside(settings: &Settings, cx: &Cx) -> Result<Vec<Value>, Fault> {
+async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value>, Fault> {
     let mut replies = Vec::new();
     for step in 0..settings.steps {
-        let on_record = cx.recorded.iter().find_map(|fact| match fact {
-            Fact::ModelReplied { step: at, reply, .. } if *at == step => Some(reply.text.clone()),
+        let on_record = cx.recorded.iter().find_map(|event| match event {
+            Event::ModelReplied { step: at, reply, .. } if *at == step => Some(reply.text.clone()),
             _ => None,
         });
         if let Some(text) = on_record {
@@ -86,7 +91,7 @@ async fn call_outside(settings: &Settings, cx: &Cx) -> Result<Vec<Value>, Fault>
         nap(cx).await;
         let text = value.as_str().unwrap_or_default().to_owned();
         let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
-        cx.record(Fact::ModelReplied {
+        cx.record(Event::ModelReplied {
             node,
             epoch,
             step,
@@ -101,14 +106,19 @@ async fn call_outside(settings: &Settings, cx: &Cx) -> Result<Vec<Value>, Fault>
     Ok(replies)
 }
 
-async fn turn(kind: &str, settings: &Settings, values: &Values, cx: &Cx) -> Result<NodeOutput, Fault> {
+async fn turn(
+    kind: &str,
+    settings: &Settings,
+    values: &Values,
+    cx: &NodeContext,
+) -> Result<NodeOutput, Fault> {
     let Some(context_id) = meaning::works_in(settings, values) else {
         fail(settings, cx)?;
         return Ok(output(kind, settings, cx, values, &Value::Null));
     };
     let manager = cx.context_manager(&context_id)?;
     let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
-    cx.note(Fact::TurnStarted { node: node.clone(), epoch: epoch.clone(), context_id: context_id.clone() });
+    cx.note(Event::TurnStarted { node: node.clone(), epoch: epoch.clone(), context_id: context_id.clone() });
     let history: Vec<String> =
         manager.get().message_history.iter().map(|message| message.content.text()).collect();
     let said = meaning::said(settings, &cx.activation, values, &history);
@@ -124,7 +134,7 @@ async fn turn(kind: &str, settings: &Settings, values: &Values, cx: &Cx) -> Resu
         manager.add_message(message(0, Role::User, said.clone()));
     }
     if let Err(fault) = fail(settings, cx) {
-        cx.note(Fact::TurnDiscarded { node, epoch, context_id, partial: said[..4].to_owned() });
+        cx.note(Event::TurnDiscarded { node, epoch, context_id, partial: said[..4].to_owned() });
         return Err(fault);
     }
     Ok(output(kind, settings, cx, values, &said.into()))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_engine::Value;
 use plait_engine::id::{NodeId, PortName};
-use plait_engine::run::{Fact, NodeOutputs, RunEnd};
+use plait_engine::run::{Event, NodeOutputs, RunEnd};
 use proptest::prelude::*;
 
 use super::{all_final, cases, errors, playable};
@@ -78,7 +78,7 @@ pub fn agree(piece: &Piece, played: &Played, expected: &Expected) -> Result<(), 
     match &expected.verdict {
         Verdict::Failed { by } => {
             prop_assert_eq!(&played.ending, &Ending::Ended(RunEnd::Failed), "{}", journal());
-            let Some(Fact::RunFailed { node, epoch, .. }) = &reading.end else {
+            let Some(Event::RunFailed { node, epoch, .. }) = &reading.end else {
                 return Err(TestCaseError::fail(format!("no run.failed\n{}", journal())));
             };
             let blamed = crate::reading::at(node, epoch);
@@ -147,7 +147,7 @@ pub fn agree_in_part(played: &Played, reading: &Reading, expected: &Expected) ->
 /// What a run put out at its end, without nodes that put out nothing.
 pub fn final_outputs(reading: &Reading) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
     let Some(
-        Fact::RunFinished { outputs } | Fact::RunFailed { outputs, .. } | Fact::RunCancelled { outputs },
+        Event::RunFinished { outputs } | Event::RunFailed { outputs, .. } | Event::RunCancelled { outputs },
     ) = &reading.end
     else {
         return BTreeMap::new();

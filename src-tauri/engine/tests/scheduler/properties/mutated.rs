@@ -3,7 +3,7 @@
 
 use plait_engine::flow::Flow;
 use plait_engine::id::{EdgeId, NodeId};
-use plait_engine::plan::{self, Given};
+use plait_engine::plan::{self, InputOverrides};
 use plait_engine::run::Entry;
 use proptest::prelude::*;
 
@@ -76,7 +76,7 @@ fn tamper(entries: &mut Vec<Entry>, chance: &mut fastrand::Rng) {
         1 => entries.swap(one, other),
         2 => entries.insert(one, entries[other].clone()),
         3 => entries.truncate(one),
-        _ => entries[one].fact = entries[other].fact.clone(),
+        _ => entries[one].event = entries[other].event.clone(),
     }
 }
 
@@ -95,7 +95,7 @@ proptest! {
             node.limits.max_epochs.get_or_insert(3);
         }
         let found = plan::check(&flow, &registry()).diagnostics;
-        let plan = match plan::plan(&flow, &registry(), None, &Given::new()) {
+        let plan = match plan::plan(&flow, &registry(), None, &InputOverrides::new()) {
             Ok(plan) => plan,
             Err(told) => {
                 prop_assert!(!errors(&found).is_empty(), "refused for {:?}, though it checks\n{}", told, write(&flow));
@@ -138,7 +138,7 @@ proptest! {
         let mut flow = case.flow.clone();
         mangle(&mut flow, &mut chance);
         for id in case.flow.nodes.keys() {
-            let _ = plan::plan(&flow, &registry(), Some(id), &Given::new());
+            let _ = plan::plan(&flow, &registry(), Some(id), &InputOverrides::new());
         }
     }
 }

@@ -21,8 +21,8 @@ fn at_once(case: &Case, concurrency: usize) -> Piece {
 fn same(one: &Played, other: &Played) -> Result<(), TestCaseError> {
     let journals = || format!("{}\n{}", show(&one.entries), show(&other.entries));
     let (ours, theirs) = (by_node(&one.entries), by_node(&other.entries));
-    for (node, facts) in &ours {
-        prop_assert_eq!(Some(facts), theirs.get(node), "{}\n{}", node, journals());
+    for (node, events) in &ours {
+        prop_assert_eq!(Some(events), theirs.get(node), "{}\n{}", node, journals());
     }
     prop_assert_eq!(ours.len(), theirs.len());
     let read = |played: &Played| read(&played.entries).map_err(TestCaseError::fail);

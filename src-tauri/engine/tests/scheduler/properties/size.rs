@@ -8,10 +8,10 @@ use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::flow::{Flow, Node};
 use plait_engine::id::NodeId;
-use plait_engine::node::{Behavior, BoundNode, Cx, Inputs, NodeOutput};
-use plait_engine::plan::{self, Given};
+use plait_engine::node::{Behavior, BoundNode, Inputs, NodeContext, NodeOutput};
+use plait_engine::plan::{self, InputOverrides};
 use plait_engine::port::Ports;
-use plait_engine::run::{Fact, RunEnd};
+use plait_engine::run::{Event, RunEnd};
 
 use crate::nodes::meaning::Script;
 use crate::nodes::registry;
@@ -101,7 +101,7 @@ impl Big {
     }
 
     fn run(&self, concurrency: usize) -> (Played, usize) {
-        let mut plan = plan::plan(&self.flow, &registry(), None, &Given::new()).unwrap();
+        let mut plan = plan::plan(&self.flow, &registry(), None, &InputOverrides::new()).unwrap();
         plan.max_concurrency = concurrency;
         let looks = Arc::new(AtomicUsize::new(0));
         for node in &mut plan.nodes {
@@ -129,7 +129,7 @@ impl BoundNode for Counted {
         self.0.behavior()
     }
 
-    fn execute(&self, inputs: Inputs, cx: Cx) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
+    fn execute(&self, inputs: Inputs, cx: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.0.execute(inputs, cx)
     }
@@ -138,14 +138,14 @@ impl BoundNode for Counted {
 fn starts(played: &Played) -> BTreeMap<NodeId, usize> {
     let mut starts = BTreeMap::new();
     for entry in &played.entries {
-        if let Fact::NodeStarted { node, .. } = &entry.fact {
+        if let Event::NodeStarted { node, .. } = &entry.event {
             *starts.entry(node.clone()).or_default() += 1;
         }
     }
     starts
 }
 
-/// Every activation takes three facts, and a node is looked at a fixed number of times for each.
+/// Every activation takes three events, and a node is looked at a fixed number of times for each.
 fn is_linear(played: &Played, looks: usize, activations: usize, rounds: usize) {
     assert_eq!(played.entries.len(), 2 + 3 * activations + rounds);
     assert!(looks <= 6 * activations, "{looks} looks at {activations} activations");
@@ -210,7 +210,7 @@ fn to_the_top_of_stacked_diamonds_each_once() {
         on_a_small_stack(move || {
             let big = Big::diamonds(height);
             let target: NodeId = format!("n{to}").into();
-            let plan = plan::plan(&big.flow, &registry(), Some(&target), &Given::new()).unwrap();
+            let plan = plan::plan(&big.flow, &registry(), Some(&target), &InputOverrides::new()).unwrap();
             let piece = Piece::new(plan, &big.flow, Script { seed: 0, leaves_some: false });
             let played = piece.play(Schedule::seeded(to.into()));
             let needed = (0..=to).map(|at| format!("n{at}"));
@@ -254,7 +254,7 @@ fn cycles_in_cycles_have_a_bound() {
                 big.wire(&format!("n{at:05}"), "out", &format!("n{:05}", at - 1), "a");
             }
         }
-        plan::plan(&big.flow, &registry(), None, &Given::new()).err().unwrap_or_default()
+        plan::plan(&big.flow, &registry(), None, &InputOverrides::new()).err().unwrap_or_default()
     };
     assert_eq!(chain(257).len(), 0, "256 of them");
     let start = std::time::Instant::now();

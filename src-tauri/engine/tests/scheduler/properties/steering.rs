@@ -1,7 +1,7 @@
 //! What people and mishaps do to a run: cancels that come twice, answers that come too late, panics, time that runs out,
 //! journals that are not a run's.
 
-use plait_engine::run::{Driver, Fact, RunEnd};
+use plait_engine::run::{Driver, Event, RunEnd};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ fn only_an_open_pause_takes_an_answer() {
     let (end, ()) = futures::executor::block_on(async { futures::join!(driver.drive(), people) });
     assert_eq!(end, Ok(RunEnd::Finished));
     let given =
-        tape.entries().iter().filter(|entry| matches!(entry.fact, Fact::InputProvided { .. })).count();
+        tape.entries().iter().filter(|entry| matches!(entry.event, Event::InputProvided { .. })).count();
     assert_eq!(given, 1);
 }
 

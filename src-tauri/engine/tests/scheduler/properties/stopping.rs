@@ -1,6 +1,6 @@
 //! Cancelling a run at any moment ends it: every node final, contexts holding whole turns only.
 
-use plait_engine::run::{Fact, RunEnd};
+use plait_engine::run::{Event, RunEnd};
 use proptest::prelude::*;
 
 use super::agreement::{agree, agree_in_part};
@@ -27,17 +27,17 @@ proptest! {
                 continue;
             }
             let reading = read(&played.entries).map_err(TestCaseError::fail)?;
-            let is_cancelled = matches!(reading.end, Some(Fact::RunCancelled { .. }));
+            let is_cancelled = matches!(reading.end, Some(Event::RunCancelled { .. }));
             prop_assert!(is_cancelled, "{}", show(&played.entries));
             all_final(&piece, &played, &reading)?;
             agree_in_part(&played, &reading, &expected)?;
             let length = chance.usize(1..=played.entries.len());
             let before = &played.entries[..length];
             let resumed = piece.resume(before, Schedule::seeded(chance.u64(..)));
-            if before.iter().any(|entry| matches!(entry.fact, Fact::RunCancelling { .. })) {
+            if before.iter().any(|entry| matches!(entry.event, Event::RunCancelling { .. })) {
                 prop_assert_eq!(&resumed.ending, &Ending::Ended(RunEnd::Cancelled));
                 let without_times = |entries: &[plait_engine::run::Entry]| {
-                    entries.iter().map(|entry| entry.fact.clone()).collect::<Vec<_>>()
+                    entries.iter().map(|entry| entry.event.clone()).collect::<Vec<_>>()
                 };
                 prop_assert_eq!(without_times(&resumed.entries), without_times(&played.entries));
             } else {

@@ -10,7 +10,7 @@ use plait_engine::run::SourceRef;
 
 use super::graph::{Node, Wire};
 use super::outcome::{self, Outcome, by_port};
-use super::{Given, Study};
+use super::{InputOverrides, Study};
 use crate::nodes::meaning::{self, Script, Values};
 use crate::reading::{Told, at};
 
@@ -27,7 +27,7 @@ struct Undecided;
 
 pub struct Run<'a> {
     study: &'a Study,
-    given: &'a Given,
+    given: &'a InputOverrides,
     script: Script,
     outcomes: BTreeMap<Activation, Rc<Outcome>>,
     pub rounds: BTreeMap<(usize, Epoch), Rounds>,
@@ -41,7 +41,7 @@ const PATIENCE: u32 = 8;
 type Arrivals = Vec<(SourceRef, Value)>;
 
 impl<'a> Run<'a> {
-    pub fn new(study: &'a Study, given: &'a Given, script: Script) -> Self {
+    pub fn new(study: &'a Study, given: &'a InputOverrides, script: Script) -> Self {
         let (outcomes, rounds) = (BTreeMap::new(), BTreeMap::new());
         Self { study, given, script, outcomes, rounds, too_long: false }
     }

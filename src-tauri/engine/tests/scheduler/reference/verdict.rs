@@ -7,12 +7,12 @@ use plait_engine::run::SkipReason;
 
 use super::meaning::Run;
 use super::outcome::{Outcome, Ran};
-use super::{Expected, Given, Study, Verdict, told};
+use super::{Expected, InputOverrides, Study, Verdict, told};
 use crate::nodes::meaning::Script;
 use crate::reading::{Final, History, at};
 
 /// Works out everything; nothing where that takes too long.
-pub fn run(study: &Study, given: &Given, script: Script) -> Option<Expected> {
+pub fn run(study: &Study, given: &InputOverrides, script: Script) -> Option<Expected> {
     let mut run = Run::new(study, given, script);
     let mut activations = BTreeMap::new();
     let mut contexts = BTreeMap::new();

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::say;
 use crate::context::{ContextRecord, ContextType};
 use crate::provider::ModelReply;
-use crate::run::{Fact, TokenUsage};
-use crate::testing::{Bench, Ran, Scripted};
+use crate::run::{Event, TokenUsage};
+use crate::testing::{NodeHarness, Ran, Scripted};
 
 /// Replies of a model without a public tokenizer that reports so many tokens for its prompts.
 fn reporting(reports: &[(u64, u64)]) -> Vec<Scripted> {
@@ -18,27 +18,29 @@ fn reporting(reports: &[(u64, u64)]) -> Vec<Scripted> {
 }
 
 fn estimates(ran: &Ran) -> Vec<(u64, u64)> {
-    let rendered = ran.facts.iter().filter_map(|fact| match fact {
-        Fact::PromptRendered { prompt, .. } => Some((prompt.counted(), prompt.tokens)),
+    let rendered = ran.events.iter().filter_map(|event| match event {
+        Event::PromptRendered { prompt, .. } => Some((prompt.counted(), prompt.tokens)),
         _ => None,
     });
     rendered.collect()
 }
 
-fn claude(bench: &mut Bench) {
+fn claude(bench: &mut NodeHarness) {
     bench.contexts.create(ContextRecord::new("main".into(), ContextType::Main, "anthropic", "claude-opus-5"));
 }
 
 #[test]
 fn estimates_learn_from_what_the_provider_reports() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     claude(&mut bench);
     let long = "word ".repeat(2_000);
     bench.provider.script(reporting(&[(3_000, 2), (6_000, 2), (9_000, 2)]));
     let first = say(&mut bench, json!({}), &long);
     let (counted, tokens) = estimates(&first)[0];
     assert_eq!(counted, tokens, "nothing is known at first");
-    let Some(Fact::ModelReplied { account: Some(account), reply, .. }) = first.facts.last() else { panic!() };
+    let Some(Event::ModelReplied { account: Some(account), reply, .. }) = first.events.last() else {
+        panic!()
+    };
     assert_eq!((account.counted, reply.usage), (counted, Some(TokenUsage::new(3_000, 2))));
     assert_eq!(account.context_id.as_str(), "main");
     assert!(account.cost_nano_usd.is_some() && !account.estimated);
@@ -57,7 +59,7 @@ fn estimates_learn_from_what_the_provider_reports() {
 
 #[test]
 fn an_exact_tokenizer_learns_nothing() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.contexts.create(ContextRecord::new("main".into(), ContextType::Main, "openai", "gpt-4o"));
     bench.provider.script(reporting(&[(5_000, 2)]));
     say(&mut bench, json!({}), &"word ".repeat(2_000));
@@ -66,7 +68,7 @@ fn an_exact_tokenizer_learns_nothing() {
 
 #[test]
 fn nonsense_usage_is_not_believed_and_does_not_poison_the_estimate() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     claude(&mut bench);
     let long = "word ".repeat(2_000);
     bench.provider.script(reporting(&[(0, 0), (u64::MAX, 2), (3, 2), (2_000_000_000, 2)]));
@@ -82,8 +84,8 @@ fn nonsense_usage_is_not_believed_and_does_not_poison_the_estimate() {
 
 #[test]
 fn a_turn_learns_from_its_own_steps_and_again_after_a_crash() {
-    let run = |recorded: Vec<Fact>, script: Vec<Scripted>| {
-        let mut bench = Bench::new();
+    let run = |recorded: Vec<Event>, script: Vec<Scripted>| {
+        let mut bench = NodeHarness::new();
         claude(&mut bench);
         bench.recorded = recorded;
         bench.provider.script(script);
@@ -99,10 +101,10 @@ fn a_turn_learns_from_its_own_steps_and_again_after_a_crash() {
     let (whole, context) = run(Vec::new(), vec![call, answer.clone()]);
     let (counted, tokens) = estimates(&whole)[1];
     assert!(tokens > counted * 3 / 2, "the second call is counted with what the first has taught");
-    let bought: Vec<Fact> = whole
-        .facts
+    let bought: Vec<Event> = whole
+        .events
         .iter()
-        .filter(|fact| matches!(fact, Fact::ModelReplied { .. } | Fact::ToolFinished { .. }))
+        .filter(|event| matches!(event, Event::ModelReplied { .. } | Event::ToolFinished { .. }))
         .take(2)
         .cloned()
         .collect();
@@ -113,12 +115,12 @@ fn a_turn_learns_from_its_own_steps_and_again_after_a_crash() {
 
 #[test]
 fn what_is_set_of_a_model_holds_for_its_calls() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.flow_window = Some(60);
     assert_eq!(say(&mut bench, json!({}), &"word ".repeat(100)).code(), "context.too_large");
     assert!(say(&mut bench, json!({ "contextWindow": 8_000 }), &"word ".repeat(100)).result.is_ok());
     bench.flow_window = None;
-    let note = crate::models::ModelNote { context_window: std::num::NonZeroU32::new(60), price: None };
+    let note = crate::models::ModelOverride { context_window: std::num::NonZeroU32::new(60), price: None };
     bench.models.notes.insert("echo".to_owned(), note);
     assert_eq!(
         say(&mut bench, json!({ "skipHistory": true }), &"word ".repeat(100)).code(),

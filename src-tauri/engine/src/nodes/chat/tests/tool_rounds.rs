@@ -6,16 +6,16 @@ use super::{main, pairs, sent};
 use crate::context::ToolCall;
 use crate::prompt::tokens;
 use crate::provider::ModelReply;
-use crate::run::Fact;
-use crate::testing::{Bench, Scripted};
+use crate::run::Event;
+use crate::testing::{NodeHarness, Scripted};
 
-fn tools(bench: &mut Bench) -> Value {
+fn tools(bench: &mut NodeHarness) -> Value {
     bench.run("tools", json!({}), &[]).output("tools").unwrap().clone()
 }
 
 #[test]
 fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let offered = tools(&mut bench);
     bench.provider.script([
         Scripted::calls(&[("calculator", json!({ "expression": "6 * 7" })), ("broken", json!({}))]),
@@ -31,7 +31,7 @@ fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
     assert_eq!(ran.output("response"), Some(&json!("It is 42.")));
     assert_eq!(bench.history("main"), pairs(&[("user", "What is it?"), ("assistant", "It is 42.")]));
     assert_eq!(
-        ran.fact_names(),
+        ran.event_names(),
         [
             "turn.started",
             "prompt.rendered",
@@ -72,7 +72,7 @@ fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
 
 #[test]
 fn endless_tool_calls_end() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let offered = tools(&mut bench);
     let call = Scripted::calls(&[("calculator", json!({}))]);
     bench.provider.script(vec![call; 3]);
@@ -85,7 +85,7 @@ fn endless_tool_calls_end() {
 
 #[test]
 fn two_different_tools_of_one_name_are_refused() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let offered = tools(&mut bench);
     let mut other = offered.clone();
     other[0]["description"] = json!("Another.");
@@ -97,7 +97,7 @@ fn two_different_tools_of_one_name_are_refused() {
 
 #[test]
 fn nothing_that_is_recorded_is_paid_for_or_done_again() {
-    let mut whole = Bench::new();
+    let mut whole = NodeHarness::new();
     let offered = tools(&mut whole);
     let script = || {
         [Scripted::calls(&[("calculator", json!({})), ("broken", json!({}))]), Scripted::text("It is 42.")]
@@ -105,20 +105,21 @@ fn nothing_that_is_recorded_is_paid_for_or_done_again() {
     let inputs = [("context", main()), ("message", json!("What?")), ("tools", json!([offered]))];
     whole.provider.script(script());
     let undisturbed = whole.run("chat", json!({}), &inputs);
-    let bought: Vec<Fact> = undisturbed
-        .facts
+    let bought: Vec<Event> = undisturbed
+        .events
         .iter()
-        .filter(|fact| matches!(fact, Fact::ModelReplied { .. } | Fact::ToolFinished { .. }))
+        .filter(|event| matches!(event, Event::ModelReplied { .. } | Event::ToolFinished { .. }))
         .cloned()
         .collect();
     assert_eq!(bought.len(), 4);
     for done in 0..=bought.len() {
-        let mut again = Bench::new();
-        let replies = bought[..done].iter().filter(|fact| matches!(fact, Fact::ModelReplied { .. })).count();
+        let mut again = NodeHarness::new();
+        let replies =
+            bought[..done].iter().filter(|event| matches!(event, Event::ModelReplied { .. })).count();
         again.provider.script(script().into_iter().skip(replies));
         again.recorded = bought[..done].to_vec();
         let ran = again.run("chat", json!({}), &inputs);
-        assert_eq!(ran.result, undisturbed.result, "after {done} recorded facts");
+        assert_eq!(ran.result, undisturbed.result, "after {done} recorded events");
         assert_eq!(again.context("main"), whole.context("main"));
         assert_eq!(again.provider.requests().len(), 2 - replies);
         assert_eq!(again.tools.calls().len(), 2 - (done - replies));
@@ -127,7 +128,7 @@ fn nothing_that_is_recorded_is_paid_for_or_done_again() {
 
 #[test]
 fn what_a_provider_must_have_back_goes_back_with_the_round_and_into_no_history() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let offered = tools(&mut bench);
     let state = json!({ "anthropic": [{ "signature": "s" }] });
     let Scripted::Reply(asks) = Scripted::calls(&[("calculator", json!({ "expression": "6 * 7" }))]) else {
@@ -156,7 +157,7 @@ fn what_a_provider_must_have_back_goes_back_with_the_round_and_into_no_history()
 
 #[test]
 fn an_id_that_is_made_up_is_no_other_calls() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     let offered = tools(&mut bench);
     let call = |id: &str| ToolCall { id: id.into(), name: "calculator".into(), arguments: json!({}) };
     let tool_calls = vec![call("call_0_1"), call("")];
@@ -173,7 +174,7 @@ fn an_id_that_is_made_up_is_no_other_calls() {
 
 #[test]
 fn a_model_that_calls_tools_where_there_are_none_is_not_helped_by_more_rounds() {
-    let mut bench = Bench::new();
+    let mut bench = NodeHarness::new();
     bench.provider.script([Scripted::calls(&[("rocket", json!({}))])]);
     let fault = bench.run("extract", json!({}), &[("text", json!("Ada"))]).result.unwrap_err();
     assert_eq!(fault.code, "chat.too_many_tool_rounds");

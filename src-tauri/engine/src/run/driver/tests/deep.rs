@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::{Stage, nested, of, started, types};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch};
-use crate::plan::Given;
-use crate::run::{Driver, Entry, Fact};
+use crate::plan::InputOverrides;
+use crate::run::{Driver, Entry, Event};
 use crate::testing::Scripted;
 
 /// Reads every entry as a store does.
@@ -24,13 +24,13 @@ fn read_back(stage: &Stage) {
 fn outputs_have_a_depth_and_what_is_deeper_fails_the_node() {
     let deepest = |depth: usize| {
         let stage = Stage::new();
-        let facts = stage.play(
+        let events = stage.play(
             &json!({ "v": { "type": "value", "config": { "value": nested(depth) } } }),
             &json!([]),
             &json!({}),
         );
         read_back(&stage);
-        of("v", &facts)[0].clone()
+        of("v", &events)[0].clone()
     };
     assert_eq!(deepest(100)["type"], "node.finished");
     assert_eq!(deepest(101)["error"]["code"], "node.too_deep");
@@ -48,26 +48,26 @@ fn what_models_and_tools_give_too_deep_is_not_taken() {
 
     let stage = Stage::new();
     stage.provider.script([Scripted::calls(&[("deep", json!({}))]), Scripted::text("Well.")]);
-    let facts = stage.play(&nodes, &edges, &json!({}));
+    let events = stage.play(&nodes, &edges, &json!({}));
     read_back(&stage);
-    let finished = facts.iter().find(|fact| fact["type"] == "tool.finished").unwrap();
+    let finished = events.iter().find(|event| event["type"] == "tool.finished").unwrap();
     assert_eq!((&finished["error"]["code"], &finished["result"]), (&json!("tool.too_deep"), &Value::Null));
-    assert_eq!(facts.last().unwrap()["type"], "run.finished", "the model is told, and goes on");
+    assert_eq!(events.last().unwrap()["type"], "run.finished", "the model is told, and goes on");
 
     let stage = Stage::new();
     stage.provider.script([Scripted::calls(&[("deep", nested(126))])]);
-    let facts = stage.play(&nodes, &edges, &json!({}));
+    let events = stage.play(&nodes, &edges, &json!({}));
     read_back(&stage);
-    let chat = of("chat", &facts);
+    let chat = of("chat", &events);
     assert_eq!(types(&chat)[..3], ["turn.started", "turn.discarded", "node.failed"]);
     assert_eq!(chat[2]["error"]["code"], "chat.too_deep");
 
     let stage = Stage::new();
     let fault = Fault::new("provider.refused", "No.").details(nested(126));
     stage.provider.script([Scripted::Fails { after: String::new(), fault }]);
-    let facts = stage.play(&nodes, &edges, &json!({}));
+    let events = stage.play(&nodes, &edges, &json!({}));
     read_back(&stage);
-    assert_eq!(facts.last().unwrap()["error"]["code"], "provider.refused");
+    assert_eq!(events.last().unwrap()["error"]["code"], "provider.refused");
 }
 
 #[test]
@@ -83,9 +83,9 @@ fn what_people_give_too_deep_is_refused() {
     };
     assert_eq!(taken.unwrap_err().code, "answer.invalid");
 
-    let Fact::RunStarted { run, flow, models, .. } = started() else { panic!("it starts") };
-    let set: Given = [("v".into(), [("value".into(), Arc::new(nested(101)))].into())].into();
-    let first = Fact::RunStarted {
+    let Event::RunStarted { run, flow, models, .. } = started() else { panic!("it starts") };
+    let set: InputOverrides = [("v".into(), [("value".into(), Arc::new(nested(101)))].into())].into();
+    let first = Event::RunStarted {
         run,
         flow,
         to: None,

@@ -8,7 +8,7 @@ use crate::run::Driver;
 #[test]
 fn a_turn_that_runs_out_of_time_is_given_up_with_what_it_had_streamed() {
     let stage = Stage::new();
-    let facts = stage.play(
+    let events = stage.play(
         &json!({
             "c": { "type": "contextStart", "config": { "provider": "stalls" } },
             "v": { "type": "value", "config": { "value": "Go." } },
@@ -22,7 +22,7 @@ fn a_turn_that_runs_out_of_time_is_given_up_with_what_it_had_streamed() {
         &json!(["c.context -> chat.context", "v.value -> chat.message", "chat.error -> o.value"]),
         &json!({}),
     );
-    let chat = of("chat", &facts);
+    let chat = of("chat", &events);
     let given_up = ["turn.started", "turn.discarded"];
     assert_eq!(types(&chat), [&given_up[..], &["node.retrying"], &given_up, &["node.failed"]].concat());
     assert_eq!((&chat[1]["partial"], &chat[4]["partial"]), (&json!("Well, I"), &json!("Well, I")));
@@ -32,7 +32,7 @@ fn a_turn_that_runs_out_of_time_is_given_up_with_what_it_had_streamed() {
 #[test]
 fn a_turn_whose_failure_ends_the_run_is_given_up_too() {
     let stage = Stage::new();
-    let facts = stage.play(
+    let events = stage.play(
         &json!({
             "c": { "type": "contextStart", "config": { "provider": "stalls" } },
             "v": { "type": "value", "config": { "value": "Go." } },
@@ -41,7 +41,7 @@ fn a_turn_whose_failure_ends_the_run_is_given_up_too() {
         &json!(["c.context -> chat.context", "v.value -> chat.message"]),
         &json!({}),
     );
-    assert_eq!(types(&of("chat", &facts))[..3], ["turn.started", "turn.discarded", "node.failed"]);
+    assert_eq!(types(&of("chat", &events))[..3], ["turn.started", "turn.discarded", "node.failed"]);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn turns_under_way_are_given_up_when_the_run_has_come_to_its_target() {
     let setup = stage.setup(&nodes, &edges, &json!({}), Some("o"));
     let (driver, _handle) = Driver::start(setup, started()).unwrap();
     futures::executor::block_on(driver.drive()).unwrap();
-    let facts = stage.facts();
-    assert_eq!(types(&of("chat", &facts)), ["turn.started", "turn.discarded", "node.skipped"]);
-    assert_eq!(of("chat", &facts)[1]["partial"], "Well, I");
+    let events = stage.events();
+    assert_eq!(types(&of("chat", &events)), ["turn.started", "turn.discarded", "node.skipped"]);
+    assert_eq!(of("chat", &events)[1]["partial"], "Well, I");
 }

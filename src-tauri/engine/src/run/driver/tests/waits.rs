@@ -36,9 +36,9 @@ fn edges() -> Value {
 fn waiting_for_another_try_holds_no_place() {
     let stage = Stage::with(Arc::new(Still::default()));
     stage.provider.script([refused(None)]);
-    let facts = stage.play(&nodes(), &edges(), &json!({ "maxConcurrency": 1 }));
-    assert_eq!(types(&of("c", &facts)), ["turn.started", "turn.discarded", "node.retrying"]);
-    assert_eq!(types(&of("w", &facts)), ["node.finished"]);
+    let events = stage.play(&nodes(), &edges(), &json!({ "maxConcurrency": 1 }));
+    assert_eq!(types(&of("c", &events)), ["turn.started", "turn.discarded", "node.retrying"]);
+    assert_eq!(types(&of("w", &events)), ["node.finished"]);
 }
 
 #[test]
@@ -52,9 +52,9 @@ fn a_delay_holds_no_place() {
         "w": { "type": "output" },
     });
     let edges = json!(["a.value -> b.in", "a.value -> c.in", "v.value -> w.value"]);
-    let facts = stage.play(&nodes, &edges, &json!({ "maxConcurrency": 1 }));
-    let began = facts.iter().filter(|fact| fact["type"] == "node.started");
-    assert_eq!(began.map(|fact| fact["node"].clone()).collect::<Vec<_>>(), ["a", "b", "c", "v", "w"]);
+    let events = stage.play(&nodes, &edges, &json!({ "maxConcurrency": 1 }));
+    let began = events.iter().filter(|event| event["type"] == "node.started");
+    assert_eq!(began.map(|event| event["node"].clone()).collect::<Vec<_>>(), ["a", "b", "c", "v", "w"]);
 }
 
 #[test]
@@ -65,24 +65,24 @@ fn places_are_given_back_once_each_when_waits_are_over() {
     nodes["d"] = json!({ "type": "delay" });
     let mut edges = edges();
     edges.as_array_mut().unwrap().push(json!("b.value -> d.in"));
-    let facts = stage.play(&nodes, &edges, &json!({ "maxConcurrency": 1 }));
-    assert_eq!(facts.last().unwrap()["type"], "run.finished");
+    let events = stage.play(&nodes, &edges, &json!({ "maxConcurrency": 1 }));
+    assert_eq!(events.last().unwrap()["type"], "run.finished");
 }
 
 #[test]
 fn a_provider_that_asks_for_long_is_not_waited_for() {
     let stage = Stage::with(Arc::new(Still::default()));
     stage.provider.script([refused(Some(25 * 60 * 1000))]);
-    let facts = stage.play(&nodes(), &edges(), &json!({}));
-    let failed = of("c", &facts).into_iter().find(|fact| fact["type"] == "node.failed").unwrap();
+    let events = stage.play(&nodes(), &edges(), &json!({}));
+    let failed = of("c", &events).into_iter().find(|event| event["type"] == "node.failed").unwrap();
     assert_eq!(failed["error"]["code"], "provider.rate_limited");
     let said = failed["error"]["message"].as_str().unwrap();
     assert!(said.starts_with("Too many requests.") && said.contains("25 minutes"), "{said}");
 
     let stage = Stage::with(Arc::new(Still::default()));
     stage.provider.script([refused(Some(10 * 60 * 1000))]);
-    let facts = stage.play(&nodes(), &edges(), &json!({}));
-    assert_eq!(of("c", &facts)[2]["delayMs"], 600_000);
+    let events = stage.play(&nodes(), &edges(), &json!({}));
+    assert_eq!(of("c", &events)[2]["delayMs"], 600_000);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_run_that_is_taken_up_again_waits_out_the_rest() {
         drive(driver);
         let asked = std::mem::take(&mut *clock.asked.lock().unwrap());
         assert_eq!(asked, waits.into_iter().map(Duration::from_millis).collect::<Vec<_>>());
-        let tried = stage.facts().iter().any(|fact| fact["type"] == "node.started");
+        let tried = stage.events().iter().any(|event| event["type"] == "node.started");
         assert_eq!(tried, later == 500);
     }
 }

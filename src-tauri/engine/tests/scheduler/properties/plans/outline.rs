@@ -1,7 +1,7 @@
 //! A plan in a few lines of text.
 
 use plait_engine::flow::Flow;
-use plait_engine::plan::{self, Given, Plan};
+use plait_engine::plan::{self, InputOverrides, Plan};
 
 use crate::nodes::registry;
 use crate::notation::flow;
@@ -10,7 +10,7 @@ use crate::notation::flow;
 /// follows it. Then each cycle's back edges, and edges that only keep an order.
 pub fn plan_of(text: &str) -> String {
     let flow = flow(text);
-    let mut told = match plan::plan(&flow, &registry(), None, &Given::new()) {
+    let mut told = match plan::plan(&flow, &registry(), None, &InputOverrides::new()) {
         Ok(plan) => write(&plan),
         Err(_) => String::new(),
     };

@@ -1,0 +1,73 @@
+use plait_engine::id::{Epoch, RunId};
+use plait_engine::provider::ModelReply;
+use plait_engine::run::{CallAccount, Cost, Entry, Event, FlowRef, TokenUsage};
+
+use super::*;
+
+/// 2026-08-06, 21:50 UTC.
+const EVENING: u64 = 1_786_053_000_000;
+const MINUTE: u64 = 60_000;
+
+fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
+    let entry = |seq: u64, at: u64, event: Event| Entry { seq: Some(seq), at, event };
+    let first = Event::RunStarted {
+        run: RunId::from("r"),
+        flow: FlowRef { name: "f".into(), path: None, hash: "h".into() },
+        to: None,
+        input: None,
+        set: BTreeMap::new(),
+        parent_run_id: None,
+        conversation: None,
+        models: std::sync::Arc::default(),
+    };
+    let mut record = RunRecord::begin(&entry(0, EVENING, first)).expect("begun");
+    for (seq, (at, cost)) in (1..).zip(calls) {
+        let account = CallAccount {
+            context_id: "main".into(),
+            provider: "openai".into(),
+            model: "gpt-4o".into(),
+            counted: 10,
+            estimated: false,
+            disbelieved: None,
+            cost_nano_usd: *cost,
+        };
+        let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
+        let event = Event::ModelReplied {
+            node: "chat".into(),
+            epoch: Epoch::root(),
+            step: 0,
+            reply,
+            account: Some(std::sync::Arc::new(account)),
+        };
+        record.apply(&entry(seq, *at, event));
+    }
+    record
+}
+
+#[test]
+fn a_call_belongs_to_the_day_it_was_made_on() {
+    // One run that goes on over midnight, in a zone an hour and a half ahead of UTC's day.
+    let runs =
+        [record(&[(EVENING, Some(5)), (EVENING + 45 * MINUTE, None), (EVENING + 140 * MINUTE, Some(7))])];
+    let now = EVENING + 200 * MINUTE;
+    let told = |zone: &TimeZone, days: u32| -> Vec<_> {
+        let usage = Usage::of(&runs, now, days, zone);
+        usage.days.iter().map(|day| (day.day.clone(), day.total.calls, day.total.cost)).collect()
+    };
+    let cost = |nano_usd, unpriced| Cost { nano_usd, unpriced };
+    let utc = TimeZone::UTC;
+    assert_eq!(
+        told(&utc, 30),
+        [("2026-08-07".to_owned(), 1, cost(7, 0)), ("2026-08-06".to_owned(), 2, cost(5, 1))]
+    );
+    let ahead = TimeZone::fixed(jiff::tz::offset(2));
+    assert_eq!(told(&ahead, 30).iter().map(|day| day.1).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!(told(&utc, 1).len(), 1, "only today");
+    assert!(told(&utc, 0).is_empty());
+    let usage = Usage::of(&runs, now, 30, &utc);
+    assert_eq!(
+        (usage.total.calls, usage.total.tokens, usage.total.cost),
+        (3, TokenUsage::new(30, 15), cost(12, 1))
+    );
+    assert_eq!(usage.days[0].models.keys().collect::<Vec<_>>(), ["openai/gpt-4o"]);
+}

@@ -1,0 +1,81 @@
+use std::sync::Arc;
+
+use cpu_time::ThreadTime;
+use proptest::prelude::*;
+
+use super::*;
+use crate::context::ToolCall;
+use crate::id::{Activation, Epoch};
+
+fn message(role: Role, tokens: u32, called: bool) -> SharedMessage {
+    let call = ToolCall { id: "1".into(), name: "t".into(), arguments: serde_json::Value::Null };
+    Arc::new(Message {
+        id: "m".into(),
+        role,
+        content: "".into(),
+        reasoning: None,
+        tool_calls: if called { vec![call] } else { Vec::new() },
+        tool_call_id: (role == Role::Tool).then(|| "1".into()),
+        provider_state: None,
+        author: Activation { node: "n".into(), epoch: Epoch::root() },
+        tokens,
+    })
+}
+
+fn any_message() -> impl Strategy<Value = SharedMessage> {
+    let role = prop_oneof![Just(Role::System), Just(Role::User), Just(Role::Assistant), Just(Role::Tool)];
+    (role, 0_u32..100, any::<bool>()).prop_map(|(role, tokens, called)| message(role, tokens, called))
+}
+
+/// What is kept beside the messages is what they say, however they came to be there.
+fn is_true(history: &History) -> bool {
+    let seen = |weight: Weight| (weight.tokens, weight.is_user, weight.has_tools);
+    let kept = history.weights_newest_first().flat_map(|stretch| stretch.iter().rev()).copied().map(seen);
+    let said = history.iter().rev().map(|message| {
+        let has_tools = message.role == Role::Tool || !message.tool_calls.is_empty();
+        (message.tokens, message.role == Role::User, has_tools)
+    });
+    let system = (0..).zip(history.iter()).filter(|(_, message)| is_system(message));
+    kept.eq(said) && history.system.iter().copied().eq(system.map(|(place, _)| place))
+}
+
+#[test]
+fn taking_one_system_message_out_does_not_cost_the_whole_history() {
+    let mut messages = vec![message(Role::User, 1, false); 50_000];
+    messages[0] = message(Role::System, 1, false);
+    let time = |work: &dyn Fn()| {
+        let before = ThreadTime::now();
+        work();
+        before.elapsed()
+    };
+    let history: History = messages.iter().cloned().collect();
+    let whole = time(&|| assert_eq!(messages.iter().cloned().collect::<History>().len(), 50_000));
+    let taken = time(&|| {
+        for _ in 0..20 {
+            assert_eq!(history.clone().take_system().len(), 1);
+        }
+    });
+    assert!(taken < whole * 2, "20 times took {taken:?}, the whole {whole:?}");
+}
+
+proptest! {
+    #[test]
+    fn weights_keep_step_with_messages(
+        messages in prop::collection::vec(any_message(), 0..300),
+        more in prop::collection::vec(any_message(), 0..100),
+        popped in 0_usize..5,
+    ) {
+        let mut history: History = messages.iter().cloned().collect();
+        history.extend(more.iter().cloned());
+        (0..popped).for_each(|_| history.pop());
+        prop_assert!(is_true(&history));
+        let mut all: Vec<_> = messages.into_iter().chain(more).collect();
+        all.truncate(all.len().saturating_sub(popped));
+        prop_assert!(history.iter().eq(&all));
+
+        let system = history.take_system();
+        prop_assert!(is_true(&history) && history.system.is_empty());
+        let (wanted, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_system);
+        prop_assert!(system.iter().eq(&wanted) && history.iter().eq(&others));
+    }
+}

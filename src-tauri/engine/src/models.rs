@@ -1,0 +1,16 @@
+//! What is known of models apart from any run: how large their windows are, what they cost, how far Plait's counts of
+//! tokens are off for them.
+//!
+//! Tables that come with Plait (`windows.json`, `prices.json`) under what a person has set and what was learnt
+//! ([`ModelOverrides`]). Refuses to ask anybody: a table that is out of date is put right in the settings, by model.
+
+mod correction;
+mod names;
+mod overrides;
+mod price;
+mod window;
+
+pub use correction::{CalibrationSample, Correction, is_exact};
+pub use overrides::{ModelOverride, ModelOverrides};
+pub use price::{Price, PriceStep, price, prices_date};
+pub use window::{DEFAULT_WINDOW, window};

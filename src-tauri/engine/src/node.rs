@@ -1,0 +1,18 @@
+//! What a node type is, and what it is given when it runs.
+//!
+//! A node type is one file in [`crate::nodes`] that implements [`NodeType`]. No canvas positions and no editors here.
+
+mod answer;
+mod descriptor;
+mod inputs;
+mod node_context;
+mod output;
+mod registry;
+
+pub(crate) use answer::violations;
+pub use answer::{check_answer, check_schema};
+pub use descriptor::{Behavior, Category, Example, NodeDescriptor, Portal, Reads};
+pub use inputs::{Datum, Inputs, as_text};
+pub use node_context::{NodeContext, RunInfo, Signal};
+pub use output::{NodeOutput, Pause};
+pub use registry::{BoundNode, NodeType, Registry};

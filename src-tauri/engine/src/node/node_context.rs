@@ -1,0 +1,124 @@
+//! What a node is given beside its inputs: its contexts, the world, and the way to tell what happens while it runs.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::context::{Content, ContextManager, ContextRecord, Conversation, Message, Role, Transaction};
+use crate::error::Fault;
+use crate::host::Host;
+use crate::id::{Activation, ContextId, MessageId, RunId};
+use crate::models::ModelOverrides;
+use crate::prompt::{Known, tokens};
+use crate::run::{Answer, Event};
+
+/// What does not change during a run.
+#[derive(Clone, Debug)]
+pub struct RunInfo {
+    /// The run.
+    pub run: RunId,
+    /// The flow's name.
+    pub flow_name: String,
+    /// The folder of the flow's file, if it has one.
+    pub folder: Option<String>,
+    /// Text given to the run at its start.
+    pub input: Option<String>,
+    /// The conversation the run goes on in.
+    pub conversation: Option<Conversation>,
+}
+
+/// A message from a running node to its run.
+pub enum Signal {
+    /// For watchers only.
+    Delta(Event),
+    /// For the journal; answered when it survives a crash.
+    Durable(Event, oneshot::Sender<()>),
+    /// For the journal; not waited for.
+    Note(Event),
+}
+
+/// What a node is given beside its inputs and config. Cheap to clone.
+#[derive(Clone)]
+pub struct NodeContext {
+    /// Which execution this is.
+    pub activation: Activation,
+    /// Which try, from 1.
+    pub attempt: u32,
+    /// What does not change during the run.
+    pub run: Arc<RunInfo>,
+    /// What the run knows of models beyond the tables.
+    pub models: Arc<ModelOverrides>,
+    /// The window that the flow's settings give every model call, in tokens.
+    pub flow_window: Option<u64>,
+    /// The world.
+    pub host: Host,
+    /// Set when the run is cancelled; the future is dropped soon after.
+    pub cancel: CancellationToken,
+    /// The person's answer, when the node is executed again after a pause.
+    pub answer: Option<Answer>,
+    /// What this activation bought or did outside before a crash or a failed try: never done again.
+    pub recorded: Arc<[Event]>,
+    pub(crate) transaction: Arc<Mutex<Transaction>>,
+    pub(crate) signals: mpsc::UnboundedSender<Signal>,
+}
+
+impl NodeContext {
+    /// The manager of the context `id`; a fault `context.unknown` if the run has none such.
+    pub fn context_manager(&self, id: &ContextId) -> Result<ContextManager, Fault> {
+        ContextManager::open(id, &self.transaction)
+    }
+
+    /// Registers a new context with the run, together with this node's success.
+    pub fn create_context(&self, record: ContextRecord) -> Result<ContextManager, Fault> {
+        let id = record.context_id.clone();
+        self.transaction.lock().unwrap_or_else(std::sync::PoisonError::into_inner).create(record);
+        self.context_manager(&id)
+    }
+
+    /// What the run brings to each model call.
+    pub fn known(&self) -> Known<'_> {
+        Known { flow_window: self.flow_window, book: &self.models }
+    }
+
+    /// The id of this activation's message number `index`.
+    pub fn message_id(&self, index: usize) -> MessageId {
+        format!("{}/{index}", self.activation).into()
+    }
+
+    /// A message of this activation, its tokens counted for `model`.
+    pub fn message(&self, index: usize, role: Role, content: impl Into<Content>, model: &str) -> Message {
+        let content = content.into();
+        let tokens = tokens::message(model, &content);
+        Message::plain(self.message_id(index), role, content, self.activation.clone(), tokens)
+    }
+
+    /// Shows partial text to whoever watches.
+    pub fn stream(&self, text: String) {
+        self.delta(text, String::new());
+    }
+
+    /// Shows partial reasoning to whoever watches.
+    pub fn stream_reasoning(&self, reasoning: String) {
+        self.delta(String::new(), reasoning);
+    }
+
+    /// Journals an event and waits until it survives a crash. For what was bought or done outside.
+    pub async fn record(&self, event: Event) -> Result<(), Fault> {
+        let (done, wait) = oneshot::channel();
+        let gone = || Fault::new("run.cancelled", "The run ended while this node was running.");
+        self.signals.send(Signal::Durable(event, done)).map_err(|_| gone())?;
+        wait.await.map_err(|_| gone())
+    }
+
+    /// Journals an event without waiting.
+    pub fn note(&self, event: Event) {
+        // A run that has ended takes no more notes.
+        let _ = self.signals.send(Signal::Note(event));
+    }
+
+    fn delta(&self, text: String, reasoning: String) {
+        let Activation { node, epoch } = self.activation.clone();
+        let _ = self.signals.send(Signal::Delta(Event::NodeDelta { node, epoch, text, reasoning }));
+    }
+}

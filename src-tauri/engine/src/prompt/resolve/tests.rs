@@ -1,0 +1,65 @@
+use std::num::NonZeroU32;
+
+use super::*;
+use crate::context::ContextType;
+use crate::models::ModelOverride;
+
+fn context() -> ContextRecord {
+    ContextRecord::new("main".into(), ContextType::Main, "openai", "gpt-4o")
+}
+
+fn resolve(overrides: Overrides<'_>) -> Result<ModelConfig, Fault> {
+    resolve_model_config(&context(), overrides, Known { flow_window: None, book: &ModelOverrides::default() })
+}
+
+#[test]
+fn without_overrides_the_context_decides() {
+    let config = resolve(Overrides::default()).unwrap();
+    assert_eq!((config.provider.as_str(), config.model.as_str()), ("openai", "gpt-4o"));
+    assert_eq!(config.window, 128_000);
+}
+
+#[test]
+fn overrides_win_and_bring_their_own_window() {
+    let overrides = Overrides { model: Some("gpt-4"), max_tokens: Some(100), ..Overrides::default() };
+    let config = resolve(overrides).unwrap();
+    assert_eq!((config.model.as_str(), config.window, config.max_tokens), ("gpt-4", 8_192, Some(100)));
+}
+
+#[test]
+fn a_window_is_the_nodes_then_the_flows_then_the_settings_then_the_tables() {
+    let note = ModelOverride { context_window: NonZeroU32::new(3_000), price: None };
+    let book = ModelOverrides { notes: [("gpt-4o".to_owned(), note)].into(), ..ModelOverrides::default() };
+    let window = |node, flow, book: &ModelOverrides| {
+        let overrides = Overrides { window: node, ..Overrides::default() };
+        resolve_model_config(&context(), overrides, Known { flow_window: flow, book }).unwrap().window
+    };
+    assert_eq!(window(Some(1_000), Some(2_000), &book), 1_000);
+    assert_eq!(window(None, Some(2_000), &book), 2_000);
+    assert_eq!(window(None, None, &book), 3_000);
+    assert_eq!(window(None, None, &ModelOverrides::default()), 128_000);
+}
+
+#[test]
+fn what_the_context_has_learnt_adds_to_what_was_known() {
+    let learnt = Correction { counted: 10_000, reported: 12_000 };
+    let key = ModelOverrides::key("anthropic", "claude-opus-5");
+    let mut context = ContextRecord::new("main".into(), ContextType::Main, "anthropic", "claude-opus-5");
+    let book = ModelOverrides { corrections: [(key.clone(), learnt)].into(), ..ModelOverrides::default() };
+    let known = Known { flow_window: None, book: &book };
+    let resolved =
+        |context: &ContextRecord| resolve_model_config(context, Overrides::default(), known).unwrap();
+    assert_eq!(resolved(&context).correction, learnt);
+    context.corrections.insert(key, learnt);
+    assert_eq!(resolved(&context).correction, learnt.plus(learnt));
+}
+
+#[test]
+fn another_provider_does_not_inherit_the_model() {
+    let overrides = Overrides { provider: Some("anthropic"), ..Overrides::default() };
+    assert_eq!(resolve(overrides).unwrap_err().code, "model.none");
+    let overrides = Overrides { provider: Some(OFFLINE), ..Overrides::default() };
+    assert_eq!(resolve(overrides).unwrap().model, ECHO);
+    let overrides = Overrides { provider: Some("openai"), ..Overrides::default() };
+    assert_eq!(resolve(overrides).unwrap().model, "gpt-4o");
+}

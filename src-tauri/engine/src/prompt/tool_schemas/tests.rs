@@ -1,0 +1,19 @@
+use super::*;
+use serde_json::json;
+
+#[test]
+fn every_part_of_a_tool_counts() {
+    let tool = ToolSpec {
+        name: "calculator".into(),
+        description: "Adds numbers.".into(),
+        parameters: json!({ "type": "object", "properties": { "expression": { "type": "string" } } }),
+        source: "native".into(),
+        instructions: None,
+    };
+    let one = tool_tokens("gpt-4o", std::slice::from_ref(&tool));
+    assert!(one > 15, "{one}");
+    assert_eq!(tool_tokens("gpt-4o", &[tool.clone(), tool.clone()]), 2 * one);
+    let wordy = ToolSpec { description: "Adds numbers, and then some more numbers.".into(), ..tool };
+    assert!(tool_tokens("gpt-4o", &[wordy]) > one);
+    assert_eq!(tool_tokens("gpt-4o", &[]), 0);
+}

@@ -1,0 +1,284 @@
+//! The driver: carries out what the scheduler allows, and feeds it what happens.
+//!
+//! Owns the run's journal, contexts and running nodes. Write-ahead: an event is appended before its successors act on it,
+//! and what was bought or done outside is flushed before anything follows.
+
+mod attempt;
+mod control;
+mod outcome;
+mod recorder;
+mod restore;
+mod turns;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::FuturesUnordered;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::depth::{DEEPEST, is_too_deep};
+use super::event::{Entry, Event};
+use super::scheduler::{RunPhase, Scheduler, Start};
+use crate::context::Contexts;
+use crate::error::Fault;
+use crate::host::Host;
+use crate::id::{Activation, Epoch};
+use crate::journal::Journal;
+use crate::models::ModelOverrides;
+use crate::node::{RunInfo, Signal};
+use crate::plan::{NodeIx, Plan};
+
+use attempt::{Begun, Done};
+pub use control::{Control, RunHandle};
+use recorder::Recorder;
+use restore::{Restored, restore};
+use turns::OpenTurns;
+
+/// Sees every entry as it is appended, and every delta. Called in order; must not block.
+pub type Watcher = Box<dyn FnMut(&[Entry]) + Send>;
+
+/// How a driven run came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// `run.finished`.
+    Finished,
+    /// `run.failed`.
+    Failed,
+    /// `run.cancelled`.
+    Cancelled,
+}
+
+/// What a run needs.
+pub struct RunSetup {
+    /// What it runs.
+    pub plan: Arc<Plan>,
+    /// What does not change during it.
+    pub info: RunInfo,
+    /// The world.
+    pub host: Host,
+    /// Where its events go.
+    pub journal: Box<dyn Journal>,
+    /// Who sees them.
+    pub watcher: Watcher,
+}
+
+/// How many activations run inline before others get a turn: long enough that yielding costs nothing, short enough that
+/// a person's cancel is heard at once.
+const INLINE_STRETCH: usize = 256;
+
+/// A run as it is driven.
+pub struct Driver {
+    plan: Arc<Plan>,
+    info: Arc<RunInfo>,
+    /// As `run.started` has it.
+    models: Arc<ModelOverrides>,
+    host: Host,
+    scheduler: Scheduler,
+    recorder: Recorder,
+    contexts: Contexts,
+    /// What open activations bought or did outside.
+    recorded: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
+    /// Context events of activations whose success was not journaled before a crash: not to be journaled twice.
+    dangling: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
+    turns: OpenTurns,
+    /// JSON Schemas of the answers to the open pauses.
+    questions: BTreeMap<Activation, Value>,
+    /// Activations to start again, last first: after a crash, or for another try.
+    again: Vec<Start>,
+    /// Those that were waiting for another try when the journal ended, and how many milliseconds they have yet to wait.
+    unrested: Vec<(Start, u64)>,
+    /// How many of the running do nothing but let time pass: they hold no place.
+    resting: usize,
+    /// Events that happen together, and those that follow from one of them; kept for their room.
+    happening: (Vec<Event>, Vec<Event>),
+    cancel: CancellationToken,
+    signals: (mpsc::UnboundedSender<Signal>, mpsc::UnboundedReceiver<Signal>),
+    controls: mpsc::UnboundedReceiver<Control>,
+}
+
+impl Driver {
+    /// A new run, `first` being its `run.started`; and the handle to steer it by. A value that is given to it and nested
+    /// too deep is a fault `input.too_deep`.
+    pub fn start(setup: RunSetup, first: Event) -> Result<(Self, RunHandle), Fault> {
+        let restored = restore(&setup.plan, &[])?;
+        let (mut driver, handle) = Self::prepare(setup, restored, &[])?;
+        if let Event::RunStarted { models, set, .. } = &first {
+            if set.values().flat_map(BTreeMap::values).any(|value| is_too_deep(value)) {
+                let told =
+                    format!("A value given to this run is nested deeper than {DEEPEST} lists and objects.");
+                return Err(Fault::new("input.too_deep", told).hint("Give it a value that is flatter."));
+            }
+            driver.models = Arc::clone(models);
+        }
+        driver.happen([first])?;
+        Ok((driver, handle))
+    }
+
+    /// A run that goes on from its journal, whatever prefix of it survived.
+    ///
+    /// An empty journal is a fault `journal.empty`: such a run never started.
+    pub fn resume(setup: RunSetup, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
+        if entries.is_empty() {
+            return Err(Fault::new("journal.empty", "This run's journal is empty: it never started.")
+                .hint("Start the flow anew."));
+        }
+        let mut restored = restore(&setup.plan, entries)?;
+        let waits = std::mem::take(&mut restored.waits);
+        let (mut driver, handle) = Self::prepare(setup, restored, entries)?;
+        let now = driver.host.clock.now_ms();
+        for start in driver.scheduler.interrupted() {
+            match waits.get(&(start.node, start.epoch.clone())).map(|wait| wait.left(now)) {
+                None | Some(0) => driver.again.push(start),
+                Some(left) => driver.unrested.push((start, left)),
+            }
+        }
+        driver.again.reverse();
+        Ok((driver, handle))
+    }
+
+    fn prepare(setup: RunSetup, restored: Restored, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
+        let (handle, controls) = RunHandle::new();
+        let mut driver = Self {
+            recorder: Recorder::new(setup.journal, setup.watcher, Arc::clone(&setup.host.clock), entries),
+            plan: setup.plan,
+            info: Arc::new(setup.info),
+            models: restored.models,
+            host: setup.host,
+            scheduler: restored.scheduler,
+            contexts: restored.contexts,
+            recorded: restored.recorded,
+            dangling: restored.dangling,
+            turns: restored.turns,
+            questions: restored.questions,
+            again: Vec::new(),
+            unrested: Vec::new(),
+            resting: 0,
+            happening: (Vec::new(), Vec::new()),
+            cancel: CancellationToken::new(),
+            signals: mpsc::unbounded_channel(),
+            controls,
+        };
+        driver.recorder.append(restored.missing)?;
+        Ok((driver, handle))
+    }
+
+    /// Drives the run to its end. While it waits for a person this stays pending; dropping it then, or at any time, loses
+    /// nothing: the run can be resumed from its journal.
+    pub async fn drive(mut self) -> Result<RunEnd, Fault> {
+        let plan = Arc::clone(&self.plan);
+        let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
+        let mut stretch = 0;
+        // What was wanted before it began to be driven: a run taken up to be cancelled starts nothing first.
+        while let Ok(control) = self.controls.try_recv() {
+            self.obey(control, &mut running).await?;
+        }
+        for (start, delay_ms) in std::mem::take(&mut self.unrested) {
+            self.rest(start, delay_ms, &mut running);
+        }
+        loop {
+            if self.has_ended() {
+                running.clear();
+                self.recorder.flush().await?;
+                return self.recorder.end();
+            }
+            if let Some(start) = self.next_start(&plan, running.len()) {
+                if let Some(done) = self.begin(&plan, start, &mut running)? {
+                    self.settle(done, &mut running).await?;
+                }
+                stretch += 1;
+                if stretch < INLINE_STRETCH {
+                    continue;
+                }
+            } else if stretch < INLINE_STRETCH {
+                self.recorder.flush().await?;
+                tokio::select! {
+                    biased;
+                    Some(signal) = self.signals.1.recv() => self.hear(signal).await?,
+                    Some(control) = self.controls.recv() => self.obey(control, &mut running).await?,
+                    Some(done) = running.next(), if !running.is_empty() => self.settle(done, &mut running).await?,
+                }
+                continue;
+            }
+            stretch = 0;
+            self.give_way(&mut running).await?;
+        }
+    }
+
+    /// Lets others have a turn, and hears what has come meanwhile.
+    async fn give_way(&mut self, running: &mut FuturesUnordered<BoxFuture<'_, Done>>) -> Result<(), Fault> {
+        let mut yielded = false;
+        futures::future::poll_fn(|cx| {
+            if std::mem::replace(&mut yielded, true) {
+                return std::task::Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            std::task::Poll::Pending
+        })
+        .await;
+        while let Ok(control) = self.controls.try_recv() {
+            self.obey(control, running).await?;
+        }
+        while let Some(Some(done)) = running.next().now_or_never() {
+            self.settle(done, running).await?;
+        }
+        Ok(())
+    }
+
+    fn next_start(&mut self, plan: &Plan, running: usize) -> Option<Start> {
+        let idle = self.scheduler.waiting_elsewhere() + self.resting;
+        if running.saturating_sub(idle) >= plan.max_concurrency {
+            return None;
+        }
+        self.again.pop().or_else(|| self.scheduler.next_ready())
+    }
+
+    /// Begins an activation. Gives its outcome at once where it takes no waiting.
+    fn begin<'p>(
+        &mut self,
+        plan: &'p Plan,
+        start: Start,
+        running: &mut FuturesUnordered<BoxFuture<'p, Done>>,
+    ) -> Result<Option<Done>, Fault> {
+        let Activation { node, epoch } = self.activation(start.node, &start.epoch);
+        self.happen([Event::NodeStarted { node, epoch, attempt: start.attempt }])?;
+        let cx = self.cx(&start);
+        let node = &plan.nodes[start.node];
+        match attempt::begin(node, start, cx) {
+            Begun::Done(done) => Ok(Some(done)),
+            Begun::Waiting(attempt) => {
+                self.resting += usize::from(attempt::rests(node));
+                running.push(attempt);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Appends events and whatever follows from them, all of it or none.
+    fn happen(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Fault> {
+        let (all, derived) = &mut self.happening;
+        all.clear();
+        for event in events {
+            self.scheduler.apply(&event, derived)?;
+            all.push(event);
+            all.append(derived);
+        }
+        self.recorder.append(all.drain(..))
+    }
+
+    /// Nothing that comes after a run's end belongs to it.
+    fn has_ended(&self) -> bool {
+        self.scheduler.phase() == RunPhase::Ended
+    }
+
+    fn activation(&self, node: NodeIx, epoch: &Epoch) -> Activation {
+        Activation { node: self.plan.nodes[node].id.clone(), epoch: epoch.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+use std::sync::{Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::channel::oneshot;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::id::{Epoch, NodeId};
+use crate::testing::FakeClock;
+
+/// A journal whose flush takes until the other end says so.
+struct Slow(Option<oneshot::Receiver<()>>);
+
+impl Journal for Slow {
+    fn append(&mut self, _: &[Entry]) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async {
+            if let Some(on_disk) = self.0.take() {
+                on_disk.await.map_err(|_| Fault::new("test.gone", "The test is over."))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+#[test]
+fn a_question_is_shown_when_it_is_on_disk_and_what_follows_waits_behind_it() {
+    let (on_disk, wait) = oneshot::channel();
+    let shown: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let seen = Arc::clone(&shown);
+    let watcher: Watcher = Box::new(move |entries| {
+        let told = entries.iter().map(|entry| serde_json::to_value(&entry.event).unwrap()["type"].clone());
+        seen.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
+    });
+    let shown = || shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let clock = Arc::new(FakeClock::default());
+    let mut recorder = Recorder::new(Box::new(Slow(Some(wait))), watcher, clock, &[]);
+    let node = NodeId::from("ask");
+    let epoch = Epoch::root();
+
+    recorder.append([Event::NodeStarted { node: node.clone(), epoch: epoch.clone(), attempt: 1 }]).unwrap();
+    assert_eq!(shown(), ["node.started"]);
+
+    let paused =
+        Event::RunPaused { node: node.clone(), epoch: epoch.clone(), prompt: "?".into(), schema: json!({}) };
+    recorder.append([paused]).unwrap();
+    recorder.append([Event::NodeStarted { node, epoch, attempt: 1 }]).unwrap();
+    assert_eq!(shown(), ["node.started"], "the question would be gone after a crash");
+
+    let mut flushed = Box::pin(recorder.flush());
+    assert!(flushed.as_mut().now_or_never().is_none());
+    assert_eq!(shown(), ["node.started"]);
+    on_disk.send(()).unwrap();
+    futures::executor::block_on(flushed).unwrap();
+    assert_eq!(shown(), ["node.started", "run.paused", "node.started"]);
+}

@@ -1,0 +1,379 @@
+//! The scheduler: a pure state machine, `(state, event) -> (state, events that follow)`. No I/O, no clock, no chance.
+//!
+//! The driver feeds it what happened; it answers with what follows from that, and says which activations may start.
+//! Everything it derives depends on nothing but the order of the events it was fed, so replaying a journal rebuilds it.
+//!
+//! # Transitions
+//!
+//! An activation is a [`Slot`] of its node:
+//!
+//! | phase | on | to | and |
+//! |---|---|---|---|
+//! | (none) | its epoch opens | `Waiting` | inputs held from outside are taken at once |
+//! | `Waiting` | an edge delivers, or is dead | `Waiting` | |
+//! | `Waiting` | the last edge is decided; a required input is dead | (gone) | `node.skipped`; its outputs are dead |
+//! | `Waiting` | the last edge is decided; else | `Ready` | `node.ready` |
+//! | `Ready`, `Answered` | `node.started` | `Running` | |
+//! | `Running` | `node.retrying` | `Running` | the next try is counted |
+//! | `Running` | `child.waiting` | `Running` | it counts as paused: what it waits for is a person, in a child run |
+//! | `Running` | `child.resumed`, `node.started` | `Running` | it counts as running again |
+//! | `Running` | `run.paused` | `Paused` | |
+//! | `Running` | `node.finished` | (gone) | its outputs are delivered, those missing are dead |
+//! | `Running` | `node.failed`, handled | (gone) | only `error` is delivered |
+//! | `Running` | `node.failed`, not handled | (gone) | the run fails |
+//! | `Paused` | `input.provided` with a value | `Answered` | it starts again, with the answer |
+//! | `Paused` | `input.provided`, end | (gone) | `node.finished` without outputs |
+//!
+//! A cycle opens its next epoch when all of its back edges are decided and one of them is live; else it has ended and its
+//! last live values leave it. When no activation is left, the run has finished; when all that is left is paused, it waits.
+
+mod cycles;
+mod delivery;
+mod ending;
+mod slot;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Answer, Event, NodeOutputs, SkipReason};
+use crate::error::Fault;
+use crate::id::{Activation, Epoch, NodeId};
+use crate::node::Inputs;
+use crate::plan::{EdgeIx, NodeIx, Plan};
+
+use cycles::CycleState;
+use delivery::{Delivered, Held};
+use slot::{Phase, Slot};
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunPhase {
+    /// Something is running or may start.
+    Running,
+    /// Only a person can make it go on.
+    Waiting,
+    /// It has ended.
+    Ended,
+}
+
+/// An activation that may start.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The node's place in the plan.
+    pub node: NodeIx,
+    /// Which time round.
+    pub epoch: Epoch,
+    /// The values on its inputs.
+    pub inputs: Inputs,
+    /// Which try, from 1.
+    pub attempt: u32,
+    /// The person's answer, after a pause.
+    pub answer: Option<Answer>,
+}
+
+/// The state of one run.
+pub struct Scheduler {
+    plan: Arc<Plan>,
+    /// The open activations of each node, by epoch. A node inside a cycle has one at most; one that follows a cycle may lag.
+    slots: Vec<VecDeque<Slot>>,
+    /// Nodes whose one activation is open and waits for its first value. Its slot is made when that comes, so that a run
+    /// takes room for where it is and not for all of its flow.
+    untouched: Vec<bool>,
+    /// Whether each node has ever had a live activation.
+    ran: Vec<bool>,
+    /// Where nodes that follow a cycle were last passed over, and why.
+    idle: FxHashMap<NodeIx, (Epoch, SkipReason)>,
+    ready: BinaryHeap<Reverse<(NodeIx, Epoch)>>,
+    /// The node that was last found ready: what happens next is mostly about it.
+    latest: NodeIx,
+    held: FxHashMap<EdgeIx, Held>,
+    last_live: FxHashMap<EdgeIx, Delivered>,
+    cycles: Vec<CycleState>,
+    results: BTreeMap<NodeId, NodeOutputs>,
+    counts: Counts,
+    begun: bool,
+    ended: bool,
+    was_waiting: bool,
+    /// What is to be worked off: never recursion, so that a chain of any length fits any stack.
+    agenda: VecDeque<Step>,
+}
+
+#[derive(Default)]
+struct Counts {
+    /// Activations that are open, in any phase.
+    open: usize,
+    /// Those that are ready, running or answered.
+    active: usize,
+    paused: usize,
+    /// Those of the paused that run all the same: what they wait for is a child run.
+    elsewhere: usize,
+}
+
+/// One thing to work off.
+enum Step {
+    /// Decide whether the node's first open activation is ready.
+    Decide(NodeIx),
+    /// An activation will not run: its outputs are dead.
+    Skip(NodeIx, Epoch),
+    /// All back edges of a cycle are decided.
+    Turn(crate::plan::CycleIx),
+}
+
+impl Scheduler {
+    /// A run of `plan` that has not started.
+    pub fn new(plan: Arc<Plan>) -> Self {
+        Self {
+            slots: plan.nodes.iter().map(|_| VecDeque::new()).collect(),
+            untouched: vec![false; plan.nodes.len()],
+            ran: vec![false; plan.nodes.len()],
+            cycles: plan.cycles.iter().map(|_| CycleState::default()).collect(),
+            idle: FxHashMap::default(),
+            ready: BinaryHeap::new(),
+            latest: 0,
+            held: FxHashMap::default(),
+            last_live: FxHashMap::default(),
+            results: BTreeMap::new(),
+            counts: Counts::default(),
+            begun: false,
+            ended: false,
+            was_waiting: false,
+            agenda: VecDeque::new(),
+            plan,
+        }
+    }
+
+    /// The plan it runs.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// How the run stands.
+    pub fn phase(&self) -> RunPhase {
+        if self.ended {
+            RunPhase::Ended
+        } else if self.counts.active > 0 || self.counts.paused == 0 {
+            RunPhase::Running
+        } else {
+            RunPhase::Waiting
+        }
+    }
+
+    /// Takes an event and adds what follows from it to `derived`, in order. Events that tell of effects (`prompt.rendered`,
+    /// `tool.called`, …) change nothing. An event that can't happen now is a fault `journal.impossible`.
+    pub fn apply(&mut self, event: &Event, derived: &mut Vec<Event>) -> Result<(), Fault> {
+        if self.ended {
+            return Err(impossible(event, "the run has ended"));
+        }
+        if matches!(event, Event::RunStarted { .. }) == self.begun {
+            return Err(impossible(event, "`run.started` is the first event of a run, and comes once"));
+        }
+        match event {
+            Event::RunStarted { .. } => {
+                self.begun = true;
+                self.open_root();
+            }
+            Event::NodeStarted { node, epoch, attempt } => {
+                let ix = self.find(node, event)?;
+                let slot = self.slot(ix, epoch, event)?;
+                if !matches!(slot.phase, Phase::Ready | Phase::Answered | Phase::Running) {
+                    return Err(impossible(event, "it is not ready"));
+                }
+                slot.phase = Phase::Running;
+                slot.attempt = *attempt;
+                self.wake(ix);
+            }
+            Event::NodeRetrying { node, epoch, attempt, .. } => {
+                let ix = self.find(node, event)?;
+                self.slot_in(ix, epoch, Phase::Running, event)?.attempt = attempt + 1;
+                self.wake(ix);
+            }
+            Event::ChildWaiting { node, epoch, .. } => {
+                let ix = self.find(node, event)?;
+                let slot = self.slot_in(ix, epoch, Phase::Running, event)?;
+                if !std::mem::replace(&mut slot.waits, true) {
+                    self.counts.active -= 1;
+                    self.counts.paused += 1;
+                    self.counts.elsewhere += 1;
+                }
+                // What it waits for may have changed.
+                self.was_waiting = false;
+            }
+            Event::ChildResumed { node, epoch, .. } => {
+                let ix = self.find(node, event)?;
+                self.slot_in(ix, epoch, Phase::Running, event)?;
+                self.wake(ix);
+            }
+            Event::RunPaused { node, epoch, .. } => {
+                let ix = self.find(node, event)?;
+                self.slot_in(ix, epoch, Phase::Running, event)?.phase = Phase::Paused;
+                self.counts.active -= 1;
+                self.counts.paused += 1;
+            }
+            Event::InputProvided { node, epoch, answer } => {
+                let ix = self.find(node, event)?;
+                let slot = self.slot_in(ix, epoch, Phase::Paused, event)?;
+                slot.phase = Phase::Answered;
+                slot.answer = Some(answer.clone());
+                self.counts.paused -= 1;
+                self.counts.active += 1;
+                // Where other pauses are left, the run waits anew, for fewer.
+                self.was_waiting = false;
+                if *answer == Answer::End {
+                    let ended = Event::NodeFinished {
+                        node: node.clone(),
+                        epoch: epoch.clone(),
+                        outputs: NodeOutputs::new(),
+                        messages: BTreeMap::new(),
+                        metadata: super::FinishMetadata::default(),
+                    };
+                    derived.push(ended);
+                    self.close(ix, epoch, &NodeOutputs::new(), &BTreeMap::new());
+                    if self.plan.target == Some(ix) {
+                        self.reach_target(derived);
+                    }
+                } else {
+                    self.ready.push(Reverse((ix, epoch.clone())));
+                }
+            }
+            Event::NodeFinished { node, epoch, outputs, messages, .. } => {
+                let ix = self.find(node, event)?;
+                self.slot_in(ix, epoch, Phase::Running, event)?;
+                self.wake(ix);
+                if self.plan.nodes[ix].is_result {
+                    // The last live value of each port counts, whichever round it came in.
+                    self.results.entry(node.clone()).or_default().extend(outputs.clone());
+                }
+                self.close(ix, epoch, outputs, messages);
+                if self.plan.target == Some(ix) {
+                    self.reach_target(derived);
+                }
+            }
+            Event::NodeFailed { node, epoch, error, handled } => {
+                let ix = self.find(node, event)?;
+                self.slot_in(ix, epoch, Phase::Running, event)?;
+                self.wake(ix);
+                if *handled {
+                    self.close(ix, epoch, &delivery::error_outputs(node, error), &BTreeMap::new());
+                } else {
+                    self.fail(ix, epoch, error, derived);
+                }
+            }
+            Event::RunCancelling {} => self.cancel(derived),
+            _ => return Ok(()),
+        }
+        self.work_off(derived);
+        Ok(())
+    }
+
+    /// The next activation that may start, first in plan order. It counts as started only once the driver applies
+    /// `node.started`.
+    pub fn next_ready(&mut self) -> Option<Start> {
+        while let Some(Reverse((node, epoch))) = self.ready.pop() {
+            if let Some(slot) = self.slots[node].front()
+                && slot.epoch == epoch
+                && matches!(slot.phase, Phase::Ready | Phase::Answered)
+            {
+                self.latest = node;
+                return Some(slot.start(node));
+            }
+        }
+        None
+    }
+
+    /// The activation of `node` that is running, to be started again for another try.
+    pub fn running(&self, node: NodeIx) -> Option<Start> {
+        self.slots[node].front().filter(|slot| slot.phase == Phase::Running).map(|slot| slot.start(node))
+    }
+
+    /// Activations that were running when the journal ended, in plan order: a resumed run starts them again.
+    pub fn interrupted(&self) -> Vec<Start> {
+        (0..self.slots.len()).filter_map(|node| self.running(node)).collect()
+    }
+
+    /// The open pauses, in plan order.
+    pub fn pauses(&self) -> Vec<Activation> {
+        let paused = |(node, slots): (usize, &VecDeque<Slot>)| {
+            slots
+                .front()
+                .filter(|slot| slot.phase == Phase::Paused || slot.waits)
+                .map(|slot| self.activation(node, &slot.epoch))
+        };
+        self.slots.iter().enumerate().filter_map(paused).collect()
+    }
+
+    /// How many running activations do nothing but wait for a person, in a run of their own: they take no place.
+    pub fn waiting_elsewhere(&self) -> usize {
+        self.counts.elsewhere
+    }
+
+    /// The node's activation that is running does not wait for its child run any more, if it did.
+    fn wake(&mut self, node: NodeIx) {
+        let Some(slot) = self.slots[node].front_mut() else { return };
+        if std::mem::take(&mut slot.waits) {
+            self.counts.active += 1;
+            self.counts.paused -= 1;
+            self.counts.elsewhere -= 1;
+            // Where other questions are left, the run waits anew, for fewer.
+            self.was_waiting = false;
+        }
+    }
+
+    fn work_off(&mut self, derived: &mut Vec<Event>) {
+        while let Some(step) = self.agenda.pop_front() {
+            if self.ended {
+                self.agenda.clear();
+                return;
+            }
+            match step {
+                Step::Decide(node) => self.decide(node, derived),
+                Step::Skip(node, epoch) => self.emit(node, &epoch, &NodeOutputs::new(), &BTreeMap::new()),
+                Step::Turn(cycle) => self.turn(cycle, derived),
+            }
+        }
+        if !self.ended {
+            self.settle(derived);
+        }
+    }
+
+    fn activation(&self, node: NodeIx, epoch: &Epoch) -> Activation {
+        Activation { node: self.plan.nodes[node].id.clone(), epoch: epoch.clone() }
+    }
+
+    fn find(&self, node: &NodeId, event: &Event) -> Result<NodeIx, Fault> {
+        if self.plan.nodes.get(self.latest).is_some_and(|latest| latest.id.is(node)) {
+            return Ok(self.latest);
+        }
+        self.plan.find(node).ok_or_else(|| impossible(event, &format!("the flow has no node `{node}`")))
+    }
+
+    fn slot(&mut self, node: NodeIx, epoch: &Epoch, event: &Event) -> Result<&mut Slot, Fault> {
+        self.slots[node]
+            .front_mut()
+            .filter(|slot| slot.epoch == *epoch)
+            .ok_or_else(|| impossible(event, "that activation is not open"))
+    }
+
+    fn slot_in(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        phase: Phase,
+        event: &Event,
+    ) -> Result<&mut Slot, Fault> {
+        let slot = self.slot(node, epoch, event)?;
+        if slot.phase == phase {
+            Ok(slot)
+        } else {
+            Err(impossible(event, "the activation is in another phase"))
+        }
+    }
+}
+
+fn impossible(event: &Event, why: &str) -> Fault {
+    Fault::new("journal.impossible", format!("An event of this run can't have happened: {why}."))
+        .hint("The journal was written for another flow or is damaged. Start the flow anew; report it if you did not touch it.")
+        .details(serde_json::to_value(event).unwrap_or_default())
+}

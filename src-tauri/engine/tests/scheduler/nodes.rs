@@ -1,0 +1,106 @@
+//! The node types of these tests: each output depends on everything that went in, so that no mistake can hide.
+//!
+//! What they compute stands in [`meaning`], where the reference interpreter finds it as well; how they behave while they
+//! compute it (naps, tries, pauses, effects, turns) stands in [`acting`].
+
+mod acting;
+pub mod meaning;
+mod ports;
+
+use plait_engine::Value;
+use plait_engine::error::Fault;
+use plait_engine::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Registry};
+use plait_engine::port::Ports;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use ports::{KINDS, behavior, ports, ports_with};
+
+/// The config of every test node type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Settings {
+    /// Makes its values its own.
+    pub salt: u32,
+    /// How many tries may fail in an epoch, at most.
+    pub fails: u32,
+    /// Its failures are not worth another try.
+    pub hard: bool,
+    /// How many calls it makes to the outside.
+    pub steps: u32,
+    /// How often it asks again before it takes an answer.
+    pub again: u32,
+    /// The channel of a portal.
+    pub channel: String,
+    /// The context a guest works in, where it is not told by its input.
+    pub names: String,
+}
+
+impl Settings {
+    /// As a node's config.
+    pub fn config(&self) -> serde_json::Map<String, Value> {
+        match serde_json::to_value(self).unwrap() {
+            Value::Object(map) => map,
+            other => unreachable!("settings are an object, not {other}"),
+        }
+    }
+}
+
+macro_rules! node_types {
+    ($($name:ident $kind:literal,)*) => {
+        $(struct $name;
+
+        impl NodeType for $name {
+            type Config = Settings;
+            const TYPE: &'static str = $kind;
+            const TITLE: &'static str = $kind;
+            const SUMMARY: &'static str = "For tests";
+            const DESCRIPTION: &'static str = "For tests.";
+            const CATEGORY: Category = Category::Data;
+            const ICON: &'static str = "box";
+
+            fn ports(settings: &Settings) -> Ports {
+                ports_with($kind, settings)
+            }
+
+            fn behavior(settings: &Settings) -> Behavior {
+                behavior($kind, settings)
+            }
+
+            fn examples() -> Vec<Example> {
+                Vec::new()
+            }
+
+            async fn execute(settings: &Settings, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
+                acting::act($kind, settings, inputs, cx).await
+            }
+        })*
+
+        /// All of them.
+        pub fn registry() -> Registry {
+            Registry::default()$(.with::<$name>())*
+        }
+    };
+}
+
+node_types! {
+    Source "source",
+    Mix "mix",
+    Maybe "maybe",
+    Gated "gated",
+    Collect "collect",
+    Route "route",
+    Flaky "flaky",
+    Effect "effect",
+    Ask "ask",
+    Context "context",
+    Turn "turn",
+    Relay "relay",
+    Guest "guest",
+    Pass "pass",
+    Result_ "result",
+    PortalIn "portalIn",
+    PortalOut "portalOut",
+    Comment "comment",
+    Broken "broken",
+}

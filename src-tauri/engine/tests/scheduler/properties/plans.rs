@@ -1,0 +1,397 @@
+//! Small flows and the plans made of them: entries, back edges, order, clocks; or why there is none.
+
+mod blame;
+mod outline;
+mod warned;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plait_engine::id::NodeId;
+use plait_engine::plan::{self, InputOverrides};
+
+use outline::plan_of;
+
+use super::errors;
+use crate::nodes::registry;
+use crate::notation::flow;
+
+macro_rules! plans {
+    ($($name:ident: $flow:expr, $expected:literal)*) => {
+        $(#[test]
+        fn $name() {
+            let expected: Vec<_> = $expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            assert_eq!(plan_of($flow), expected.join("\n"));
+        })*
+    };
+}
+
+plans! {
+    a_chat: "
+        start: context
+        userInput: ask
+        tools: source
+        chat: turn
+        start.out -> userInput.a
+        userInput.out -> chat.a
+        start.context -> chat.context
+        tools.out -> chat.a
+        chat.out -> userInput.a",
+    "
+        start tools userInput#userInput chat#userInput
+        back to userInput: chat.out -> userInput
+        Warning port.fed_twice: Input `a` takes one value, but `tools` and `userInput` can both feed it; `userInput` counts."
+
+    a_draft_and_its_critique_in_a_chat: "
+        start: source
+        userInput: ask
+        draft: mix
+        critique: mix
+        switch: route maxEpochs=3
+        start.out -> userInput.a
+        userInput.out -> draft.a
+        draft.out -> critique.a
+        critique.out -> switch.a
+        switch.x -> draft.b
+        switch.y -> userInput.a",
+    "
+        start userInput#userInput draft#userInput#draft critique#userInput#draft switch#userInput#draft
+        back to userInput: switch.y -> userInput; at most 3 rounds
+        back to draft: switch.x -> draft; at most 3 rounds"
+
+    order_is_by_id_where_edges_leave_it_open: "
+        a: mix
+        b: source
+        c: source
+        d: mix
+        c.out -> a.a
+        b.out -> d.a",
+    "
+        b c a d"
+
+    a_cycle_stands_together: "
+        start: source
+        m: mix maxEpochs=2
+        z: mix
+        between: mix
+        start.out -> m.a
+        m.out -> z.a
+        z.out -> m.b
+        start.out -> between.a",
+    "
+        start between m#m z#m
+        back to m: z.out -> m; at most 2 rounds"
+
+    several_back_edges: "
+        start: source
+        head: mix maxEpochs=2
+        one: route
+        start.out -> head.a
+        head.out -> one.a
+        one.x -> head.a
+        one.y -> head.b
+        one.z -> head.more",
+    "
+        start head#head one#head
+        back to head: one.x -> head, one.y -> head, one.z -> head; at most 2 rounds"
+
+    itself: "
+        start: source
+        again: mix maxEpochs=4
+        start.out -> again.a
+        again.out -> again.b",
+    "
+        start again#again
+        back to again: again.out -> again; at most 4 rounds"
+
+    an_entry_that_takes_over_from_outside_comes_before_one_that_pauses: "
+        start: source
+        ask: ask
+        mix: mix
+        start.out -> mix.a
+        mix.out -> ask.a
+        start.out -> ask.b
+        ask.out -> mix.a",
+    "
+        start mix#mix ask#mix
+        back to mix: ask.out -> mix"
+
+    of_several_entries_one_that_pauses: "
+        start: source
+        a: mix
+        b: ask
+        start.out -> a.a
+        start.out -> b.a
+        a.out -> b.a
+        b.out -> a.a",
+    "
+        start b#b a#b
+        back to b: a.out -> b
+        Warning port.fed_twice: Input `a` takes one value, but `start` and `b` can both feed it; `b` counts."
+
+    of_several_entries_the_first: "
+        start: source
+        a: mix
+        b: mix maxEpochs=1
+        start.out -> b.a
+        start.out -> a.a
+        a.out -> b.a
+        b.out -> a.a",
+    "
+        start a#a b#a
+        back to a: b.out -> a; at most 1 rounds
+        Warning port.fed_twice: Input `a` takes one value, but `start` and `a` can both feed it; `a` counts."
+
+    the_least_bound_counts: "
+        start: source
+        a: mix maxEpochs=5
+        b: mix maxEpochs=2
+        start.out -> a.a
+        a.out -> b.a
+        b.out -> a.b",
+    "
+        start a#a b#a
+        back to a: b.out -> a; at most 2 rounds"
+
+    followers_count_the_rounds_of_what_they_follow: "
+        start: source
+        outer: mix maxEpochs=2
+        inner: mix maxEpochs=2
+        leaf: mix
+        after: mix
+        of_leaf: mix
+        of_after: mix
+        start.out -> outer.a
+        outer.out -> inner.a
+        inner.out -> leaf.a
+        leaf.out -> inner.b
+        leaf.out -> after.a
+        after.out -> outer.b
+        leaf.out -> of_leaf.a
+        after.out -> of_after.a
+        start.out -> of_after.b",
+    "
+        start outer#outer inner#outer#inner leaf#outer#inner after#outer of_after~outer of_leaf~outer~inner
+        back to outer: after.out -> outer; at most 2 rounds
+        back to inner: leaf.out -> inner; at most 2 rounds"
+
+    turns_of_those_that_share_a_context: "
+        here: context
+        b: turn
+        a: turn
+        other: context
+        alone: turn
+        here.context -> b.context
+        here.context -> a.context
+        other.context -> alone.context",
+    "
+        here a b other alone
+        turns: a(turn) -> b
+        Warning context.unordered: `a` and `b` use one context with no path between them; `a` goes first."
+
+    turns_behind_a_cycle_come_before_its_next_round: "
+        here: context
+        start: source
+        head: turn maxEpochs=2
+        behind: turn
+        here.context -> head.context
+        start.out -> head.a
+        head.out -> head.a
+        here.context -> behind.context
+        head.out -> behind.a",
+    "
+        here start head#head behind~head
+        back to head: head.out -> head, behind(turn) -> head; at most 2 rounds
+        turns: head(turn) -> behind"
+
+    through_a_portal: "
+        a: source
+        b: source
+        in1: portalIn channel=c
+        in2: portalIn channel=c
+        out: portalOut channel=c
+        all: collect
+        one: mix
+        a.out -> in1.a
+        b.out -> in2.a
+        out.out -> all.items
+        out.out -> one.b
+        a.out -> one.a",
+    "
+        a b all one
+        Warning port.fed_twice: Input `b` takes one value, but `a` and `b` can both feed it; `b` counts."
+
+    a_portal_with_no_way_in: "
+        out: portalOut channel=c
+        all: maybe
+        out.out -> all.a",
+    "
+        Error portal.no_entrance: Nothing goes into the portal `c`."
+
+    portals_in_a_circle: "
+        in: portalIn channel=c
+        out: portalOut channel=c
+        all: maybe
+        out.out -> in.a
+        out.out -> all.a",
+    "
+        Error portal.no_entrance: Nothing goes into the portal `c`."
+
+    nothing_bounds_it: "
+        start: source
+        draft: mix
+        critique: mix
+        polish: mix
+        start.out -> draft.a
+        draft.out -> critique.a
+        critique.out -> polish.a
+        polish.out -> draft.b",
+    "
+        Error flow.circular: Circular dependency detected at node critique: critique → polish → draft → critique is a cycle, and nothing bounds it: no node of it pauses or has `limits.maxEpochs`."
+
+    nothing_bounds_the_inner_one: "
+        start: source
+        ask: ask
+        draft: mix
+        critique: mix
+        start.out -> ask.a
+        ask.out -> draft.a
+        draft.out -> critique.a
+        critique.out -> draft.b
+        critique.out -> ask.a",
+    "
+        Error flow.circular: Circular dependency detected at node critique: critique → draft → critique is a cycle, and nothing bounds it: no node of it pauses or has `limits.maxEpochs`."
+
+    nobody_can_start: "
+        a: mix maxEpochs=2
+        b: mix
+        c: mix
+        a.out -> b.a
+        b.out -> c.a
+        c.out -> a.a",
+    "
+        Error flow.circular: Circular dependency detected at node a: a → b → c → a is a cycle, and none of its nodes could ever start: each waits for another."
+
+    two_cycles_mixed: "
+        start: source
+        a: mix maxEpochs=2
+        b: mix maxEpochs=2
+        both: mix
+        start.out -> a.a
+        a.out -> a.b
+        start.out -> b.a
+        b.out -> b.b
+        a.out -> both.a
+        b.out -> both.b",
+    "
+        Error flow.mixed_cycles: `both` is fed by the cycle through `b` and by another cycle; which round it is in is undefined."
+
+    one_cycle_behind_another: "
+        start: source
+        a: mix maxEpochs=2
+        b: mix maxEpochs=2
+        start.out -> a.a
+        a.out -> a.b
+        a.out -> b.a
+        b.out -> b.b",
+    "
+        Error flow.mixed_cycles: `b` is fed by the cycle through `a` and by another cycle; which round it is in is undefined."
+
+    a_context_shared_with_what_follows_an_inner_cycle: "
+        here: context
+        start: source
+        outer: mix maxEpochs=2
+        inner: turn maxEpochs=2
+        behind: turn
+        start.out -> outer.a
+        outer.out -> inner.a
+        here.context -> inner.context
+        inner.out -> inner.a
+        inner.out -> outer.a
+        inner.out -> behind.a
+        here.context -> behind.context",
+    "
+        Error context.shared_outside_cycle: `behind` stands outside of the inner cycle that feeds it, and shares its context."
+
+    whatever_else_is_wrong: "
+        a: source
+        b: mix
+        c: nobody
+        comment: comment
+        here: context
+        a.out -> nowhere.a
+        a.nothing -> b.a
+        a.out -> b.nothing
+        here.context -> b.a
+        c.out -> b.b",
+    "
+        Error node.unknown_type: There is no node type `nobody`.
+        Error edge.dangling: This edge refers to a node `nowhere` that is not in the flow.
+        Error edge.unknown_port: Node `a` has no output `nothing`.
+        Error edge.unknown_port: Node `b` has no input `nothing`.
+        Error edge.wrong_kind: `context` is a context, `a` takes data."
+
+    an_input_that_takes_one_value_and_gets_two: "
+        a: source
+        b: source
+        m: mix
+        a.out -> m.a
+        b.out -> m.a",
+    "
+        a b m
+        Warning port.fed_twice: Input `a` takes one value, but `a` and `b` can both feed it; `b` counts."
+}
+
+#[test]
+fn numbers_that_are_out_of_bounds() {
+    let told = |attempts: u32, concurrency: u32| {
+        let mut flow = flow(&format!("a: source attempts={attempts}"));
+        flow.settings.max_concurrency = Some(concurrency);
+        let found = plan::check(&flow, &registry()).diagnostics;
+        found.into_iter().map(|diagnostic| diagnostic.pointer).collect::<Vec<_>>()
+    };
+    assert_eq!(told(1, 1), [""; 0]);
+    assert_eq!(told(100, 600), [""; 0]);
+    assert_eq!(told(0, 0), ["/nodes/a/retry/attempts", "/settings/maxConcurrency"]);
+    assert_eq!(told(101, 1), ["/nodes/a/retry/attempts"]);
+}
+
+const SMALL: &str = "
+    a: source
+    m: mix
+    n: mix
+    note: comment
+    way: portalIn channel=c
+    a.out -> m.a";
+
+fn refused(given: &[(&str, &str)], to: Option<&str>) -> Vec<String> {
+    let mut values = InputOverrides::new();
+    for (node, port) in given {
+        let ports: &mut BTreeMap<_, _> = values.entry(NodeId::from(*node)).or_default();
+        ports.insert((*port).into(), Arc::new(1.into()));
+    }
+    let to = to.map(NodeId::from);
+    plan::plan(&flow(SMALL), &registry(), to.as_ref(), &values)
+        .map_or_else(|found| errors(&found), |_| vec![])
+}
+
+#[test]
+fn values_are_given_to_ports_that_nothing_feeds() {
+    assert_eq!(refused(&[], None), ["port.unfed"], "`n.a` needs a value");
+    assert_eq!(refused(&[("n", "a")], None), [""; 0]);
+    assert_eq!(refused(&[("n", "a"), ("m", "a")], None), ["port.given_and_fed"]);
+    assert_eq!(refused(&[("n", "a"), ("m", "x")], None), ["port.unknown"]);
+    assert_eq!(refused(&[("n", "a"), ("x", "a")], None), ["node.unknown"]);
+    assert_eq!(refused(&[("n", "a"), ("note", "a")], None), ["port.unknown"]);
+    assert_eq!(refused(&[("n", "a"), ("way", "a")], None), ["port.unknown"], "a portal does not run");
+}
+
+#[test]
+fn a_run_to_a_node_minds_only_what_leads_there() {
+    assert_eq!(refused(&[], Some("m")), [""; 0]);
+    assert_eq!(refused(&[("n", "a")], Some("m")), [""; 0]);
+    assert_eq!(refused(&[("x", "a")], Some("m")), ["node.unknown"]);
+    assert_eq!(refused(&[], Some("n")), ["port.unfed"]);
+    assert_eq!(refused(&[], Some("x")), ["run.unknown_target"]);
+    assert_eq!(refused(&[], Some("note")), ["run.unknown_target"]);
+}

@@ -1,0 +1,296 @@
+//! Flows inside of flows: what a child is given and sees, how its result comes back, and what is wrong with it is told.
+
+mod trees;
+
+use std::collections::BTreeSet;
+
+use plait_api::commands::flow::CheckFlow;
+use plait_api::commands::runs::{ListRuns, RunSummary};
+use plait_api::engine::diagnostic::Diagnostic;
+use plait_api::engine::error::Fault;
+use plait_api::engine::id::RunId;
+use plait_api::engine::run::Event;
+use plait_api::engine::run::view::RunStatus;
+use serde_json::{Value, json};
+
+use crate::support::app::{App, Says};
+use crate::support::folder::{Folder, draw, read};
+use crate::support::journal::Journal;
+use crate::support::provider::{Recording, assistant, text, user};
+
+const NOBODY: [&str; 0] = [];
+
+/// Asks a model about the text it is given.
+fn child() -> Value {
+    draw(
+        "child",
+        json!({
+            "start": { "type": "contextStart", "config": { "systemInstructions": "You are the child." } },
+            "text": { "type": "manualInput" },
+            "ask": { "type": "chat" },
+            "result": { "type": "output" },
+        }),
+        &["start.context -> text.context", "text.context -> ask.context", "ask.response -> result.value"],
+    )
+}
+
+/// The runs that a journal began, in order, each once.
+fn children(journal: &Journal) -> Vec<RunId> {
+    let mut seen = BTreeSet::new();
+    let begun = journal.events().filter_map(|event| match event {
+        Event::ChildStarted { run, .. } => Some(run.clone()),
+        _ => None,
+    });
+    begun.filter(|run| seen.insert(run.clone())).collect()
+}
+
+#[tokio::test]
+async fn a_child_sees_its_text_and_nothing_else_of_its_parent() {
+    let parent = draw(
+        "parent",
+        json!({
+            "start": { "type": "contextStart", "config": { "systemInstructions": "You are the parent." } },
+            "first": { "type": "manualInput", "config": { "text": "A secret", "addToHistory": true } },
+            "before": { "type": "chat" },
+            "other": { "type": "value", "config": { "value": "never handed over" } },
+            "sub": { "type": "subflow", "config": { "file": "child.flow.json" } },
+            "after": { "type": "chat", "config": { "prompt": "And now?" } },
+        }),
+        &[
+            "start.context -> first.context",
+            "first.context -> before.context",
+            "before.context -> sub.context",
+            "sub.context -> after.context",
+        ],
+    );
+    let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &child())]);
+    let provider = Recording::echo();
+    let app = App::with(&provider);
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    let journal = app.follow(&run, NOBODY).await;
+    assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
+
+    let [before, asked, after] = &provider.sent()[..] else { panic!("{:#?}", provider.sent()) };
+    assert_eq!(before.messages, [user("A secret")]);
+    // What was said last, in a history of its own.
+    assert_eq!(asked.system.as_deref(), Some("You are the child."));
+    assert_eq!(asked.messages, [user("re: A secret")]);
+    // The parent has the result, as one message, and none of the child's own.
+    let history = [
+        user("A secret"),
+        assistant("re: A secret"),
+        assistant("re: re: A secret"),
+        user("And now?"),
+        assistant("re: And now?"),
+    ];
+    assert_eq!(after.messages, history[..4]);
+    assert_eq!(journal.history("main"), history);
+    assert_eq!(journal.output("sub", "result"), json!({ "result": { "value": "re: re: A secret" } }));
+
+    let [child] = &children(&journal)[..] else { panic!("one child") };
+    let inside = app.journal(child).await.view();
+    assert_eq!(inside.parent_run_id.as_ref(), Some(&run));
+    assert_eq!(inside.input.as_deref(), Some("re: A secret"));
+    assert_eq!((inside.status, inside.set.len()), (RunStatus::Finished, 0));
+    assert_eq!(inside.flow.unwrap().path, Some(folder.file("child.flow.json")));
+}
+
+/// The runs at the top of the list, and those that one of them began.
+async fn listed(app: &App, parent: Option<&RunId>) -> Vec<RunSummary> {
+    app.plait.call(ListRuns { parent: parent.cloned(), ..ListRuns::default() }).await.unwrap()
+}
+
+/// Runs the child of `child()` on what is fed to it.
+fn sub(file: &str) -> Value {
+    json!({ "type": "subflow", "config": { "file": file, "inputSource": "nodeOutput" } })
+}
+
+/// Text on the `value` of two sub-flows at once, again and again.
+fn round_and_round() -> Value {
+    draw(
+        "rounds",
+        json!({
+            "topic": { "type": "userInput", "config": { "prompt": "What next?" } },
+            "a": sub("child.flow.json"),
+            "b": sub("child.flow.json"),
+            "both": { "type": "text", "config": { "template": "{{a}} | {{b}}" } },
+        }),
+        &[
+            "topic.message -> a.value",
+            "topic.message -> b.value",
+            "a.text -> both.a",
+            "b.text -> both.b",
+            "both.text -> topic.in",
+        ],
+    )
+}
+
+/// A known bug of others: a sub-flow inside a loop that returns its first result again.
+#[tokio::test]
+async fn children_in_parallel_in_a_cycle_give_each_round_its_own_result() {
+    let folder = Folder::of(&[("parent.flow.json", &round_and_round()), ("child.flow.json", &child())]);
+    // No two replies are the same, though the questions were.
+    let provider = Recording::by(|sent, before| Ok(text(&format!("{} #{before}", sent.question()))));
+    let app = App::with(&provider);
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    let says = [Says::from("one"), Says::from("one"), Says::from("three"), Says::End];
+    let journal = app.follow(&run, says).await;
+    assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
+
+    // Six children, each with its text alone, whatever was said in rounds before.
+    let begun = children(&journal);
+    assert_eq!(begun.len(), 6);
+    let asked: Vec<_> = provider.sent().into_iter().map(|sent| sent.messages).collect();
+    assert_eq!(asked, ["one", "one", "one", "one", "three", "three"].map(|text| vec![user(text)]));
+    let mut replies = BTreeSet::new();
+    for (round, text) in ["one", "one", "three"].iter().enumerate() {
+        let both = epoch_output(&journal, "both", round, "text");
+        let (a, b) = both.split_once(" | ").unwrap();
+        for reply in [a, b] {
+            assert!(reply.starts_with(text) && replies.insert(reply.to_owned()), "round {round}: {both}");
+        }
+        // Both were at work at once.
+        let started = ["a", "b"].map(|node| journal.place_at("node.started", node, round));
+        let finished = ["a", "b"].map(|node| journal.place_at("node.finished", node, round));
+        assert!(started.iter().max() < finished.iter().min(), "round {round}");
+    }
+    assert_eq!(listed(&app, Some(&run)).await.len(), 6);
+}
+
+fn epoch_output(journal: &Journal, node: &str, round: usize, port: &str) -> String {
+    let view = journal.view();
+    let round = u32::try_from(round).unwrap();
+    let epoch = view.nodes[node].epochs.iter().find(|known| known.epoch.0.as_slice() == [round]);
+    epoch.and_then(|known| known.outputs[port].as_str()).unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn each_try_of_a_failed_child_is_a_run_of_its_own() {
+    let mut flaky = child();
+    flaky["nodes"]["ask"]["retry"] = json!({ "attempts": 1 });
+    let mut again = sub("child.flow.json");
+    again["retry"] = json!({ "attempts": 2, "backoffMs": 1, "jitter": 0.0 });
+    let parent = draw(
+        "parent",
+        json!({
+            "text": { "type": "manualInput", "config": { "text": "go" } },
+            "once": sub("child.flow.json"),
+            "caught": { "type": "catch", "config": { "template": "{{code}}: {{details.error.code}}" } },
+            "again": again,
+        }),
+        &["text.value -> once.value", "once.error -> caught.error", "caught.result -> again.value"],
+    );
+    let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &flaky)]);
+    let provider = Recording::by(|sent, before| match before {
+        0 | 1 => Err(Fault::new("provider.overloaded", "Too much to do.").retryable()),
+        _ => Ok(text(&format!("re: {}", sent.question()))),
+    });
+    let app = App::with(&provider);
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    let journal = app.follow(&run, NOBODY).await;
+
+    // Without a policy of its own it is run once: the nodes in it have their tries.
+    assert_eq!(journal.fault("once"), "subflow.failed");
+    assert_eq!(journal.output("caught", "result"), json!("subflow.failed: provider.overloaded"));
+    assert_eq!(journal.output("again", "text"), json!("re: subflow.failed: provider.overloaded"));
+    let tries = &journal.view().nodes["again"].epochs[0].children.clone();
+    let states: Vec<RunStatus> =
+        listed(&app, Some(&run)).await.into_iter().map(|child| child.status).collect();
+    assert_eq!((tries.len(), states), (2, vec![RunStatus::Failed, RunStatus::Failed, RunStatus::Finished]));
+}
+
+#[tokio::test]
+async fn a_flow_never_comes_to_be_inside_of_itself() {
+    let calls = |file: &str| {
+        let config = json!({ "file": file, "inputSource": "mapping" });
+        draw(file, json!({ "in": { "type": "subflow", "config": config } }), &[])
+    };
+    let folder = Folder::of(&[
+        ("self.flow.json", &calls("self.flow.json")),
+        ("ping.flow.json", &calls("pong.flow.json")),
+        ("pong.flow.json", &calls("./ping.flow.json")),
+    ]);
+    let app = App::with(&Recording::echo());
+    let run = folder.start(&app, "self.flow.json", "").await;
+    assert_eq!(app.follow(&run, NOBODY).await.fault("in"), "subflow.recursion");
+    assert!(listed(&app, Some(&run)).await.is_empty());
+
+    let run = folder.start(&app, "ping.flow.json", "").await;
+    let journal = app.follow(&run, NOBODY).await;
+    let error = journal.view().error.unwrap().error;
+    assert_eq!(error.code, "subflow.failed");
+    assert_eq!(error.details["error"]["code"], "subflow.recursion");
+    let told = error.details["error"]["message"].as_str().unwrap();
+    assert!(told.contains("ping.flow.json › pong.flow.json › ./ping.flow.json"), "{told}");
+
+    // It can be seen without running anything.
+    for (file, chain) in [
+        ("self.flow.json", "self.flow.json › self.flow.json"),
+        ("ping.flow.json", "ping.flow.json › pong.flow.json › ./ping.flow.json"),
+    ] {
+        let found = check(&app, &folder, file).await;
+        let [one] = &found[..] else { panic!("{found:#?}") };
+        assert_eq!((one.code.as_str(), one.pointer.as_str()), ("subflow.recursion", "/nodes/in/config/file"));
+        assert!(one.message.contains(chain), "{}", one.message);
+    }
+}
+
+async fn check(app: &App, folder: &Folder, file: &str) -> Vec<Diagnostic> {
+    let path = folder.file(file);
+    let flow = plait_api::engine::flow::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    app.plait.call(CheckFlow { flow, path: Some(path) }).await.unwrap().diagnostics
+}
+
+#[tokio::test]
+async fn flows_are_nested_only_so_deep() {
+    let innermost = draw("innermost", json!({ "text": { "type": "value", "config": { "value": 1 } } }), &[]);
+    let deep = |levels: usize| {
+        (0..levels).fold(innermost.clone(), |inner, level| {
+            let config = json!({ "flow": inner, "inputSource": "mapping" });
+            draw(&format!("level {level}"), json!({ "in": { "type": "subflow", "config": config } }), &[])
+        })
+    };
+    let app = App::with(&Recording::echo());
+    let run = app.start(&read(&deep(15))).await;
+    assert_eq!(app.follow(&run, NOBODY).await.view().status, RunStatus::Finished);
+    let run = app.start(&read(&deep(16))).await;
+    let journal = app.follow(&run, NOBODY).await;
+    let mut error = serde_json::to_value(journal.view().error.unwrap().error).unwrap();
+    while error["details"]["error"].is_object() {
+        error = error["details"]["error"].clone();
+    }
+    assert_eq!(error["code"], "subflow.too_deep", "{error}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_called_flow_is_told_where_it_is_called() {
+    let calls = |config: Value| draw("parent", json!({ "in": { "type": "subflow", "config": config } }), &[]);
+    let broken = draw("broken", json!({ "x": { "type": "nothing like it" } }), &[]);
+    let folder = Folder::of(&[
+        ("none.flow.json", &calls(json!({ "file": "gone.flow.json", "inputSource": "mapping" }))),
+        ("bad.flow.json", &calls(json!({ "file": "broken.flow.json", "inputSource": "mapping" }))),
+        ("inner.flow.json", &calls(json!({ "flow": broken, "inputSource": "mapping" }))),
+        ("fresh.flow.json", &calls(json!({ "inputSource": "mapping" }))),
+        ("broken.flow.json", &broken),
+    ]);
+    let app = App::with(&Recording::echo());
+    for (file, code, pointer) in [
+        ("none.flow.json", "subflow.not_found", "/nodes/in/config/file"),
+        ("bad.flow.json", "subflow.invalid", "/nodes/in/config/file"),
+        ("inner.flow.json", "node.unknown_type", "/nodes/in/config/flow/nodes/x/type"),
+        ("fresh.flow.json", "config.incomplete", "/nodes/in/config/file"),
+    ] {
+        let found = check(&app, &folder, file).await;
+        let told: Vec<_> = found.iter().map(|one| (one.code.as_str(), one.pointer.as_str())).collect();
+        assert_eq!(told, [(code, pointer)], "{file}");
+        if code == "subflow.invalid" {
+            assert!(
+                found[0].message.contains("broken.flow.json") && found[0].message.contains("/nodes/x/type")
+            );
+        }
+    }
+    let run = folder.start(&app, "none.flow.json", "").await;
+    assert_eq!(app.follow(&run, NOBODY).await.fault("in"), "subflow.not_found");
+    let run = folder.start(&app, "bad.flow.json", "").await;
+    assert_eq!(app.follow(&run, NOBODY).await.fault("in"), "subflow.invalid");
+}

@@ -1,0 +1,85 @@
+/**
+ * 10,000 events a second for 10 seconds: is anything lost or out of order on the screen, and how long do frames take? Beside
+ * it the frames of an empty page at the same time, and what the window's main thread did: what of a long frame is our own?
+ */
+import { chromium, expect, type Page, test } from "@playwright/test";
+import { generate, type Load } from "../src/ipc/in-page-load";
+import { gridFlow, openFlow } from "./flows";
+import { recordFrames } from "./frames";
+import { recordTasks } from "./tasks";
+
+const LOAD: Load = { eventsPerSecond: 10_000, seconds: 10, streams: 50 };
+
+for (const tab of ["events", "conversation", "timeline"]) {
+  test(`10,000 events a second, ${tab} in view`, async ({ page, launchOptions }) => {
+    // A browser of its own: pages of one browser share a process that puts frames together.
+    const other = await chromium.launch(launchOptions);
+    const empty = await other.newPage();
+    const flow = gridFlow(LOAD.streams, LOAD);
+    await openFlow(page, flow);
+    await page.getByTestId(`dock-tab-${tab}`).click();
+    const tasks = await recordTasks(page);
+    const emptyRecorded = await recordFrames(empty);
+    const recorded = await recordFrames(page);
+    await page.getByTestId("run-button").click();
+    const disorder = await watchOrder(page);
+    const frames = await recorded.stop();
+    const emptyPage = await emptyRecorded.stop();
+    const ours = await tasks.stop();
+    await other.close();
+    await page.getByTestId("dock-tab-events").click();
+    const expected = expectation(Object.keys(flow.nodes));
+    await expect(page.getByTestId("events-shown")).toHaveText(expected.events.toLocaleString("en"));
+    await expect(page.getByTestId("event").last()).toHaveAttribute("data-seq", String(expected.events - 1));
+    const rounds = await page.evaluate(
+      (ids) => ids.map((id) => document.querySelector(`[data-testid=node-${id}] .epoch`)?.textContent ?? "not drawn"),
+      ["n0", "n1", "n2"],
+    );
+    expect(rounds).toEqual(["n0", "n1", "n2"].map((id) => `#${expected.rounds.get(id)}`));
+    expect(disorder).toEqual([]);
+    const result = { measure: "events", tab, ...LOAD, journal: expected.events, lost: 0, disorder: 0 };
+    const measured = { ...result, ...frames, ...ours, emptyPage };
+    test.info().annotations.push({ type: "result", description: JSON.stringify(measured) });
+  });
+}
+
+/**
+ * Looks at the rows of events on the screen now and then until the run is over; tells of rows that do not follow one
+ * another. All within the page, since what the test's own tools do there would be counted as the page's.
+ */
+async function watchOrder(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const found: string[] = [];
+    let highest = -1;
+    const isOver = () => document.querySelector("[data-testid=run-status][data-status=finished]") !== null;
+    const end = performance.now() + 90_000;
+    while (!isOver() && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const rows = [...document.querySelectorAll<HTMLElement>("[data-testid=event]")].map((row) =>
+        Number(row.dataset.seq),
+      );
+      for (let at = 1; at < rows.length; at++) {
+        if (rows[at] !== (rows[at - 1] ?? 0) + 1) found.push(`${rows[at - 1]} then ${rows[at]}`);
+      }
+      const last = rows.at(-1) ?? highest;
+      if (last < highest) found.push(`back from ${highest} to ${last}`);
+      highest = Math.max(highest, last);
+    }
+    if (!isOver()) found.push("the run did not end");
+    return found;
+  });
+}
+
+/** What must be there at the end: the length of the journal, and the round each node shows. */
+function expectation(ids: string[]): { events: number; rounds: Map<string, number> } {
+  const rounds = new Map<string, number>();
+  // The beginning and the end of the run.
+  let events = 2;
+  const generated = generate(ids, LOAD.streams);
+  for (let count = 0; count < LOAD.eventsPerSecond * LOAD.seconds; count++) {
+    const event = generated.next().value as { type: string; node: string; epoch: number[] };
+    if (event.type !== "node.delta") events += 1;
+    rounds.set(event.node, (event.epoch[0] ?? 0) + 1);
+  }
+  return { events, rounds };
+}

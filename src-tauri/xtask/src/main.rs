@@ -50,6 +50,8 @@ enum Chore {
         #[arg(long, value_enum)]
         only: Vec<test::Part>,
     },
+    /// Check only what takes a second: banned words and import circles
+    Lint,
     /// Measure, beside the references the figures are compared with
     Bench(bench::Wish),
     /// Install what `run` and `test` need, and do nothing else
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
     let done = match cli.chore {
         Chore::Run { flow, terminal, release } => run::run(flow.as_deref(), terminal, release),
         Chore::Test { only } => test::run(&only),
+        Chore::Lint => test::lint_sources(),
         Chore::Bench(wish) => bench::run(&wish),
         Chore::Setup => needs::provide(needs::Purpose::ALL).and_then(|()| editor::packages()),
         Chore::Bindings => bindings::write(),

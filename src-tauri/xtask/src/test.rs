@@ -2,7 +2,9 @@
 //!
 //! Knows the order and what each part needs; the steps stand in one file per part.
 
+mod banned_words;
 mod lint;
+mod module_cycles;
 mod rust;
 mod ui;
 mod window;
@@ -82,7 +84,9 @@ impl Report {
                 Outcome::Skipped(why) => println!("  – {name:<34} skipped: {why}"),
                 Outcome::Failed(time, error) => {
                     failed += 1;
-                    println!("  ✘ {name:<34} {:>12}  {error:#}", seconds(*time));
+                    let text = format!("{error:#}");
+                    let first_line = text.lines().next().unwrap_or_default();
+                    println!("  ✘ {name:<34} {:>12}  {first_line}", seconds(*time));
                 }
             }
         }
@@ -93,6 +97,14 @@ impl Report {
             _ => bail!("{failed} steps failed"),
         }
     }
+}
+
+/// The lints that read the sources and compile nothing.
+pub(crate) fn lint_sources() -> Result<()> {
+    let start = Instant::now();
+    let mut report = Report::default();
+    lint::check_sources(&mut report);
+    report.sum_up(start.elapsed())
 }
 
 /// Runs the parts in `only`, or all of them.

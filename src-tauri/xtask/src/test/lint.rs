@@ -2,13 +2,19 @@
 
 use crate::platform::{succeeds, which};
 use crate::steps::{Step, cargo, npm};
-use crate::test::Report;
+use crate::test::{Report, banned_words, module_cycles};
 
 /// Tools that are used where they are installed; none is fetched. With why each is worth having.
 const EXTRAS: &[(&str, &[&str])] = &[
     ("cargo-deny", &["deny", "--all-features", "check", "bans", "licenses", "sources"]),
     ("cargo-machete", &["machete"]),
 ];
+
+/// What needs no compiler.
+pub(super) fn check_sources(report: &mut Report) {
+    report.step("No banned words", banned_words::check);
+    report.step("No import circles", module_cycles::check);
+}
 
 pub(super) fn run(report: &mut Report) {
     report
@@ -17,6 +23,7 @@ pub(super) fn run(report: &mut Report) {
         let args = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
         Step::new("cargo clippy (the first time takes some minutes)", cargo(&args)).quietly()
     });
+    check_sources(report);
     report.step("The editor is linted", || Step::new("biome", npm(&["run", "lint"])).quietly());
     report.step("The editor's types hold", || Step::new("tsc", npm(&["run", "typecheck"])).quietly());
     for (program, args) in EXTRAS {

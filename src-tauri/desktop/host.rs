@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use plait_api::commands::tokens::CountTokens;
+use plait_api::tokens::CountTokens;
 use plait_api::{Dialogs, ErrorReply, Options, Plait};
 use tauri::{AppHandle, Manager};
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};

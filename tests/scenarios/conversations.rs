@@ -3,17 +3,17 @@
 
 use std::io::{BufRead as _, BufReader};
 
-use plait_api::commands::conversations::{
+use plait_api::conversations::{
     DeleteConversation, ExportConversation, ExportFormat, FlowOf, ForkConversation, GetConversation,
     ListConversations, ListMessages, OpenConversation, RenameConversation,
 };
-use plait_api::commands::run::StartRun;
-use plait_api::commands::runs::ShowRun;
 use plait_api::engine::context::{ContextChange, Role};
 use plait_api::engine::error::Fault;
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{ConversationId, RunId};
 use plait_api::engine::run::Event;
+use plait_api::runs::ShowRun;
+use plait_api::runs::StartRun;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, Says};

@@ -6,9 +6,9 @@ use std::io::{BufRead as _, BufReader};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plait_api::commands::runs::{ListRuns, RunDetail, ShowRun};
 use plait_api::engine::run::Event;
 use plait_api::engine::run::view::RunStatus;
+use plait_api::runs::{ListRuns, RunDetail, ShowRun};
 use plait_api::{Options, Plait};
 use serde_json::Value;
 use tokio::runtime::Handle;

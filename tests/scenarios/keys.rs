@@ -10,8 +10,8 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Json, Router};
-use plait_api::commands::runs::ShowRun;
 use plait_api::keys::KeyStore;
+use plait_api::runs::ShowRun;
 use plait_api::{Options, Plait, dispatch};
 use serde_json::{Value, json};
 

@@ -4,13 +4,13 @@ mod trees;
 
 use std::collections::BTreeSet;
 
-use plait_api::commands::flow::CheckFlow;
-use plait_api::commands::runs::{ListRuns, RunSummary};
 use plait_api::engine::diagnostic::Diagnostic;
 use plait_api::engine::error::Fault;
 use plait_api::engine::id::RunId;
 use plait_api::engine::run::Event;
 use plait_api::engine::run::view::RunStatus;
+use plait_api::flows::CheckFlow;
+use plait_api::runs::{ListRuns, RunSummary};
 use serde_json::{Value, json};
 
 use crate::support::app::{App, Says};

@@ -69,7 +69,7 @@ async fn the_chain_runs_the_pause_waits_and_the_join_takes_both() {
 
 #[tokio::test]
 async fn an_answer_can_go_to_no_other_node_and_not_twice() {
-    use plait_api::commands::run::AnswerRun;
+    use plait_api::runs::AnswerRun;
     let provider = Recording::echo();
     let app = App::with(&provider);
     let run = app.start(&flow("tools-process-format")).await;

@@ -1,10 +1,6 @@
 //! What calls used and cost, and what they taught: over runs, restarts and days.
 
-use plait_api::commands::conversations::{FlowOf, ForkConversation, GetConversation, OpenConversation};
-use plait_api::commands::run::StartRun;
-use plait_api::commands::runs::{ListRuns, RunSummary};
-use plait_api::commands::settings::{GetSettings, SetSettings};
-use plait_api::commands::usage::UsageByDay;
+use plait_api::conversations::{FlowOf, ForkConversation, GetConversation, OpenConversation};
 use plait_api::engine::error::Fault;
 use plait_api::engine::flow::{self, Flow};
 use plait_api::engine::models::{ModelOverride, Price};
@@ -12,6 +8,10 @@ use plait_api::engine::prompt::PromptRecord;
 use plait_api::engine::provider::ModelReply;
 use plait_api::engine::run::view::RunStatus;
 use plait_api::engine::run::{Cost, Event, Spending, TokenUsage};
+use plait_api::runs::StartRun;
+use plait_api::runs::{ListRuns, RunSummary};
+use plait_api::settings::{GetSettings, SetSettings};
+use plait_api::usage::UsageByDay;
 use serde_json::{Value, json};
 
 use crate::support::app::App;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use plait_api::commands::run::StartRun;
 use plait_api::engine::error::Fault;
 use plait_api::engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use plait_api::engine::run::{Entry, Event};
+use plait_api::runs::StartRun;
 use plait_api::{Options, Plait, Watch};
 use tokio::sync::Semaphore;
 

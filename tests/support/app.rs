@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use plait_api::commands::run::{AnswerRun, EndPause, StartRun};
-use plait_api::commands::runs::ShowRun;
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{Activation, RunId};
 use plait_api::engine::provider::Providers;
 use plait_api::engine::run::view::{RunStatus, RunView};
 use plait_api::engine::run::{Entry, Event};
+use plait_api::runs::ShowRun;
+use plait_api::runs::{AnswerRun, EndPause, StartRun};
 use plait_api::{Options, Plait};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use plait_api::commands::run::StartRun;
 use plait_api::engine::flow::{self, Flow};
 use plait_api::engine::id::RunId;
+use plait_api::runs::StartRun;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::Plait;
-use crate::reply::ErrorReply;
+use crate::error_reply::ErrorReply;
 
 /// One thing the window or the terminal can ask for. The struct is its arguments.
 pub trait Command: Serialize + DeserializeOwned + TS + Send + 'static {

@@ -1,39 +1,26 @@
-//! The commands, one file per domain, and the table of them all.
+//! The table of all commands.
 
-pub mod app;
-pub mod autosave;
-pub mod conversations;
-pub mod dialog;
-pub mod file;
-pub mod flow;
-pub mod nodes;
-pub mod provider;
-pub mod recent;
-pub mod run;
-pub mod runs;
-pub mod settings;
-pub mod tokens;
-pub mod usage;
+use crate::{app, conversations, dialogs, flows, nodes, providers, runs, settings, tokens, usage};
 
 crate::command::commands![
     app::GetAppInfo,
     nodes::ListNodes,
-    flow::CheckFlow,
-    file::OpenFlow,
-    file::SaveFlow,
-    flow::NewFlow,
-    flow::ListExamples,
-    flow::OpenExample,
-    recent::ListRecent,
-    recent::ForgetFlow,
-    autosave::PutAutosave,
-    autosave::ListAutosaves,
-    autosave::DropAutosave,
-    run::StartRun,
-    run::AnswerRun,
-    run::EndPause,
-    run::CancelRun,
-    run::ResumeRun,
+    flows::CheckFlow,
+    flows::OpenFlow,
+    flows::SaveFlow,
+    flows::NewFlow,
+    flows::ListExamples,
+    flows::OpenExample,
+    flows::ListRecent,
+    flows::ForgetFlow,
+    flows::PutAutosave,
+    flows::ListAutosaves,
+    flows::DropAutosave,
+    runs::StartRun,
+    runs::AnswerRun,
+    runs::EndPause,
+    runs::CancelRun,
+    runs::ResumeRun,
     runs::ListRuns,
     runs::ShowRun,
     runs::RemoveRun,
@@ -47,14 +34,14 @@ crate::command::commands![
     conversations::ExportConversation,
     settings::GetSettings,
     settings::SetSettings,
-    provider::GetProviderStatus,
-    provider::SetKey,
-    provider::RemoveKey,
-    provider::ListModels,
-    provider::TestProvider,
-    provider::DetectProviders,
+    providers::GetProviderStatus,
+    providers::SetKey,
+    providers::RemoveKey,
+    providers::ListModels,
+    providers::TestProvider,
+    providers::DetectProviders,
     tokens::CountTokens,
     usage::UsageByDay,
-    dialog::OpenDialog,
-    dialog::SaveDialog,
+    dialogs::OpenDialog,
+    dialogs::SaveDialog,
 ];

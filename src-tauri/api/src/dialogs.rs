@@ -1,5 +1,9 @@
 //! What only a window can do for a command: ask a person for a file.
 
+mod commands;
+
+pub use commands::{OpenDialog, PickedPath, SaveDialog};
+
 use async_trait::async_trait;
 
 use crate::ErrorReply;

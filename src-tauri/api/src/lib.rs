@@ -3,38 +3,34 @@
 //! Owns the application: the store, the providers, the runs that are going on, and who watches them. Refuses to know who
 //! is asking: no window, no terminal, no arguments parsed from a command line.
 
-pub mod answer;
-mod called;
-mod children;
+mod app;
 pub mod command;
-pub mod commands;
-mod dialogs;
-pub mod examples;
-mod home;
-mod hub;
-mod live;
+mod commands;
+pub mod conversations;
+mod data_dir;
+pub mod dialogs;
+mod error_reply;
+pub mod flows;
+mod nodes;
 mod plait;
-mod reply;
-mod runner;
-mod runs;
-pub mod schema;
-mod token_calibration;
-pub mod tree;
-mod watch;
+pub mod providers;
+pub mod runs;
+pub mod settings;
+pub mod tokens;
+pub mod usage;
 
 pub use commands::{dispatch, each_command};
+pub use data_dir::home;
 pub use dialogs::Dialogs;
-pub use home::home;
+pub use error_reply::ErrorReply;
+pub use flows::examples;
 pub use plait::{Options, Plait};
-pub use reply::ErrorReply;
-pub use watch::Watch;
+pub use runs::Watch;
 
 /// Flow files on disk.
 pub use plait_adapters::files;
 /// Where the keys of providers are.
 pub use plait_adapters::keys;
-/// Model servers that were found, and the settings of providers.
-pub use plait_adapters::providers;
 /// The engine, for those who show what it says.
 pub use plait_engine as engine;
 

@@ -13,10 +13,10 @@ use plait_engine::tool::ToolHost;
 use serde_json::{Map, Value};
 
 use crate::command::Command;
-use crate::commands::settings::{Settings, Unread};
 use crate::dialogs::Dialogs;
-use crate::runner::Runner;
-use crate::token_calibration::TokenCalibration;
+use crate::providers::token_calibration::TokenCalibration;
+use crate::runs::service::Runner;
+use crate::settings::{Settings, Unread};
 use crate::{ErrorReply, blocking};
 
 /// How to open Plait.

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use console::style;
-use plait_api::answer;
+use plait_api::runs::answer_text;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(crate) enum Asked {
 pub(crate) async fn ask(prompt: &str, schema: &Value) -> Result<Asked, Failure> {
     let mut err = io::stderr();
     writeln!(err, "\n{} {}", style("?").cyan().bold().for_stderr(), prompt.trim())?;
-    if let Some(choices) = answer::choices(schema) {
+    if let Some(choices) = answer_text::choices(schema) {
         writeln!(err, "  {}", style(choices.join(" / ")).dim().for_stderr())?;
     }
     show_mark(false)?;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
 use plait_api::engine::nodes;
-use plait_api::tree::check_tree;
+use plait_api::flows::check_tree;
 
 use crate::args::CheckArgs;
 use crate::failure::{Ending, Failure, say};

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use plait_api::commands::conversations::{
+use plait_api::conversations::{
     DeleteConversation, ExportConversation, ExportFormat, FlowOf, ForkConversation, ListConversations,
     ListMessages, OpenConversation, RenameConversation,
 };

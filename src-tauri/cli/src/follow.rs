@@ -4,11 +4,12 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::io::Write as _;
 
-use plait_api::commands::run::{AnswerRun, CancelRun, EndPause};
 use plait_api::engine::id::{Activation, RunId};
 use plait_api::engine::run::view::{Asker, OpenPause, RunStatus, RunView};
 use plait_api::engine::run::{Entry, Event};
-use plait_api::{ErrorReply, Plait, answer};
+use plait_api::runs::answer_text;
+use plait_api::runs::{AnswerRun, CancelRun, EndPause};
+use plait_api::{ErrorReply, Plait};
 use serde_json::Value;
 
 use crate::ask::{Asked, ask};
@@ -136,7 +137,7 @@ impl<'a> Follow<'a> {
             self.replies.end = false;
             self.end(&pause).await?;
         } else if let Some(text) = self.replies.answers.pop_front() {
-            let given = self.give(&pause, answer::from_text(&pause.schema, &text)).await;
+            let given = self.give(&pause, answer_text::from_text(&pause.schema, &text)).await;
             if let Err(Failure::Error(error)) = &given
                 && error.code == "answer.invalid"
             {
@@ -172,7 +173,7 @@ impl<'a> Follow<'a> {
             };
             let given = match asked {
                 Asked::End => return self.end(pause).await,
-                Asked::Text(text) => self.give(pause, answer::from_text(&pause.schema, &text)).await,
+                Asked::Text(text) => self.give(pause, answer_text::from_text(&pause.schema, &text)).await,
             };
             match given {
                 // A slip of the keyboard: say what is wrong and ask again.

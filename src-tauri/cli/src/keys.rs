@@ -3,10 +3,10 @@
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use plait_api::commands::provider::{
+use plait_api::keys::{Keep, KeyPlace, KeySource};
+use plait_api::providers::{
     GetProviderStatus, KeyStatus, ProviderStatus, ProvidersStatus, RemoveKey, SetKey,
 };
-use plait_api::keys::{Keep, KeyPlace, KeySource};
 use plait_api::{ErrorReply, Options, Plait};
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;

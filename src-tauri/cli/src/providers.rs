@@ -3,10 +3,10 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use plait_api::commands::provider::{
+use plait_api::providers::FoundServer;
+use plait_api::providers::{
     DetectProviders, GetProviderStatus, ListModels, ProvidersStatus, TestProvider, TestReport, Tested,
 };
-use plait_api::providers::FoundServer;
 use plait_api::{ErrorReply, Options, Plait};
 
 use crate::args::{ProvidersArgs, ProvidersCommand};

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use plait_api::commands::run::{CancelRun, ResumeRun, StartRun};
-use plait_api::commands::runs::{RunDetail, ShowRun};
 use plait_api::engine::diagnostic::Severity;
 use plait_api::engine::id::{NodeId, PortName, RunId};
 use plait_api::engine::plan;
 use plait_api::engine::run::view::RunStatus;
-use plait_api::tree::check_tree;
+use plait_api::flows::check_tree;
+use plait_api::runs::{CancelRun, ResumeRun, StartRun};
+use plait_api::runs::{RunDetail, ShowRun};
 use plait_api::{ErrorReply, Options, Plait};
 use serde_json::Value;
 

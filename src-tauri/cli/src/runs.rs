@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use plait_api::commands::runs::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};
 use plait_api::engine::id::RunId;
 use plait_api::engine::run::Entry;
 use plait_api::engine::run::view::{RunStatus, RunView};
+use plait_api::runs::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};
 use plait_api::{ErrorReply, Options, Plait};
 
 use crate::args::{RunsArgs, RunsCommand};

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use plait_api::engine::nodes;
-use plait_api::schema::flow_schema;
+use plait_api::flows::flow_schema;
 
 use crate::failure::{Ending, Failure};
 

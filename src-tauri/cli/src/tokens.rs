@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 
 use plait_api::ErrorReply;
-use plait_api::commands::tokens::TokenCount;
+use plait_api::tokens::TokenCount;
 
 use crate::args::TokensArgs;
 use crate::failure::{Ending, Failure};

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use plait_api::commands::usage::{Usage, UsageByDay};
 use plait_api::engine::run::Spending;
+use plait_api::usage::{Usage, UsageByDay};
 use plait_api::{ErrorReply, Options, Plait};
 
 use crate::args::UsageArgs;

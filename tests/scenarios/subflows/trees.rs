@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plait_api::commands::run::{CancelRun, ResumeRun};
-use plait_api::commands::runs::{RemoveRun, ShowRun};
 use plait_api::engine::run::Event;
 use plait_api::engine::run::view::RunStatus;
+use plait_api::runs::{CancelRun, ResumeRun};
+use plait_api::runs::{RemoveRun, ShowRun};
 use serde_json::{Value, json};
 
 use super::{NOBODY, child, children, listed, sub};

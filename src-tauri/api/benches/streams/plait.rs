@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
-use plait_api::commands::run::StartRun;
-use plait_api::commands::settings::{SetSettings, Settings};
-use plait_api::commands::tokens::CountTokens;
 use plait_api::engine::run::{Entry, Event};
+use plait_api::runs::StartRun;
+use plait_api::settings::{SetSettings, Settings};
+use plait_api::tokens::CountTokens;
 use plait_api::{Options, Plait};
 use serde_json::{Map, json};
 

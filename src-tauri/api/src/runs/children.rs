@@ -12,9 +12,9 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};
 
-use crate::called;
-use crate::live::LiveRuns;
-use crate::runner::{NewRun, Runner};
+use crate::flows::subflows;
+use crate::runs::registry::ActiveRuns;
+use crate::runs::service::{NewRun, Runner};
 use crate::{ErrorReply, Watch, blocking};
 
 #[async_trait]
@@ -72,9 +72,11 @@ impl Runner {
                 let ChildCall { parent, activation, flow, input, set, host, .. } = call;
                 let parents = self.ancestors(&parent.run).await?;
                 if parents.len() >= MAX_DEPTH {
-                    return Err(called::too_deep(parents.iter().rev().map(|above| above.flow.name.as_str())));
+                    return Err(subflows::too_deep(
+                        parents.iter().rev().map(|above| above.flow.name.as_str()),
+                    ));
                 }
-                let called = blocking(move || called::resolve(&flow, &parents, &activation)).await?;
+                let called = blocking(move || subflows::resolve(&flow, &parents, &activation)).await?;
                 let parent = Some(parent.run.clone());
                 let new = NewRun {
                     flow: called.flow,
@@ -85,7 +87,7 @@ impl Runner {
                     parent,
                     conversation: None,
                 };
-                self.start(run, new, host).await.map_err(|error| called::wrong(error, &called.name))?;
+                self.start(run, new, host).await.map_err(|error| subflows::wrong(error, &called.name))?;
             }
         }
         drop(turn);
@@ -172,7 +174,7 @@ fn fault(error: ErrorReply) -> Fault {
 
 /// Cancels the child of a node that is given up.
 struct CancelWhenDropped {
-    live: LiveRuns,
+    live: ActiveRuns,
     run: Option<RunId>,
 }
 

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::command::Command;
-use crate::tree::check_tree;
-use crate::{ErrorReply, Plait, blocking, examples};
+use crate::flows::check_tree;
+use crate::flows::examples;
+use crate::{ErrorReply, Plait, blocking};
 
 /// `flow.check`: what is to be said about a flow. Runs nothing.
 #[derive(Debug, Serialize, Deserialize, TS)]

@@ -15,7 +15,7 @@ const BACKLOG: usize = 4_096;
 
 /// What watchers are told.
 #[derive(Clone)]
-pub(crate) enum News {
+pub(crate) enum WatchEvent {
     /// Something happened.
     Entry(Arc<Entry>),
     /// The run is no longer driven although it did not end; its journal stands.
@@ -23,10 +23,10 @@ pub(crate) enum News {
 }
 
 /// One run's meeting place.
-pub(crate) struct Hub(Mutex<State>);
+pub(crate) struct RunBroadcast(Mutex<State>);
 
 struct State {
-    news: broadcast::Sender<News>,
+    news: broadcast::Sender<WatchEvent>,
     /// Everything before this place in the journal has been told; unknown while the run is not driven.
     next_seq: Option<u64>,
     partial: BTreeMap<Activation, Entry>,
@@ -35,18 +35,18 @@ struct State {
 }
 
 /// What a watcher begins with.
-pub(crate) struct Joined {
+pub(crate) struct Subscription {
     /// From this place in the journal on everything comes live.
     pub(crate) next_seq: u64,
     /// Partial output up to then.
     pub(crate) partial: Vec<Entry>,
     /// The rest.
-    pub(crate) live: broadcast::Receiver<News>,
+    pub(crate) live: broadcast::Receiver<WatchEvent>,
     /// Why the run is no longer driven, where it was stopped: that news will not come again.
     pub(crate) stopped: Option<Arc<ErrorReply>>,
 }
 
-impl Hub {
+impl RunBroadcast {
     pub(crate) fn new() -> Arc<Self> {
         let (news, _) = broadcast::channel(BACKLOG);
         Arc::new(Self(Mutex::new(State { news, next_seq: None, partial: BTreeMap::new(), stopped: None })))
@@ -65,7 +65,7 @@ impl Hub {
         for entry in entries {
             state.take_in(&entry);
             // Nobody may be watching.
-            let _ = state.news.send(News::Entry(Arc::new(entry)));
+            let _ = state.news.send(WatchEvent::Entry(Arc::new(entry)));
         }
     }
 
@@ -76,12 +76,12 @@ impl Hub {
         state.partial.clear();
         let error = Arc::new(error);
         state.stopped = Some(Arc::clone(&error));
-        let _ = state.news.send(News::Stopped(error));
+        let _ = state.news.send(WatchEvent::Stopped(error));
     }
 
-    pub(crate) fn join(&self) -> Joined {
+    pub(crate) fn join(&self) -> Subscription {
         let state = self.lock();
-        Joined {
+        Subscription {
             next_seq: state.next_seq.unwrap_or(u64::MAX),
             partial: state.partial.values().cloned().collect(),
             live: state.news.subscribe(),

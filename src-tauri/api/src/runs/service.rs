@@ -16,9 +16,9 @@ use plait_engine::plan::{InputOverrides, Plan, plan};
 use plait_engine::run::{Driver, Entry, Event, FlowRef, RunHandle, RunSetup};
 use tokio::sync::Mutex;
 
-use crate::hub::Hub;
-use crate::live::LiveRuns;
-use crate::token_calibration::TokenCalibration;
+use crate::providers::token_calibration::TokenCalibration;
+use crate::runs::broadcast::RunBroadcast;
+use crate::runs::registry::ActiveRuns;
 use crate::{ErrorReply, blocking, flow_of, flow_text};
 
 /// What drives runs. Clones share.
@@ -27,7 +27,7 @@ pub(crate) struct Runner {
     pub(crate) store: Store,
     pub(crate) registry: Arc<Registry>,
     pub(crate) calibration: Arc<TokenCalibration>,
-    pub(crate) live: LiveRuns,
+    pub(crate) live: ActiveRuns,
     /// Held while a run is taken up: two that take up the same run must end up with the same driver.
     pub(crate) taking_up: Arc<Mutex<()>>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct NewRun {
 impl Runner {
     /// What drives the runs of this store, none so far.
     pub(crate) fn new(store: Store, registry: Arc<Registry>, calibration: Arc<TokenCalibration>) -> Self {
-        Self { store, registry, calibration, live: LiveRuns::default(), taking_up: Arc::default() }
+        Self { store, registry, calibration, live: ActiveRuns::default(), taking_up: Arc::default() }
     }
 
     /// Starts a run under this id. It goes on by itself.
@@ -91,7 +91,7 @@ impl Runner {
         Ok(handle)
     }
 
-    fn drive(&self, run: &RunId, hub: Arc<Hub>, driver: Driver, handle: RunHandle, host: Host) {
+    fn drive(&self, run: &RunId, hub: Arc<RunBroadcast>, driver: Driver, handle: RunHandle, host: Host) {
         let (runner, parent) = (self.clone(), run.clone());
         self.live.drive(run, hub, driver, handle, move || runner.end_children(parent, host));
     }
@@ -121,7 +121,7 @@ impl Runner {
 /// What making a driver takes, off the async threads.
 struct Prepared {
     run: RunId,
-    hub: Arc<Hub>,
+    hub: Arc<RunBroadcast>,
     runner: Runner,
     host: Host,
 }

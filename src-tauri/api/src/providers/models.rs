@@ -34,7 +34,7 @@ impl Command for ListModels {
             return Ok(ModelList { models });
         }
         let provider = app.providers().get(&self.provider)?;
-        let models = super::test::in_time(&self.provider, provider.models()).await?;
+        let models = super::connection_test::in_time(&self.provider, provider.models()).await?;
         app.learn_models(&self.provider, &models);
         Ok(ModelList { models })
     }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn given_up(end: impl FnOnce(&mut CancelWhenDropped)) -> bool {
-    let (live, run) = (LiveRuns::default(), RunId::from("0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10"));
+    let (live, run) = (ActiveRuns::default(), RunId::from("0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10"));
     let mut child = CancelWhenDropped { live: live.clone(), run: Some(run.clone()) };
     end(&mut child);
     drop(child);

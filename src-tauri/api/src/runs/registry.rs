@@ -10,19 +10,19 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::ErrorReply;
-use crate::hub::Hub;
+use crate::runs::broadcast::RunBroadcast;
 
 /// All of them. Clones share.
 #[derive(Clone, Default)]
-pub(crate) struct LiveRuns(Arc<Mutex<State>>);
+pub(crate) struct ActiveRuns(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     driven: HashMap<RunId, Driven>,
     /// Kept alive by those who watch or drive.
-    hubs: HashMap<RunId, Weak<Hub>>,
+    hubs: HashMap<RunId, Weak<RunBroadcast>>,
     /// The hubs of runs that could not go on, until they are taken up again: who comes late hears why.
-    stopped: HashMap<RunId, Arc<Hub>>,
+    stopped: HashMap<RunId, Arc<RunBroadcast>>,
     /// Children that were given up while they began.
     given_up: HashSet<RunId>,
     /// All runs are being left where they are.
@@ -37,15 +37,15 @@ struct Driven {
     ending: bool,
 }
 
-impl LiveRuns {
+impl ActiveRuns {
     /// The hub of a run, made if there is none.
-    pub(crate) fn hub(&self, run: &RunId) -> Arc<Hub> {
+    pub(crate) fn hub(&self, run: &RunId) -> Arc<RunBroadcast> {
         let mut state = self.lock();
         if let Some(hub) = state.hubs.get(run).and_then(Weak::upgrade) {
             return hub;
         }
         state.hubs.retain(|_, hub| hub.strong_count() > 0);
-        let hub = Hub::new();
+        let hub = RunBroadcast::new();
         state.hubs.insert(run.clone(), Arc::downgrade(&hub));
         hub
     }
@@ -92,7 +92,7 @@ impl LiveRuns {
     pub(crate) fn drive(
         &self,
         run: &RunId,
-        hub: Arc<Hub>,
+        hub: Arc<RunBroadcast>,
         driver: Driver,
         handle: RunHandle,
         afterwards: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static,

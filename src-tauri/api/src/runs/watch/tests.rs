@@ -6,7 +6,7 @@ use super::*;
 async fn who_begins_to_watch_a_run_that_was_stopped_hears_why() {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
-    let hub = Hub::new();
+    let hub = RunBroadcast::new();
     hub.begin(0);
     hub.stop(ErrorReply::new("store.full", "The disk is full."));
     let run = RunId::from("0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10");

@@ -12,7 +12,7 @@ macro_rules! examples {
         /// The text of the example flow's file, if there is one of that id.
         pub fn text(id: &str) -> Option<&'static str> {
             match id {
-                $($id => Some(include_str!(concat!("../../../tests/fixtures/examples/", $id, ".flow.json"))),)*
+                $($id => Some(include_str!(concat!("../../../../tests/fixtures/examples/", $id, ".flow.json"))),)*
                 _ => None,
             }
         }

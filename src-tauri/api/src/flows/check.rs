@@ -12,12 +12,12 @@ use plait_engine::plan::{CheckedFlow, check};
 use plait_engine::subflow::{ChildFlow, MAX_DEPTH};
 
 use crate::ErrorReply;
-use crate::called::{self, Called};
+use crate::flows::subflows::{self, Called};
 
 /// Checks a flow together with those it calls; `path` is its own file, if it has one.
 pub fn check_tree(flow: &Flow, path: Option<&str>, registry: &Registry) -> CheckedFlow {
     let mut checked = check(flow, registry);
-    let chain = path.map(|path| vec![(path.to_owned(), called::file_name(path))]).unwrap_or_default();
+    let chain = path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
     let mut tree = Tree { registry, chain, known: HashMap::new() };
     checked.diagnostics.extend(tree.calls(flow, path));
     checked
@@ -54,7 +54,7 @@ impl Tree<'_> {
 
     /// Why a node can't call this file, if it can't.
     fn file(&mut self, file: &str, parent: Option<&str>) -> Option<ErrorReply> {
-        let called = match called::read(file, parent) {
+        let called = match subflows::read(file, parent) {
             Ok(called) => called,
             Err(error) => return Some(error),
         };
@@ -62,13 +62,13 @@ impl Tree<'_> {
         if self.chain.iter().any(|(above, _)| *above == key) {
             let mut names: Vec<String> = self.chain.iter().map(|(_, name)| name.clone()).collect();
             names.push(called.name);
-            return Some(called::recursion(&names));
+            return Some(subflows::recursion(&names));
         }
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
         if self.chain.len() >= MAX_DEPTH {
-            return Some(called::too_deep(self.chain.iter().map(|(_, name)| name.as_str())));
+            return Some(subflows::too_deep(self.chain.iter().map(|(_, name)| name.as_str())));
         }
         self.chain.push((key.clone(), called.name.clone()));
         let wrong = self.inside(&called);

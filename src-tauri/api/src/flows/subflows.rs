@@ -9,7 +9,8 @@ use plait_engine::flow::{self, Flow};
 use plait_engine::id::Activation;
 use plait_engine::subflow::{ChildFlow, MAX_DEPTH};
 
-use crate::{ErrorReply, examples};
+use crate::ErrorReply;
+use crate::flows::examples;
 
 /// A flow that is called.
 pub(crate) struct Called {

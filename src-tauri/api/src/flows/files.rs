@@ -81,7 +81,7 @@ impl Command for OpenFlow {
             let file = files::read(Path::new(&self.path))?;
             let flow = flow::read(&file.text).map_err(|error| unreadable(&file.path, &error))?;
             let path = file.path.display().to_string();
-            let diagnostics = crate::tree::check_tree(&flow, Some(&path), &registry).diagnostics;
+            let diagnostics = crate::flows::check_tree(&flow, Some(&path), &registry).diagnostics;
             // Neither the list of recent flows nor a draft that can't be read keeps anybody from a flow that can.
             let _ = store.touch_recent(&Recent { path: path.clone(), name: flow.name.clone(), opened_at });
             let recovered = store

@@ -15,13 +15,13 @@ use plait_engine::run::{Entry, Event};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::Instant;
 
-use crate::hub::{Hub, News};
+use crate::runs::broadcast::{RunBroadcast, WatchEvent};
 use crate::{ErrorReply, blocking};
 
 /// No batch is larger: what takes longer than a frame to send would hold up the next.
 const BATCH: usize = 2_000;
 
-/// How many times a frame a batch takes in what has come: often enough that little waits in between ([`Hub`] keeps a few
+/// How many times a frame a batch takes in what has come: often enough that little waits in between ([`RunBroadcast`] keeps a few
 /// thousand entries for each watcher).
 const LOOKS: u32 = 2;
 
@@ -35,14 +35,14 @@ const SOON: Duration = Duration::from_millis(2);
 pub struct Watch {
     store: Store,
     run: RunId,
-    hub: Arc<Hub>,
+    hub: Arc<RunBroadcast>,
     /// The place in the journal that is given next.
     next: u64,
     journal: Option<Entries>,
     /// Where the journal stops being needed: from here on everything comes live.
     until: u64,
     partial: VecDeque<Entry>,
-    live: broadcast::Receiver<News>,
+    live: broadcast::Receiver<WatchEvent>,
     ended: bool,
     /// Why the run was stopped, where that was before one began to watch or among the news that were missed.
     stopped: Option<Arc<ErrorReply>>,
@@ -52,7 +52,12 @@ pub struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(store: Store, run: RunId, hub: Arc<Hub>, from_seq: u64) -> Result<Self, ErrorReply> {
+    pub(crate) fn new(
+        store: Store,
+        run: RunId,
+        hub: Arc<RunBroadcast>,
+        from_seq: u64,
+    ) -> Result<Self, ErrorReply> {
         // Subscribed before the journal is read: what happens in between is in both, and skipped once.
         let joined = hub.join();
         let journal = Some(store.read_journal(&run, from_seq)?);
@@ -108,7 +113,7 @@ impl Watch {
                 continue;
             }
             match self.live.recv().await {
-                Ok(News::Entry(entry)) => match entry.seq {
+                Ok(WatchEvent::Entry(entry)) => match entry.seq {
                     None => return Some(Ok(Arc::unwrap_or_clone(entry))),
                     Some(seq) if seq < self.next => {}
                     Some(seq) if seq == self.next => {
@@ -116,7 +121,7 @@ impl Watch {
                     }
                     Some(_) => self.catch_up().await,
                 },
-                Ok(News::Stopped(error)) => self.failed = Some(ErrorReply::clone(&error)),
+                Ok(WatchEvent::Stopped(error)) => self.failed = Some(ErrorReply::clone(&error)),
                 Err(RecvError::Lagged(_)) => self.catch_up().await,
                 // The hub lives as long as this watch.
                 Err(RecvError::Closed) => self.ended = true,

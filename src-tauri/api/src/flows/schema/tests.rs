@@ -8,8 +8,8 @@ fn validator() -> jsonschema::Validator {
 #[test]
 fn every_example_follows_the_schema() {
     let validator = validator();
-    for id in crate::examples::IDS {
-        let flow: Value = serde_json::from_str(crate::examples::text(id).unwrap()).unwrap();
+    for id in super::super::examples::IDS {
+        let flow: Value = serde_json::from_str(super::super::examples::text(id).unwrap()).unwrap();
         let wrong: Vec<_> = validator.iter_errors(&flow).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{id}: {wrong:?}");
     }

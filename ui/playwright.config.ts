@@ -19,7 +19,7 @@ export default defineConfig({
     },
   },
   webServer: {
-    command: `npx vite preview --port ${PORT} --strictPort`,
+    command: `npx vite preview --mode mock --port ${PORT} --strictPort`,
     port: PORT,
     reuseExistingServer: false,
   },

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { mockHostEntry } from "./mock-host/vite-plugin";
 
 /**
  * The policy of the desktop window (see `tauri.conf.json`), so that a page that works under `vite preview` works there.
@@ -18,9 +19,13 @@ const CSP = [
   "form-action 'none'",
 ].join("; ");
 
-export default defineConfig({
+/**
+ * The desktop page, or with `--mode mock` the same page on the mock host, which is built into a folder of its own so that
+ * it can't end up in the desktop bundle.
+ */
+export default defineConfig(({ mode }) => ({
   base: "./",
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), mode === "mock" && mockHostEntry()],
   resolve: {
     alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) },
   },
@@ -32,6 +37,7 @@ export default defineConfig({
   },
   worker: { format: "es" },
   build: {
+    outDir: mode === "mock" ? "dist-mock" : "dist",
     // WebKitGTK, WKWebView and WebView2 of the last years.
     target: ["es2022", "safari16", "chrome110"],
     modulePreload: { polyfill: false },
@@ -41,7 +47,7 @@ export default defineConfig({
   },
   test: {
     environment: "happy-dom",
-    include: ["src/**/*.test.{ts,tsx}"],
+    include: ["{src,mock-host}/**/*.test.{ts,tsx}"],
     restoreMocks: true,
   },
-});
+}));

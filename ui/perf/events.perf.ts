@@ -3,7 +3,7 @@
  * it the frames of an empty page at the same time, and what the window's main thread did: what of a long frame is our own?
  */
 import { chromium, expect, type Page, test } from "@playwright/test";
-import { generate, type Load } from "../src/ipc/in-page-load";
+import { generate, type Load } from "../mock-host/load";
 import { gridFlow, openFlow } from "./flows";
 import { recordFrames } from "./frames";
 import { recordTasks } from "./tasks";

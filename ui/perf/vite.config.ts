@@ -2,14 +2,15 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { mockHostEntry } from "../mock-host/vite-plugin";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The window as it ships, and beside it a bare React Flow page to compare with. */
+/** The window on the mock host, and a bare React Flow page to compare with. */
 export default defineConfig({
   root: at(".."),
   base: "./",
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), mockHostEntry()],
   resolve: { alias: { "@": at("../src") } },
   worker: { format: "es" },
   build: {

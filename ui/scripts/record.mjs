@@ -1,5 +1,5 @@
 /**
- * Records runs of the example flows with the real engine, for two uses: the in-page host replays them (`src/ipc/recordings`),
+ * Records runs of the example flows with the real engine, for two uses: the mock host replays them (`mock-host/recordings`),
  * and both folds of events are held to some of them (`../tests/fixtures/folds`). Run it after the engine's events have changed:
  *
  *   cargo build -p plait-cli && node scripts/record.mjs && PLAIT_WRITE_FOLDS=1 cargo test -p plait-engine --test folds
@@ -119,7 +119,7 @@ try {
     );
     const name = `${run.example}-${count}.json`;
     writeFileSync(
-      join(root, "ui/src/ipc/recordings", name),
+      join(root, "ui/mock-host/recordings", name),
       `${JSON.stringify({ nodes, to: run.to, journal, children }, null, 1)}\n`,
     );
     if (run.fold) {

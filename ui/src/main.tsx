@@ -1,21 +1,5 @@
-import { StrictMode } from "react";
-import { createRoot } from "react-dom/client";
-import { App } from "@/app/App";
-import { start } from "@/app/start";
-import { connect } from "@/ipc";
-import { preloadMarkdown } from "@/look/Markdown";
-import "@xyflow/react/dist/base.css";
-import "@/look/look.css";
+/** The entry point of the desktop window. The page for plain browsers has its own: `mock-host/main.tsx`. */
+import { tauriHost } from "@/ipc/tauri";
+import { mount } from "@/shell/mount";
 
-const root = document.getElementById("root");
-if (root) {
-  await connect();
-  await start();
-  createRoot(root).render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
-  );
-  // After the first paint.
-  requestAnimationFrame(() => setTimeout(preloadMarkdown));
-}
+await mount(tauriHost());

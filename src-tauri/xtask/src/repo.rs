@@ -29,7 +29,7 @@ pub(crate) fn binary(name: &str, release: bool) -> PathBuf {
 /// When the newest file below `path` was last changed; `None` if there is none.
 /// Directories that are made from the others (`node_modules`, `dist`, reports) do not count.
 pub(crate) fn newest(path: &Path) -> Option<SystemTime> {
-    const MADE: &[&str] = &["node_modules", "dist", "test-results", "playwright-report"];
+    const MADE: &[&str] = &["node_modules", "dist", "dist-mock", "test-results", "playwright-report"];
     let meta = path.symlink_metadata().ok()?;
     if !meta.is_dir() {
         return meta.modified().ok();

@@ -1,6 +1,6 @@
 import { Panel, useStore } from "@xyflow/react";
 import { Maximize, Minus, Plus, Workflow } from "lucide-react";
-import { IconButton } from "@/look/Button";
+import { IconButton } from "@/design/Button";
 import { tidy } from "./tidy";
 import { resetZoom, showAll, zoomBy } from "./view";
 

@@ -1,12 +1,12 @@
 import { ContextMenu } from "@base-ui/react/context-menu";
 import { type MouseEvent, type ReactElement, useState } from "react";
-import type { Command } from "@/app/command";
-import { COMMANDS, command } from "@/app/commands";
-import { showPalette } from "@/app/overlays";
+import { Keys } from "@/design/Keys";
 import { selectOnly } from "@/flow/actions";
 import { flowStore } from "@/flow/store";
-import { Keys } from "@/look/Keys";
-import { canvasStore } from "./state";
+import { COMMANDS, command } from "@/shell/commands";
+import type { Command } from "@/workbench/command";
+import { showPalette } from "@/workbench/overlays";
+import { canvasStore } from "./canvas-store";
 
 const ON_NODES = ["edit.rename", "edit.connect", "edit.cut", "edit.copy", "edit.duplicate", "edit.delete"];
 const ON_PANE = ["edit.paste", "edit.selectAll", "arrange.tidy", "view.fit"];

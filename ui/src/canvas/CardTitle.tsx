@@ -2,8 +2,8 @@ import { useEffect, useRef } from "react";
 import type { Node, NodeId } from "@/bindings";
 import { mayEdit, rename } from "@/flow/actions";
 import { useNodeTypes } from "@/flow/node-types";
+import { canvasStore, useCanvas } from "./canvas-store";
 import { keepOwnKeys } from "./field-keys";
-import { canvasStore, useCanvas } from "./state";
 
 /** A node's name on its card; a text field while it is being typed. */
 export function CardTitle({ id, node }: { id: NodeId; node: Node }) {

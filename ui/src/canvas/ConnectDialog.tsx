@@ -2,18 +2,18 @@ import { Dialog } from "@base-ui/react/dialog";
 import { Unplug } from "lucide-react";
 import { useState } from "react";
 import type { NodeId } from "@/bindings";
+import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
+import { TypeBadge } from "@/design/TypeBadge";
 import { connect, removeItems } from "@/flow/actions";
 import { edgeBetween, fittingPort, partners } from "@/flow/connection";
 import { nodeType, useNodeTypes } from "@/flow/node-types";
 import { declaredPorts, type End } from "@/flow/ports";
 import { flowStore, useFlow } from "@/flow/store";
-import { MenuGroup, MenuItem, MenuList } from "@/look/Menu";
-import { TypeBadge } from "@/palette/TypeBadge";
-import { addNodeFor } from "./add";
-import { pulledFrom } from "./ends";
+import { addNodeFor } from "./add-node";
+import { canvasStore, useCanvas } from "./canvas-store";
 import { CARD_WIDTH } from "./geometry";
-import { canvasStore, useCanvas } from "./state";
-import { nodeElement } from "./walk";
+import { nodeElement } from "./keyboard-navigation";
+import { pulledFrom } from "./pulled-ends";
 
 /** Making and taking away a node's connections from the keyboard: first its port, then what it is connected to. */
 export function ConnectDialog() {

@@ -2,8 +2,8 @@ import type { ConnectionLineComponentProps } from "@xyflow/react";
 import { refusal } from "@/flow/connection";
 import { flowStore } from "@/flow/store";
 import type { CanvasNode } from "./elements";
-import { endOf } from "./ends";
 import { forwardCurve } from "./paths";
+import { endOf } from "./pulled-ends";
 
 /** The edge while it is being drawn. Over a port that does not take it, it says why. */
 export function ConnectionLine(props: ConnectionLineComponentProps<CanvasNode>) {

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { useRunHead } from "@/run/live/shown";
+import { useRunHead } from "@/run/live/active-run";
 
 /** More that turn at once tell the eye no more, and each is a layer of its own, with all that lies over it. */
 const MOST_TURNING = 12;

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "react";
-import { command } from "@/app/commands";
 import type { ExampleFlow } from "@/bindings";
+import { Button } from "@/design/Button";
+import { Keys } from "@/design/Keys";
+import { plain } from "@/design/plain-text";
 import { openExample } from "@/flow/files";
 import { useFlow } from "@/flow/store";
 import { call } from "@/ipc";
-import { Button } from "@/look/Button";
-import { Keys } from "@/look/Keys";
-import { plain } from "@/look/plain";
+import { command } from "@/shell/commands";
 
 /** What an empty canvas shows: how to begin, and the examples. */
 export function EmptyCanvas() {

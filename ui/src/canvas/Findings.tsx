@@ -1,9 +1,9 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import { useMemo } from "react";
 import type { Diagnostic, NodeId } from "@/bindings";
+import { Said } from "@/design/InlineCode";
+import { Tip } from "@/design/Tip";
 import { useFlow } from "@/flow/store";
-import { Said } from "@/look/Said";
-import { Tip } from "@/look/Tip";
 
 const NONE: readonly Diagnostic[] = [];
 let indexed: { from: readonly Diagnostic[]; byNode: Map<NodeId, Diagnostic[]> } = { from: NONE, byNode: new Map() };

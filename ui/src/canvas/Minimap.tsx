@@ -1,12 +1,12 @@
 import { Panel, useStoreApi } from "@xyflow/react";
 import { type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef } from "react";
-import { useTheme } from "@/app/theme";
+import { resolver } from "@/design/css-colors";
 import { type Box, bounds } from "@/flow/align";
 import { nodeType } from "@/flow/node-types";
-import { resolver } from "@/look/css-colors";
+import { useTheme } from "@/workbench/theme";
+import { canvasStore } from "./canvas-store";
 import { type CanvasNode, shade } from "./elements";
 import type { Point } from "./paths";
-import { canvasStore } from "./state";
 
 const SIZE = { width: 140, height: 90 };
 const MARGIN = 8;

@@ -2,20 +2,20 @@ import type { NodeProps } from "@xyflow/react";
 import { Maximize2 } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import type { NodeId } from "@/bindings";
+import { Icon } from "@/design/Icon";
 import { useNodeTypes } from "@/flow/node-types";
-import { Icon } from "@/look/Icon";
-import { openChild, runsFlow } from "@/run/child";
-import { nameOf } from "@/run/names";
-import { useNodeRound, useNodeState } from "@/run/view";
+import { openChild, runsFlow } from "@/run/child-run";
+import { useNodeRound, useNodeState } from "@/run/element-views";
+import { nameOf } from "@/run/node-names";
 import { CardTitle } from "./CardTitle";
 import type { CanvasNode } from "./elements";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
 import { cardHeight } from "./geometry";
+import { summaryOf } from "./node-summary";
 import { PortHandle } from "./PortHandle";
 import { RunLines } from "./RunLines";
 import { StatusRing } from "./StatusRing";
-import { summaryOf } from "./summary";
 
 /** A node on the canvas: what it is, what it does with this config, how it fares. Details belong to the inspector. */
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {

@@ -1,13 +1,13 @@
 import { type NodeProps, NodeResizer } from "@xyflow/react";
 import { memo, useEffect, useRef } from "react";
+import { Markdown } from "@/design/Markdown";
 import { mayEdit, place, sealGesture, setConfig } from "@/flow/actions";
-import { Markdown } from "@/look/Markdown";
+import { canvasStore, useCanvas } from "./canvas-store";
 import type { CanvasNode } from "./elements";
 import { Findings } from "./Findings";
 import { keepOwnKeys } from "./field-keys";
 import { LEAST_NOTE_SIZE } from "./geometry";
 import { NOTE_FIELD, noteText } from "./note";
-import { canvasStore, useCanvas } from "./state";
 
 /** A comment on the canvas, in Markdown. It never runs. Double-click or F2 to write in it. */
 export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps<CanvasNode>) {

@@ -2,8 +2,8 @@ import { Handle, Position as Sides } from "@xyflow/react";
 import { memo } from "react";
 import type { InputPort, NodeId, OutputPort, Ports } from "@/bindings";
 import { feeds, type Side } from "@/flow/ports";
+import { type Pulled, useCanvas } from "./canvas-store";
 import { CARD_BORDER, handleBox, isQuiet } from "./geometry";
-import { type Pulled, useCanvas } from "./state";
 
 type Props = {
   node: NodeId;

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "react";
+import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
+import { TypeBadge } from "@/design/TypeBadge";
 import { fittingPort } from "@/flow/connection";
 import { CATEGORIES, useNodeTypes } from "@/flow/node-types";
-import { MenuGroup, MenuItem, MenuList } from "@/look/Menu";
-import { TypeBadge } from "@/palette/TypeBadge";
-import { addNodeFor } from "./add";
-import { canvasStore, type QuickAdd, useCanvas } from "./state";
-import { focusNode, focusOnceDrawn } from "./walk";
+import { addNodeFor } from "./add-node";
+import { canvasStore, type QuickAdd, useCanvas } from "./canvas-store";
+import { focusNode, focusOnceDrawn } from "./keyboard-navigation";
 
 const SIZE = { width: 264, height: 320 };
 

@@ -1,7 +1,7 @@
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { showRun } from "@/run/live/showing";
-import { showSession } from "@/run/live/shown";
+import { showSession } from "@/run/live/active-run";
+import { showRun } from "@/run/live/test-run";
 import { RunLines } from "./RunLines";
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { memo } from "react";
 import type { NodeId } from "@/bindings";
-import { useNodeRun, type WindowUse } from "@/run/view";
+import { useNodeRun, type WindowUse } from "@/run/element-views";
 import { Retrying } from "./Retrying";
 
 /**

@@ -1,6 +1,6 @@
 import { memo } from "react";
 import type { NodeId } from "@/bindings";
-import type { NodeRunState } from "@/run/view";
+import type { NodeRunState } from "@/run/element-views";
 
 const WORDS: Record<NodeRunState, string> = {
   ready: "Ready to run",

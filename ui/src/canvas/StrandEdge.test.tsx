@@ -4,8 +4,8 @@ import type { ReactNode } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Flow } from "@/bindings";
 import { documentState, flowStore } from "@/flow/store";
-import { showRun } from "@/run/live/showing";
-import { showSession } from "@/run/live/shown";
+import { showSession } from "@/run/live/active-run";
+import { showRun } from "@/run/live/test-run";
 import type { CanvasEdge } from "./elements";
 import { StrandEdge } from "./StrandEdge";
 

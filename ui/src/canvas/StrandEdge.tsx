@@ -1,6 +1,6 @@
 import { EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { type CSSProperties, memo, useEffect, useRef } from "react";
-import { useEdgeRun } from "@/run/view";
+import { useEdgeRun } from "@/run/element-views";
 import { type CanvasEdge, shade } from "./elements";
 import { isMoving } from "./motion";
 import { backCurve, forwardCurve } from "./paths";

@@ -2,8 +2,8 @@
 import { place } from "@/flow/actions";
 import { type Alignment, type Axis, align, type Box, type Boxes, distribute } from "@/flow/align";
 import { flowStore } from "@/flow/store";
+import { canvasStore } from "./canvas-store";
 import { LEAST_NOTE_SIZE } from "./geometry";
-import { canvasStore } from "./state";
 
 export function alignSelection(to: Alignment): void {
   place("Align", align(selectedBoxes(), to));

@@ -3,16 +3,16 @@
  * system's clipboard; the text copied last is kept too, for when the system's cannot be read.
  */
 import { useEffect } from "react";
+import { isTyping } from "@/design/keys";
+import { notify } from "@/design/notify";
 import { addFragment, mayEdit, removeSelection } from "@/flow/actions";
 import { bounds } from "@/flow/align";
 import { fromText, toText } from "@/flow/clipboard";
 import { type Fragment, fragment } from "@/flow/edits";
 import { flowStore, shownFlow } from "@/flow/store";
-import { isTyping } from "@/look/keys";
-import { notify } from "@/look/notify";
+import { canvasStore } from "./canvas-store";
 import { CARD_WIDTH } from "./geometry";
 import type { Point } from "./paths";
-import { canvasStore } from "./state";
 import { viewCentre } from "./view";
 
 const APART = 40;

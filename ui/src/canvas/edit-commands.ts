@@ -1,15 +1,16 @@
 /** Commands that change the flow on the canvas. */
-import type { Command } from "@/app/command";
+
 import * as actions from "@/flow/actions";
 import type { Alignment, Axis } from "@/flow/align";
 import { nodeType } from "@/flow/node-types";
 import { flowStore } from "@/flow/store";
+import type { Command } from "@/workbench/command";
 import { alignSelection, distributeSelection, nudge, resizeNote } from "./arrange";
+import { canvasStore } from "./canvas-store";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";
-import { focusedItem, gatherFocused } from "./gather";
 import { GRID } from "./geometry";
+import { focusedItem, gatherFocused } from "./multi-select";
 import { NOTE } from "./note";
-import { canvasStore } from "./state";
 import { tidy } from "./tidy";
 
 const selected = () => flowStore.getState().selection;

@@ -5,10 +5,10 @@
 import type { Edge as CanvasEdgeBase, Node as CanvasNodeBase } from "@xyflow/react";
 import { Position as Sides } from "@xyflow/react";
 import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, PortKind, Ports, Position } from "@/bindings";
+import { contextColor, contextIndexes } from "@/flow/context-colors";
 import type { Items } from "@/flow/edits";
 import { nodeType } from "@/flow/node-types";
 import { declaredPorts, drawnPorts, edgeKind } from "@/flow/ports";
-import { contextColor, contextIndexes } from "./context-colors";
 import { CARD_WIDTH, ERROR_PORT, handleBox, plannedSize } from "./geometry";
 import { NOTE } from "./note";
 

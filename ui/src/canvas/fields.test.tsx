@@ -4,8 +4,8 @@ import { type ComponentProps, createElement } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
 import { CardTitle } from "./CardTitle";
+import { canvasStore } from "./canvas-store";
 import { NoteCard } from "./NoteCard";
-import { canvasStore } from "./state";
 
 const note = { type: "note", config: { text: "Plan" } };
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
+import { notify } from "@/design/notify";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { notify } from "@/look/notify";
-import { canvasStore } from "./state";
+import { canvasStore } from "./canvas-store";
 import { tidy } from "./tidy";
 
 const elk = vi.hoisted(() => ({ layout: vi.fn(), terminateWorker: vi.fn() }));

@@ -1,12 +1,12 @@
 /** Lays the flow out anew, from left to right, in a worker so that the window never stalls. One undo step. */
 import type { ElkNode } from "elkjs/lib/elk-api";
 import type { Flow, NodeId, Position } from "@/bindings";
+import { notify } from "@/design/notify";
 import { mayEdit, place } from "@/flow/actions";
 import { flowStore } from "@/flow/store";
-import { notify } from "@/look/notify";
+import { canvasStore } from "./canvas-store";
 import type { CanvasNode } from "./elements";
 import { CARD_WIDTH } from "./geometry";
-import { canvasStore } from "./state";
 import { showAll } from "./view";
 
 const OPTIONS = {

@@ -1,12 +1,12 @@
 import type { Connection, FinalConnectionState, IsValidConnection, OnConnectStartParams } from "@xyflow/react";
 import { useMemo } from "react";
+import { notify } from "@/design/notify";
 import { connect, mayEdit, reconnect } from "@/flow/actions";
 import { edgeBetween, partnersOn, refusal } from "@/flow/connection";
 import { flowStore } from "@/flow/store";
-import { notify } from "@/look/notify";
+import { canvasStore } from "./canvas-store";
 import type { CanvasEdge } from "./elements";
-import { edgeOf, endOf, endsOf, pulledFrom } from "./ends";
-import { canvasStore } from "./state";
+import { edgeOf, endOf, endsOf, pulledFrom } from "./pulled-ends";
 
 /** Making and moving edges with the pointer. What does not fit is refused with a reason. */
 export function useConnections() {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Flow } from "@/bindings";
 import { leaveView, selectOnly, viewFlow } from "@/flow/actions";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { canvasStore } from "./state";
+import { canvasStore } from "./canvas-store";
 import { useFitNewDocuments } from "./useFitNewDocuments";
 
 const flow: Flow = { ...EMPTY_FLOW, nodes: { a: { type: "text" } }, layout: { a: { x: 0, y: 0 } } };

@@ -1,7 +1,7 @@
 import type { Viewport } from "@xyflow/react";
 import { useEffect, useRef } from "react";
 import { shownFlow, useFlow } from "@/flow/store";
-import { canvasStore, useCanvas } from "./state";
+import { canvasStore, useCanvas } from "./canvas-store";
 import { showAll } from "./view";
 
 /** A document is never opened at a zoom at which its names cannot be read; what does not fit lies to the right. */

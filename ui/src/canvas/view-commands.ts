@@ -1,9 +1,10 @@
 /** Commands that move the view. */
-import type { Command } from "@/app/command";
+
 import { flowStore } from "@/flow/store";
+import type { Command } from "@/workbench/command";
+import { walk } from "./keyboard-navigation";
 import { reveal } from "./reveal";
 import { panBy, resetZoom, showAll, zoomBy } from "./view";
-import { walk } from "./walk";
 
 /** So far the view moves at a press, in screen pixels. */
 const PAN = 80;

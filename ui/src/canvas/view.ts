@@ -3,10 +3,10 @@ import { getViewportForBounds } from "@xyflow/react";
 import type { NodeId } from "@/bindings";
 import { type Box, type Boxes, bounds } from "@/flow/align";
 import { flowStore, shownFlow } from "@/flow/store";
+import { canvasStore } from "./canvas-store";
 import { topBetween } from "./elements";
 import { portY } from "./geometry";
 import { backBounds, type Point } from "./paths";
-import { canvasStore } from "./state";
 
 const MIN_ZOOM = 0.1;
 const QUICK_MS = 150;

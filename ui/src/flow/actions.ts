@@ -1,10 +1,10 @@
 /** What people do to the document. Every edit goes through `edit`, so every edit can be undone. */
 import type { Edge, EdgeId, Flow, Node, NodeId, Position } from "@/bindings";
-import { notify } from "@/look/notify";
+import { notify } from "@/design/notify";
 import * as edits from "./edits";
 import * as history from "./history";
+import { wishForRun } from "./latest-request";
 import { flowStore, NOTHING, UNCHECKED, type Viewing } from "./store";
-import { wishForRun } from "./wishes";
 
 type Options = {
   /** Edits in a row with the same key are one step. */

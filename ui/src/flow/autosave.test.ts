@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow, PutAutosave } from "@/bindings";
-import { HostError, setHost } from "@/ipc";
-import { askStore } from "@/look/ask";
+import { askStore } from "@/design/ask";
+import { connect, HostError } from "@/ipc";
 import { keepDrafts } from "./autosave";
 import { mayReplace, openPath } from "./files";
 import { documentState, flowStore } from "./store";
@@ -30,10 +30,10 @@ beforeEach(() => {
       return { path, hash, flow: named(path), readOnly: false, recovered };
     },
   };
-  setHost({
-    kind: "in-page",
+  connect({
     call: async (name, args) => commands[name]?.(args as never) as never,
     watch: () => () => undefined,
+    closeWindow: async () => undefined,
   });
   flowStore.setState(documentState(named("/a"), { path: "/a", hash: "1" }), true);
   stop = keepDrafts();

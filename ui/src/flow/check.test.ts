@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { NodeDescriptor, Ports } from "@/bindings";
-import { setHost } from "@/ipc";
+import { connect } from "@/ipc";
 import { keepChecked } from "./check";
 import { nodeType, setNodeTypes } from "./node-types";
 import { documentState, EMPTY_FLOW, flowStore, UNCHECKED } from "./store";
@@ -10,7 +10,7 @@ const call = vi.fn(async () => UNCHECKED as never);
 
 beforeEach(async () => {
   vi.useFakeTimers();
-  setHost({ kind: "in-page", call, watch: () => () => undefined });
+  connect({ call, watch: () => () => undefined, closeWindow: async () => undefined });
   flowStore.setState(documentState({ ...EMPTY_FLOW, name: "mine" }, { path: "/a/mine.flow.json" }), true);
   stop = keepChecked();
   await vi.advanceTimersByTimeAsync(1000);

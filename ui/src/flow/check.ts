@@ -1,7 +1,7 @@
 /** Asks the host what is wrong with the shown flow, shortly after it changed. The latest flow always wins. */
 import type { CheckedFlow, Flow } from "@/bindings";
+import { notify } from "@/design/notify";
 import { call, HostError } from "@/ipc";
-import { notify } from "@/look/notify";
 import { declaredPorts } from "./ports";
 import { flowStore, shownFlow, shownPath } from "./store";
 

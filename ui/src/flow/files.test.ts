@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow } from "@/bindings";
-import { setHost } from "@/ipc";
-import { askStore } from "@/look/ask";
+import { askStore } from "@/design/ask";
+import { connect } from "@/ipc";
 import { controlStore, followDocument, openRun } from "@/run/control";
 import { openExample, openPath } from "./files";
 import { documentState, flowStore } from "./store";
@@ -14,13 +14,13 @@ let stop: () => void;
 
 beforeEach(() => {
   answers = new Map();
-  setHost({
-    kind: "in-page",
+  connect({
     call: (name, args) =>
       new Promise((resolve) => {
         answers.set(`${name} ${Object.values(args as object).join()}`, resolve as (reply: unknown) => void);
       }),
     watch: () => () => undefined,
+    closeWindow: async () => undefined,
   });
   flowStore.setState(documentState(named("blank")), true);
   stop = followDocument();

@@ -1,11 +1,11 @@
 /** Documents and their files: new, open, save, recent, examples, drafts. Never loses work without asking. */
 import type { Autosave, OpenedFlow } from "@/bindings";
+import { ask } from "@/design/ask";
+import { notify } from "@/design/notify";
 import { call, HostError } from "@/ipc";
-import { ask } from "@/look/ask";
-import { notify } from "@/look/notify";
 import { adoptDraft, discardDraft, writeDraft } from "./autosave";
+import { wishForDocument } from "./latest-request";
 import { documentName, documentState, type FlowState, fileName, flowStore, isDirty } from "./store";
-import { wishForDocument } from "./wishes";
 
 /** Whether the document may be put away; asks about unsaved changes. Those that are not wanted leave no draft. */
 export async function mayReplace(): Promise<boolean> {

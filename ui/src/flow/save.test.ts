@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow } from "@/bindings";
-import { HostError, setHost } from "@/ipc";
-import { askStore } from "@/look/ask";
+import { askStore } from "@/design/ask";
+import { connect, HostError } from "@/ipc";
 import { mayReplace, save, saveAs } from "./files";
 import { documentState, flowStore, isDirty } from "./store";
 
@@ -14,14 +14,14 @@ let calls: Call[];
 
 beforeEach(() => {
   calls = [];
-  setHost({
-    kind: "in-page",
+  connect({
     call: (name, args) =>
       new Promise((resolve, reject) => {
         const settle = (reply: unknown) => (reply instanceof Error ? reject(reply) : resolve(reply as never));
         calls.push({ name, args: args as Record<string, unknown>, settle });
       }),
     watch: () => () => undefined,
+    closeWindow: async () => undefined,
   });
   flowStore.setState(documentState(named("saved"), { path: "/a", hash: "1" }), true);
 });

@@ -1,17 +1,17 @@
 import { useMemo } from "react";
 import type { Node, NodeDescriptor, NodeId } from "@/bindings";
 import { diagnosticsOf } from "@/canvas/Findings";
+import { Said } from "@/design/InlineCode";
+import { JsonView } from "@/design/JsonView";
 import { setConfig } from "@/flow/actions";
+import { type Spec, specOf } from "@/flow/config-spec";
 import { useFlow } from "@/flow/store";
-import { JsonView } from "@/look/JsonView";
-import { Said } from "@/look/Said";
 import { CodeControl } from "./fields/CodeControl";
 import { FormField } from "./fields/FormField";
 import { ObjectControl } from "./fields/ObjectControl";
 import { configPath, type Path } from "./findings";
 import { Help } from "./Help";
 import { LimitsSection } from "./LimitsSection";
-import { type Spec, specOf } from "./spec";
 
 type Props = { nodeId: NodeId; node: Node; type: NodeDescriptor | undefined; readOnly: boolean };
 

@@ -1,13 +1,13 @@
 import type { EdgeId, NodeId } from "@/bindings";
 import { reveal } from "@/canvas/reveal";
+import { Button } from "@/design/Button";
+import { Empty } from "@/design/Empty";
+import { Said } from "@/design/InlineCode";
 import { removeItems } from "@/flow/actions";
 import { useNodeTypes } from "@/flow/node-types";
 import { edgeKind } from "@/flow/ports";
 import { shownFlow, useFlow } from "@/flow/store";
-import { Button } from "@/look/Button";
-import { Empty } from "@/look/Empty";
-import { Said } from "@/look/Said";
-import { useEdgeRun } from "@/run/view";
+import { useEdgeRun } from "@/run/element-views";
 
 const STRANDS = { context: "Context edge", data: "Data edge", tools: "Tools edge" };
 

@@ -1,8 +1,8 @@
 import { sealGesture, setFlow } from "@/flow/actions";
+import type { Spec } from "@/flow/config-spec";
 import { shownFlow, useFlow } from "@/flow/store";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
-import type { Spec } from "./spec";
 
 const NAME: Spec = { kind: "text", widget: "line", optional: false };
 const DESCRIPTION: Spec = {

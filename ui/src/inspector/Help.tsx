@@ -1,9 +1,9 @@
 import type { NodeDescriptor, NodeId, Ports } from "@/bindings";
+import { Button } from "@/design/Button";
+import { Said } from "@/design/InlineCode";
+import { JsonView } from "@/design/JsonView";
+import { Markdown } from "@/design/Markdown";
 import { sealGesture, setNode } from "@/flow/actions";
-import { Button } from "@/look/Button";
-import { JsonView } from "@/look/JsonView";
-import { Markdown } from "@/look/Markdown";
-import { Said } from "@/look/Said";
 
 /** What a node type does, its ports, and examples whose config can be taken over. */
 export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId: NodeId; readOnly: boolean }) {

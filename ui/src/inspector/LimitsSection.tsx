@@ -1,10 +1,10 @@
 import { useState } from "react";
 import type { Diagnostic, Limits, Node, NodeId, RetryPolicy } from "@/bindings";
+import { Switch } from "@/design/Switch";
 import { sealGesture, setNode } from "@/flow/actions";
-import { Switch } from "@/look/Switch";
+import type { Spec } from "@/flow/config-spec";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
-import type { Spec } from "./spec";
 
 type Props = { nodeId: NodeId; node: Node; findings: readonly Diagnostic[]; readOnly: boolean };
 

@@ -1,16 +1,16 @@
 import type { NodeId } from "@/bindings";
+import { Empty } from "@/design/Empty";
+import { Icon } from "@/design/Icon";
+import { type Tab, Tabs } from "@/design/Tabs";
 import { rename } from "@/flow/actions";
 import { useNodeTypes } from "@/flow/node-types";
 import { shownFlow, useFlow } from "@/flow/store";
-import { Empty } from "@/look/Empty";
-import { Icon } from "@/look/Icon";
-import { type Tab, Tabs } from "@/look/Tabs";
 import { ConfigTab } from "./ConfigTab";
+import { inspectorStore, showTab } from "./inspector-tab";
 import { Context } from "./run/Context";
 import { EpochPicker } from "./run/EpochPicker";
 import { InputsOutputs } from "./run/InputsOutputs";
 import { Prompt } from "./run/Prompt";
-import { inspectorStore, showTab } from "./state";
 
 /** One node: its name, its config, and what a run made of it. */
 export function NodeInspector({ nodeId }: { nodeId: NodeId }) {

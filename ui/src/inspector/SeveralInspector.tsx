@@ -9,9 +9,9 @@ import {
   AlignVerticalDistributeCenter,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { command } from "@/app/commands";
+import { Button, IconButton } from "@/design/Button";
 import { useFlow } from "@/flow/store";
-import { Button, IconButton } from "@/look/Button";
+import { command } from "@/shell/commands";
 
 const ALIGN: { id: string; icon: ReactNode }[] = [
   { id: "arrange.left", icon: <AlignStartVertical size={16} /> },

@@ -6,8 +6,6 @@ export type Args<C extends CommandName> = Commands[C]["args"];
 export type Reply<C extends CommandName> = Commands[C]["reply"];
 
 export interface Host {
-  /** Which host this is; only for people and tests. */
-  readonly kind: "tauri" | "in-page";
   /** Carries out one command. Rejects with a `HostError`, never with anything else. */
   call<C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>>;
   /**
@@ -20,6 +18,11 @@ export interface Host {
     onBatch: (entries: Entry[]) => void,
     onError: (error: HostError) => void,
   ): () => void;
+  /**
+   * Closes the window after a `plait:close` event that was held back with `preventDefault()`.
+   * Does nothing in a browser, where the page can't close its own tab.
+   */
+  closeWindow(): Promise<void>;
 }
 
 /** An error of the host: a stable code, what happened, and what to do. */

@@ -5,7 +5,6 @@ import { type Host, HostError } from "./host";
 
 export function tauriHost(): Host {
   return {
-    kind: "tauri",
     async call(name, args) {
       try {
         return await invoke("rpc", { name, args });
@@ -30,10 +29,8 @@ export function tauriHost(): Host {
         });
       };
     },
+    async closeWindow() {
+      await invoke("closing", { now: true });
+    },
   };
-}
-
-/** Tells the window that it can close now. */
-export async function closeWindow(): Promise<void> {
-  await invoke("closing", { now: true });
 }

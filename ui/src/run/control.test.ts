@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
 import { leaveView } from "@/flow/actions";
 import { documentState, flowStore } from "@/flow/store";
-import { HostError, setHost } from "@/ipc";
+import { connect, HostError } from "@/ipc";
 import { answerPause, cancelRun, controlStore, endPause, followDocument, openRun, stopRun } from "./control";
 import type { OpenPause } from "./fold/types";
-import { followRuns } from "./runs/list";
+import { followRuns } from "./run-list";
 
 const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 const STARTED = { seq: 0, at: 0, type: "run.started", run: "r", flow: FLOW } as unknown as Entry;
@@ -23,8 +23,7 @@ beforeEach(() => {
   watched = [];
   refuse = new Set();
   held = new Map();
-  setHost({
-    kind: "in-page",
+  connect({
     call: async (name, args) => {
       heard.push(name);
       if (refuse.has(name)) throw new HostError({ code: "x.refused", message: "No." });
@@ -37,6 +36,7 @@ beforeEach(() => {
       watched.push(run);
       return () => undefined;
     },
+    closeWindow: async () => undefined,
   });
   flowStore.setState(documentState(FLOW), true);
   stop = followDocument();

@@ -1,21 +1,21 @@
 /** What people do with runs. Errors are told where they happen; nothing here throws. */
 import { create } from "zustand";
 import type { Diagnostic, Epoch, NodeId, RunId, RunSummary } from "@/bindings";
-import { currentStore, stopContinuing } from "@/conversations/current";
-import { refreshConversations } from "@/conversations/list";
+import { refreshConversations } from "@/conversations/conversation-list";
+import { currentStore, stopContinuing } from "@/conversations/current-conversation";
+import { ask } from "@/design/ask";
+import { notify } from "@/design/notify";
 import { leaveView, viewFlow } from "@/flow/actions";
+import { wishForRun } from "@/flow/latest-request";
 import { flowStore } from "@/flow/store";
-import { wishForRun } from "@/flow/wishes";
 import { call, HostError } from "@/ipc";
-import { ask } from "@/look/ask";
-import { notify } from "@/look/notify";
-import { showDockTab } from "./dock/state";
+import { showDockTab } from "@/workbench/dock-tabs";
+import { remedyOf } from "@/workbench/error-action";
 import { isOver } from "./fold/status";
 import type { OpenPause } from "./fold/types";
+import { shownSession, showSession, wake, wakeSession } from "./live/active-run";
 import { RunSession, type SessionEvents } from "./live/session";
-import { shownSession, showSession, wake, wakeSession } from "./live/shown";
-import { remedyOf } from "./remedy";
-import { PAGE, refreshRuns } from "./runs/list";
+import { PAGE, refreshRuns } from "./run-list";
 
 type Control = {
   /** The run started last from the document that is open. */

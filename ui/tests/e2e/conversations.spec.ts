@@ -100,7 +100,9 @@ test("a conversation is begun, gone on in, searched, renamed, forked, exported a
   await expect(page.getByText("Exported to /talks/parcels.md")).toBeVisible();
   const text = await page.evaluate(
     () =>
-      (JSON.parse(localStorage.getItem("plait.in-page.files") ?? "{}") as Record<string, string>)["/talks/parcels.md"],
+      (JSON.parse(localStorage.getItem("plait.mock-host.files") ?? "{}") as Record<string, string>)[
+        "/talks/parcels.md"
+      ],
   );
   expect(text).toContain(`# Parcels\n\n## User\n\n${QUESTION}\n`);
 

@@ -5,10 +5,10 @@ const PATH = "/flows/test.flow.json";
 
 /** Somebody else writes the file. */
 async function writeBehind(page: Page, change: (text: string) => string): Promise<void> {
-  const files = await page.evaluate(() => localStorage.getItem("plait.in-page.files") ?? "{}");
+  const files = await page.evaluate(() => localStorage.getItem("plait.mock-host.files") ?? "{}");
   const all = JSON.parse(files) as Record<string, string>;
   all[PATH] = change(all[PATH] ?? "");
-  await page.evaluate((text) => localStorage.setItem("plait.in-page.files", text), JSON.stringify(all));
+  await page.evaluate((text) => localStorage.setItem("plait.mock-host.files", text), JSON.stringify(all));
 }
 
 async function rename(page: Page, id: string, name: string): Promise<void> {
@@ -79,7 +79,7 @@ test("does not overwrite what somebody else wrote, unless told to", async ({ pag
 test("offers the draft of a crash, for a file and for a flow that never had one", async ({ page }) => {
   await openFlow(page);
   await rename(page, "ask", "Not saved");
-  await page.waitForFunction(() => (localStorage.getItem("plait.in-page.drafts") ?? "").includes("Not saved"));
+  await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.drafts") ?? "").includes("Not saved"));
   // A crash does not ask.
   await page.evaluate(() => window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true));
   await page.goto("/");
@@ -89,11 +89,11 @@ test("offers the draft of a crash, for a file and for a flow that never had one"
   await expect(page.getByTestId("dirty-marker")).toBeVisible();
   await page.keyboard.press("Control+s");
   await expect(page.getByTestId("dirty-marker")).toHaveCount(0);
-  await page.waitForFunction(() => localStorage.getItem("plait.in-page.drafts") === "[]");
+  await page.waitForFunction(() => localStorage.getItem("plait.mock-host.drafts") === "[]");
 
   await page.goto("/");
   await page.getByTestId("palette-text").dblclick();
-  await page.waitForFunction(() => (localStorage.getItem("plait.in-page.drafts") ?? "").includes("text"));
+  await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.drafts") ?? "").includes("text"));
   await page.evaluate(() => window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true));
   await page.goto("/");
   await expect(page.getByTestId("drafts-dialog")).toContainText("never saved");
@@ -136,9 +136,9 @@ test("says what is wrong with a file it cannot open, and stays where it was", as
   await openFlow(page);
   await putFile(page, "/flows/broken.flow.json", CHAT_FLOW);
   await page.evaluate(() => {
-    const files = JSON.parse(localStorage.getItem("plait.in-page.files") ?? "{}") as Record<string, string>;
+    const files = JSON.parse(localStorage.getItem("plait.mock-host.files") ?? "{}") as Record<string, string>;
     localStorage.setItem(
-      "plait.in-page.files",
+      "plait.mock-host.files",
       JSON.stringify({ ...files, "/flows/broken.flow.json": '{"version": 1' }),
     );
   });

@@ -71,7 +71,7 @@ test("remembers which panels are folded and how wide they are", async ({ page })
   const wide = (await page.getByTestId("palette-search").boundingBox())?.width ?? 0;
   await page.keyboard.press("Control+j");
   await expect(page.getByTestId("part-dock")).toHaveCSS("flex-grow", "0");
-  await page.waitForFunction(() => (localStorage.getItem("plait.in-page.settings") ?? "").includes('"dock":false'));
+  await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.settings") ?? "").includes('"dock":false'));
   await page.reload();
   await expect(node(page, "ask")).toBeVisible();
   await expect.poll(async () => (await page.getByTestId("part-dock").boundingBox())?.height ?? 0).toBeLessThan(2);
@@ -85,7 +85,7 @@ test("switches the theme at once and keeps it", async ({ page }) => {
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
   await page.getByTestId("setting-theme").selectOption("dark");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
-  await page.waitForFunction(() => (localStorage.getItem("plait.in-page.settings") ?? "").includes('"theme":"dark"'));
+  await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.settings") ?? "").includes('"theme":"dark"'));
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });

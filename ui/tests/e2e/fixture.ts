@@ -1,4 +1,4 @@
-/** What every spec of the window starts with: a fresh page on the in-page host, and the flow most of them use. */
+/** What every spec of the window starts with: a fresh page on the mock host, and the flow most of them use. */
 import { test as base, expect, type Locator, type Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
 
@@ -31,11 +31,11 @@ export const CHAT_FLOW: Flow = {
   },
 };
 
-/** Puts a file onto the in-page host's disk before the page starts. */
+/** Puts a file onto the mock host's disk before the page starts. */
 export async function putFile(page: Page, path: string, flow: Flow): Promise<void> {
   await page.addInitScript(
     ([name, text]) => {
-      const key = "plait.in-page.files";
+      const key = "plait.mock-host.files";
       const files = JSON.parse(localStorage.getItem(key) ?? "{}") as Record<string, string>;
       // A reload must not bring the first version back.
       if (!(name in files)) localStorage.setItem(key, JSON.stringify({ ...files, [name]: text }));
@@ -83,7 +83,7 @@ export async function savedFlow(page: Page, path = "/flows/test.flow.json"): Pro
   await page.keyboard.press("Control+s");
   await expect(page.getByTestId("flow-file")).not.toHaveAttribute("data-dirty", "true");
   const text = await page.evaluate(
-    (name) => (JSON.parse(localStorage.getItem("plait.in-page.files") ?? "{}") as Record<string, string>)[name],
+    (name) => (JSON.parse(localStorage.getItem("plait.mock-host.files") ?? "{}") as Record<string, string>)[name],
     path,
   );
   return JSON.parse(text ?? "{}") as Flow;

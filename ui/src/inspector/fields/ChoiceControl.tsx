@@ -1,4 +1,4 @@
-import type { Spec } from "../spec";
+import type { Spec } from "@/flow/config-spec";
 import { CONTROL, type FieldProps, shared, stepwise } from "./props";
 
 type ChoiceSpec = Extract<Spec, { kind: "choice" }>;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { sealGesture } from "@/flow/actions";
-import type { Spec } from "../spec";
+import type { Spec } from "@/flow/config-spec";
 import { CodeEditor } from "./CodeEditor";
 import type { FieldProps } from "./props";
 

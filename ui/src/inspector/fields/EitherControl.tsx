@@ -1,4 +1,4 @@
-import { blankOf, fits, type Spec } from "../spec";
+import { blankOf, fits, type Spec } from "@/flow/config-spec";
 import { Control } from "./Control";
 import { CONTROL, type FieldProps, stepwise } from "./props";
 

@@ -1,8 +1,8 @@
 import { useId } from "react";
-import { Markdown } from "@/look/Markdown";
-import { Said } from "@/look/Said";
+import { Said } from "@/design/InlineCode";
+import { Markdown } from "@/design/Markdown";
+import type { Spec } from "@/flow/config-spec";
 import { findingsAt } from "../findings";
-import type { Spec } from "../spec";
 import { Control } from "./Control";
 import type { FieldProps } from "./props";
 

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
-import { Button, IconButton } from "@/look/Button";
-import { blankOf, type Spec } from "../spec";
+import { Button, IconButton } from "@/design/Button";
+import { blankOf, type Spec } from "@/flow/config-spec";
 import { Control } from "./Control";
 import { type FieldProps, stepwise } from "./props";
 

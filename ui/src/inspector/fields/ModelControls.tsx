@@ -1,7 +1,7 @@
-import { fetchModels, useProviders } from "@/app/providers";
-import { useSettings } from "@/app/settings";
 import { sealGesture } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
+import { fetchModels, useProviders } from "@/workbench/providers";
+import { useSettings } from "@/workbench/settings";
 import { CONTROL, type FieldProps, shared, stepwise } from "./props";
 import type { TextSpec } from "./TextControl";
 

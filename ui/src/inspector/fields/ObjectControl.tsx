@@ -1,4 +1,4 @@
-import type { Spec } from "../spec";
+import type { Spec } from "@/flow/config-spec";
 import { FormField } from "./FormField";
 import type { FieldProps } from "./props";
 

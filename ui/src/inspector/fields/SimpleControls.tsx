@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
+import { readDecimal, readWhole } from "@/design/parse-number";
+import { Switch } from "@/design/Switch";
 import { sealGesture } from "@/flow/actions";
-import { readDecimal, readWhole } from "@/look/number";
-import { Switch } from "@/look/Switch";
-import type { Spec } from "../spec";
+import type { Spec } from "@/flow/config-spec";
 import { CONTROL, type FieldProps, ownName, shared, stepwise } from "./props";
 
 type NumberSpec = Extract<Spec, { kind: "number" }>;

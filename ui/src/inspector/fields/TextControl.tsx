@@ -1,5 +1,5 @@
 import { sealGesture } from "@/flow/actions";
-import type { Spec } from "../spec";
+import type { Spec } from "@/flow/config-spec";
 import { CodeEditor } from "./CodeEditor";
 import { ModelControl, ProviderControl } from "./ModelControls";
 import { CONTROL, type FieldProps, shared } from "./props";

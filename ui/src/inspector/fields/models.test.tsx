@@ -1,9 +1,9 @@
 import { act, cleanup, render } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { providersStore } from "@/app/providers";
-import { settingsStore } from "@/app/settings";
+import { specOf } from "@/flow/config-spec";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { specOf } from "../spec";
+import { providersStore } from "@/workbench/providers";
+import { settingsStore } from "@/workbench/settings";
 import { FormField } from "./FormField";
 
 afterEach(cleanup);

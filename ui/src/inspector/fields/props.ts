@@ -1,7 +1,7 @@
 import type { Diagnostic } from "@/bindings";
 import { sealGesture } from "@/flow/actions";
+import type { Spec } from "@/flow/config-spec";
 import type { Path } from "../findings";
-import type { Spec } from "../spec";
 
 /** What every field of a form is given. */
 export type FieldProps<S extends Spec = Spec> = {

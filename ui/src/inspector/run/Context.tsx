@@ -1,19 +1,19 @@
 import { useMemo, useState } from "react";
 import type { ContextId, Epoch, NodeId } from "@/bindings";
-import { Empty } from "@/look/Empty";
-import { contextShade } from "@/run/context-shade";
+import { Empty } from "@/design/Empty";
+import { contextShade } from "@/flow/context-shade";
+import { useChosen } from "@/run/epoch-choice";
 import { roundOf } from "@/run/fold/epoch";
-import { useChosen } from "@/run/inspect/epoch-choice";
-import { MessageBox } from "@/run/inspect/PromptMessages";
-import { Section } from "@/run/inspect/Section";
-import type { ContextMark } from "@/run/live/log";
+import { useContextView, useShownSession } from "@/run/live/active-run";
+import type { ContextMark } from "@/run/live/event-log";
 import type { RunSession } from "@/run/live/session";
-import { useContextView, useShownSession } from "@/run/live/shown";
-import { nameOf } from "@/run/names";
+import { nameOf } from "@/run/node-names";
 import { describeCost, describeTokens, formatClock, formatCost, formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
-import { saidIn } from "@/run/values/said";
+import { saidIn } from "@/run/values/message-text";
 import { ValueView } from "@/run/values/ValueView";
+import { MessageBox } from "./PromptMessages";
+import { Section } from "./Section";
 
 /** Long histories are shown from their end; the rest on demand. */
 const SHOWN = 60;

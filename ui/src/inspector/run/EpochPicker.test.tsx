@@ -2,8 +2,8 @@ import { act, cleanup, fireEvent, render, screen } from "@testing-library/react"
 import { afterEach, expect, it, vi } from "vitest";
 import type { Entry } from "@/bindings";
 import * as epochs from "@/run/fold/epoch";
-import { showRun } from "@/run/live/showing";
-import { showSession, wake } from "@/run/live/shown";
+import { showSession, wake } from "@/run/live/active-run";
+import { showRun } from "@/run/live/test-run";
 import { EpochPicker } from "./EpochPicker";
 
 afterEach(() => {

@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo, useState } from "react";
 import type { NodeId } from "@/bindings";
+import { chooseEpoch, useChosen } from "@/run/epoch-choice";
 import { epochKey, roundOf } from "@/run/fold/epoch";
 import type { EpochView } from "@/run/fold/types";
-import { chooseEpoch, useChosen } from "@/run/inspect/epoch-choice";
 
 const LATEST = "latest";
 const NONE: readonly EpochView[] = [];

@@ -1,14 +1,14 @@
 import type { NodeId } from "@/bindings";
-import { Empty } from "@/look/Empty";
-import { ActivationSummary, Attempts, Questions } from "@/run/inspect/ActivationSummary";
-import { ChildRuns } from "@/run/inspect/ChildRuns";
-import { useChosen } from "@/run/inspect/epoch-choice";
-import { NodeTotals } from "@/run/inspect/NodeTotals";
-import { Inputs, Outputs } from "@/run/inspect/Ports";
-import { Section } from "@/run/inspect/Section";
-import { ToolCalls } from "@/run/inspect/ToolCalls";
-import { useShownSession } from "@/run/live/shown";
+import { Empty } from "@/design/Empty";
+import { useChosen } from "@/run/epoch-choice";
+import { useShownSession } from "@/run/live/active-run";
 import { ValueView } from "@/run/values/ValueView";
+import { ActivationSummary, Attempts, Questions } from "./ActivationSummary";
+import { ChildRuns } from "./ChildRuns";
+import { NodeTotals } from "./NodeTotals";
+import { Inputs, Outputs } from "./Ports";
+import { Section } from "./Section";
+import { ToolCalls } from "./ToolCalls";
 
 /** What went into one activation of the node, what came out, and what happened between. */
 export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {

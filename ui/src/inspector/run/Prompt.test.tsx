@@ -1,9 +1,9 @@
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Entry } from "@/bindings";
-import * as lens from "@/run/inspect/prompt-lens";
-import { showRun } from "@/run/live/showing";
-import { showSession, wake } from "@/run/live/shown";
+import { showSession, wake } from "@/run/live/active-run";
+import { showRun } from "@/run/live/test-run";
+import * as lens from "@/run/prompt-parts";
 import { Prompt } from "./Prompt";
 
 afterEach(() => {

@@ -1,17 +1,17 @@
 import { useState } from "react";
 import type { NodeId, PromptRecord } from "@/bindings";
-import { Empty } from "@/look/Empty";
+import { Empty } from "@/design/Empty";
+import { useChosen } from "@/run/epoch-choice";
 import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
-import { useChosen } from "@/run/inspect/epoch-choice";
-import { PromptMessages, usePromptLines } from "@/run/inspect/PromptMessages";
-import { fullInRound, type Share, sharesOf } from "@/run/inspect/prompt-lens";
-import { Reasoning } from "@/run/inspect/Reasoning";
-import { Section } from "@/run/inspect/Section";
+import { useShownSession } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
-import { useShownSession } from "@/run/live/shown";
-import { SettingsButton } from "@/run/remedy";
+import { fullInRound, type Share, sharesOf } from "@/run/prompt-parts";
 import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
+import { Reasoning } from "@/run/values/Reasoning";
 import { CopyButton } from "@/run/values/ValueView";
+import { SettingsButton } from "@/workbench/error-action";
+import { PromptMessages, usePromptLines } from "./PromptMessages";
+import { Section } from "./Section";
 
 /** Exactly what was sent to the model. */
 export function Prompt({ nodeId }: { nodeId: NodeId }) {

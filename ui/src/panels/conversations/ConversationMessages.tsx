@@ -1,13 +1,13 @@
 import { ArrowLeft, GitFork } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ConversationMessage, ConversationRecord } from "@/bindings";
-import { forkConversation } from "@/conversations/actions";
-import { titleOf } from "@/conversations/current";
+import { titleOf } from "@/conversations/current-conversation";
+import { Button, IconButton } from "@/design/Button";
+import { Empty } from "@/design/Empty";
+import { notify } from "@/design/notify";
 import { call, HostError } from "@/ipc";
-import { Button, IconButton } from "@/look/Button";
-import { Empty } from "@/look/Empty";
-import { notify } from "@/look/notify";
-import { saidIn } from "@/run/values/said";
+import { saidIn } from "@/run/values/message-text";
+import { forkConversation } from "./actions";
 import { Continue } from "./ConversationRow";
 
 const PAGE = 100;

@@ -1,11 +1,11 @@
 import { Download, MessagesSquare, Pencil, Play, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { ConversationRecord, Spending } from "@/bindings";
-import { deleteConversation, exportConversation, goOnIn, renameConversation } from "@/conversations/actions";
-import { currentStore, isOfThisFlow, titleOf } from "@/conversations/current";
+import { currentStore, isOfThisFlow, titleOf } from "@/conversations/current-conversation";
+import { IconButton } from "@/design/Button";
 import { useFlow } from "@/flow/store";
-import { IconButton } from "@/look/Button";
 import { describeCost, describeTokens, formatAgo, formatCost, formatCount, formatDate } from "@/run/values/format";
+import { deleteConversation, exportConversation, goOnIn, renameConversation } from "./actions";
 
 /** One conversation: what it is called, how long it is, when it went on last; and what can be done with it. */
 export function ConversationRow({

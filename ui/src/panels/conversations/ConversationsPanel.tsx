@@ -1,11 +1,11 @@
 import { Plus } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ConversationRecord } from "@/bindings";
-import { beginConversation } from "@/conversations/current";
-import { type ConversationScope, conversationsStore, loadConversations, wish } from "@/conversations/list";
-import { Button, IconButton } from "@/look/Button";
-import { Empty } from "@/look/Empty";
-import { useNow } from "@/look/useNow";
+import { type ConversationScope, conversationsStore, loadConversations, wish } from "@/conversations/conversation-list";
+import { beginConversation } from "@/conversations/current-conversation";
+import { Button, IconButton } from "@/design/Button";
+import { Empty } from "@/design/Empty";
+import { useNow } from "@/design/useNow";
 import { ConversationMessages } from "./ConversationMessages";
 import { ConversationRow } from "./ConversationRow";
 import { Older } from "./Older";

@@ -1,7 +1,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import type { ConversationRecord } from "@/bindings";
-import { conversationsStore } from "@/conversations/list";
+import { conversationsStore } from "@/conversations/conversation-list";
 import { Older } from "./Older";
 
 afterEach(cleanup);

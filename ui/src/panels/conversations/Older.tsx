@@ -1,5 +1,5 @@
-import { conversationsStore, moreConversations } from "@/conversations/list";
-import { Button } from "@/look/Button";
+import { conversationsStore, moreConversations } from "@/conversations/conversation-list";
+import { Button } from "@/design/Button";
 import { formatCount } from "@/run/values/format";
 
 /** Says that there are older conversations than those listed, and lists them when that is wanted. */

@@ -1,14 +1,14 @@
 import { FilePlus, FolderOpen, Save, SaveAll, X } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
-import { command } from "@/app/commands";
 import type { ExampleFlow, RecentFlow } from "@/bindings";
+import { IconButton } from "@/design/Button";
+import { Keys } from "@/design/Keys";
+import { notify } from "@/design/notify";
+import { plain } from "@/design/plain-text";
 import { openExample, openPath } from "@/flow/files";
 import { fileName, useFlow } from "@/flow/store";
 import { call, HostError } from "@/ipc";
-import { IconButton } from "@/look/Button";
-import { Keys } from "@/look/Keys";
-import { notify } from "@/look/notify";
-import { plain } from "@/look/plain";
+import { command } from "@/shell/commands";
 
 const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
   { id: "flow.new", icon: <FilePlus size={15} aria-hidden /> },

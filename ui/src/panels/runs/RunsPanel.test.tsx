@@ -2,8 +2,8 @@ import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it } from "vitest";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { setHost } from "@/ipc";
-import { runsStore } from "@/run/runs/list";
+import { connect } from "@/ipc";
+import { runsStore } from "@/run/run-list";
 import { RunsPanel } from "./RunsPanel";
 
 afterEach(cleanup);
@@ -20,7 +20,7 @@ it("asks the host for the runs of this flow, and says when there are more than i
     asked.push(args.flowPath);
     return found.slice(0, args.limit);
   };
-  setHost({ kind: "in-page", call: call as never, watch: () => () => undefined });
+  connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
   flowStore.setState(documentState(EMPTY_FLOW, { path: "/a.flow.json" }), true);
   runsStore.setState({ limit: 2 });
   render(<RunsPanel />);

@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useState } from "react";
+import { Button } from "@/design/Button";
+import { Empty } from "@/design/Empty";
+import { useNow } from "@/design/useNow";
 import { useFlow } from "@/flow/store";
-import { Button } from "@/look/Button";
-import { Empty } from "@/look/Empty";
-import { useNow } from "@/look/useNow";
-import { followRuns, loadRuns, moreRuns, runsStore } from "@/run/runs/list";
-import { RunRow } from "@/run/runs/RunRow";
-import { type RunScope, type RunWish, selectRuns } from "@/run/runs/select";
+import { type RunScope, type RunWish, selectRuns } from "@/run/run-filter";
+import { followRuns, loadRuns, moreRuns, runsStore } from "@/run/run-list";
 import { formatCount } from "@/run/values/format";
+import { RunRow } from "./RunRow";
 import { UsageByDay } from "./UsageByDay";
 
 const WISHES: { id: RunWish; label: string }[] = [

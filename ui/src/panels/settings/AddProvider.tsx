@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from "react";
-import { putProvider } from "@/app/providers";
-import { settingsStore } from "@/app/settings";
+import { Button } from "@/design/Button";
 import { CONTROL } from "@/inspector/fields/props";
 import { HostError } from "@/ipc";
-import { Button } from "@/look/Button";
+import { putProvider } from "@/workbench/providers";
+import { settingsStore } from "@/workbench/settings";
 
 const START_URL = "http://127.0.0.1:8000/v1";
 

@@ -1,8 +1,8 @@
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
-import { lookForServers, putProvider, useProviders } from "@/app/providers";
+import { Button } from "@/design/Button";
 import { HostError } from "@/ipc";
-import { Button } from "@/look/Button";
+import { lookForServers, putProvider, useProviders } from "@/workbench/providers";
 import { Fault } from "./Fault";
 
 /** Model servers that run on this machine and that no provider leads to yet; and looking for them again. */

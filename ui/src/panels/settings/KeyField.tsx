@@ -1,11 +1,11 @@
 import { type FormEvent, useId, useRef, useState } from "react";
-import { removeKey, setKey } from "@/app/providers";
 import type { KeyPlace, ProviderStatus } from "@/bindings";
+import { Button } from "@/design/Button";
 import { CONTROL } from "@/inspector/fields/props";
 import { HostError } from "@/ipc";
-import { Button } from "@/look/Button";
+import { removeKey, setKey } from "@/workbench/providers";
 import { Fault } from "./Fault";
-import { keyPlace } from "./words";
+import { keyPlace } from "./labels";
 
 /** A provider's key: where it comes from, and a field that only takes one in. A key is never shown again. */
 export function KeyField({ provider, place }: { provider: ProviderStatus; place: KeyPlace }) {

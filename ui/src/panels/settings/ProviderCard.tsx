@@ -1,15 +1,15 @@
 import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
-import { putProvider, useProviders } from "@/app/providers";
 import type { KeyPlace, ProviderSettings, ProviderStatus } from "@/bindings";
+import { ask } from "@/design/ask";
+import { Button } from "@/design/Button";
 import { CONTROL } from "@/inspector/fields/props";
 import { HostError } from "@/ipc";
-import { ask } from "@/look/ask";
-import { Button } from "@/look/Button";
+import { putProvider, useProviders } from "@/workbench/providers";
 import { Fault } from "./Fault";
 import { KeyField } from "./KeyField";
+import { kindName, standing } from "./labels";
 import { TestRow } from "./TestRow";
-import { kindName, standing } from "./words";
 
 type Props = { provider: ProviderStatus; place: KeyPlace; kinds: readonly string[] };
 

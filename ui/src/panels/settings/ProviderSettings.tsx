@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { lookForServers, refreshProviders, useProviders } from "@/app/providers";
+import { lookForServers, refreshProviders, useProviders } from "@/workbench/providers";
 import { AddProvider } from "./AddProvider";
 import { Fault } from "./Fault";
 import { FoundServers } from "./FoundServers";

@@ -1,10 +1,10 @@
 import { type ReactNode, useEffect, useState } from "react";
-import { changeSettings, useSettings } from "@/app/settings";
 import type { AppInfo } from "@/bindings";
+import { Switch } from "@/design/Switch";
 import { CONTROL } from "@/inspector/fields/props";
 import { call } from "@/ipc";
-import { Switch } from "@/look/Switch";
-import { ModelNotes } from "./ModelNotes";
+import { changeSettings, useSettings } from "@/workbench/settings";
+import { ModelNotes } from "./ModelOverrides";
 import { ProviderSettings } from "./ProviderSettings";
 
 const THEMES = [

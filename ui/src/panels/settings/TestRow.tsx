@@ -1,10 +1,10 @@
 import { Check } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
-import { learnModels, useProviders } from "@/app/providers";
 import type { TestReport } from "@/bindings";
+import { Button } from "@/design/Button";
 import { CONTROL } from "@/inspector/fields/props";
 import { call, HostError } from "@/ipc";
-import { Button } from "@/look/Button";
+import { learnModels, useProviders } from "@/workbench/providers";
 import { Fault } from "./Fault";
 
 /** Faults after which naming a model can tell more: the server answers, but has no list of models. */

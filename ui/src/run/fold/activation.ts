@@ -1,7 +1,7 @@
 /** What one event does to the activation it tells of. The same rules as the engine's `run::view::activation`. */
 import type { ContextId, Entry, Epoch, Fault, MessageId } from "@/bindings";
 import type { Draft } from "./draft";
-import { addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spent";
+import { addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spending";
 import type { EpochView, ModelCallView, NodeState, TurnState, TurnView } from "./types";
 
 export function newEpochView(epoch: Epoch): EpochView {

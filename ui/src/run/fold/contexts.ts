@@ -1,7 +1,7 @@
 /** What events do to contexts. The same rules as the engine's context manager and `run::view`. */
 import type { Content, ContextChange, ContextId, Entry, Message } from "@/bindings";
 import type { Draft } from "./draft";
-import { addCorrections, addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spent";
+import { addCorrections, addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spending";
 import type { ContextView } from "./types";
 
 /** The text of a message, parts joined by newlines, other media left out. */

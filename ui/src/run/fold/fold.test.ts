@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "@/bindings";
 import { compareEpochs, epochOf, indexOfEpoch, roundOf, shownEpoch } from "./epoch";
 import { RunFold } from "./fold";
-import { journalOf, readVectors } from "./recorded";
+import { journalOf, readVectors } from "./test-vectors";
 import type { NodeView } from "./types";
 
 const vectors = readVectors();

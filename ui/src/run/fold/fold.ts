@@ -7,7 +7,7 @@ import { applyToActivation, newEpochView } from "./activation";
 import { applyToContexts } from "./contexts";
 import { Draft } from "./draft";
 import { compareEpochs, indexOfEpoch, sameEpoch } from "./epoch";
-import { addCost, addTokens, NO_COST, NO_TOKENS } from "./spent";
+import { addCost, addTokens, NO_COST, NO_TOKENS } from "./spending";
 import type { ContextView, EpochView, NodeView, RunHead, RunView } from "./types";
 
 /** What a batch changed. */

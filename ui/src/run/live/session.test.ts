@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
-import { HostError, setHost } from "@/ipc";
+import { connect, HostError } from "@/ipc";
 import type { Changed } from "../fold/fold";
-import { journalOf, readVectors } from "../fold/recorded";
+import { journalOf, readVectors } from "../fold/test-vectors";
 import { RunSession } from "./session";
 
 const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
@@ -26,8 +26,7 @@ beforeEach(() => {
   watches = [];
   changes = [];
   broken = [];
-  setHost({
-    kind: "in-page",
+  connect({
     call: () => Promise.reject(new Error("not called")),
     watch: (_, from, give, fail) => {
       const watch = { from, give, fail, ended: false };
@@ -36,6 +35,7 @@ beforeEach(() => {
         watch.ended = true;
       };
     },
+    closeWindow: async () => undefined,
   });
 });
 afterEach(() => vi.useRealTimers());

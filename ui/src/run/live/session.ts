@@ -6,7 +6,7 @@ import type { Entry, Flow, NodeId, RunId } from "@/bindings";
 import { type HostError, host } from "@/ipc";
 import { type Changed, RunFold } from "../fold/fold";
 import { isOver } from "../fold/status";
-import { EventLog } from "./log";
+import { EventLog } from "./event-log";
 
 /** How long folding may take of one frame, in milliseconds; the rest waits for the next. */
 const FRAME_BUDGET_MS = 6;

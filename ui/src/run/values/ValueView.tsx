@@ -1,7 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { memo, useEffect, useState } from "react";
-import { JsonView } from "@/look/JsonView";
-import { notify } from "@/look/notify";
+import { JsonView } from "@/design/JsonView";
+import { notify } from "@/design/notify";
 import { truncate, truncateText } from "./truncate";
 
 const STEP = 10;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { elapsed } from "../fold/elapsed";
 import { shownEpoch } from "../fold/epoch";
 import { RunFold } from "../fold/fold";
-import { journalOf } from "../fold/recorded";
+import { journalOf } from "../fold/test-vectors";
 import { describeCost, formatAgo, formatCost, formatDuration } from "./format";
 import { contextOf, inputsOf } from "./inputs";
 import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "./preview";

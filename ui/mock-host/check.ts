@@ -1,0 +1,215 @@
+/**
+ * A small stand-in for the engine's check: unknown types and ports, strands and types that do not fit, contexts, back
+ * edges. It draws the canvas; what it does not find, the engine does.
+ */
+import type { CheckedFlow, Diagnostic, Edge, EdgeId, Flow, Node, NodeDescriptor, NodeId, Ports } from "@/bindings";
+
+import { type Spec, specOf } from "@/flow/config-spec";
+
+type Port = Ports["inputs"][number];
+type Types = ReadonlyMap<string, NodeDescriptor>;
+
+export function checkFlow(flow: Flow, types: Types): CheckedFlow {
+  const diagnostics: Diagnostic[] = [];
+  const ports: Record<NodeId, Ports> = {};
+  for (const [id, node] of Object.entries(flow.nodes)) {
+    const type = types.get(node.type);
+    if (type) ports[id] = portsFor(type, node);
+    else {
+      diagnostics.push({
+        code: "node.unknown_type",
+        severity: "error",
+        message: `There is no node type \`${node.type}\`.`,
+        hint: "The node is kept as it is; delete it or open the flow with a newer Plait.",
+        node: id,
+        pointer: `/nodes/${escapePart(id)}/type`,
+      });
+    }
+  }
+  for (const [id, edge] of Object.entries(flow.edges)) diagnostics.push(...checkEdge(flow, ports, id, edge));
+  for (const [id, { inputs }] of Object.entries(ports)) diagnostics.push(...checkInputs(flow, id, inputs));
+  const backEdges = findBackEdges(flow);
+  return { diagnostics, ports, contexts: findContexts(flow, ports, new Set(backEdges)), backEdges };
+}
+
+/** What a sub-flow takes besides its conversation. */
+function handedOver(config: Record<string, unknown>): Port[] {
+  const port = (name: string, required: boolean): Port => ({
+    name,
+    kind: "data",
+    type: "any",
+    required,
+    many: false,
+    description: "Goes into the child",
+  });
+  // A node named in the settings feeds it without an edge.
+  if (config.inputSource === "nodeOutput") return [port("value", config.sourceNodeId === undefined)];
+  const mapped = Array.isArray(config.mapping) ? (config.mapping as { from?: string }[]) : [];
+  const names = new Set(mapped.flatMap(({ from }) => (from ? [from] : [])));
+  return [...names].map((name) => port(name, true));
+}
+
+const optional = (port: Port): Port => ({ ...port, required: false });
+
+/** Ports that follow from the config: variables of templates, cases, the strand of a portal. */
+function portsFor(type: NodeDescriptor, node: Node): Ports {
+  const config = node.config ?? {};
+  const inputs = [...type.ports.inputs];
+  let outputs = type.ports.outputs;
+  // What a fallback says is filled from the failure itself.
+  const said = type.type === "catch" ? [] : templates(specOf(type.configSchema), config);
+  for (const name of variables(said.join(" "))) {
+    if (inputs.some((port) => port.name === name)) continue;
+    inputs.push({
+      name,
+      kind: "data",
+      type: "any",
+      required: true,
+      many: false,
+      description: "A variable of the template",
+    });
+  }
+  if (type.type === "switch" && Array.isArray(config.cases)) {
+    const cases = config.cases.map((one) =>
+      typeof one === "string" ? one : ((one as { name?: string } | null)?.name ?? ""),
+    );
+    const fresh = cases.filter((name) => name !== "" && !outputs.some((port) => port.name === name));
+    outputs = [
+      ...fresh.map((name) => ({
+        name,
+        kind: "data" as const,
+        type: "any" as const,
+        description: "Taken when this case holds",
+      })),
+      ...outputs,
+    ];
+  }
+  if (type.type === "subflow" && typeof config.inputSource === "string" && config.inputSource !== "lastMessage") {
+    return { inputs: [...inputs.map(optional), ...handedOver(config)], outputs };
+  }
+  if ((type.type === "portalIn" || type.type === "portalOut") && typeof config.kind === "string") {
+    const kind = config.kind as "context" | "data" | "tools";
+    return { inputs: inputs.map((port) => ({ ...port, kind })), outputs: outputs.map((port) => ({ ...port, kind })) };
+  }
+  return { inputs, outputs };
+}
+
+/** The templates in a config, wherever its schema says that one stands. */
+function templates(spec: Spec, value: unknown): string[] {
+  if (spec.kind === "text") return spec.widget === "template" && typeof value === "string" ? [value] : [];
+  if (spec.kind === "list") return Array.isArray(value) ? value.flatMap((item) => templates(spec.item, item)) : [];
+  if (spec.kind !== "object" || typeof value !== "object" || value === null) return [];
+  return spec.fields.flatMap((field) => templates(field.spec, (value as Record<string, unknown>)[field.name]));
+}
+
+/** The names in `{{…}}`, helpers and paths left out, in the order of their first use. */
+function variables(template: string): string[] {
+  const names = [...template.matchAll(/\{\{[#/]?\s*(?:\w+\s+)?([A-Za-z_]\w*)[^}]*\}\}/g)].map(
+    (match) => match[1] ?? "",
+  );
+  return [...new Set(names)].filter((name) => !["if", "each", "this", "else", "unless", "with"].includes(name));
+}
+
+function checkEdge(flow: Flow, ports: Record<NodeId, Ports>, id: EdgeId, edge: Edge): Diagnostic[] {
+  const error = (code: string, message: string, hint?: string): Diagnostic => ({
+    code,
+    severity: "error",
+    message,
+    hint,
+    edge: id,
+    pointer: `/edges/${escapePart(id)}`,
+  });
+  for (const end of [edge.source, edge.target]) {
+    if (!flow.nodes[end])
+      return [
+        error(
+          "edge.unknown_node",
+          `The edge \`${id}\` leads to a node \`${end}\` that is not there.`,
+          "Delete the edge.",
+        ),
+      ];
+  }
+  const source = ports[edge.source];
+  const target = ports[edge.target];
+  if (!source || !target) return [];
+  const from = source.outputs.find((port) => port.name === edge.sourceOutput);
+  const to = target.inputs.find((port) => port.name === edge.targetInput);
+  if (!from) return [error("edge.unknown_port", `\`${edge.source}\` has no output \`${edge.sourceOutput}\`.`)];
+  if (!to) return [error("edge.unknown_port", `\`${edge.target}\` has no input \`${edge.targetInput}\`.`)];
+  if (from.kind !== to.kind)
+    return [error("edge.wrong_kind", `\`${from.name}\` is a ${from.kind} port, \`${to.name}\` a ${to.kind} port.`)];
+  return [];
+}
+
+function checkInputs(flow: Flow, id: NodeId, inputs: Ports["inputs"]): Diagnostic[] {
+  const fed = new Set(Object.values(flow.edges).flatMap((edge) => (edge.target === id ? [edge.targetInput] : [])));
+  return inputs
+    .filter((port) => port.required && !fed.has(port.name))
+    .map((port) => ({
+      code: "input.missing",
+      severity: "error" as const,
+      message: `The input \`${port.name}\` is required, but nothing feeds it.`,
+      hint: `Connect an edge to \`${port.name}\`.`,
+      node: id,
+      pointer: `/nodes/${escapePart(id)}`,
+    }));
+}
+
+/** Edges that close a cycle, walking from the nodes nothing feeds, in the order of the ids. */
+function findBackEdges(flow: Flow): EdgeId[] {
+  const out = new Map<NodeId, [EdgeId, NodeId][]>();
+  const fed = new Set<NodeId>();
+  for (const [id, edge] of Object.entries(flow.edges)) {
+    if (!flow.nodes[edge.source] || !flow.nodes[edge.target]) continue;
+    out.set(edge.source, [...(out.get(edge.source) ?? []), [id, edge.target]]);
+    fed.add(edge.target);
+  }
+  const state = new Map<NodeId, "open" | "done">();
+  const back: EdgeId[] = [];
+  const ids = Object.keys(flow.nodes).sort();
+  const roots = [...ids.filter((id) => !fed.has(id)), ...ids];
+  for (const root of roots) {
+    if (state.has(root)) continue;
+    state.set(root, "open");
+    const stack = [{ node: root, next: 0 }];
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const edge = out.get(top.node)?.[top.next];
+      top.next += 1;
+      if (!edge) {
+        state.set(top.node, "done");
+        stack.pop();
+      } else if (state.get(edge[1]) === "open") back.push(edge[0]);
+      else if (!state.has(edge[1])) {
+        state.set(edge[1], "open");
+        stack.push({ node: edge[1], next: 0 });
+      }
+    }
+  }
+  return back;
+}
+
+/** Which node makes the context that each node works in: carried along context edges. */
+function findContexts(flow: Flow, ports: Record<NodeId, Ports>, back: ReadonlySet<EdgeId>): Record<NodeId, NodeId> {
+  const contexts: Record<NodeId, NodeId> = {};
+  for (const [id, node] of Object.entries(flow.nodes)) {
+    if (node.type === "contextStart" || node.type === "newContext") contexts[id] = id;
+  }
+  const carrying = Object.entries(flow.edges).filter(
+    ([id, edge]) =>
+      !back.has(id) && ports[edge.target]?.inputs.find((port) => port.name === edge.targetInput)?.kind === "context",
+  );
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [, edge] of carrying) {
+      const maker = contexts[edge.source];
+      if (maker === undefined || contexts[edge.target] !== undefined) continue;
+      contexts[edge.target] = maker;
+      changed = true;
+    }
+  }
+  return contexts;
+}
+
+function escapePart(part: string): string {
+  return part.replace(/~/g, "~0").replace(/\//g, "~1");
+}

@@ -1,0 +1,38 @@
+/** A host that lives in the page, for development in a browser and for tests. Never part of the desktop bundle. */
+import type { NodeDescriptor } from "@/bindings";
+import nodes from "@/bindings/nodes.json";
+import { type Host, HostError } from "@/ipc/host";
+import type { Commands } from "./commands";
+import { mockConversations } from "./conversations";
+import { mockDialogs } from "./dialogs";
+import { mockFlows } from "./flows";
+import { mockRuns } from "./runs";
+import { mockSettings } from "./settings";
+
+export async function mockHost(): Promise<Host> {
+  const types = nodes as unknown as NodeDescriptor[];
+  const env = { now: Date.now };
+  const flows = mockFlows(types);
+  const conversations = mockConversations(env, flows.files, (id) => runs.busy(id));
+  const runs = mockRuns(env, conversations);
+  const commands: Commands = {
+    "nodes.list": () => types,
+    ...flows.commands,
+    ...mockSettings(),
+    ...mockDialogs(flows.files),
+    ...conversations.commands,
+    ...runs.commands,
+  };
+  return {
+    async call(name, args) {
+      const command = commands[name];
+      if (!command) {
+        throw new HostError({ code: "host.unknown_command", message: `There is no command \`${name}\`.` });
+      }
+      // As between two processes: nobody shares objects with the host.
+      return structuredClone(await command(structuredClone(args) as never)) as never;
+    },
+    watch: runs.watch,
+    closeWindow: async () => undefined,
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * Load instead of a flow: events at a given rate, for measuring what the window bears. A flow asks for it in its settings,
+ * `"load": {"eventsPerSecond": 10000, "seconds": 10, "streams": 50}`; no engine knows that key.
+ */
+import type { Entry, Flow, NodeId, RunId } from "@/bindings";
+import type { MockRun } from "./replay";
+
+export type Load = {
+  eventsPerSecond: number;
+  seconds: number;
+  streams: number;
+  /** Instead of nodes that stream: a conversation of so many turns between the flow's first two nodes. */
+  turns?: number;
+};
+
+export function loadOf(flow: Flow): Load | undefined {
+  const settings = flow.settings as { load?: Load } | undefined;
+  return settings?.load;
+}
+
+const WORDS = "the parcel left the depot this morning and the carrier was asked to hold it until Thursday ".split(" ");
+
+export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): number }): MockRun {
+  const journal: Entry[] = [];
+  const listeners = new Set<(entries: Entry[]) => void>();
+  let over = false;
+  let frame: number | undefined;
+  const emit = (events: object[]) => {
+    const at = env.now();
+    const entries = events.map((event) => {
+      const isDelta = (event as { type: string }).type === "node.delta";
+      const entry = (isDelta ? { at, ...event } : { seq: journal.length, at, ...event }) as Entry;
+      if (!isDelta) journal.push(entry);
+      return entry;
+    });
+    for (const listener of listeners) listener(entries);
+  };
+  emit([{ type: "run.started", run, flow: { name: flow.name, hash: "load" } }]);
+  const ids = Object.keys(flow.nodes);
+  const events = load.turns === undefined ? generate(ids, load.streams) : converse(ids);
+  const began = performance.now();
+  const total = load.turns === undefined ? load.eventsPerSecond * load.seconds : load.turns * EVENT_OF_TURN + 1;
+  let given = 0;
+  const tick = () => {
+    if (over) return;
+    const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * load.eventsPerSecond));
+    const batch: object[] = [];
+    for (; given < due; given++) batch.push(events.next().value as object);
+    if (given >= total) {
+      over = true;
+      batch.push({ type: "run.finished", outputs: {} });
+    }
+    if (batch.length > 0) emit(batch);
+    if (!over) frame = requestAnimationFrame(tick);
+  };
+  frame = requestAnimationFrame(tick);
+  return {
+    run,
+    flow,
+    journal,
+    keep: false,
+    live: true,
+    kept: () => ({ run, flow, journal: [], place: 0 }),
+    play: () => undefined,
+    revive: () => undefined,
+    answer: () => undefined,
+    cancel: () => {
+      if (over) return;
+      over = true;
+      if (frame !== undefined) cancelAnimationFrame(frame);
+      emit([{ type: "run.cancelling" }, { type: "run.cancelled", outputs: {} }]);
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** Endless events, of the kinds and in the order a run has them: the first `streams` nodes stream and go round. */
+export function* generate(ids: readonly NodeId[], streams: number): Generator<object, never> {
+  const nodes = ids.slice(0, Math.max(1, streams));
+  const rounds = new Map<NodeId, { round: number; said: number }>();
+  let count = 0;
+  for (;;) {
+    const node = nodes[count % nodes.length] ?? "";
+    const state = rounds.get(node) ?? { round: 0, said: 0 };
+    rounds.set(node, state);
+    const epoch = [state.round];
+    const at = state.said++;
+    count += 1;
+    if (at === 0) yield { type: "node.ready", node, epoch };
+    else if (at === 1) yield { type: "node.started", node, epoch, attempt: 1 };
+    else if (at < 40 && at % 2 === 0)
+      yield { type: "node.delta", node, epoch, text: `${WORDS[count % WORDS.length]} ` };
+    else if (at < 40)
+      yield { type: "tool.called", node, epoch, step: at, call: { id: `${at}`, name: "clock", arguments: { at } } };
+    else {
+      yield {
+        type: "node.finished",
+        node,
+        epoch,
+        outputs: { result: `${node} ${state.round}` },
+        metadata: { durationMs: at },
+      };
+      state.round += 1;
+      state.said = 0;
+    }
+  }
+}
+
+const EVENT_OF_TURN = 9;
+
+/** Endless turns: one node asks a person, the other answers with a model. */
+export function* converse(ids: readonly NodeId[]): Generator<object, never> {
+  const [ask = "ask", answer = "answer"] = ids;
+  const contextId = "main";
+  const record = {
+    contextId,
+    contextType: "main",
+    provider: "offline",
+    model: "echo",
+    messageHistory: [],
+    revision: 0,
+  };
+  yield { type: "context.created", node: ask, epoch: [], context: record };
+  for (let turn = 0; ; turn++) {
+    const epoch = [turn];
+    const of = (node: NodeId) => ({ node, epoch });
+    const message = (role: string, content: string) => {
+      return { id: `${role}-${turn}`, role, content, author: of(role === "user" ? ask : answer), tokens: 20 };
+    };
+    const question = `Question ${turn}: where is the parcel?`;
+    // Of different heights, so that a list cannot know where a row stands without looking.
+    const reply = `It is **at depot ${turn}**.\n\n${`${WORDS.join(" ")}\n\n- one thing\n- another\n\n`.repeat(turn % 4)}`;
+    yield { type: "node.started", ...of(ask), attempt: 1 };
+    yield { type: "run.paused", ...of(ask), prompt: "Anything else?", schema: { type: "string" } };
+    yield { type: "run.waiting", on: [of(ask)] };
+    yield { type: "input.provided", ...of(ask), answer: { value: question } };
+    yield { type: "node.finished", ...of(ask), outputs: { message: question }, metadata: { durationMs: 1 } };
+    yield { type: "node.started", ...of(answer), attempt: 1 };
+    yield { type: "turn.started", ...of(answer), contextId };
+    const messages = [message("user", question), message("assistant", reply)];
+    yield { type: "turn.committed", ...of(answer), contextId, messages };
+    yield { type: "node.finished", ...of(answer), outputs: { reply }, metadata: { durationMs: 1 } };
+  }
+}

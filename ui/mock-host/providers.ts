@@ -1,0 +1,93 @@
+/**
+ * Model providers where there is no host: a simulation. Keys last as long as the page, nothing is contacted, and only the
+ * simulator answers, besides the servers that stand in the page's own storage under `servers`.
+ */
+import type { FoundServer, ProviderSettings, ProviderStatus, Settings } from "@/bindings";
+import { HostError } from "@/ipc/host";
+import type { Commands } from "./commands";
+import { stored } from "./storage";
+
+export const BUILT_IN: Record<string, ProviderSettings> = {
+  offline: { kind: "offline" },
+  ollama: { kind: "ollama", baseUrl: "http://127.0.0.1:11434" },
+  openai: { kind: "openAiResponses", baseUrl: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY" },
+};
+
+/** `inForce` gives the settings as they are now. */
+export function mockProviders(inForce: () => Settings): Commands {
+  const keys = new Map<string, string>();
+  const servers = () => stored<FoundServer[]>("servers", []);
+  const settingsOf = (name: string): ProviderSettings => {
+    const settings = inForce().providers[name];
+    if (settings) return settings;
+    throw new HostError({ code: "provider.unknown", message: `There is no provider \`${name}\`.` });
+  };
+  const status = (name: string): ProviderStatus => {
+    const settings = settingsOf(name);
+    const key = keys.get(name);
+    return {
+      name,
+      settings,
+      builtIn: Object.hasOwn(BUILT_IN, name),
+      changed: Object.hasOwn(BUILT_IN, name) && JSON.stringify(BUILT_IN[name]) !== JSON.stringify(settings),
+      takesKey: settings.kind !== "offline",
+      needsKey: settings.keyEnv !== undefined,
+      key: key ? { source: "session", ...(key.length >= 16 && { ending: key.slice(-4) }) } : {},
+    };
+  };
+  const models = (name: string): string[] => {
+    if (settingsOf(name).kind === "offline") return ["echo", "script"];
+    const server = servers().find((one) => one.providers.includes(name));
+    if (server) return server.models;
+    throw new HostError({
+      code: "provider.unreachable",
+      message: `\`${name}\` can't be reached from this page: it runs without a host.`,
+      hint: "Open Plait's own window; there it is asked.",
+    });
+  };
+  return {
+    "provider.status": () => ({
+      providers: Object.keys(inForce().providers).sort().map(status),
+      keyPlace: { passphrase: false },
+    }),
+    "provider.setKey": ({ provider, key, keep }: { provider: string; key: string; keep?: string }) => {
+      if (!/^[!-~]+$/.test(key.trim())) {
+        throw new HostError({
+          code: "keys.bad_key",
+          message: "The key given has characters no key has.",
+          hint: "Look for spaces, quotes or line ends copied along.",
+        });
+      }
+      if (keep !== "session") {
+        throw new HostError({
+          code: "keys.nowhere",
+          message: "Keys can't be kept here.",
+          hint: "Give it for the session.",
+        });
+      }
+      keys.set(provider, key.trim());
+      return status(provider);
+    },
+    "provider.removeKey": ({ provider }: { provider: string }) => {
+      keys.delete(provider);
+      return status(provider);
+    },
+    "provider.models": ({ provider }: { provider: string }) => ({ models: models(provider) }),
+    "provider.test": ({ provider }: { provider: string }) => {
+      try {
+        return { tested: "models", tookMs: 0, models: models(provider) };
+      } catch (thrown) {
+        const { code, message, hint } = HostError.from(thrown);
+        if (code === "provider.unknown") throw thrown;
+        return { tested: "models", tookMs: 0, fault: { code, message, hint } };
+      }
+    },
+    "provider.detect": () => {
+      const { providers } = inForce();
+      return servers().map((server) => ({
+        ...server,
+        providers: Object.keys(providers).filter((name) => providers[name]?.baseUrl === server.settings.baseUrl),
+      }));
+    },
+  };
+}

@@ -1,0 +1,211 @@
+/**
+ * The mock host's runs. There is no engine in a page: a run replays a journal that the engine recorded, at a watchable
+ * speed, and where the recording goes on with an answer it waits for that answer. A flow that nobody recorded cannot run
+ * here and is told so.
+ */
+import type { ConversationId, Entry, Epoch, Flow, NodeId, RunDetail, RunId, RunSummary } from "@/bindings";
+import { HostError } from "@/ipc/host";
+import { isOver } from "@/run/fold/status";
+import type { MockConversations } from "./conversations";
+import { loadOf, startLoad } from "./load";
+import { type KeptRun, loadRecordings, type MockRun, type Recording, startReplay } from "./replay";
+import { summarize } from "./run-summary";
+import { store, stored } from "./storage";
+import { usageByDay } from "./usage";
+
+export type MockRuns = {
+  commands: Record<string, (args: never) => unknown>;
+  /** Whether a run that has not ended goes on in that conversation. */
+  busy(conversation: ConversationId): boolean;
+  watch(run: RunId, fromSeq: number, onBatch: (entries: Entry[]) => void): () => void;
+};
+
+type Asked = { flow: Flow; path?: string; to?: NodeId; conversation?: ConversationId };
+type Place = { run: RunId; node: NodeId; epoch: Epoch };
+
+const KEPT = "runs";
+/** Journals are large and the page's storage is small. */
+const MOST = 12;
+
+export function mockRuns(env: { now(): number }, conversations: MockConversations): MockRuns {
+  const runs = new Map<RunId, MockRun>();
+  const keep = () => {
+    const kept = [...runs.values()].filter((run) => run.keep).map((run) => run.kept());
+    store(KEPT, kept.slice(-MOST));
+  };
+  const begin = (kept: KeptRun, found: Recording[]): MockRun => {
+    const run = startReplay(kept, found, env, keep, (child, recording) => beginChild(kept.run, child, recording));
+    const { conversation } = kept;
+    if (conversation) run.subscribe((entries) => conversations.take(conversation.id, kept.run, entries));
+    runs.set(kept.run, run);
+    return run;
+  };
+  for (const kept of stored<KeptRun[]>(KEPT, [])) begin(kept, []);
+
+  /** A run of the page begins another, as its recording has it. */
+  function beginChild(parent: RunId, child: RunId, { nodes, children }: Recording): void {
+    const recorded = children?.[child];
+    if (!recorded || runs.has(child)) return;
+    const journal = recorded.journal.map((entry) =>
+      entry.type === "run.started" ? { ...entry, parentRunId: parent } : entry,
+    );
+    begin({ run: child, flow: recorded.flow, journal: [], place: 0 }, [{ nodes, journal, children }]).play();
+  }
+  const childrenOf = (parent: RunId): MockRun[] => [...runs.values()].filter((run) => parentOf(run) === parent);
+  const summary = (run: MockRun) => summarize(run, childrenOf(run.run).length);
+  const withAll = (run: RunId, act: (run: RunId) => void): void => {
+    for (const child of childrenOf(run)) withAll(child.run, act);
+    act(run);
+  };
+
+  const find = (run: RunId): MockRun => {
+    const found = runs.get(run);
+    if (!found) throw new HostError({ code: "run.unknown", message: `There is no run \`${run}\`.` });
+    return found;
+  };
+  const live = async (run: RunId): Promise<MockRun> => {
+    const found = find(run);
+    if (!found.live) found.revive(matching(await loadRecordings(), found.flow));
+    return found;
+  };
+
+  return {
+    commands: {
+      "run.start": async ({ flow, path, to, conversation: id }: Asked) => {
+        const its = id === undefined ? undefined : conversations.at(id);
+        const conversation = its && { id: its.id, thread: its.threadId, messages: its.messages };
+        const run = crypto.randomUUID();
+        const load = loadOf(flow);
+        if (load) {
+          runs.set(run, startLoad(run, flow, load, env));
+          return { run };
+        }
+        const found = matching(await loadRecordings(), flow, to).map((recording) => withIdsOf(run, recording));
+        if (found.length === 0) {
+          throw new HostError({
+            code: "run.not_recorded",
+            message: "This page has no engine: it can only replay flows whose runs were recorded, and this one is not.",
+            hint: "Open one of the examples, or run the flow in the desktop window or with `plait run`.",
+          });
+        }
+        begin({ run, flow, path, conversation, journal: [], place: 0 }, found).play();
+        return { run };
+      },
+      "run.answer": async ({ run, node, epoch, value }: Place & { value: unknown }) => {
+        (await live(run)).answer(node, epoch, { value });
+        return null;
+      },
+      "run.end": async ({ run, node, epoch }: Place) => {
+        (await live(run)).answer(node, epoch, "end");
+        return null;
+      },
+      "run.cancel": ({ run }: { run: RunId }) => {
+        find(run);
+        withAll(run, (one) => find(one).cancel());
+        return null;
+      },
+      "run.resume": async ({ run }: { run: RunId }) => {
+        (await live(run)).play();
+        return null;
+      },
+      "runs.list": ({
+        flowPath,
+        parent,
+        limit,
+      }: {
+        flowPath?: string;
+        parent?: RunId;
+        limit?: number;
+      }): RunSummary[] => {
+        const found =
+          parent === undefined
+            ? [...runs.values()].reverse().filter((run) => parentOf(run) === undefined)
+            : childrenOf(parent);
+        return found
+          .filter((run) => flowPath === undefined || run.path === flowPath)
+          .slice(0, limit ?? 100)
+          .map(summary);
+      },
+      "runs.show": ({ run }: { run: RunId }): RunDetail => {
+        const found = find(run);
+        const above: RunSummary[] = [];
+        for (let parent = parentOf(found); parent !== undefined; ) {
+          const one = runs.get(parent);
+          if (!one) break;
+          above.unshift(summary(one));
+          parent = parentOf(one);
+        }
+        return { summary: summary(found), above, flow: found.flow, entries: found.journal };
+      },
+      "usage.byDay": ({ days }: { days?: number }) =>
+        usageByDay(
+          [...runs.values()].map((run) => run.journal),
+          env.now(),
+          days ?? 30,
+        ),
+      "runs.remove": ({ run }: { run: RunId }) => {
+        find(run);
+        withAll(run, (one) => {
+          find(one).cancel();
+          runs.delete(one);
+        });
+        keep();
+        return null;
+      },
+    },
+    busy: (conversation) =>
+      [...runs.values()].some((run) => {
+        const { conversation: its, status } = summary(run);
+        return its === conversation && !isOver(status);
+      }),
+    watch: (run, fromSeq, onBatch) => watchRun(find(run), fromSeq, onBatch),
+  };
+}
+
+function parentOf(run: MockRun): RunId | undefined {
+  const first = run.journal[0];
+  return first?.type === "run.started" ? first.parentRunId : undefined;
+}
+
+/** The recording with ids for the runs it begins that no other replay of it has. */
+function withIdsOf(run: RunId, recording: Recording): Recording {
+  if (!recording.children) return recording;
+  let text = JSON.stringify(recording);
+  for (const child of Object.keys(recording.children)) text = text.replaceAll(`"${child}"`, `"${run}.${child}"`);
+  return JSON.parse(text) as Recording;
+}
+
+/** The recordings of a flow with the same nodes, of the same types. */
+function matching(recordings: readonly Recording[], flow: Flow, to?: NodeId): Recording[] {
+  const nodes = Object.entries(flow.nodes).filter(([, node]) => node.type !== "note");
+  return recordings.filter(
+    (recording) =>
+      recording.to === to &&
+      Object.keys(recording.nodes).length === nodes.length &&
+      nodes.every(([id, node]) => recording.nodes[id] === node.type),
+  );
+}
+
+/** First the journal from there, then what comes, at most once a frame. */
+function watchRun(run: MockRun, fromSeq: number, onBatch: (entries: Entry[]) => void): () => void {
+  let waiting: Entry[] = run.journal.slice(fromSeq);
+  let frame: number | undefined;
+  const deliver = () => {
+    frame = undefined;
+    const batch = waiting;
+    waiting = [];
+    if (batch.length > 0) onBatch(batch);
+  };
+  const schedule = () => {
+    frame ??= requestAnimationFrame(deliver);
+  };
+  const stop = run.subscribe((entries) => {
+    for (const entry of entries) waiting.push(entry);
+    schedule();
+  });
+  schedule();
+  return () => {
+    stop();
+    if (frame !== undefined) cancelAnimationFrame(frame);
+  };
+}

@@ -1,0 +1,53 @@
+/** Putting new nodes onto the canvas. */
+import type { NodeId } from "@/bindings";
+import * as actions from "@/flow/actions";
+import { edgeBetween, fittingPort } from "@/flow/connection";
+import { nodeType } from "@/flow/node-types";
+import { flowStore } from "@/flow/store";
+import type { Pulled } from "./canvas-store";
+import { CARD_WIDTH, plannedSize, portY } from "./geometry";
+import { focusOnceDrawn } from "./keyboard-navigation";
+import { NOTE } from "./note";
+import type { Point } from "./paths";
+import { viewCentre } from "./view";
+
+const NO_PORTS = { inputs: [], outputs: [] };
+const STEP_ASIDE = 28;
+
+/** Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. */
+export function addNodeOf(type: string, at?: Point): NodeId | undefined {
+  const size = plannedSize(type === NOTE, nodeType(type)?.ports ?? NO_PORTS, false, undefined);
+  const centre = at ?? viewCentre();
+  const corner = { x: centre.x - size.width / 2, y: centre.y - size.height / 2 };
+  const place = at ? corner : clear(corner);
+  const id = actions.addNode({ type }, type === NOTE ? { ...place, ...size } : place);
+  if (id !== undefined) focusOnceDrawn(id);
+  return id;
+}
+
+/** Adds a node of a type that fits a pulled edge, with the port that takes it at the place where it was let go. */
+export function addNodeFor(pulled: Pulled, type: string, at: Point): NodeId | undefined {
+  const descriptor = nodeType(type);
+  const port = descriptor && fittingPort(descriptor, pulled.kind, pulled.type, pulled.end.side);
+  if (!descriptor || !port) return undefined;
+  const intoIt = pulled.end.side === "out";
+  const ports: readonly { name: string }[] = intoIt ? descriptor.ports.inputs : descriptor.ports.outputs;
+  const index = ports.findIndex((one) => one.name === port.name);
+  const corner = { x: at.x - (intoIt ? 0 : CARD_WIDTH), y: at.y - portY(index) };
+  return actions.addConnectedNode({ type }, corner, (id) => {
+    const edge = edgeBetween(pulled.end, { node: id, side: intoIt ? "in" : "out", port: port.name });
+    if (!edge) throw new Error("The ends are on opposite sides by construction.");
+    return edge;
+  });
+}
+
+/** A place where no other node's corner is. */
+function clear(corner: Point): Point {
+  const taken = Object.values(flowStore.getState().flow.layout);
+  let { x, y } = corner;
+  while (taken.some((at) => Math.abs(at.x - x) < STEP_ASIDE / 2 && Math.abs(at.y - y) < STEP_ASIDE / 2)) {
+    x += STEP_ASIDE;
+    y += STEP_ASIDE;
+  }
+  return { x, y };
+}

@@ -1,0 +1,50 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { NodeDescriptor } from "@/bindings";
+import nodes from "@/bindings/nodes.json";
+import { selectOnly, undo } from "@/flow/actions";
+import { setNodeTypes } from "@/flow/node-types";
+import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { canvasStore } from "./canvas-store";
+import { editCommands } from "./edit-commands";
+import { viewCommands } from "./view-commands";
+
+const setViewport = vi.fn();
+
+beforeEach(() => {
+  setNodeTypes(nodes as unknown as NodeDescriptor[]);
+  const layout = { note: { x: 10, y: 20, width: 200, height: 80 }, text: { x: 0, y: 0 } };
+  const flow = { ...EMPTY_FLOW, nodes: { note: { type: "note" }, text: { type: "text" } }, layout };
+  flowStore.setState(documentState(flow), true);
+  const getNodes = () => [{ id: "note", measured: flowStore.getState().flow.layout.note }];
+  const getViewport = () => ({ x: 5, y: 6, zoom: 2 });
+  canvasStore.setState({ instance: { getNodes, getViewport, setViewport } as never });
+});
+
+const command = (id: string) => {
+  const found = [...editCommands, ...viewCommands].find((one) => one.id === id);
+  if (!found) throw new Error(id);
+  return found;
+};
+
+describe("the keyboard", () => {
+  it("makes a note larger and smaller, as one step, and not smaller than can be read", () => {
+    selectOnly({ nodes: ["note"] });
+    for (const _ of [1, 2]) void command("arrange.wider").run();
+    for (const _ of [1, 2, 3]) void command("arrange.shorter").run();
+    expect(flowStore.getState().flow.layout.note).toEqual({ x: 10, y: 20, width: 240, height: 60 });
+    undo();
+    expect(flowStore.getState().flow.layout.note).toEqual({ x: 10, y: 20, width: 200, height: 80 });
+  });
+
+  it("gives no other node a size", () => {
+    selectOnly({ nodes: ["text"] });
+    expect(command("arrange.wider").enabled?.()).toBe(false);
+    selectOnly({ nodes: ["note"] });
+    expect(command("arrange.wider").enabled?.()).toBe(true);
+  });
+
+  it("moves the view", () => {
+    void command("view.pan.right").run();
+    expect(setViewport).toHaveBeenLastCalledWith({ x: -75, y: 6, zoom: 2 });
+  });
+});

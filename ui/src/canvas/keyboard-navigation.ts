@@ -1,0 +1,72 @@
+/** Going from node to node with the keyboard, by where they stand. */
+import { selectOnly } from "@/flow/actions";
+import { flowStore } from "@/flow/store";
+import { canvasStore } from "./canvas-store";
+import { focusedItem, isGathering } from "./multi-select";
+
+export type Direction = "left" | "right" | "up" | "down";
+type Spot = { id: string; x: number; y: number };
+
+/** The nearest spot in a direction; what stands ahead counts more than what stands aside. */
+export function nearest(from: Spot, spots: readonly Spot[], to: Direction): Spot | undefined {
+  let best: { spot: Spot; cost: number } | undefined;
+  for (const spot of spots) {
+    if (spot.id === from.id) continue;
+    const [dx, dy] = [spot.x - from.x, spot.y - from.y];
+    const ahead = { left: -dx, right: dx, up: -dy, down: dy }[to];
+    const aside = Math.abs(to === "left" || to === "right" ? dy : dx);
+    if (ahead <= 0) continue;
+    const cost = ahead + 2 * aside;
+    if (!best || cost < best.cost) best = { spot, cost };
+  }
+  return best?.spot;
+}
+
+/** Selects and focuses the next node in a direction; without a selection, the first one. One that is gathered stays. */
+export function walk(to: Direction): void {
+  const { instance } = canvasStore.getState();
+  if (!instance) return;
+  const spots = instance.getNodes().map((node) => ({
+    id: node.id,
+    x: node.position.x + (node.measured?.width ?? node.initialWidth ?? 0) / 2,
+    y: node.position.y + (node.measured?.height ?? node.initialHeight ?? 0) / 2,
+  }));
+  const [selected] = flowStore.getState().selection.nodes;
+  const here = (isGathering() ? focusedItem()?.id : undefined) ?? selected;
+  const from = spots.find((spot) => spot.id === here);
+  const next = from ? nearest(from, spots, to) : [...spots].sort((a, b) => a.x - b.x || a.y - b.y)[0];
+  if (!next) return;
+  if (!isGathering()) selectOnly({ nodes: [next.id] });
+  const { zoom } = instance.getViewport();
+  void instance.setCenter(next.x, next.y, { zoom, duration: 150 });
+  focusOnceDrawn(next.id);
+}
+
+/** Gives a node the keyboard, if it is in the page. */
+export function focusNode(id: string): void {
+  nodeElement(id)?.focus({ preventScroll: true });
+}
+
+/** So long a node may take to come into the page, in milliseconds. */
+const DRAWN_MS = 1000;
+let awaited: string | undefined;
+
+/**
+ * Gives a node the keyboard that is not in the page yet: React draws one that was added within the next frame, and one of
+ * very many when the view has come to it. The node that was wanted last wins.
+ */
+export function focusOnceDrawn(id: string): void {
+  awaited = id;
+  const until = performance.now() + DRAWN_MS;
+  const look = () => {
+    if (awaited !== id) return;
+    if (!nodeElement(id) && performance.now() < until) requestAnimationFrame(look);
+    else focusNode(id);
+  };
+  requestAnimationFrame(() => requestAnimationFrame(look));
+}
+
+/** The element of a node, if it is in the page. */
+export function nodeElement(id: string): HTMLElement | undefined {
+  return document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`) ?? undefined;
+}

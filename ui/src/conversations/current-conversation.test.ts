@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ConversationRecord } from "@/bindings";
+import { askStore } from "@/design/ask";
+import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { connect } from "@/ipc";
+import { goOnIn } from "@/panels/conversations/actions";
+import { conversationsStore, loadConversations, moreConversations, PAGE, wish } from "./conversation-list";
+import { continueIn, currentStore, titleOf } from "./current-conversation";
+
+const conversation = (change: Partial<ConversationRecord>) =>
+  ({ id: "c", flow: "name:", flowName: "", title: "", ...change }) as ConversationRecord;
+
+let kept: ConversationRecord[];
+/** Which flows the host was asked about. */
+let heard: unknown[];
+
+beforeEach(() => {
+  kept = [];
+  heard = [];
+  const call = async (_: string, { flow, limit }: { flow?: unknown; limit: number }) => {
+    heard.push(flow);
+    return structuredClone(kept.slice(0, limit));
+  };
+  connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
+  flowStore.setState(documentState(EMPTY_FLOW), true);
+});
+afterEach(() => {
+  currentStore.setState({ conversation: undefined });
+  conversationsStore.setState({ list: [], words: "", scope: "flow", limit: PAGE, cut: false });
+});
+
+const current = () => currentStore.getState().conversation?.id;
+
+describe("the conversation that goes on", () => {
+  it("is called what its first turn called it", async () => {
+    continueIn(conversation({}));
+    kept = [conversation({ title: "Where is my parcel?" })];
+    await loadConversations();
+    const { conversation: current } = currentStore.getState();
+    expect(current && titleOf(current)).toBe("Where is my parcel?");
+  });
+
+  it("stays where a search does not find it", async () => {
+    continueIn(conversation({ title: "Parcels" }));
+    await loadConversations();
+    expect(current()).toBe("c");
+  });
+
+  it("is one of this flow without a question, one of another flow after it", async () => {
+    await goOnIn(conversation({ id: "mine" }));
+    expect(current()).toBe("mine");
+    const asking = goOnIn(conversation({ id: "theirs", flow: "name:Triage", flowName: "Triage" }));
+    expect(askStore.getState().question?.text).toContain("“Triage”, which was not saved then");
+    expect(current()).toBe("mine");
+    askStore.getState().settle("continue");
+    await asking;
+    expect(current()).toBe("theirs");
+  });
+
+  it("stays what it is when that is not wanted", async () => {
+    const asking = goOnIn(conversation({ id: "theirs", flow: "/other.flow.json" }));
+    expect(askStore.getState().question?.text).toContain("“other.flow.json”");
+    askStore.getState().settle();
+    await asking;
+    expect(current()).toBeUndefined();
+  });
+});
+
+describe("the list of conversations", () => {
+  it("says when there are older ones, and lists them; a new search begins with the latest", async () => {
+    kept = Array.from({ length: PAGE + 1 }, (_, index) => conversation({ id: `c${index}` }));
+    await loadConversations();
+    const known = () => conversationsStore.getState();
+    expect([known().list.length, known().cut]).toEqual([PAGE, true]);
+    moreConversations();
+    await vi.waitFor(() => expect([known().list.length, known().cut]).toEqual([PAGE + 1, false]));
+    wish({ words: "parcel" });
+    await vi.waitFor(() => expect([known().list.length, known().cut]).toEqual([PAGE, true]));
+  });
+
+  it("is that of the flow as it is called now, while it has no file", async () => {
+    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
+    await vi.waitFor(() => expect(heard).toContainEqual({ path: undefined, name: "Triage" }));
+  });
+
+  it("is not asked for anew where the name of a saved flow changes", async () => {
+    flowStore.setState(documentState(EMPTY_FLOW, { path: "/a.flow.json" }), true);
+    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(heard).toHaveLength(1);
+  });
+});

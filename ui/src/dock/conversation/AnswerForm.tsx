@@ -1,0 +1,263 @@
+import { Check, CornerDownLeft, X } from "lucide-react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from "react";
+import { Button } from "@/design/Button";
+import { AnswerText } from "./AnswerText";
+import { answerForm, skeleton } from "./answer-schema";
+
+type Props = {
+  schema: Record<string, unknown>;
+  /** Under which what was typed is kept while the dock shows something else. */
+  draftKey: string;
+  label: string;
+  busy: boolean;
+  /** Sends the answer; whether it was taken. */
+  onAnswer: (value: unknown) => Promise<boolean>;
+};
+
+const drafts = new Map<string, string>();
+
+/** What was typed and not sent, kept for as long as the window lives. */
+function useDraft(key: string, initial: string): [string, (text: string) => void] {
+  const [text, setText] = useState(() => drafts.get(key) ?? initial);
+  return [
+    text,
+    (next) => {
+      if (next === "") drafts.delete(key);
+      else drafts.set(key, next);
+      setText(next);
+    },
+  ];
+}
+
+/** Sends an answer. What was typed is forgotten only once that was taken. */
+async function sendAnswer({ draftKey, onAnswer }: Pick<Props, "draftKey" | "onAnswer">, value: unknown): Promise<void> {
+  if (await onAnswer(value)) drafts.delete(draftKey);
+}
+
+/** The form a pause's schema asks for. */
+export function AnswerForm(props: Props) {
+  const form = answerForm(props.schema);
+  switch (form.kind) {
+    case "text":
+      return <TextAnswer {...props} />;
+    case "number":
+      return <NumberAnswer {...props} integer={form.integer} />;
+    case "yesNo":
+      return (
+        <Buttons>
+          <Decide
+            testid="pause-approve"
+            good
+            busy={props.busy}
+            label="Approve"
+            focus
+            onClick={() => props.onAnswer(true)}
+          />
+          <Decide testid="pause-reject" busy={props.busy} label="Reject" onClick={() => props.onAnswer(false)} />
+        </Buttons>
+      );
+    case "choice":
+      return (
+        <Buttons>
+          {form.options.map((option, index) => (
+            <Button
+              key={String(option)}
+              disabled={props.busy}
+              data-testid={index === 0 ? "pause-answer" : undefined}
+              onClick={() => props.onAnswer(option)}
+            >
+              {String(option)}
+            </Button>
+          ))}
+        </Buttons>
+      );
+    case "approval":
+      return <ApprovalAnswer {...props} flag={form.flag} comment={form.comment} />;
+    case "json":
+      return <JsonAnswer {...props} />;
+  }
+}
+
+function TextAnswer({ schema, draftKey, label, busy, onAnswer }: Props) {
+  const [text, setText] = useDraft(draftKey, "");
+  const send = () => {
+    if (busy || text.trim() === "") return;
+    void sendAnswer({ draftKey, onAnswer }, text);
+  };
+  return (
+    <AnswerText
+      label={label}
+      text={text}
+      onText={setText}
+      placeholder={exampleOf(schema)}
+      onEnter={send}
+      end={<SendButton busy={busy || text.trim() === ""} onSend={send} />}
+    />
+  );
+}
+
+function exampleOf(schema: Record<string, unknown>): string {
+  const [example] = Array.isArray(schema.examples) ? schema.examples : [];
+  return typeof example === "string" && example !== "" ? `Type an answer, for example: ${example}` : "Type an answer";
+}
+
+function NumberAnswer({ label, busy, onAnswer, integer, draftKey }: Props & { integer: boolean }) {
+  const [text, setText] = useDraft(draftKey, "");
+  const value = Number(text);
+  const good = text.trim() !== "" && Number.isFinite(value) && (!integer || Number.isInteger(value));
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || !good) return;
+    void sendAnswer({ draftKey, onAnswer }, value);
+  };
+  return (
+    <form className="mt-1.5 flex gap-2" onSubmit={send}>
+      <input
+        data-testid="pause-answer"
+        aria-label={label}
+        inputMode={integer ? "numeric" : "decimal"}
+        placeholder={integer ? "A whole number" : "A number"}
+        className="h-[30px] min-w-0 flex-1 rounded-md border border-line bg-bg px-2.5"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <SendButton busy={busy || !good} submit />
+    </form>
+  );
+}
+
+function ApprovalAnswer({
+  label,
+  busy,
+  onAnswer,
+  flag,
+  comment,
+  draftKey,
+}: Props & { flag: string; comment?: string }) {
+  const [text, setText] = useDraft(draftKey, "");
+  const decide = (approved: boolean) => {
+    const said = comment !== undefined && text.trim() !== "" ? { [comment]: text } : {};
+    void sendAnswer({ draftKey, onAnswer }, { [flag]: approved, ...said });
+  };
+  return (
+    <>
+      {comment === undefined ? null : (
+        <AnswerText
+          label={`${label}: comment`}
+          text={text}
+          onText={setText}
+          placeholder="A comment, if you like"
+          testid="pause-comment"
+        />
+      )}
+      <Buttons>
+        <Decide testid="pause-approve" good busy={busy} label="Approve" focus onClick={() => decide(true)} />
+        <Decide testid="pause-reject" busy={busy} label="Reject" onClick={() => decide(false)} />
+      </Buttons>
+    </>
+  );
+}
+
+function JsonAnswer({ schema, label, busy, onAnswer, draftKey }: Props) {
+  const [text, setText] = useDraft(draftKey, JSON.stringify(skeleton(schema), null, 2));
+  const { value, wrong } = parse(text);
+  const send = () => {
+    if (busy || wrong !== undefined) return;
+    void sendAnswer({ draftKey, onAnswer }, value);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      event.stopPropagation();
+      send();
+    }
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only catches the shortcut of the field inside.
+    <div onKeyDown={onKeyDown}>
+      <AnswerText
+        label={`${label}, as JSON`}
+        text={text}
+        onText={setText}
+        placeholder="JSON"
+        mono
+        invalid={wrong !== undefined}
+        end={<SendButton busy={busy || wrong !== undefined} onSend={send} keys="Ctrl+↵" />}
+      />
+      {wrong === undefined ? null : <p className="mt-1 text-fg-2 text-xs">{wrong}</p>}
+      <details className="mt-1 text-fg-3 text-xs">
+        <summary className="w-fit">What is asked for</summary>
+        <pre className="mt-1 max-h-40 overflow-auto rounded-md bg-bg p-2 font-mono">
+          {JSON.stringify(schema, null, 2)}
+        </pre>
+      </details>
+    </div>
+  );
+}
+
+function parse(text: string): { value?: unknown; wrong?: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (thrown) {
+    return { wrong: `This is not JSON yet: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
+  }
+}
+
+function Buttons({ children }: { children: ReactNode }) {
+  return <div className="mt-1.5 flex flex-wrap gap-2">{children}</div>;
+}
+
+function Decide({
+  testid,
+  label,
+  good = false,
+  busy,
+  focus = false,
+  onClick,
+}: {
+  testid: string;
+  label: string;
+  good?: boolean;
+  busy: boolean;
+  focus?: boolean;
+  onClick: () => void;
+}) {
+  // The first one is also what `pause-answer` finds, so that the keyboard goes there.
+  return (
+    <span data-testid={testid} className="contents">
+      <Button
+        kind={good ? "main" : "danger"}
+        disabled={busy}
+        data-testid={focus ? "pause-answer" : undefined}
+        onClick={onClick}
+      >
+        {good ? <Check size={14} aria-hidden /> : <X size={14} aria-hidden />} {label}
+      </Button>
+    </span>
+  );
+}
+
+function SendButton({
+  busy,
+  onSend,
+  submit = false,
+  keys = "↵",
+}: {
+  busy: boolean;
+  onSend?: () => void;
+  submit?: boolean;
+  keys?: string;
+}) {
+  return (
+    <button
+      type={submit ? "submit" : "button"}
+      data-testid="pause-send"
+      disabled={busy}
+      title="Send the answer"
+      className="inline-flex h-[26px] shrink-0 items-center gap-1.5 self-end rounded-sm px-2 font-mono text-fg-2 text-xs hover:bg-bg-3 hover:text-fg disabled:opacity-50"
+      onClick={onSend}
+    >
+      {keys === "↵" ? <CornerDownLeft size={12} aria-hidden /> : keys} send
+    </button>
+  );
+}

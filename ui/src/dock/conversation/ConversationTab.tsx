@@ -1,0 +1,104 @@
+import { useMemo, useRef, useState } from "react";
+import type { ContextId } from "@/bindings";
+import { Empty } from "@/design/Empty";
+import { useSize } from "@/design/useSize";
+import { sameEpoch } from "@/run/fold/epoch";
+import type { OpenPause } from "@/run/fold/types";
+import { useContextsRevision, useEventCount, useRunHead, useShownSession } from "@/run/live/active-run";
+import { nameOf } from "@/run/node-names";
+import { contextOf } from "@/run/values/inputs";
+import { saidIn } from "@/run/values/message-text";
+import { shorten } from "@/run/values/preview";
+import { Timeline } from "../timeline/TimelineTab";
+import { ContextChooser } from "./ContextChooser";
+import { ConversationItems, type Item, itemsOf } from "./conversation-items";
+import { Messages } from "./Messages";
+
+/** From this width on the timeline stands beside the conversation. */
+const SIDE_BY_SIDE = 640;
+
+/** What was said in the run, what is being said, and the questions that wait for an answer. */
+export function Conversation() {
+  const box = useRef<HTMLDivElement>(null);
+  const { width } = useSize(box);
+  const session = useShownSession();
+  return (
+    <div ref={box} className="flex h-full min-h-0">
+      {session ? (
+        <>
+          <Chat key={session.run} />
+          {width >= SIDE_BY_SIDE ? (
+            <div className="min-w-0 flex-1 border-line border-l">
+              <Timeline compact />
+            </div>
+          ) : null}
+        </>
+      ) : (
+        <Empty title="No run yet">
+          <p>Run the flow: what is said in it stands here, and this is where you answer when it asks you something.</p>
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function Chat() {
+  const session = useShownSession();
+  const events = useEventCount();
+  const pauses = useRunHead((head) => head.pauses);
+  const [chosen, setChosen] = useState<ContextId>();
+  const shown = useShownContext(chosen);
+  const source = useRef(new ConversationItems());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal only grows; its length says when.
+  const items = useMemo(() => {
+    if (session) source.current.read(session.log.entries);
+    return itemsOf(source.current.items, shown).filter((item) => item.kind !== "question" || !isOpen(pauses, item));
+  }, [session, events, shown, pauses]);
+  return (
+    <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label="Conversation">
+      <ContextChooser chosen={shown} onChoose={setChosen} />
+      <Messages items={items} context={shown} pauses={pauses} />
+      <Announcer last={items.at(-1)} />
+    </section>
+  );
+}
+
+/** Open questions stand in their cards below. */
+function isOpen(pauses: readonly OpenPause[], item: Extract<Item, { kind: "question" }>): boolean {
+  return pauses.some(
+    (pause) => pause.node === item.node && sameEpoch(pause.epoch, item.epoch) && pause.prompt === item.prompt,
+  );
+}
+
+/** The context a person chose to look at; else that of the open question, else the flow's own, else the first. */
+function useShownContext(chosen: ContextId | undefined): ContextId | undefined {
+  const session = useShownSession();
+  useContextsRevision();
+  const asking = useRunHead((head) => head.pauses[0]);
+  if (!session) return undefined;
+  const { contexts } = session.fold;
+  if (chosen !== undefined && contexts.has(chosen)) return chosen;
+  const asked = asking && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, asking.node, asking.epoch);
+  if (asked !== undefined && contexts.has(asked)) return asked;
+  return contexts.has("main") ? "main" : contexts.keys().next().value;
+}
+
+/**
+ * Tells screen readers what was said last, and of new questions. The list itself cannot: it draws only what is in view, and
+ * would read out whatever is scrolled to.
+ */
+function Announcer({ last }: { last: Item | undefined }) {
+  const pause = useRunHead((head) => head.pauses.at(-1));
+  const said =
+    last?.kind === "message" && last.message.role === "assistant"
+      ? `${nameOf(last.message.author.node)}: ${shorten(saidIn(last.message.content), MOST_SAID)}`
+      : "";
+  const asked = pause ? `${nameOf(pause.node)} asks: ${pause.prompt}` : "";
+  return (
+    <p aria-live="polite" className="sr-only">
+      {said} {asked}
+    </p>
+  );
+}
+
+const MOST_SAID = 600;

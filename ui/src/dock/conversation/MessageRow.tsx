@@ -1,0 +1,132 @@
+import {
+  CircleAlert,
+  CornerDownRight,
+  Eraser,
+  FileOutput,
+  MessageCircleQuestion,
+  ScrollText,
+  Sparkles,
+  UserRound,
+  Wrench,
+} from "lucide-react";
+import { memo, type ReactNode } from "react";
+import type { Message } from "@/bindings";
+import { Markdown } from "@/design/Markdown";
+import { roundOf } from "@/run/fold/epoch";
+import { nameOf } from "@/run/node-names";
+import { formatCount } from "@/run/values/format";
+import { saidIn } from "@/run/values/message-text";
+import { previewOf } from "@/run/values/preview";
+import { Reasoning } from "@/run/values/Reasoning";
+import { ValueView } from "@/run/values/ValueView";
+import { Remedy } from "@/workbench/error-action";
+import type { Item } from "./conversation-items";
+
+/** One thing that was said or happened. */
+export const Row = memo(function Row({ item }: { item: Item }) {
+  switch (item.kind) {
+    case "message":
+      return <MessageRow message={item.message} />;
+    case "question":
+      return (
+        <Aside icon={<MessageCircleQuestion size={12} aria-hidden />}>
+          {titled(item.node, item.epoch)} asked: {previewOf(item.prompt, 140)}
+        </Aside>
+      );
+    case "answer":
+      return item.answer === "end" ? (
+        <Aside icon={<CornerDownRight size={12} aria-hidden />}>You ended {titled(item.node, item.epoch)}.</Aside>
+      ) : (
+        <Spoken avatar={<UserRound size={13} aria-hidden />} who="You">
+          <ValueView value={item.answer.value} label="Your answer" />
+        </Spoken>
+      );
+    case "cleared":
+      return <Aside icon={<Eraser size={12} aria-hidden />}>{nameOf(item.node)} cleared the history.</Aside>;
+    case "failure":
+      return (
+        <Spoken
+          avatar={<CircleAlert size={13} aria-hidden />}
+          tone="bg-bad/20 text-bad"
+          who={titled(item.node, item.epoch)}
+        >
+          <p className="text-bad">{item.error.message}</p>
+          {item.error.hint ? <p className="text-fg-2 text-sm">{item.error.hint}</p> : null}
+          <Remedy code={item.error.code} className="mt-1" />
+        </Spoken>
+      );
+    case "output":
+      return (
+        <Spoken avatar={<FileOutput size={13} aria-hidden />} tone="bg-data/20 text-data" who={nameOf(item.node)} named>
+          {typeof item.value === "string" ? (
+            <Markdown text={item.value} />
+          ) : (
+            <ValueView value={item.value} label={`Output ${item.port} of ${nameOf(item.node)}`} />
+          )}
+        </Spoken>
+      );
+  }
+});
+
+const AVATARS: Record<Message["role"], { icon: ReactNode; tone: string }> = {
+  user: { icon: <UserRound size={13} aria-hidden />, tone: "bg-bg-3 text-fg-2" },
+  assistant: { icon: <Sparkles size={13} aria-hidden />, tone: "bg-accent/25 text-accent" },
+  system: { icon: <ScrollText size={13} aria-hidden />, tone: "bg-bg-3 text-fg-3" },
+  tool: { icon: <Wrench size={13} aria-hidden />, tone: "bg-tools/20 text-tools" },
+};
+
+function MessageRow({ message }: { message: Message }) {
+  const { icon, tone } = AVATARS[message.role];
+  const who = `${nameOf(message.author.node)}, ${message.role}`;
+  return (
+    <Spoken avatar={icon} tone={tone} who={who} more={`${formatCount(message.tokens)} tokens`}>
+      {message.reasoning ? <Reasoning text={message.reasoning} /> : null}
+      <Markdown text={saidIn(message.content)} className={message.role === "system" ? "text-fg-2" : ""} />
+    </Spoken>
+  );
+}
+
+/** A message with an avatar. The name is for the tooltip and for screen readers, unless it is to be read. */
+export function Spoken({
+  avatar,
+  tone = "bg-bg-3 text-fg-2",
+  who,
+  more,
+  named = false,
+  children,
+}: {
+  avatar: ReactNode;
+  tone?: string;
+  who: string;
+  more?: string;
+  named?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <article className="flex gap-2.5" aria-label={who}>
+      <span
+        className={`flex size-[22px] shrink-0 items-center justify-center rounded-full ${tone}`}
+        title={more ? `${who} · ${more}` : who}
+      >
+        {avatar}
+      </span>
+      <div className="min-w-0 flex-1 break-words pt-px">
+        {named ? <p className="text-fg-3 text-xs">{who}</p> : null}
+        {children}
+      </div>
+    </article>
+  );
+}
+
+function Aside({ icon, children }: { icon: ReactNode; children: ReactNode }) {
+  return (
+    <p className="flex items-center gap-1.5 pl-[5px] text-fg-3 text-xs">
+      {icon} <span className="min-w-0 truncate">{children}</span>
+    </p>
+  );
+}
+
+function titled(node: string, epoch: number[]): string {
+  const round = roundOf(epoch);
+  return round ? `${nameOf(node)} · round ${round}` : nameOf(node);
+}

@@ -1,0 +1,129 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ArrowDown } from "lucide-react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { ContextId } from "@/bindings";
+import { Empty } from "@/design/Empty";
+import { epochOf } from "@/run/fold/epoch";
+import type { OpenPause } from "@/run/fold/types";
+import { useContextView, useNodeOf } from "@/run/live/active-run";
+import type { Item } from "./conversation-items";
+import { Row } from "./MessageRow";
+import { PauseCard } from "./PauseCard";
+import { StreamingRow } from "./StreamingRow";
+
+/** How near the end still counts as being there. */
+const NEAR_END = 40;
+
+/** The items one below the other, only those in view drawn. Stays at the end while the end is in view. */
+export function Messages({
+  items,
+  context,
+  pauses,
+}: {
+  items: readonly Item[];
+  context: ContextId | undefined;
+  pauses: readonly OpenPause[];
+}) {
+  const scroller = useRef<HTMLElement>(null);
+  const [atEnd, setAtEnd] = useState(true);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 46,
+    getItemKey: (index) => items[index]?.key ?? index,
+    overscan: 6,
+  });
+  const total = virtual.getTotalSize();
+  const streaming = useStreaming(context);
+
+  const questions = useRef<HTMLDivElement>(null);
+  const toEnd = useCallback(() => {
+    const box = scroller.current;
+    if (!box) return;
+    // Of a question that is longer than there is room, its beginning is shown.
+    const asked = questions.current?.lastElementChild;
+    if (asked && asked.clientHeight > box.clientHeight) asked.scrollIntoView({ block: "start" });
+    else box.scrollTop = box.scrollHeight;
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something has grown and the end was in view.
+  useLayoutEffect(() => {
+    if (atEnd) toEnd();
+  }, [total, items.length, streaming, pauses, atEnd, toEnd]);
+  // A question that opens below takes room; the end is to stay in view.
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box || !atEnd) return;
+    const observer = new ResizeObserver(toEnd);
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [atEnd, toEnd]);
+
+  return (
+    <div className="relative min-h-0 flex-1">
+      <section
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        tabIndex={0}
+        aria-label="Messages"
+        className="h-full overflow-auto px-3.5 py-2.5"
+        data-testid="messages"
+        onScroll={(event) => {
+          const box = event.currentTarget;
+          setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END);
+        }}
+      >
+        {items.length === 0 && streaming === undefined && pauses.length === 0 ? (
+          <Empty title="Nothing said yet">
+            <p>The messages of the run's contexts appear here as they are said.</p>
+          </Empty>
+        ) : (
+          <div className="relative w-full" style={{ height: total }}>
+            {virtual.getVirtualItems().map((row) => {
+              const item = items[row.index];
+              return item ? (
+                <div
+                  key={row.key}
+                  data-index={row.index}
+                  ref={virtual.measureElement}
+                  className="absolute top-0 left-0 w-full pb-2"
+                  style={{ transform: `translateY(${row.start}px)` }}
+                >
+                  <Row item={item} />
+                </div>
+              ) : null;
+            })}
+          </div>
+        )}
+        {context !== undefined ? <StreamingRow context={context} /> : null}
+        {pauses.length > 0 ? (
+          <div ref={questions} className="flex flex-col gap-2 pt-1" data-testid="pauses">
+            {pauses.map((pause) => (
+              <PauseCard
+                key={`${pause.asker?.run ?? ""}/${pause.asker?.node ?? pause.node}/${pause.epoch.join(".")}/${pause.askedAt}`}
+                pause={pause}
+              />
+            ))}
+          </div>
+        ) : null}
+      </section>
+      {atEnd ? null : (
+        <button
+          type="button"
+          className="absolute right-3 bottom-2 inline-flex items-center gap-1 rounded-full border border-line bg-bg-2 px-2.5 py-1 text-fg-2 text-xs shadow-pop hover:text-fg"
+          onClick={toEnd}
+        >
+          <ArrowDown size={12} aria-hidden /> Latest
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** How much has been said, and reasoned, of what is being said in the context right now. */
+function useStreaming(context: ContextId | undefined): number | undefined {
+  const turn = useContextView(context)?.turn;
+  return useNodeOf(turn?.node ?? "", (view) => {
+    const said = turn && epochOf(view, turn.epoch);
+    return said && said.streamed.length + said.reasoning.length;
+  });
+}

@@ -1,0 +1,108 @@
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { reveal } from "@/canvas/reveal";
+import { Markdown } from "@/design/Markdown";
+import type { HostError } from "@/ipc";
+import { answerPause, endPause, openRun } from "@/run/control";
+import { roundOf } from "@/run/fold/epoch";
+import type { OpenPause } from "@/run/fold/types";
+import { useShownSession } from "@/run/live/active-run";
+import { nameOf, typeOf } from "@/run/node-names";
+import { dockStore } from "@/workbench/dock-tabs";
+import { AnswerForm } from "./AnswerForm";
+
+/** A question that waits for a person, and the place to answer it. */
+export function PauseCard({ pause }: { pause: OpenPause }) {
+  const box = useRef<HTMLElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<HostError>();
+  const session = useShownSession();
+  const { asker } = pause;
+  const round = roundOf(pause.epoch);
+  const name = nameOf(pause.node);
+  useFocusOfAnswer(box);
+
+  const answer = async (value: unknown) => {
+    setBusy(true);
+    const refused = await answerPause(pause, value);
+    setError(refused);
+    setBusy(false);
+    return refused === undefined;
+  };
+  const end = async () => {
+    setBusy(true);
+    await endPause(pause);
+    setBusy(false);
+  };
+
+  return (
+    <section
+      ref={box}
+      aria-label={`${name} asks`}
+      data-testid={`pause-${pause.node}`}
+      data-epoch={pause.epoch.join(".")}
+      className="rounded-lg border border-wait px-2.5 py-2"
+    >
+      <header className="flex items-baseline gap-2">
+        <button
+          type="button"
+          className="truncate font-semibold hover:underline"
+          title="Show the node on the canvas"
+          onClick={() => reveal({ node: pause.node })}
+        >
+          {name}
+        </button>
+        {round ? <span className="shrink-0 text-fg-3">· round {round}</span> : null}
+        {asker ? (
+          <button
+            type="button"
+            data-testid="pause-open-child"
+            className="shrink-0 text-fg-3 hover:text-fg hover:underline"
+            onClick={() => void openRun(asker.run)}
+          >
+            · asked in its sub-flow
+          </button>
+        ) : null}
+        <span className="flex-1" />
+        <button
+          type="button"
+          data-testid="pause-end"
+          disabled={busy}
+          title="Give no answer: what depends on it is skipped, and the run goes on to its end"
+          className="shrink-0 text-fg-3 hover:text-fg hover:underline disabled:opacity-50"
+          onClick={() => void end()}
+        >
+          {round && typeOf(pause.node) === "userInput" ? "End the conversation" : "End without an answer"}
+        </button>
+      </header>
+      <Markdown text={pause.prompt} />
+      <AnswerForm
+        key={session?.run}
+        schema={pause.schema}
+        draftKey={`${asker?.run ?? session?.run}/${(asker ?? pause).node}/${(asker ?? pause).epoch.join(".")}`}
+        label={`Answer to ${name}`}
+        busy={busy}
+        onAnswer={answer}
+      />
+      {error ? (
+        <p role="alert" className="mt-1 text-bad text-sm">
+          {error.message} {error.hint}
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+/** Puts the keyboard into the answer: when asked to, and when a question comes while the keyboard is nowhere in use. */
+function useFocusOfAnswer(box: RefObject<HTMLElement | null>): void {
+  const wished = dockStore((state) => state.focusAnswer);
+  const seen = useRef(wished);
+  useEffect(() => {
+    const asked = seen.current !== wished;
+    seen.current = wished;
+    const active = document.activeElement;
+    const idle =
+      active === null || active === document.body || active.matches("[data-testid=run-button], [data-testid=messages]");
+    if (asked || idle)
+      box.current?.querySelector<HTMLElement>("[data-testid=pause-answer]")?.focus({ preventScroll: !asked });
+  }, [wished, box]);
+}

@@ -1,0 +1,54 @@
+import { Sparkles } from "lucide-react";
+import { useMemo } from "react";
+import type { Activation, ContextId } from "@/bindings";
+import { Markdown } from "@/design/Markdown";
+import { epochOf } from "@/run/fold/epoch";
+import { useContextView, useNodeOf } from "@/run/live/active-run";
+import { nameOf } from "@/run/node-names";
+import { Spoken } from "./MessageRow";
+import { blocksOf } from "./markdown-blocks";
+
+/** What a model is saying in this context right now, before it stands in the history. */
+export function StreamingRow({ context }: { context: ContextId }) {
+  const turn = useContextView(context)?.turn;
+  return turn ? <Streaming turn={turn} /> : null;
+}
+
+function Streaming({ turn }: { turn: Activation }) {
+  const text = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.streamed ?? "");
+  const reasoning = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.reasoning ?? "");
+  const tools = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.tools);
+  const calling = tools?.findLast((tool) => tool.endedAt === undefined)?.call.name;
+  // Only the last block grows, so only that one is read as Markdown anew.
+  const blocks = useMemo(() => blocksOf(text), [text]);
+  return (
+    <Spoken
+      avatar={<Sparkles size={13} aria-hidden />}
+      tone="bg-accent/25 text-accent"
+      who={`${nameOf(turn.node)} is answering`}
+    >
+      <div aria-busy="true" data-testid="streaming">
+        {reasoning ? <Thoughts text={reasoning} over={text !== ""} /> : null}
+        {blocks.map((block) => (
+          <Markdown key={block.at} text={block.text} />
+        ))}
+        {calling ? <p className="text-tools text-xs">Calling {calling}…</p> : null}
+        {text === "" && reasoning === "" && !calling ? <p className="text-fg-3">Thinking…</p> : null}
+        {text === "" ? null : <span aria-hidden className="stream-cursor" />}
+      </div>
+    </Spoken>
+  );
+}
+
+/** Of reasoning that goes on, only the end is read. */
+const LAST_THOUGHTS = 1500;
+
+/** What the model reasons, as it comes; it folds once the answer begins. */
+function Thoughts({ text, over }: { text: string; over: boolean }) {
+  return (
+    <details open={!over} className="mb-1 text-fg-3 text-sm">
+      <summary className="w-fit">{over ? "Reasoning" : "Thinking…"}</summary>
+      <p className="whitespace-pre-wrap">{text.length > LAST_THOUGHTS ? `…${text.slice(-LAST_THOUGHTS)}` : text}</p>
+    </details>
+  );
+}

@@ -1,0 +1,118 @@
+/** What the conversation shows, in the order it happened. Grows with the journal; nothing is worked out twice. */
+import type { Answer, ContextId, Entry, Epoch, Fault, Message, NodeId, PortName } from "@/bindings";
+import { epochKey } from "@/run/fold/epoch";
+
+export type Item =
+  | { kind: "message"; key: string; context: ContextId; message: Message }
+  | { kind: "cleared"; key: string; context: ContextId; node: NodeId }
+  | { kind: "question"; key: string; node: NodeId; epoch: Epoch; prompt: string }
+  | { kind: "answer"; key: string; node: NodeId; epoch: Epoch; answer: Answer }
+  | { kind: "failure"; key: string; node: NodeId; epoch: Epoch; error: Fault }
+  | { kind: "output"; key: string; node: NodeId; port: PortName; value: unknown };
+
+export class ConversationItems {
+  readonly items: Item[] = [];
+  #read = 0;
+  /** Answers by activation, until it is known whether they became messages. */
+  #answers = new Map<string, Item>();
+  /** Texts that stand in the conversation already; an output that says the same is not repeated. */
+  #said = new Set<string>();
+
+  /** Takes in what has come to the journal since the last time. */
+  read(entries: readonly Entry[]): void {
+    for (; this.#read < entries.length; this.#read++) {
+      const entry = entries[this.#read];
+      if (entry) this.#take(entry);
+    }
+  }
+
+  #take(entry: Entry): void {
+    const key = String(entry.seq ?? 0);
+    switch (entry.type) {
+      case "context.created":
+        this.#messages(key, entry.context.contextId, entry.context.messageHistory);
+        break;
+      case "context.changed":
+        if (entry.change.kind === "messages" || entry.change.kind === "turn") {
+          this.#messages(key, entry.contextId, entry.change.messages);
+          this.#becameMessage(entry.node, entry.epoch);
+        }
+        if (entry.change.kind === "recalled") {
+          this.#messages(key, entry.contextId, entry.change.messages ?? []);
+        }
+        if (entry.change.kind === "reset") {
+          this.items.push({ kind: "cleared", key, context: entry.contextId, node: entry.node });
+        }
+        break;
+      case "turn.committed":
+        this.#messages(key, entry.contextId, entry.messages);
+        this.#wasAsked(entry.messages);
+        break;
+      case "run.paused":
+        this.items.push({ kind: "question", key, node: entry.node, epoch: entry.epoch, prompt: entry.prompt });
+        break;
+      case "input.provided": {
+        const item: Item = { kind: "answer", key, node: entry.node, epoch: entry.epoch, answer: entry.answer };
+        this.items.push(item);
+        this.#answers.set(activation(entry.node, entry.epoch), item);
+        break;
+      }
+      case "node.failed":
+        if (!entry.handled && entry.error.code !== "node.cancelled" && entry.error.code !== "node.stopped") {
+          this.items.push({ kind: "failure", key, node: entry.node, epoch: entry.epoch, error: entry.error });
+        }
+        break;
+      case "run.finished":
+        this.#outputs(key, entry.outputs as Record<NodeId, Record<PortName, unknown>>);
+    }
+  }
+
+  #messages(key: string, context: ContextId, messages: readonly Message[]): void {
+    for (const message of messages) {
+      this.items.push({ kind: "message", key: `${key}/${message.id}`, context, message });
+      if (typeof message.content === "string") this.#said.add(message.content);
+    }
+  }
+
+  /** The answer of this activation stands in the conversation as a message now. */
+  #becameMessage(node: NodeId, epoch: Epoch): void {
+    const key = activation(node, epoch);
+    const item = this.#answers.get(key);
+    if (!item) return;
+    this.#answers.delete(key);
+    const place = this.items.lastIndexOf(item);
+    if (place >= 0) this.items.splice(place, 1);
+  }
+
+  /** A turn whose user message is an answer takes that answer in: it is not shown twice. */
+  #wasAsked(messages: readonly Message[]): void {
+    const asked = messages.filter((message) => message.role === "user").map((message) => message.content);
+    const taken = [...this.#answers.values()].findLast(
+      (item) => item.kind === "answer" && item.answer !== "end" && asked.includes(item.answer.value as string),
+    );
+    if (taken?.kind === "answer") this.#becameMessage(taken.node, taken.epoch);
+  }
+
+  #outputs(key: string, outputs: Record<NodeId, Record<PortName, unknown>>): void {
+    for (const [node, ports] of Object.entries(outputs)) {
+      for (const [port, value] of Object.entries(ports)) {
+        if (typeof value === "string" && this.#said.has(value)) continue;
+        if (isHandle(value)) continue;
+        this.items.push({ kind: "output", key: `${key}/${node}/${port}`, node, port, value });
+      }
+    }
+  }
+}
+
+/** The items a person sees who looks at one context: its own, and those that belong to none. */
+export function itemsOf(items: readonly Item[], context: ContextId | undefined): Item[] {
+  return items.filter((item) => !("context" in item) || item.context === context);
+}
+
+function activation(node: NodeId, epoch: Epoch): string {
+  return `${node}\u0000${epochKey(epoch)}`;
+}
+
+function isHandle(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "contextId" in value;
+}

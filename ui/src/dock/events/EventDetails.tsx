@@ -1,0 +1,35 @@
+import { Crosshair, X } from "lucide-react";
+import type { Entry } from "@/bindings";
+import { reveal } from "@/canvas/reveal";
+import { IconButton } from "@/design/Button";
+import { chooseEpoch } from "@/run/epoch-choice";
+import { CopyButton, ValueView } from "@/run/values/ValueView";
+
+/** All of one event, as the journal has it. */
+export function EventDetails({ entry, onClose }: { entry: Entry; onClose: () => void }) {
+  const show = () => {
+    if (!("node" in entry)) return;
+    reveal({ node: entry.node });
+    if ("epoch" in entry) chooseEpoch(entry.node, entry.epoch);
+  };
+  return (
+    <aside
+      className="flex w-[42%] min-w-[220px] flex-col border-line border-l"
+      aria-label={`Event ${entry.seq ?? ""}`}
+      data-testid="event-details"
+    >
+      <header className="flex h-8 shrink-0 items-center gap-1 px-2.5">
+        <b className="min-w-0 truncate font-mono font-semibold text-xs">
+          {entry.seq} {entry.type}
+        </b>
+        <span className="flex-1" />
+        {"node" in entry ? <IconButton label="Show the node" icon={<Crosshair size={14} />} onClick={show} /> : null}
+        <CopyButton value={entry} label="Copy this event as JSON" />
+        <IconButton label="Close" icon={<X size={14} />} onClick={onClose} />
+      </header>
+      <div className="min-h-0 flex-1 overflow-auto px-2.5 pb-2.5">
+        <ValueView value={entry} label={`Event ${entry.seq ?? ""}`} />
+      </div>
+    </aside>
+  );
+}

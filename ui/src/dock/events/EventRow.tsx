@@ -1,0 +1,48 @@
+import type { Entry } from "@/bindings";
+import { roundOf } from "@/run/fold/epoch";
+import { nameOf } from "@/run/node-names";
+import { formatClock } from "@/run/values/format";
+import { familyOf, gistOf, isBad } from "./event-filter";
+
+export const EVENT_ROW = 22;
+
+type Props = { entry: Entry; row: number; count: number; start: number; chosen: boolean; onChoose: () => void };
+
+/** One event on one line. */
+export function EventRow({ entry, row, count, start, chosen, onChoose }: Props) {
+  const round = "epoch" in entry ? roundOf(entry.epoch) : "";
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keyboard, and moves the choice with the arrows.
+    <div
+      role="option"
+      id={`event-${entry.seq}`}
+      tabIndex={-1}
+      aria-selected={chosen}
+      aria-posinset={row + 1}
+      aria-setsize={count}
+      data-testid="event"
+      data-seq={entry.seq}
+      data-type={entry.type}
+      data-family={familyOf(entry)}
+      data-bad={isBad(entry) || undefined}
+      title={formatClock(entry.at)}
+      className="event-row absolute left-0 grid w-full grid-cols-[52px_72px_140px_minmax(70px,150px)_minmax(0,1fr)] items-center gap-2.5 px-2.5 hover:bg-bg-3/50 aria-selected:bg-bg-3"
+      style={{ top: row * EVENT_ROW, height: EVENT_ROW }}
+      onClick={onChoose}
+    >
+      <span className="text-right text-fg-3 tabular-nums">{entry.seq}</span>
+      <span className="text-right text-fg-3 tabular-nums">{offset(entry.at - start)}</span>
+      <span className="truncate text-[color:var(--family)]">{entry.type}</span>
+      <span className="truncate text-fg">
+        {"node" in entry ? nameOf(entry.node) : ""}
+        {round ? <span className="text-fg-3"> #{round}</span> : null}
+      </span>
+      <span className="truncate text-fg-2">{gistOf(entry)}</span>
+    </div>
+  );
+}
+
+/** `+1.234`, in seconds since the start. */
+function offset(ms: number): string {
+  return `+${(ms / 1000).toFixed(3)}`;
+}

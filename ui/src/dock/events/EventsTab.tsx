@@ -1,0 +1,153 @@
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import type { Entry } from "@/bindings";
+import { Empty } from "@/design/Empty";
+import { useEventCount, useShownSession } from "@/run/live/active-run";
+import { nameOf } from "@/run/node-names";
+import { formatCount } from "@/run/values/format";
+import { EventDetails } from "./EventDetails";
+import { EVENT_ROW, EventRow } from "./EventRow";
+import { EventFilter, FAMILIES } from "./event-filter";
+import { useFixedRows } from "./useFixedRows";
+
+/** The journal of the run, event by event. */
+export function Events() {
+  const session = useShownSession();
+  if (!session) {
+    return (
+      <Empty title="No run yet">
+        <p>A run is a journal of events. Everything the window shows of a run follows from what stands here.</p>
+      </Empty>
+    );
+  }
+  return <EventsOf key={session.run} entries={session.log.entries} start={session.fold.head.startedAt} />;
+}
+
+function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number | undefined }) {
+  const count = useEventCount();
+  const [family, setFamily] = useState("");
+  const [words, setWords] = useState("");
+  const [chosen, setChosen] = useState<number>();
+  const filter = useMemo(() => new EventFilter(family, words, nameOf), [family, words]);
+  if (!filter.all) filter.read(entries);
+  const shown = filter.all ? count : filter.places.length;
+  const placeOf = (row: number) => (filter.all ? row : (filter.places[row] ?? row));
+  const entry = chosen === undefined ? undefined : entries[chosen];
+  return (
+    <section className="flex h-full min-h-0 flex-col" aria-label="Events">
+      <div className="flex h-9 shrink-0 items-center gap-2 border-line border-b px-3">
+        <input
+          type="search"
+          className="h-[26px] w-56 rounded-md border border-line bg-bg px-2 text-sm"
+          placeholder="Filter by type or node"
+          aria-label="Filter events by type or node"
+          data-testid="events-filter"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+        <select
+          className="h-[26px] rounded-md border border-line bg-bg px-1.5 text-sm"
+          aria-label="Only events of one kind"
+          data-testid="events-family"
+          value={family}
+          onChange={(event) => setFamily(event.target.value)}
+        >
+          <option value="">all kinds</option>
+          {FAMILIES.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <span className="ml-auto text-fg-3 text-xs tabular-nums" data-testid="events-shown">
+          {filter.all ? formatCount(count) : `${formatCount(shown)} of ${formatCount(count)}`}
+        </span>
+      </div>
+      <div className="flex min-h-0 flex-1">
+        <EventList
+          key={`${family}/${words}`}
+          count={shown}
+          entryAt={(row) => entries[placeOf(row)]}
+          placeOf={placeOf}
+          start={start ?? entries[0]?.at ?? 0}
+          chosen={chosen}
+          onChoose={setChosen}
+        />
+        {entry ? <EventDetails entry={entry} onClose={() => setChosen(undefined)} /> : null}
+      </div>
+    </section>
+  );
+}
+
+type ListProps = {
+  count: number;
+  entryAt: (row: number) => Entry | undefined;
+  placeOf: (row: number) => number;
+  start: number;
+  chosen: number | undefined;
+  onChoose: (place: number) => void;
+};
+
+function EventList({ count, entryAt, placeOf, start, chosen, onChoose }: ListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useFixedRows(scroller, count, EVENT_ROW);
+  const [row, setRow] = useState(0);
+  const move = (event: KeyboardEvent) => {
+    const by = STEPS[event.key];
+    if (by === undefined || count === 0) return;
+    event.preventDefault();
+    // Without a choice in this list it begins with what is in view.
+    const outside = by < 0 ? rows.last + 1 : rows.first - 1;
+    const at = chosen !== undefined && placeOf(row) === chosen ? row : outside;
+    const next = Math.min(count - 1, Math.max(0, at + by));
+    setRow(next);
+    rows.show(next);
+    onChoose(placeOf(next));
+  };
+  const drawn = [];
+  for (let index = rows.from; index < rows.to; index++) {
+    const entry = entryAt(index);
+    if (!entry) continue;
+    const place = placeOf(index);
+    drawn.push(
+      <EventRow
+        // Rows that leave one end come in at the other, so that scrolling makes and drops nothing.
+        key={index % (rows.to - rows.from)}
+        entry={entry}
+        row={index}
+        count={count}
+        start={start}
+        chosen={place === chosen}
+        onChoose={() => {
+          setRow(index);
+          onChoose(place);
+        }}
+      />,
+    );
+  }
+  return (
+    <div
+      ref={scroller}
+      role="listbox"
+      tabIndex={0}
+      aria-label="Events of the run"
+      aria-activedescendant={chosen === undefined ? undefined : `event-${entryAt(row)?.seq}`}
+      className="min-h-0 min-w-0 flex-1 overflow-auto font-mono text-xs"
+      data-testid="events"
+      onScroll={rows.onScroll}
+      onKeyDown={move}
+    >
+      <div className="relative" style={{ height: rows.total }}>
+        {drawn}
+      </div>
+    </div>
+  );
+}
+
+const STEPS: Record<string, number> = {
+  ArrowUp: -1,
+  ArrowDown: 1,
+  PageUp: -10,
+  PageDown: 10,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+};

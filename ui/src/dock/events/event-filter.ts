@@ -1,0 +1,133 @@
+/** Which events the list shows. Grows with the journal: what was looked at is not looked at again. */
+import type { Entry } from "@/bindings";
+import { roundOf } from "@/run/fold/epoch";
+import { oneLine, previewOf, shorten } from "@/run/values/preview";
+
+export class EventFilter {
+  /** The places, in the journal, of the events that are shown. */
+  readonly places: number[] = [];
+  #read = 0;
+
+  constructor(
+    readonly family: string,
+    readonly words: string,
+    readonly nameOf: (node: string) => string,
+  ) {}
+
+  get all(): boolean {
+    return this.family === "" && this.words.trim() === "";
+  }
+
+  read(entries: readonly Entry[]): void {
+    for (; this.#read < entries.length; this.#read++) {
+      const entry = entries[this.#read];
+      if (entry && this.#takes(entry)) this.places.push(this.#read);
+    }
+  }
+
+  #takes(entry: Entry): boolean {
+    if (this.family !== "" && familyOf(entry) !== this.family) return false;
+    const words = this.words.trim().toLowerCase();
+    if (words === "") return true;
+    const node = "node" in entry ? `${entry.node} ${this.nameOf(entry.node)}` : "";
+    return words.split(/\s+/).every((word) => `${entry.type} ${node}`.toLowerCase().includes(word));
+  }
+}
+
+export const FAMILIES = [
+  "run",
+  "node",
+  "context",
+  "turn",
+  "prompt",
+  "model",
+  "tool",
+  "child",
+  "loop",
+  "input",
+] as const;
+
+/** The word before the dot. */
+export function familyOf(entry: Entry): string {
+  return entry.type.slice(0, entry.type.indexOf("."));
+}
+
+/** Whether the event tells of something that went wrong. */
+export function isBad(entry: Entry): boolean {
+  return (
+    entry.type === "node.failed" ||
+    entry.type === "run.failed" ||
+    entry.type === "node.retrying" ||
+    entry.type === "turn.discarded" ||
+    (entry.type === "tool.finished" && entry.error !== undefined)
+  );
+}
+
+const LIMIT = 160;
+
+/** What an event says beside its type and its node, in one line. */
+export function gistOf(entry: Entry): string {
+  switch (entry.type) {
+    case "run.started":
+      return `${entry.flow.name}${entry.to === undefined ? "" : `, to ${entry.to}`}`;
+    case "node.ready":
+      return Object.keys(entry.inputs ?? {}).join(", ");
+    case "node.started":
+      return entry.attempt > 1 ? `try ${entry.attempt}` : "";
+    case "node.finished":
+      return previewOf(entry.outputs, LIMIT);
+    case "node.skipped":
+      return entry.reason;
+    case "node.failed":
+    case "run.failed":
+      return line(`${entry.error.code} ${entry.error.message}`);
+    case "node.retrying":
+      return line(`in ${entry.delayMs} ms: ${entry.error.message}`);
+    case "context.created":
+      return `${entry.context.contextId}, ${entry.context.provider} ${entry.context.model}`;
+    case "context.changed":
+      return `${entry.contextId}: ${entry.change.kind}`;
+    case "turn.started":
+      return entry.contextId;
+    case "turn.committed":
+      return `${entry.contextId}: ${entry.messages.length} ${entry.messages.length === 1 ? "message" : "messages"}`;
+    case "turn.discarded":
+      return `${entry.contextId}${entry.partial === "" ? "" : `: ${previewOf(entry.partial, 80)}`}`;
+    case "prompt.rendered":
+      return `${entry.prompt.model}, ${entry.prompt.tokens} of ${entry.prompt.window} tokens`;
+    case "model.replied":
+      return entry.reply.toolCalls?.length
+        ? `calls ${entry.reply.toolCalls.map((call) => call.name).join(", ")}`
+        : previewOf(entry.reply.text, LIMIT);
+    case "tool.called":
+      return `${entry.call.name} ${previewOf(entry.call.arguments, 100)}`;
+    case "tool.finished":
+      return entry.error ? line(entry.error.message) : previewOf(entry.result, LIMIT);
+    case "child.started":
+    case "child.resumed":
+      return `run ${entry.run}`;
+    case "child.waiting":
+      return entry.questions.map((question) => previewOf(question.prompt, 80)).join(", ");
+    case "run.cancelling":
+      return "it is being stopped";
+    case "loop.iteration":
+      return `round ${roundOf(entry.epoch)} opens`;
+    case "loop.exhausted":
+      return `stopped at ${entry.maxEpochs} rounds`;
+    case "run.paused":
+      return previewOf(entry.prompt, LIMIT);
+    case "input.provided":
+      return entry.answer === "end" ? "ended" : previewOf(entry.answer.value, LIMIT);
+    case "run.waiting":
+      return entry.on.map((one) => one.node).join(", ");
+    case "run.finished":
+    case "run.cancelled":
+      return previewOf(entry.outputs, LIMIT);
+    default:
+      return "";
+  }
+}
+
+function line(text: string): string {
+  return shorten(oneLine(text), LIMIT);
+}

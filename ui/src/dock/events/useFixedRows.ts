@@ -1,0 +1,45 @@
+import { type RefObject, useLayoutEffect, useState } from "react";
+import { useSize } from "@/design/useSize";
+
+/** Rows drawn above and below those in view, so that a quick scroll shows no gap. */
+const SPARE = 12;
+const NEAR_END = 40;
+
+/**
+ * Which rows of equal height are in view (`first` to `last`), and which are drawn (`from` up to `to`). Its cost does not grow with their number; a library that measures rows looks at
+ * all of them whenever one is added, which a journal that grows by thousands a second cannot bear.
+ */
+export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: number, height: number) {
+  const size = useSize(scroller);
+  const [scrolled, setScrolled] = useState(0);
+  const [atEnd, setAtEnd] = useState(true);
+  const end = Math.max(0, count * height - size.height);
+  // At the end the place is known before the page has scrolled there, so each growth is drawn once.
+  const top = atEnd ? end : scrolled;
+  const first = Math.floor(top / height);
+  const last = Math.min(count, Math.ceil((top + size.height) / height)) - 1;
+  const from = Math.max(0, first - SPARE);
+  const to = Math.min(count, last + 1 + SPARE);
+
+  // What is known is not read back from the page: reading after writing would lay everything out at once.
+  useLayoutEffect(() => {
+    if (atEnd && scroller.current) scroller.current.scrollTop = end;
+  }, [scroller, atEnd, end]);
+
+  const onScroll = () => {
+    const box = scroller.current;
+    if (!box) return;
+    const stays = end - box.scrollTop < NEAR_END;
+    setAtEnd(stays);
+    if (!stays) setScrolled(box.scrollTop);
+  };
+  /** Scrolls as little as is needed to have that row in view. */
+  const show = (row: number) => {
+    const box = scroller.current;
+    if (!box) return;
+    if (row * height < box.scrollTop) box.scrollTop = row * height;
+    else if ((row + 1) * height > box.scrollTop + box.clientHeight)
+      box.scrollTop = (row + 1) * height - box.clientHeight;
+  };
+  return { from, to, first, last, total: count * height, onScroll, show };
+}

@@ -1,0 +1,66 @@
+import { CircleAlert, Crosshair, TriangleAlert } from "lucide-react";
+import { reveal } from "@/canvas/reveal";
+import { Button } from "@/design/Button";
+import { Empty } from "@/design/Empty";
+import { Said } from "@/design/InlineCode";
+import { chooseEpoch } from "@/run/epoch-choice";
+import { Remedy } from "@/workbench/error-action";
+import { type Problem, placeOf, useProblems } from "./problem-list";
+
+/** Everything that is wrong with the flow or its run: what, what to do, and the way there. */
+export function Problems() {
+  const problems = useProblems();
+  if (problems.length === 0) {
+    return (
+      <Empty title="No problems">
+        <p>What is wrong with the flow or with its run is told here, with what to do about it.</p>
+      </Empty>
+    );
+  }
+  return (
+    <ul className="h-full overflow-auto py-1" data-testid="problems">
+      {problems.map((problem) => (
+        <ProblemRow key={problem.key} problem={problem} />
+      ))}
+    </ul>
+  );
+}
+
+function ProblemRow({ problem }: { problem: Problem }) {
+  const place = placeOf(problem);
+  const error = problem.severity === "error";
+  const Sign = error ? CircleAlert : TriangleAlert;
+  const show = () => {
+    reveal({ node: problem.node, edge: problem.edge });
+    if (problem.node !== undefined && problem.epoch) chooseEpoch(problem.node, problem.epoch);
+  };
+  return (
+    <li
+      className="flex items-start gap-2.5 px-3.5 py-2 hover:bg-bg-3/50"
+      data-testid="problem"
+      data-code={problem.code}
+    >
+      <Sign size={15} className={`mt-0.5 shrink-0 ${error ? "text-bad" : "text-wait"}`} aria-label={problem.severity} />
+      <div className="min-w-0 flex-1">
+        <p className="break-words">
+          <Said text={problem.message} />
+        </p>
+        {problem.hint ? (
+          <p className="break-words text-fg-2 text-sm">
+            <Said text={problem.hint} />
+          </p>
+        ) : null}
+        <p className="mt-0.5 font-mono text-fg-3 text-xs">
+          {problem.code}
+          {problem.ofRun ? " · this run" : ""}
+        </p>
+      </div>
+      <Remedy code={problem.code} />
+      {place ? (
+        <Button onClick={show} title={`Show ${place} on the canvas`} className="max-w-[40%]">
+          <Crosshair size={13} aria-hidden /> <span className="truncate">{place}</span>
+        </Button>
+      ) : null}
+    </li>
+  );
+}

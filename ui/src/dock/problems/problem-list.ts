@@ -1,0 +1,107 @@
+/** What is wrong: with the flow, as the check says, and with the run. */
+import { useMemo } from "react";
+import type { Diagnostic, EdgeId, Epoch, NodeId } from "@/bindings";
+import { useFlow } from "@/flow/store";
+import { roundOf, shownEpoch } from "@/run/fold/epoch";
+import type { RunHead } from "@/run/fold/types";
+import { useRunHead, useShownSession } from "@/run/live/active-run";
+import type { RunSession } from "@/run/live/session";
+import { nameOf } from "@/run/node-names";
+import { wasStopped } from "@/run/values/outputs";
+
+export type Problem = {
+  key: string;
+  severity: "error" | "warning";
+  /** Whether it is the run's, and not the flow's. */
+  ofRun: boolean;
+  code: string;
+  message: string;
+  hint?: string;
+  node?: NodeId;
+  edge?: EdgeId;
+  epoch?: Epoch;
+};
+
+export function useProblems(): Problem[] {
+  const diagnostics = useFlow((state) => state.checked.diagnostics);
+  const session = useShownSession();
+  // Failures of nodes change the counts, the end of the run its status; nothing else makes or ends a problem.
+  const failed = useRunHead((head) => head.counts.failed);
+  const status = useRunHead((head) => head.status);
+  const loops = useRunHead((head) => head.loops);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the run is read where it stands; these say when.
+  return useMemo(
+    () => [...runProblems(session), ...flowProblems(diagnostics)],
+    [diagnostics, session, failed, status, loops],
+  );
+}
+
+export function useProblemCount(): { total: number; errors: number } {
+  const problems = useProblems();
+  return { total: problems.length, errors: problems.filter((problem) => problem.severity === "error").length };
+}
+
+function flowProblems(diagnostics: readonly Diagnostic[]): Problem[] {
+  const found = diagnostics.map((one, index): Problem => {
+    const { code, severity, message, hint, node, edge } = one;
+    return { key: `${index}/${code}/${one.pointer}`, severity, ofRun: false, code, message, hint, node, edge };
+  });
+  return found.sort((a, b) => rank(a) - rank(b));
+}
+
+function rank(problem: Problem): number {
+  return problem.severity === "error" ? 0 : 1;
+}
+
+function runProblems(session: RunSession | undefined): Problem[] {
+  if (!session) return [];
+  const { head, nodes } = session.fold;
+  const found: Problem[] = [];
+  for (const id of session.order) {
+    const view = nodes.get(id);
+    const shown = view?.state === "failed" ? shownEpoch(view) : undefined;
+    if (!shown?.error || wasStopped(shown)) continue;
+    const { code, message, hint } = shown.error;
+    const severity = shown.handled ? "warning" : "error";
+    found.push({ key: `run/${id}`, severity, ofRun: true, code, message, hint, node: id, epoch: shown.epoch });
+  }
+  const { error } = head;
+  if (error && !found.some((problem) => problem.node === error.node)) {
+    const { code, message, hint } = error.error;
+    found.push({
+      key: "run",
+      severity: "error",
+      ofRun: true,
+      code,
+      message,
+      hint,
+      node: error.node,
+      epoch: error.epoch,
+    });
+  }
+  return [...found, ...exhausted(head)];
+}
+
+function exhausted(head: RunHead): Problem[] {
+  return Object.entries(head.loops).flatMap(([node, loop]): Problem[] => {
+    if (loop?.exhausted === undefined) return [];
+    return [
+      {
+        key: `loop/${node}`,
+        severity: "warning",
+        ofRun: true,
+        code: "loop.exhausted",
+        message: `The cycle from ${nameOf(node)} was stopped after round ${roundOf(loop.epoch)}, although it would have gone on.`,
+        hint: `Its limit is ${loop.exhausted} ${loop.exhausted === 1 ? "round" : "rounds"}. Raise “max rounds” on a node of the cycle if it needs more.`,
+        node,
+      },
+    ];
+  });
+}
+
+/** The name of a problem's node with its round, where it has one. */
+export function placeOf(problem: Problem): string | undefined {
+  if (problem.node === undefined) return problem.edge;
+  const round = problem.epoch && roundOf(problem.epoch);
+  return round ? `${nameOf(problem.node)} · round ${round}` : nameOf(problem.node);
+}

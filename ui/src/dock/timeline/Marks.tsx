@@ -1,0 +1,68 @@
+import { useEffect, useLayoutEffect, useRef } from "react";
+import { resolver } from "@/design/css-colors";
+import { colorOf } from "./colors";
+import { breathAt, drawRow } from "./draw";
+import type { TimelineRow } from "./rows";
+import type { Mark } from "./spans";
+
+type Props = {
+  rows: readonly TimelineRow[];
+  /** Where the first of the rows begins, and how high each is. */
+  top: number;
+  height: number;
+  /** Where the track begins, and what of it is drawn, in pixels. */
+  label: number;
+  from: number;
+  to: number;
+  marksIn: (row: TimelineRow) => readonly Mark[];
+};
+
+/** The marks of the rows in view, on one canvas that scrolls along with the rows. */
+export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const resolved = useRef<(css: string) => string>(undefined);
+  const draw = () => {
+    const on = canvas.current;
+    const drawing = on?.getContext("2d");
+    if (!on || !drawing) return;
+    resolved.current ??= resolver(on);
+    const resolve = resolved.current;
+    const dots = window.devicePixelRatio;
+    const size = { width: Math.ceil((to - from) * dots), height: Math.ceil(rows.length * height * dots) };
+    // Setting a size clears the canvas and gives it new memory, also when it is the same size.
+    if (on.width !== size.width || on.height !== size.height) Object.assign(on, size);
+    drawing.setTransform(dots, 0, 0, dots, 0, 0);
+    drawing.clearRect(0, 0, to - from, rows.length * height);
+    const breath = isStill() ? 1 : breathAt(performance.now());
+    rows.forEach((row, index) => {
+      const style = { breath, colorOf: (mark: Mark) => resolve(colorOf(row, mark.span)) };
+      drawRow(drawing, marksIn(row), index * height, from, style);
+    });
+  };
+  useLayoutEffect(draw);
+  const latest = useRef(draw);
+  latest.current = draw;
+  useEffect(() => {
+    const observer = new MutationObserver(() => {
+      resolved.current = undefined;
+      latest.current();
+    });
+    observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <canvas
+      ref={canvas}
+      aria-hidden
+      data-testid="timeline-marks"
+      className="pointer-events-none absolute"
+      style={{ left: label + from, top, width: Math.max(0, to - from), height: rows.length * height }}
+    />
+  );
+}
+
+/** Whether nothing is to move: by a person's wish, or because too much would. */
+function isStill(): boolean {
+  const { documentElement: page } = document;
+  return page.hasAttribute("data-reduced-motion") || page.hasAttribute("data-crowded");
+}

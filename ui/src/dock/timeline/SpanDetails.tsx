@@ -1,0 +1,64 @@
+import { createPortal } from "react-dom";
+import type { NodeId } from "@/bindings";
+import { epochOf, roundOf } from "@/run/fold/epoch";
+import { shownSession } from "@/run/live/active-run";
+import { nameOf } from "@/run/node-names";
+import { formatCount, formatDuration } from "@/run/values/format";
+import { oneLine, previewOf, shorten } from "@/run/values/preview";
+import type { Span, SpanKind } from "./spans";
+
+export type Pointed = { x: number; y: number; node: NodeId; tool?: string; span: Span };
+
+const WORDS: Record<SpanKind, string> = {
+  work: "worked",
+  wait: "waited for you",
+  delay: "waited for the next try",
+  failed: "worked and failed",
+};
+const WIDTH = 280;
+
+/** What the pointer is over, in words. */
+export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number }) {
+  const session = shownSession();
+  const { span, node, tool } = pointed;
+  const view = epochOf(session?.fold.nodes.get(node), span.epoch);
+  const start = session?.fold.head.startedAt ?? span.from;
+  const round = roundOf(span.epoch);
+  const call =
+    tool === undefined ? undefined : view?.tools.find((one) => one.call.name === tool && one.startedAt === span.from);
+  const right = pointed.x + WIDTH + 24 > window.innerWidth;
+  return createPortal(
+    <div
+      className="pointer-events-none fixed z-[60] rounded-md border border-line bg-bg-1 px-2.5 py-1.5 text-xs shadow-pop"
+      style={{
+        width: "max-content",
+        maxWidth: WIDTH,
+        left: right ? undefined : pointed.x + 12,
+        right: right ? window.innerWidth - pointed.x + 12 : undefined,
+        bottom: window.innerHeight - pointed.y + 12,
+      }}
+    >
+      <p className="font-semibold">
+        {tool ?? nameOf(node)}
+        {round ? <span className="font-normal text-fg-3"> · round {round}</span> : null}
+      </p>
+      <p className="text-fg-2 tabular-nums">
+        {WORDS[span.kind]} {formatDuration((span.to ?? now) - span.from)}
+        {span.to === undefined ? " so far" : ""}, from {formatDuration(span.from - start)}
+      </p>
+      {tool === undefined && view && view.usage.input + view.usage.output > 0 ? (
+        <p className="text-fg-2 tabular-nums">
+          {formatCount(view.usage.input)} tokens in, {formatCount(view.usage.output)} out
+        </p>
+      ) : null}
+      {view && view.attempts.length > 1 && tool === undefined ? (
+        <p className="text-fg-2">{view.attempts.length} tries</p>
+      ) : null}
+      {call ? <p className="text-fg-2">{previewOf(call.call.arguments, 90)}</p> : null}
+      {span.kind === "failed" && (call?.error ?? view?.error) ? (
+        <p className="text-bad">{shorten(oneLine((call?.error ?? view?.error)?.message ?? ""), 140)}</p>
+      ) : null}
+    </div>,
+    document.body,
+  );
+}

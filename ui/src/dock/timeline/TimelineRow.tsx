@@ -1,0 +1,91 @@
+import { memo, type PointerEvent } from "react";
+import { reveal } from "@/canvas/reveal";
+import { chooseEpoch, chosenEpoch } from "@/run/epoch-choice";
+import { indexOfEpoch } from "@/run/fold/epoch";
+import { nameOf } from "@/run/node-names";
+import { formatDuration } from "@/run/values/format";
+import { type TimelineRow, workIn } from "./rows";
+import type { Pointed } from "./SpanDetails";
+import type { Span } from "./spans";
+
+type Props = {
+  row: TimelineRow;
+  top: number;
+  height: number;
+  label: number;
+  track: number;
+  /** Until when to count what goes on; nothing for rows that stand still. */
+  now: number | undefined;
+  /** What is drawn at a place of a row, counted in pixels from the beginning of the track. */
+  spanAt: (row: TimelineRow, x: number) => Span | undefined;
+  onPoint: (pointed: Pointed | undefined) => void;
+};
+
+/** One node's row, or one tool's below it: its name, and what the pointer does on its marks, which `Marks` draws. */
+export const TimelineRowView = memo(function TimelineRowView({
+  row,
+  top,
+  height,
+  label,
+  track,
+  now,
+  spanAt,
+  onPoint,
+}: Props) {
+  const name = row.tool ?? nameOf(row.node);
+  const at = (event: PointerEvent) => spanAt(row, event.clientX - event.currentTarget.getBoundingClientRect().left);
+  const look = (span: Span | undefined) => {
+    reveal({ node: row.node });
+    if (span) chooseEpoch(row.node, span.epoch);
+  };
+  return (
+    <div
+      className="group absolute left-0 hover:bg-bg-3/40"
+      style={{ top, height, width: label + track }}
+      data-testid={row.tool === undefined ? `timeline-row-${row.node}` : `timeline-tool-${row.node}-${row.tool}`}
+    >
+      <button
+        type="button"
+        className={`sticky left-0 z-10 float-left h-full truncate bg-bg-1 pr-2 text-left font-mono text-fg-2 text-xs group-hover:text-fg ${row.tool === undefined ? "pl-3.5" : "pl-6 text-fg-3"}`}
+        style={{ width: label }}
+        title={name}
+        aria-label={describe(row, name, now ?? 0)}
+        onClick={() => look(undefined)}
+        onKeyDown={(event) => step(event.key, row, look)}
+      >
+        {name}
+      </button>
+      {/* Pointer only: the label beside it does the same from the keyboard. */}
+      <div
+        className="relative h-full"
+        style={{ marginLeft: label }}
+        aria-hidden
+        onPointerMove={(event) => {
+          const span = at(event);
+          onPoint(span && { x: event.clientX, y: event.clientY, node: row.node, tool: row.tool, span });
+        }}
+        onPointerDown={(event) => {
+          const span = at(event);
+          if (span) look(span);
+        }}
+      />
+    </div>
+  );
+});
+
+function describe(row: TimelineRow, name: string, now: number): string {
+  const { times, ms } = workIn(row, now);
+  if (row.tool !== undefined)
+    return `Tool ${name} of ${nameOf(row.node)}, called ${times} times, ${formatDuration(ms)}`;
+  const rounds = row.view.epochs.length;
+  return `${name}, ${row.view.state}, ${rounds} ${rounds === 1 ? "round" : "rounds"}, worked ${formatDuration(ms)}. Left and right choose a round.`;
+}
+
+/** From the keyboard: one round on, one round back. */
+function step(key: string, row: TimelineRow, look: (span: Span | undefined) => void): void {
+  if (key !== "ArrowLeft" && key !== "ArrowRight") return;
+  const { epochs } = row.view;
+  const chosen = indexOfEpoch(epochs, chosenEpoch(row.node) ?? row.view.epoch);
+  const epoch = epochs[Math.min(epochs.length - 1, Math.max(0, chosen + (key === "ArrowLeft" ? -1 : 1)))];
+  if (epoch) look({ kind: "work", from: 0, epoch: epoch.epoch });
+}

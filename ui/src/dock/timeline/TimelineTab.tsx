@@ -1,0 +1,215 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { Maximize2, ZoomIn, ZoomOut } from "lucide-react";
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { IconButton } from "@/design/Button";
+import { Empty } from "@/design/Empty";
+import { useSize } from "@/design/useSize";
+import { useShownSession } from "@/run/live/active-run";
+import { formatDuration } from "@/run/values/format";
+import { Marks } from "./Marks";
+import { isOpen, spansIn, type TimelineRow, timelineRows, timeRange } from "./rows";
+import { type Pointed, SpanDetails } from "./SpanDetails";
+import { TimeScale } from "./scale";
+import { marksOf } from "./spans";
+import { TimelineRowView } from "./TimelineRow";
+import { useTick } from "./useTick";
+
+const ROW = 20;
+const LABEL = { full: 168, compact: 118 };
+const TICK_PX = 110;
+const MAX_ZOOM = 400;
+/** So much of the track is drawn beyond each edge, for the canvas to scroll with before it is drawn anew. */
+const SPARE = 240;
+/** Room to the right, so that the last span does not touch the edge. */
+const MARGIN = 14;
+
+/** When each node worked and waited, one row per node and per tool, below one axis. */
+export function Timeline({ compact = false }: { compact?: boolean }) {
+  const session = useShownSession();
+  if (!session) {
+    return (
+      <Empty title="No run yet">
+        <p>When each node worked, waited for you, or called a tool is drawn here while the flow runs.</p>
+      </Empty>
+    );
+  }
+  return <Chart key={session.run} compact={compact} />;
+}
+
+function Chart({ compact }: { compact: boolean }) {
+  const session = useShownSession();
+  const tick = useTick();
+  const scroller = useRef<HTMLDivElement>(null);
+  const { width } = useSize(scroller);
+  const [zoom, setZoom] = useState(1);
+  const [folded, setFolded] = useState(true);
+  const [left, setLeft] = useState(0);
+  const [pointed, setPointed] = useState<Pointed>();
+  const label = compact ? LABEL.compact : LABEL.full;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the run is read where it stands; the tick says when.
+  const { rows, scale, now } = useMemo(() => {
+    const now = Date.now();
+    const range = session ? timeRange(session, now) : { start: 0, end: 1 };
+    return {
+      rows: session ? timelineRows(session) : [],
+      scale: new TimeScale(range.start, range.end, session?.log.waits ?? [], folded),
+      now: range.end,
+    };
+  }, [session, tick, folded]);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 8,
+  });
+  const view = Math.max(0, width - label - MARGIN);
+  const track = view * zoom;
+  const from = Math.max(0, left - SPARE);
+  const to = Math.min(track + MARGIN, left + view + MARGIN + SPARE);
+  const marksIn = (row: TimelineRow) => marksOf(spansIn(row), (time) => scale.place(time) * track, now, from, to);
+  const inView = virtual.getVirtualItems();
+  // Stays the same function, so that scrolling draws no row anew.
+  const latest = useRef(marksIn);
+  latest.current = marksIn;
+  const spanAt = useCallback(
+    (row: TimelineRow, x: number) =>
+      latest.current(row).findLast((mark) => x >= mark.left && x <= mark.left + mark.width)?.span,
+    [],
+  );
+  useZoomByWheel(scroller, label, zoom, setZoom);
+  const zoomBy = (factor: number) => setZoom((before) => Math.min(MAX_ZOOM, Math.max(1, before * factor)));
+
+  return (
+    <section className="flex h-full min-h-0 flex-col" aria-label="Timeline">
+      {compact ? null : (
+        <div className="flex h-9 shrink-0 items-center gap-1 border-line border-b px-3 text-fg-2 text-sm">
+          <label className="mr-2 flex items-center gap-1.5">
+            <input
+              type="checkbox"
+              className="accent-accent"
+              checked={folded}
+              onChange={(event) => setFolded(event.target.checked)}
+            />
+            Fold waiting
+          </label>
+          <IconButton
+            label="Zoom out"
+            icon={<ZoomOut size={15} />}
+            disabled={zoom <= 1}
+            onClick={() => zoomBy(1 / 1.6)}
+          />
+          <IconButton
+            label="Zoom in"
+            icon={<ZoomIn size={15} />}
+            disabled={zoom >= MAX_ZOOM}
+            onClick={() => zoomBy(1.6)}
+          />
+          <IconButton label="Fit" icon={<Maximize2 size={14} />} disabled={zoom === 1} onClick={() => setZoom(1)} />
+        </div>
+      )}
+      <div
+        ref={scroller}
+        className="relative min-h-0 flex-1 overflow-auto"
+        data-testid="timeline"
+        onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}
+        onPointerLeave={() => setPointed(undefined)}
+      >
+        <Axis label={label} track={track} scale={scale} from={left} view={view} />
+        <div className="relative" style={{ height: virtual.getTotalSize(), width: label + track + MARGIN }}>
+          {inView.map((item) => {
+            const row = rows[item.index];
+            return row ? (
+              <TimelineRowView
+                key={row.key}
+                row={row}
+                top={item.start}
+                height={ROW}
+                label={label}
+                track={track}
+                now={isOpen(row) ? now : undefined}
+                spanAt={spanAt}
+                onPoint={setPointed}
+              />
+            ) : null;
+          })}
+          <Marks
+            rows={rows.slice(inView[0]?.index ?? 0, (inView.at(-1)?.index ?? -1) + 1)}
+            top={inView[0]?.start ?? 0}
+            height={ROW}
+            label={label}
+            from={from}
+            to={to}
+            marksIn={marksIn}
+          />
+        </div>
+      </div>
+      {pointed ? <SpanDetails pointed={pointed} now={now} /> : null}
+    </section>
+  );
+}
+
+/** Times since the start, as many as there is room for. */
+function Axis({
+  label,
+  track,
+  scale,
+  from,
+  view,
+}: {
+  label: number;
+  track: number;
+  scale: TimeScale;
+  from: number;
+  view: number;
+}) {
+  const ticks: number[] = [];
+  if (track > 0) {
+    const first = Math.floor(from / TICK_PX) * TICK_PX;
+    for (let x = first; x <= Math.min(track - TICK_PX / 2, from + view); x += TICK_PX) ticks.push(x);
+  }
+  return (
+    <div className="sticky top-0 z-20 h-5 bg-bg-1" style={{ width: label + track + MARGIN }} aria-hidden>
+      <div className="sticky left-0 z-10 float-left h-full bg-bg-1" style={{ width: label }} />
+      {ticks.map((x) => (
+        <span
+          key={x}
+          className="absolute top-0.5 border-line border-l pl-1 font-mono text-2xs text-fg-3 tabular-nums"
+          style={{ left: label + x }}
+        >
+          {formatDuration(scale.time(x / track) - scale.start)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** Ctrl and the wheel zoom around the pointer. React's own wheel listeners are passive and could not keep the page still. */
+function useZoomByWheel(
+  scroller: RefObject<HTMLDivElement | null>,
+  label: number,
+  zoom: number,
+  setZoom: (zoom: number) => void,
+): void {
+  const anchor = useRef<{ share: number; at: number } | undefined>(undefined);
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box) return;
+    const onWheel = (event: WheelEvent) => {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      const at = event.clientX - box.getBoundingClientRect().left - label;
+      const track = (box.clientWidth - label - MARGIN) * zoom;
+      anchor.current = { share: (box.scrollLeft + at) / track, at };
+      setZoom(Math.min(MAX_ZOOM, Math.max(1, zoom * Math.exp(-event.deltaY / 300))));
+    };
+    box.addEventListener("wheel", onWheel, { passive: false });
+    return () => box.removeEventListener("wheel", onWheel);
+  }, [scroller, label, zoom, setZoom]);
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box || !anchor.current) return;
+    const track = (box.clientWidth - label - MARGIN) * zoom;
+    box.scrollLeft = anchor.current.share * track - anchor.current.at;
+    anchor.current = undefined;
+  }, [scroller, label, zoom]);
+}

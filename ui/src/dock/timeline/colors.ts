@@ -1,0 +1,30 @@
+/** The colours of the timeline's marks: the strand's or the context's, as on the canvas. */
+
+import { contextShade } from "@/flow/context-shade";
+import { nodeType } from "@/flow/node-types";
+import { typeOf } from "@/run/node-names";
+import type { TimelineRow } from "./rows";
+import type { Span } from "./spans";
+
+/** A span's colour as CSS. A wait and a failure have their own. */
+export function colorOf(row: TimelineRow, span: Span): string {
+  if (span.kind === "failed") return "var(--bad)";
+  if (span.kind === "wait") return "var(--wait)";
+  if (span.kind === "delay") return "var(--fg-3)";
+  if (row.tool !== undefined) return "var(--tools)";
+  switch (nodeType(typeOf(row.node) ?? "")?.category) {
+    case "tools":
+      return "var(--tools)";
+    case "people":
+      return "var(--wait)";
+    case "models":
+      return contextShade(row.node);
+    case "contexts":
+      return "var(--ok)";
+    case "data":
+    case "control":
+      return "var(--data)";
+    default:
+      return "var(--fg-3)";
+  }
+}

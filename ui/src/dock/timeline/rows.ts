@@ -1,0 +1,79 @@
+/** The timeline's rows: each node, below it the tools it called. */
+import type { NodeId } from "@/bindings";
+import type { NodeView } from "@/run/fold/types";
+import type { RunSession } from "@/run/live/session";
+import { type NodeSpans, type Span, spansOf, toolNamesOf } from "./spans";
+
+/** One line of the timeline. Its spans are worked out by `spansIn` for the lines in view only. */
+export type TimelineRow = { key: string; node: NodeId; tool?: string; view: NodeView };
+
+// Views never change, so what is worked out of one holds for good.
+const rowsOfViews = new WeakMap<NodeView, TimelineRow[]>();
+const spansOfViews = new WeakMap<NodeView, NodeSpans>();
+
+export function timelineRows(session: RunSession): TimelineRow[] {
+  const rows: TimelineRow[] = [];
+  for (const node of session.order) {
+    const view = session.fold.nodes.get(node);
+    if (view) for (const row of rowsOf(node, view)) rows.push(row);
+  }
+  return rows;
+}
+
+function rowsOf(node: NodeId, view: NodeView): TimelineRow[] {
+  let rows = rowsOfViews.get(view);
+  if (!rows) {
+    rows = [{ key: node, node, view }];
+    for (const tool of toolNamesOf(view)) rows.push({ key: `${node}\u0000${tool}`, node, tool, view });
+    rowsOfViews.set(view, rows);
+  }
+  return rows;
+}
+
+export function spansIn(row: TimelineRow): readonly Span[] {
+  let found = spansOfViews.get(row.view);
+  if (!found) {
+    found = spansOf(row.view);
+    spansOfViews.set(row.view, found);
+  }
+  return row.tool === undefined ? found.spans : (found.tools.find((tool) => tool.name === row.tool)?.spans ?? []);
+}
+
+/** How often and how long a row's node or tool has worked. What still goes on is counted up to now. */
+export function workIn(row: TimelineRow, now: number): { times: number; ms: number } {
+  const { times, ms, open } = addedUp(spansIn(row));
+  return { times, ms: open.reduce((sum, from) => sum + now - from, ms) };
+}
+
+/** Whether the row changes as time passes. */
+export function isOpen(row: TimelineRow): boolean {
+  return addedUp(spansIn(row)).open.length > 0;
+}
+
+// A node may have thousands of rounds, and rows are drawn several times a second: they are added up once.
+const works = new WeakMap<readonly Span[], Work>();
+type Work = { times: number; ms: number; open: number[] };
+
+function addedUp(spans: readonly Span[]): Work {
+  let work = works.get(spans);
+  if (!work) {
+    work = { times: spans.length, ms: 0, open: [] };
+    for (const { kind, from, to } of spans) {
+      if (kind !== "work") continue;
+      if (to === undefined) work.open.push(from);
+      else work.ms += to - from;
+    }
+    works.set(spans, work);
+  }
+  return work;
+}
+
+/** From when to when the run is shown. A run that waits stands still. */
+export function timeRange(session: RunSession, now: number): { start: number; end: number } {
+  const { head } = session.fold;
+  const start = head.startedAt ?? now;
+  const last = session.log.entries.at(-1)?.at ?? start;
+  if (head.endedAt !== undefined) return { start, end: Math.max(head.endedAt, start + 1) };
+  const end = session.interrupted ? last : Math.max(now, last);
+  return { start, end: Math.max(end, start + 1) };
+}

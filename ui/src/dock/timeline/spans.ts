@@ -1,0 +1,116 @@
+/** What a node's row of the timeline shows: when it worked, waited for a person, or for another try. */
+import type { Epoch } from "@/bindings";
+import type { EpochView, NodeView } from "@/run/fold/types";
+
+export type SpanKind = "work" | "wait" | "delay" | "failed";
+/** `to` is absent while it goes on. */
+export type Span = { kind: SpanKind; from: number; to?: number; epoch: Epoch };
+export type ToolRow = { name: string; spans: Span[] };
+export type NodeSpans = { spans: Span[]; tools: ToolRow[] };
+
+// Views never change, so what is worked out of one holds for good.
+const known = new WeakMap<EpochView, EpochSpans>();
+type EpochSpans = { spans: Span[]; tools: Map<string, Span[]> };
+
+export function spansOf(view: NodeView): NodeSpans {
+  const spans: Span[] = [];
+  const tools = new Map<string, Span[]>();
+  for (const epoch of view.epochs) {
+    const found = ofEpoch(epoch);
+    for (const span of found.spans) spans.push(span);
+    for (const [name, more] of found.tools) {
+      const row = tools.get(name);
+      if (row) for (const span of more) row.push(span);
+      else tools.set(name, [...more]);
+    }
+  }
+  return { spans, tools: [...tools].map(([name, row]) => ({ name, spans: row })) };
+}
+
+/** The tools a node has called, each once, in the order of their first calls. */
+export function toolNamesOf(view: NodeView): Set<string> {
+  const names = new Set<string>();
+  for (const epoch of view.epochs) for (const name of ofEpoch(epoch).tools.keys()) names.add(name);
+  return names;
+}
+
+function ofEpoch(view: EpochView): EpochSpans {
+  let found = known.get(view);
+  if (!found) {
+    found = { spans: workOf(view), tools: toolsOf(view) };
+    known.set(view, found);
+  }
+  return found;
+}
+
+function workOf(view: EpochView): Span[] {
+  const spans: Span[] = [];
+  const { epoch } = view;
+  view.attempts.forEach((attempt, index) => {
+    const kind: SpanKind = attempt.error ? "failed" : "work";
+    let time = attempt.startedAt;
+    for (const pause of view.pauses) {
+      if (pause.askedAt < time || (attempt.endedAt !== undefined && pause.askedAt > attempt.endedAt)) continue;
+      if (pause.askedAt > time) spans.push({ kind, from: time, to: pause.askedAt, epoch });
+      spans.push({ kind: "wait", from: pause.askedAt, to: pause.answeredAt ?? attempt.endedAt, epoch });
+      time = pause.answeredAt ?? attempt.endedAt ?? Number.POSITIVE_INFINITY;
+    }
+    if (attempt.endedAt === undefined ? Number.isFinite(time) : time <= attempt.endedAt) {
+      spans.push({ kind, from: time, to: attempt.endedAt, epoch });
+    }
+    if (attempt.delayMs !== undefined && attempt.endedAt !== undefined) {
+      spans.push({
+        kind: "delay",
+        from: attempt.endedAt,
+        to: view.attempts[index + 1]?.startedAt ?? view.endedAt,
+        epoch,
+      });
+    }
+  });
+  return spans;
+}
+
+function toolsOf(view: EpochView): Map<string, Span[]> {
+  const tools = new Map<string, Span[]>();
+  for (const tool of view.tools) {
+    const { name } = tool.call;
+    const kind: SpanKind = tool.error ? "failed" : "work";
+    const span: Span = { kind, from: tool.startedAt, to: tool.endedAt ?? view.endedAt, epoch: view.epoch };
+    const row = tools.get(name);
+    if (row) row.push(span);
+    else tools.set(name, [span]);
+  }
+  return tools;
+}
+
+export type Mark = { span: Span; left: number; width: number; count: number };
+
+/** The least a span is wide, in pixels, and how near ones of a kind are drawn as one. */
+const LEAST = 3;
+
+/** Spans as they are drawn between two pixels, near ones of a kind joined: never more than fit. */
+export function marksOf(
+  spans: readonly Span[],
+  place: (time: number) => number,
+  now: number,
+  from: number,
+  to: number,
+): Mark[] {
+  const marks: Mark[] = [];
+  const latest = new Map<SpanKind, Mark>();
+  for (const span of spans) {
+    const left = place(span.from);
+    const right = Math.max(left + LEAST, place(span.to ?? now));
+    if (right < from || left > to) continue;
+    const last = latest.get(span.kind);
+    if (last && left < last.left + last.width + 1 && right - last.left < LEAST * 2) {
+      last.width = Math.max(last.width, right - last.left);
+      last.count += 1;
+    } else {
+      const mark = { span, left, width: right - left, count: 1 };
+      latest.set(span.kind, mark);
+      marks.push(mark);
+    }
+  }
+  return marks;
+}

@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import type { Entry } from "@/bindings";
+import { RunFold } from "@/run/fold/fold";
+import type { NodeView } from "@/run/fold/types";
+import { isOpen, spansIn, workIn } from "./rows";
+import { TimeScale } from "./scale";
+import { marksOf, spansOf } from "./spans";
+
+describe("the time scale", () => {
+  it("is even without waits", () => {
+    const scale = new TimeScale(1000, 2000, [], true);
+    expect([1000, 1250, 2000].map((time) => scale.place(time))).toEqual([0, 0.25, 1]);
+    expect(scale.time(0.25)).toBe(1250);
+  });
+
+  it("folds waits, but leaves the work its proportions", () => {
+    const waits = [{ from: 1000, to: 1_001_000 }];
+    const scale = new TimeScale(0, 1_002_000, waits, true);
+    const before = scale.place(1000) - scale.place(0);
+    const after = scale.place(1_002_000) - scale.place(1_001_000);
+    expect(before).toBeCloseTo(after);
+    expect(scale.place(1_001_000) - scale.place(1000)).toBeLessThan(0.15);
+    const open = new TimeScale(0, 1_002_000, waits, false);
+    expect(open.place(1_001_000) - open.place(1000)).toBeGreaterThan(0.9);
+  });
+
+  it("keeps the order of times, and finds them again", () => {
+    const wait = fc.record({ from: fc.integer({ min: 0, max: 10_000 }), length: fc.integer({ min: 0, max: 4_000 }) });
+    fc.assert(
+      fc.property(
+        fc.array(wait, { maxLength: 6 }),
+        fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 2 }),
+        (raw, times) => {
+          const waits = raw.map(({ from, length }) => ({ from, to: from + length })).sort((a, b) => a.from - b.from);
+          const scale = new TimeScale(0, 10_000, waits, true);
+          const places = [...times].sort((a, b) => a - b).map((time) => scale.place(time));
+          expect(places).toEqual([...places].sort((a, b) => a - b));
+          for (const time of times) expect(scale.time(scale.place(time))).toBeCloseTo(time, 3);
+        },
+      ),
+    );
+  });
+});
+
+function viewOf(events: object[]): NodeView {
+  const fold = new RunFold();
+  fold.apply(events.map((event, seq) => ({ seq, node: "a", epoch: [], ...event }) as unknown as Entry));
+  return fold.nodes.get("a") as NodeView;
+}
+
+describe("spans", () => {
+  it("tell work from waiting for a person", () => {
+    const view = viewOf([
+      { at: 10, type: "node.started", attempt: 1 },
+      { at: 20, type: "run.paused", prompt: "", schema: {} },
+      { at: 90, type: "input.provided", answer: { value: 1 } },
+      { at: 95, type: "node.finished", outputs: {}, metadata: { durationMs: 5 } },
+    ]);
+    expect(spansOf(view).spans).toEqual([
+      { kind: "work", from: 10, to: 20, epoch: [] },
+      { kind: "wait", from: 20, to: 90, epoch: [] },
+      { kind: "work", from: 90, to: 95, epoch: [] },
+    ]);
+  });
+
+  it("go on while the wait does", () => {
+    const view = viewOf([
+      { at: 10, type: "node.started", attempt: 1 },
+      { at: 10, type: "run.paused", prompt: "", schema: {} },
+    ]);
+    expect(spansOf(view).spans).toEqual([{ kind: "wait", from: 10, to: undefined, epoch: [] }]);
+  });
+
+  it("show tries that failed, the wait between them, and tools in rows of their own", () => {
+    const view = viewOf([
+      { at: 10, type: "node.started", attempt: 1 },
+      { at: 20, type: "node.retrying", attempt: 1, delayMs: 30, error: { code: "x", message: "" } },
+      { at: 50, type: "node.started", attempt: 2 },
+      { at: 55, type: "tool.called", step: 0, call: { id: "1", name: "clock", arguments: {} } },
+      { at: 60, type: "tool.finished", step: 0, callId: "1", result: 1 },
+      { at: 61, type: "tool.called", step: 0, call: { id: "2", name: "clock", arguments: {} } },
+    ]);
+    const { spans, tools } = spansOf(view);
+    expect(spans.map((span) => [span.kind, span.from, span.to])).toEqual([
+      ["failed", 10, 20],
+      ["delay", 20, 50],
+      ["work", 50, undefined],
+    ]);
+    expect(tools).toHaveLength(1);
+    expect(tools[0]?.spans.map((span) => [span.from, span.to])).toEqual([
+      [55, 60],
+      [61, undefined],
+    ]);
+  });
+
+  it("are added up to what a row has worked, read once for as long as nothing comes", () => {
+    const view = viewOf([
+      { at: 10, type: "node.started", attempt: 1 },
+      { at: 20, type: "node.finished", outputs: {}, metadata: { durationMs: 10 } },
+      { at: 30, epoch: [1], type: "node.started", attempt: 1 },
+    ]);
+    const row = { key: "a", node: "a", view };
+    expect(isOpen(row)).toBe(true);
+    expect(workIn(row, 35)).toEqual({ times: 2, ms: 15 });
+    const read = vi.fn();
+    for (const span of spansIn(row)) Object.defineProperty(span, "kind", { get: read });
+    expect(workIn(row, 36)).toEqual({ times: 2, ms: 16 });
+    expect(read).not.toHaveBeenCalled();
+    expect(isOpen({ ...row, view: { ...view, epochs: view.epochs.slice(0, 1) } })).toBe(false);
+  });
+
+  it("are drawn as no more marks than fit", () => {
+    const spans = Array.from({ length: 5000 }, (_, index) => ({
+      kind: "work" as const,
+      from: index,
+      to: index,
+      epoch: [index],
+    }));
+    const marks = marksOf(spans, (time) => time / 10, 5000, 0, 500);
+    expect(marks.length).toBeLessThan(300);
+    expect(marks.reduce((sum, mark) => sum + mark.count, 0)).toBe(5000);
+    expect(marksOf(spans, (time) => time / 10, 5000, 100, 120).length).toBeLessThan(20);
+  });
+});

@@ -1,0 +1,35 @@
+import { useEffect, useState } from "react";
+import { isOver } from "@/run/fold/status";
+import { onFrame, shownSession } from "@/run/live/active-run";
+
+/** How often the timeline is drawn anew while the run goes on, in milliseconds. */
+const EVERY_MS = 120;
+
+/** Counts on while events come or time passes in the shown run, but not faster than the eye can use. */
+export function useTick(): number {
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const draw = () => {
+      timer = undefined;
+      setTick((count) => count + 1);
+      if (moves()) schedule();
+    };
+    const schedule = () => {
+      timer ??= setTimeout(draw, EVERY_MS);
+    };
+    const stop = onFrame(schedule);
+    schedule();
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, []);
+  return tick;
+}
+
+/** Whether time passes in the run: open spans grow without any event. */
+function moves(): boolean {
+  const session = shownSession();
+  return session !== undefined && !session.interrupted && !isOver(session.fold.head.status);
+}

@@ -1,0 +1,214 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { useState } from "react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Diagnostic } from "@/bindings";
+import * as actions from "@/flow/actions";
+import { type Schema, specOf } from "@/flow/config-spec";
+import { setAt } from "@/flow/edits";
+import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { FormField } from "./fields/FormField";
+import type { Path } from "./findings";
+
+/** A form over a value, as the inspector holds it. */
+function Form({
+  schema,
+  start,
+  onValue,
+  findings = [],
+}: {
+  schema: Schema;
+  start?: unknown;
+  onValue: (value: unknown) => void;
+  findings?: Diagnostic[];
+}) {
+  const [value, setValue] = useState<unknown>({ x: start });
+  const change = (path: Path, next: unknown) => {
+    setValue((before: unknown) => {
+      const after = setAt(before, path, next);
+      onValue((after as { x?: unknown }).x);
+      return after;
+    });
+  };
+  return (
+    <FormField
+      label="Field"
+      spec={specOf(schema)}
+      value={(value as { x?: unknown }).x}
+      path={["x"]}
+      findings={findings}
+      onChange={change}
+      readOnly={false}
+    />
+  );
+}
+
+function draw(schema: Schema, start?: unknown, findings?: Diagnostic[]) {
+  const onValue = vi.fn();
+  render(<Form schema={schema} start={start} onValue={onValue} findings={findings} />);
+  return { user: userEvent.setup(), last: () => onValue.mock.lastCall?.[0] as unknown, onValue };
+}
+
+afterEach(cleanup);
+
+describe("a form", () => {
+  it("takes a text, and takes it away again", async () => {
+    const { user, last } = draw({ type: "string", description: "What **for**" });
+    const field = screen.getByLabelText("Field");
+    expect(field).toHaveProperty("tagName", "INPUT");
+    await user.type(field, "hi");
+    expect(last()).toBe("hi");
+    await user.clear(field);
+    expect(last()).toBeUndefined();
+  });
+
+  it("shows a default without writing it", async () => {
+    const { user, last } = draw({ type: "integer", default: 8 });
+    const field = screen.getByLabelText("Field") as HTMLInputElement;
+    expect([field.value, field.placeholder]).toEqual(["", "8"]);
+    await user.type(field, "12");
+    expect(last()).toBe(12);
+    await user.clear(field);
+    expect(last()).toBeUndefined();
+  });
+
+  it("keeps what is not a number yet out of the value", async () => {
+    const { user, last, onValue } = draw({ type: "number" });
+    await user.type(screen.getByLabelText("Field"), "-");
+    expect(onValue).not.toHaveBeenCalled();
+    await user.type(screen.getByLabelText("Field"), "1.5");
+    expect(last()).toBe(-1.5);
+  });
+
+  it("takes a whole number with its digits grouped", async () => {
+    const { user, last } = draw({ type: "integer" });
+    await user.type(screen.getByLabelText("Field"), "128,000");
+    expect(last()).toBe(128_000);
+    await user.tab();
+    expect(screen.getByLabelText("Field")).toHaveProperty("value", "128000");
+  });
+
+  it("switches, and leaves the default unwritten", async () => {
+    const { user, last } = draw({ type: "boolean", default: true });
+    const toggle = screen.getByRole("switch");
+    expect(toggle.getAttribute("aria-checked")).toBe("true");
+    await user.click(toggle);
+    expect(last()).toBe(false);
+    await user.click(toggle);
+    expect(last()).toBeUndefined();
+  });
+
+  it("chooses", async () => {
+    const { user, last } = draw({ type: "string", enum: ["user", "system"] });
+    await user.selectOptions(screen.getByLabelText("Field"), "System");
+    expect(last()).toBe("system");
+  });
+
+  it("shows a value the schema does not know rather than hiding it", () => {
+    draw({ type: "string", enum: ["user"] }, "ghost");
+    expect(screen.getByRole("option", { name: "Unknown: ghost" })).toBeTruthy();
+  });
+
+  it("adds, orders and takes away items", async () => {
+    const { user, last } = draw({ type: "array", items: { type: "string" } }, ["a", "b"]);
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    await user.type(screen.getByLabelText("Item 3"), "c");
+    expect(last()).toEqual(["a", "b", "c"]);
+    await user.click(screen.getByRole("button", { name: "Move item 3 up" }));
+    expect(last()).toEqual(["a", "c", "b"]);
+    await user.click(screen.getByRole("button", { name: "Take item 1 away" }));
+    expect(last()).toEqual(["c", "b"]);
+  });
+
+  it("lets an item be emptied without losing its place", async () => {
+    const { user, last } = draw({ type: "array", items: { type: "string" } }, ["a", "b"]);
+    await user.clear(screen.getByLabelText("Item 1"));
+    expect(last()).toEqual(["", "b"]);
+  });
+
+  it("goes from one shape to another", async () => {
+    const schema = { anyOf: [{ oneOf: [{ const: "auto" }] }, { type: "array", items: { type: "string" } }] };
+    const { user, last } = draw(schema, "auto");
+    await user.selectOptions(screen.getByLabelText("Field: which kind"), "A list of texts");
+    expect(last()).toEqual([]);
+    await user.selectOptions(screen.getByLabelText("Field: which kind"), "Auto");
+    expect(last()).toBe("auto");
+  });
+
+  it("says what is wrong at the field it is about, and nowhere else", () => {
+    const found = (pointer: string, message: string): Diagnostic => ({
+      code: "config.invalid",
+      severity: "error",
+      message,
+      node: "n",
+      pointer,
+    });
+    draw({ type: "string" }, "", [found("/nodes/n/config/x", "Not that."), found("/nodes/n/config/y", "Elsewhere.")]);
+    const field = screen.getByLabelText("Field");
+    expect(field.getAttribute("aria-invalid")).toBe("true");
+    expect(screen.getByText(/Not that\./)).toBeTruthy();
+    expect(screen.queryByText(/Elsewhere/)).toBeNull();
+  });
+});
+
+describe("undo", () => {
+  /** A form over the config of a node. */
+  function NodeForm({ schema }: { schema: Schema }) {
+    const value = flowStore((state) => state.flow.nodes.n?.config?.x);
+    return (
+      <FormField
+        label="Fields"
+        spec={specOf(schema)}
+        value={value}
+        path={["x"]}
+        findings={[]}
+        onChange={(path, next) => actions.setConfig("n", path, next)}
+        readOnly={false}
+      />
+    );
+  }
+
+  function drawNode(schema: Schema) {
+    flowStore.setState(documentState({ ...EMPTY_FLOW, nodes: { n: { type: "text" } } }), true);
+    render(<NodeForm schema={schema} />);
+    return userEvent.setup();
+  }
+
+  const steps = () => flowStore.getState().history.past.length;
+
+  it("takes back one click in a list at a time", async () => {
+    const user = drawNode({ type: "array", items: { type: "string" } });
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    await user.click(screen.getByRole("button", { name: "Take field 1 away" }));
+    expect(steps()).toBe(3);
+  });
+
+  it("takes back one click in a map at a time", async () => {
+    const user = drawNode({ type: "object", additionalProperties: { type: "string" } });
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    await user.click(screen.getByRole("button", { name: /away/i }));
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    expect(steps()).toBe(3);
+  });
+
+  it("takes back one flick of a switch at a time", async () => {
+    const user = drawNode({ type: "boolean" });
+    await user.click(screen.getByRole("switch"));
+    await user.click(screen.getByRole("switch"));
+    expect(steps()).toBe(2);
+  });
+
+  it("takes back one choice at a time", async () => {
+    const user = drawNode({ type: "string", enum: ["user", "system", "tool"] });
+    await user.selectOptions(screen.getByLabelText("Fields"), "System");
+    await user.selectOptions(screen.getByLabelText("Fields"), "Tool");
+    expect(steps()).toBe(2);
+  });
+
+  it("takes back a word that was typed as one", async () => {
+    const user = drawNode({ type: "string" });
+    await user.type(screen.getByLabelText("Fields"), "word");
+    expect(steps()).toBe(1);
+  });
+});

@@ -1,0 +1,133 @@
+import { CircleAlert } from "lucide-react";
+import type { SkipReason } from "@/bindings";
+import { Markdown } from "@/design/Markdown";
+import type { EpochView, NodeState } from "@/run/fold/types";
+import { describeTokens, formatCost, formatDuration } from "@/run/values/format";
+import { wasStopped } from "@/run/values/outputs";
+import { ValueView } from "@/run/values/ValueView";
+import { Remedy } from "@/workbench/error-action";
+import { Box, Section } from "./Section";
+
+const STATES: Record<NodeState, string> = {
+  ready: "Ready, waits for a place",
+  running: "Running",
+  paused: "Waiting for your answer",
+  retrying: "Waiting for another try",
+  done: "Done",
+  skipped: "Skipped",
+  failed: "Failed",
+  cached: "Done, from an earlier execution",
+};
+
+const REASONS: Record<SkipReason, string> = {
+  deadInput: "an input it needs was never going to arrive",
+  runFailed: "the run failed before its turn came",
+  runCancelled: "the run was stopped before its turn came",
+  targetReached: "the run had reached the node it was to run to",
+};
+
+/** How the activation went: state, time, tries, tokens, cost, what went wrong. */
+export function ActivationSummary({ view }: { view: EpochView }) {
+  const stopped = wasStopped(view);
+  const parts = [stopped ? "Stopped" : STATES[view.state]];
+  if (view.skipped) parts.push(REASONS[view.skipped]);
+  if (view.metadata) parts.push(formatDuration(view.metadata.durationMs));
+  else if (view.startedAt !== undefined && view.endedAt !== undefined) {
+    parts.push(formatDuration(view.endedAt - view.startedAt));
+  }
+  if (view.attempts.length > 1) parts.push(`${view.attempts.length} tries`);
+  if (view.usage.input + view.usage.output > 0) {
+    parts.push(describeTokens(view.usage));
+    parts.push(formatCost(view.cost));
+  }
+  return (
+    <div className="mb-3">
+      <p className="text-fg-2 text-sm" data-testid="io-state" data-state={view.state}>
+        {parts.join(" · ")}
+      </p>
+      {view.error ? (
+        <div
+          role="alert"
+          className={`mt-2 flex gap-2 rounded-lg border px-2.5 py-2 ${stopped ? "border-line text-fg-2" : "border-bad/60"}`}
+          data-testid="io-error"
+        >
+          <CircleAlert size={15} className={`mt-0.5 shrink-0 ${stopped ? "" : "text-bad"}`} aria-hidden />
+          <div className="min-w-0 break-words">
+            <p>{view.error.message}</p>
+            {view.error.hint ? <p className="text-fg-2 text-sm">{view.error.hint}</p> : null}
+            <Remedy code={view.error.code} className="my-1" />
+            <p className="mt-0.5 font-mono text-fg-3 text-xs">
+              {view.error.code}
+              {view.handled ? " · handled by its error output" : ""}
+            </p>
+            {view.error.details !== undefined && view.error.details !== null ? (
+              <details className="mt-1 text-xs">
+                <summary className="w-fit text-fg-3">Details</summary>
+                <ValueView value={view.error.details} label="Details of the error" />
+              </details>
+            ) : null}
+          </div>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** The tries that failed before the one that counts. */
+export function Attempts({ view }: { view: EpochView }) {
+  const failed = view.attempts.filter((attempt) => attempt.error && attempt.delayMs !== undefined);
+  if (failed.length === 0) return null;
+  return (
+    <Section title="Tries that failed">
+      {failed.map((attempt) => (
+        <Box
+          key={attempt.attempt}
+          head={
+            <>
+              <b className="font-semibold text-fg-2">Try {attempt.attempt}</b>
+              {attempt.endedAt === undefined ? null : (
+                <span>{formatDuration(attempt.endedAt - attempt.startedAt)}</span>
+              )}
+              <span>then waited {formatDuration(attempt.delayMs ?? 0)}</span>
+            </>
+          }
+        >
+          <p className="break-words text-sm">{attempt.error?.message}</p>
+          <p className="font-mono text-fg-3 text-xs">{attempt.error?.code}</p>
+        </Box>
+      ))}
+    </Section>
+  );
+}
+
+/** What it asked and what was answered. */
+export function Questions({ view }: { view: EpochView }) {
+  if (view.pauses.length === 0) return null;
+  return (
+    <Section title="Asked">
+      {view.pauses.map((pause) => (
+        <Box
+          key={pause.askedAt}
+          head={
+            <span>
+              {pause.answeredAt === undefined
+                ? "Waits for an answer"
+                : `Answered after ${formatDuration(pause.answeredAt - pause.askedAt)}`}
+            </span>
+          }
+        >
+          <Markdown text={pause.prompt} />
+          {pause.answer === undefined ? null : (
+            <div className="mt-1 border-line border-t pt-1">
+              {pause.answer === "end" ? (
+                <p className="text-fg-2">Ended without an answer</p>
+              ) : (
+                <ValueView value={pause.answer.value} label="The answer" />
+              )}
+            </div>
+          )}
+        </Box>
+      ))}
+    </Section>
+  );
+}

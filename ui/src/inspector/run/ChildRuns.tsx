@@ -1,0 +1,23 @@
+import { CornerDownRight } from "lucide-react";
+import { Button } from "@/design/Button";
+import { openRun } from "@/run/control";
+import type { EpochView } from "@/run/fold/types";
+import { Section } from "./Section";
+
+/** The runs that this activation began, one for each try: each opens on the canvas. */
+export function ChildRuns({ view }: { view: EpochView }) {
+  const children = view.children ?? [];
+  if (children.length === 0) return null;
+  return (
+    <Section title={children.length === 1 ? "Sub-flow" : "Sub-flow, by try"}>
+      <div className="flex flex-wrap gap-1.5">
+        {children.map((run, index) => (
+          <Button key={run} data-testid={`open-child-${index}`} onClick={() => void openRun(run)}>
+            <CornerDownRight size={14} aria-hidden />
+            {children.length === 1 ? "Open its run" : `Open try ${index + 1}`}
+          </Button>
+        ))}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,136 @@
+import { CornerDownRight } from "lucide-react";
+import type { NodeId } from "@/bindings";
+import { reveal } from "@/canvas/reveal";
+import { declaredPorts } from "@/flow/ports";
+import { flowStore, shownFlow } from "@/flow/store";
+import { chooseEpoch } from "@/run/epoch-choice";
+import { roundOf } from "@/run/fold/epoch";
+import type { EpochView } from "@/run/fold/types";
+import type { RunSession } from "@/run/live/session";
+import { nameOf } from "@/run/node-names";
+import { type InputValue, inputsOf } from "@/run/values/inputs";
+import { outputsOf } from "@/run/values/outputs";
+import { CopyButton, ValueView } from "@/run/values/ValueView";
+import { Box, Section } from "./Section";
+
+/** The values on its inputs, each with where it came from. */
+export function Inputs({ session, node, view }: { session: RunSession; node: NodeId; view: EpochView }) {
+  const inputs = inputsOf({ nodes: session.fold.nodes, head: session.fold.head }, node, view);
+  return (
+    <Section title="Inputs">
+      {inputs.length === 0 ? <p className="text-fg-3 text-sm">Nothing is fed to it.</p> : null}
+      {inputs.map((input) => (
+        <Box
+          key={input.port}
+          testid={`io-input-${input.port}`}
+          head={
+            <>
+              <PortName node={node} side="inputs" port={input.port} />
+              <span className="flex-1" />
+              <CopyButton
+                value={input.values.length === 1 ? input.values[0]?.value : input.values.map((one) => one.value)}
+                label={`Copy input ${input.port}`}
+              />
+            </>
+          }
+        >
+          {input.values.map((one, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a port's values have no identity but their order.
+            <div key={index} className={index > 0 ? "mt-1.5 border-line border-t pt-1.5" : ""}>
+              <InputValueView value={one} port={input.port} />
+            </div>
+          ))}
+        </Box>
+      ))}
+    </Section>
+  );
+}
+
+function InputValueView({ value, port }: { value: InputValue; port: string }) {
+  const { source } = value;
+  return (
+    <>
+      {value.known ? (
+        <ValueView value={value.value} label={`Input ${port}`} />
+      ) : (
+        <p className="text-fg-3 text-sm">Not known</p>
+      )}
+      {source ? (
+        <button
+          type="button"
+          className="mt-0.5 flex max-w-full items-center gap-1 text-fg-3 text-xs hover:text-fg hover:underline"
+          onClick={() => {
+            reveal({ node: source.node });
+            chooseEpoch(source.node, source.epoch);
+          }}
+        >
+          <CornerDownRight size={11} aria-hidden className="shrink-0" />
+          <span className="truncate">
+            {nameOf(source.node)} · {source.port}
+            {source.epoch.length > 0 ? ` · round ${roundOf(source.epoch)}` : ""}
+          </span>
+        </button>
+      ) : (
+        <p className="mt-0.5 text-fg-3 text-xs">given to the run at its start</p>
+      )}
+    </>
+  );
+}
+
+/** The values on its outputs; the ones that were not taken are named. */
+export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
+  const outputs = Object.entries(outputsOf(node, view));
+  const declared = portsOf(node)?.outputs ?? [];
+  const over = view.endedAt !== undefined;
+  const dead = over ? declared.filter((port) => !outputs.some(([name]) => name === port.name)) : [];
+  return (
+    <Section title="Outputs">
+      {outputs.length === 0 ? (
+        <p className="text-fg-3 text-sm">{over ? "It put nothing out." : "Nothing yet."}</p>
+      ) : null}
+      {outputs.map(([port, value]) => (
+        <Box
+          key={port}
+          testid={`io-output-${port}`}
+          head={
+            <>
+              <PortName node={node} side="outputs" port={port} />
+              {view.messages[port] ? (
+                <span className="truncate" title={`Message ${view.messages[port]}`}>
+                  · a message of its context
+                </span>
+              ) : null}
+              <span className="flex-1" />
+              <CopyButton value={value} label={`Copy output ${port}`} />
+            </>
+          }
+        >
+          <ValueView value={value} label={`Output ${port}`} />
+        </Box>
+      ))}
+      {dead.length > 0 && outputs.length > 0 ? (
+        <p className="text-fg-3 text-xs">Not taken: {dead.map((port) => port.name).join(", ")}</p>
+      ) : null}
+    </Section>
+  );
+}
+
+function portsOf(node: NodeId) {
+  const state = flowStore.getState();
+  return declaredPorts(shownFlow(state), state.checked, node);
+}
+
+const STRANDS = { context: "bg-context", data: "bg-data", tools: "bg-tools" };
+
+function PortName({ node, side, port }: { node: NodeId; side: "inputs" | "outputs"; port: string }) {
+  const kind = portsOf(node)?.[side].find((one) => one.name === port)?.kind ?? "data";
+  return (
+    <>
+      <i
+        aria-hidden
+        className={`size-2 shrink-0 ${kind === "tools" ? "rounded-[2px]" : "rounded-full"} ${STRANDS[kind]}`}
+      />
+      <b className="font-semibold text-fg-2">{port}</b>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import type { EpochView, ToolCallView } from "@/run/fold/types";
+import { formatDuration } from "@/run/values/format";
+import { CopyButton, ValueView } from "@/run/values/ValueView";
+import { Box, Section } from "./Section";
+
+/** The tools a model called: with what, and what came of it. */
+export function ToolCalls({ view }: { view: EpochView }) {
+  if (view.tools.length === 0) return null;
+  return (
+    <Section title="Tool calls">
+      {view.tools.map((tool, index) => (
+        <Box
+          // biome-ignore lint/suspicious/noArrayIndexKey: calls are only ever added at the end.
+          key={index}
+          testid={`io-tool-${tool.call.name}`}
+          tone={tool.error ? "border-bad/60" : ""}
+          head={<Head tool={tool} />}
+        >
+          <ValueView value={tool.call.arguments} label={`Arguments of ${tool.call.name}`} />
+          <div className="mt-1 border-line border-t pt-1">
+            <Result tool={tool} over={view.endedAt !== undefined} />
+          </div>
+        </Box>
+      ))}
+    </Section>
+  );
+}
+
+function Head({ tool }: { tool: ToolCallView }) {
+  return (
+    <>
+      <b className="truncate font-mono font-semibold text-tools">{tool.call.name}</b>
+      {tool.endedAt === undefined ? null : <span>{formatDuration(tool.endedAt - tool.startedAt)}</span>}
+      <span className="flex-1" />
+      <CopyButton
+        value={{ call: tool.call, result: tool.result, error: tool.error }}
+        label={`Copy the call of ${tool.call.name}`}
+      />
+    </>
+  );
+}
+
+function Result({ tool, over }: { tool: ToolCallView; over: boolean }) {
+  if (tool.error) {
+    return (
+      <>
+        <p className="break-words text-bad text-sm">{tool.error.message}</p>
+        <p className="font-mono text-fg-3 text-xs">{tool.error.code} · the model was told</p>
+      </>
+    );
+  }
+  if (tool.endedAt === undefined)
+    return <p className="text-fg-3 text-sm">{over ? "It gave no answer." : "Under way…"}</p>;
+  return <ValueView value={tool.result ?? null} label={`Result of ${tool.call.name}`} />;
+}

@@ -1,0 +1,60 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { Row } from "@/dock/conversation/MessageRow";
+import { Problems } from "@/dock/problems/ProblemsTab";
+import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { showSession } from "@/run/live/active-run";
+import { showRun } from "@/run/live/test-run";
+import { layoutStore, showLeftPanel } from "@/workbench/layout";
+import { InputsOutputs } from "./InputsOutputs";
+import { Prompt } from "./Prompt";
+
+const HERE = { node: "chat", epoch: [] };
+const failed = (code: string) => [
+  { type: "node.started", ...HERE, attempt: 1 },
+  { type: "node.failed", ...HERE, handled: false, error: { code, message: "No." } },
+];
+
+beforeEach(() => {
+  flowStore.setState(documentState(EMPTY_FLOW), true);
+  showLeftPanel("nodes");
+});
+afterEach(() => {
+  cleanup();
+  showSession(undefined);
+});
+
+it.each([
+  ["the problems", () => <Problems />],
+  ["the inspector", () => <InputsOutputs nodeId="chat" />],
+  [
+    "the conversation",
+    () => (
+      <Row item={{ kind: "failure", key: "1", ...HERE, error: { code: "provider.unauthorized", message: "No." } }} />
+    ),
+  ],
+])("the settings are one click away from a missing key in %s", async (_, view) => {
+  showRun(failed("provider.unauthorized"));
+  render(view());
+  await userEvent.click(screen.getByRole("button", { name: "Settings" }));
+  expect(layoutStore.getState().leftPanel).toBe("settings");
+});
+
+it("are not offered where they do not help", () => {
+  showRun(failed("provider.timeout"));
+  render(<Problems />);
+  expect(screen.queryByTestId("open-settings")).toBeNull();
+});
+
+it("are one click away from an unknown price", async () => {
+  const prompt = { provider: "p", model: "m", parts: [], tokens: 1, window: 100, reserve: 10, toolTokens: 0 };
+  const account = { contextId: "main", model: "m" };
+  showRun([
+    { type: "prompt.rendered", ...HERE, step: 0, prompt },
+    { type: "model.replied", ...HERE, step: 0, reply: { text: "Yes." }, account },
+  ]);
+  render(<Prompt nodeId="chat" />);
+  await userEvent.click(screen.getByRole("button", { name: "Settings" }));
+  expect(layoutStore.getState().leftPanel).toBe("settings");
+});

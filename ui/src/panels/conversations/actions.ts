@@ -1,0 +1,106 @@
+/** What people do with conversations. Errors are told where they happen; nothing here throws. */
+import type { ConversationId, ConversationRecord, ExportFormat } from "@/bindings";
+import { loadConversations } from "@/conversations/conversation-list";
+import { continueIn, isCurrent, isOfThisFlow, stopContinuing, titleOf } from "@/conversations/current-conversation";
+import { ask } from "@/design/ask";
+import { notify } from "@/design/notify";
+import { fileName } from "@/flow/store";
+import { call, HostError } from "@/ipc";
+import { oneLine, shorten } from "@/run/values/preview";
+
+/**
+ * Lets the next runs go on in it. One that is kept with another flow, such as this one before it was saved or renamed,
+ * after asking.
+ */
+export async function goOnIn(conversation: ConversationRecord): Promise<void> {
+  if (!isOfThisFlow(conversation)) {
+    const choice = await ask({
+      title: `Continue “${titleOf(conversation)}” with this flow?`,
+      text: `It was had with ${otherFlow(conversation)}. The next runs of this flow remember what was said in it, and go on there.`,
+      actions: [{ id: "continue", label: "Continue", kind: "main" }],
+    });
+    if (choice !== "continue") return;
+  }
+  continueIn(conversation);
+}
+
+/** The flow a conversation is kept with, in words. */
+function otherFlow({ flowName, flow }: ConversationRecord): string {
+  const unsaved = flow.startsWith("name:");
+  if (unsaved) return flowName ? `“${flowName}”, which was not saved then` : "a flow that had neither name nor file";
+  return `“${flowName || fileName(flow)}”`;
+}
+
+export async function renameConversation(conversation: ConversationId, title: string): Promise<void> {
+  await tell(async () => {
+    const renamed = await call("conversations.rename", { conversation, title });
+    if (isCurrent(renamed)) continueIn(renamed);
+  });
+}
+
+/** Begins another conversation from a message. Gives it, where that went well. */
+export async function forkConversation(
+  origin: ConversationRecord,
+  message: number,
+): Promise<ConversationRecord | undefined> {
+  let fork: ConversationRecord | undefined;
+  await tell(async () => {
+    const { conversation, asked } = await call("conversations.fork", { conversation: origin.id, message });
+    fork = conversation;
+    if (isOfThisFlow(conversation) || isCurrent(origin)) continueIn(conversation);
+    notify.done(
+      asked === undefined
+        ? `Forked: “${titleOf(conversation)}”.`
+        : `Forked before the question “${shorten(oneLine(asked), 60)}”: ask it again, or otherwise.`,
+    );
+  });
+  return fork;
+}
+
+/** Writes it into a file of the person's choice. */
+export async function exportConversation(conversation: ConversationRecord): Promise<void> {
+  const format = await ask({
+    title: `Export “${titleOf(conversation)}”`,
+    text: "Markdown is for people to read. JSON holds all that is kept of the conversation, for programs.",
+    actions: [
+      { id: "json", label: "As JSON…", kind: "plain" },
+      { id: "markdown", label: "As Markdown…", kind: "main" },
+    ],
+  });
+  if (format === undefined) return;
+  await tell(async () => {
+    const wanted = { conversation: conversation.id, format: format as ExportFormat };
+    const { name } = await call("conversations.export", wanted);
+    const { path } = await call("dialog.save", { suggested: name });
+    if (path === null) return;
+    await call("conversations.export", { ...wanted, path });
+    notify.done(`Exported to ${path}`);
+  });
+}
+
+/** Deletes it, after asking. */
+export async function deleteConversation(conversation: ConversationRecord): Promise<boolean> {
+  const choice = await ask({
+    title: "Delete this conversation?",
+    text: `All ${conversation.messages} messages of “${titleOf(conversation)}” are deleted for good, and no run can go on in it. Its runs stay.`,
+    actions: [{ id: "delete", label: "Delete conversation", kind: "danger" }],
+  });
+  if (choice !== "delete") return false;
+  return tell(async () => {
+    await call("conversations.delete", { conversation: conversation.id });
+    if (isCurrent(conversation)) stopContinuing();
+  });
+}
+
+/** Does it, tells what went wrong, and shows the list as it is then. Whether it went well. */
+async function tell(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (thrown) {
+    notify.error(HostError.from(thrown));
+    return false;
+  } finally {
+    void loadConversations();
+  }
+}

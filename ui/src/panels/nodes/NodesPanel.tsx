@@ -1,0 +1,122 @@
+import { Search, X } from "lucide-react";
+import { type KeyboardEvent, useMemo, useState } from "react";
+import type { NodeDescriptor } from "@/bindings";
+import { addNodeOf } from "@/canvas/add-node";
+import { Empty } from "@/design/Empty";
+import { TypeBadge } from "@/design/TypeBadge";
+import { CATEGORIES, useNodeTypes } from "@/flow/node-types";
+import { useTypeDrag } from "./drag";
+import { searchTypes } from "./search";
+
+/** The node types, by category: search them, drag them onto the canvas, or press Enter to add one in its middle. */
+export function PalettePanel() {
+  const types = useNodeTypes((known) => known.list);
+  const [query, setQuery] = useState("");
+  const found = useMemo(() => searchTypes(types, query), [types, query]);
+  const groups =
+    query.trim() === "" ? byCategory(found) : [{ id: "found", title: `${found.length} found`, types: found }];
+  return (
+    <section className="flex h-full flex-col" aria-label="Node types" onKeyDown={moveFocus}>
+      <div className="p-2.5 pb-1.5">
+        <div className="flex h-8 items-center gap-2 rounded-md border border-line bg-bg px-2.5 focus-within:border-accent">
+          <Search size={14} className="shrink-0 text-fg-3" aria-hidden />
+          <input
+            id="palette-search"
+            data-testid="palette-search"
+            className="min-w-0 flex-1 bg-transparent outline-none"
+            placeholder={`Search ${types.length} node types`}
+            aria-label="Search the node types"
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") {
+                event.preventDefault();
+                if (query === "") event.currentTarget.blur();
+                setQuery("");
+              }
+              const [best] = found;
+              if (event.key === "Enter" && best && query !== "") addNodeOf(best.type);
+            }}
+          />
+          {query === "" ? (
+            <kbd className="font-mono text-fg-3 text-xs">/</kbd>
+          ) : (
+            <button
+              type="button"
+              aria-label="Clear the search"
+              className="text-fg-3 hover:text-fg"
+              onClick={() => setQuery("")}
+            >
+              <X size={14} aria-hidden />
+            </button>
+          )}
+        </div>
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto px-2.5 pb-3" data-palette-list>
+        {groups.map((group) => (
+          <fieldset key={group.id} aria-label={group.title}>
+            <h2 className="mx-0.5 mt-2.5 mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">
+              {group.title}
+            </h2>
+            {group.types.map((type) => (
+              <PaletteItem key={type.type} type={type} />
+            ))}
+          </fieldset>
+        ))}
+        {found.length === 0 ? (
+          <Empty title={`No node type matches “${query}”`}>
+            <p>Try another word for what it does, for example “ask”, “route” or “template”.</p>
+          </Empty>
+        ) : null}
+      </div>
+    </section>
+  );
+}
+
+function PaletteItem({ type }: { type: NodeDescriptor }) {
+  const onPointerDown = useTypeDrag(type);
+  return (
+    <button
+      type="button"
+      className="block w-full touch-none select-none overflow-hidden rounded-md px-1.5 py-1.5 text-left hover:bg-bg-3"
+      data-testid={`palette-${type.type}`}
+      data-palette-item
+      title={`${type.summary}. Drag it onto the canvas, or press Enter.`}
+      onPointerDown={onPointerDown}
+      onDoubleClick={() => addNodeOf(type.type)}
+      // A click without a pointer: from the keyboard, or from what reads the page aloud.
+      onClick={(event) => event.detail === 0 && addNodeOf(type.type)}
+    >
+      {/* WebKit lets the contents of a button that is itself a flex box grow past it. */}
+      <span className="flex w-full min-w-0 items-center gap-2.5">
+        <TypeBadge type={type} />
+        <span className="block min-w-0 flex-1">
+          <b className="block truncate font-medium leading-[1.3]">{type.title}</b>
+          <span className="block truncate text-fg-3 text-xs leading-[1.25]">{gist(type.summary)}</span>
+        </span>
+      </span>
+    </button>
+  );
+}
+
+/** What fits into a narrow panel: the line up to its first colon or semicolon. All of it stands in the tooltip. */
+function gist(summary: string): string {
+  return summary.split(/[:;]/, 1)[0] ?? summary;
+}
+
+/** The arrow keys go from item to item, and from the search to the first of them. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-palette-item]")];
+  const here = items.indexOf(document.activeElement as HTMLElement);
+  const next = items[here + (event.key === "ArrowDown" ? 1 : -1)];
+  event.preventDefault();
+  if (next) next.focus();
+  else if (event.key === "ArrowUp") document.getElementById("palette-search")?.focus();
+}
+
+function byCategory(types: readonly NodeDescriptor[]) {
+  return CATEGORIES.map(({ id, title }) => ({ id, title, types: types.filter((type) => type.category === id) })).filter(
+    (group) => group.types.length > 0,
+  );
+}

@@ -1,0 +1,64 @@
+/**
+ * Dragging a node type onto the canvas with pointer events. HTML5 drag and drop is not used: the desktop window's own
+ * file-drop handler would swallow it.
+ */
+import { type PointerEvent as ReactPointerEvent, useCallback } from "react";
+import { create } from "zustand";
+import type { NodeDescriptor } from "@/bindings";
+import { addNodeOf } from "@/canvas/add-node";
+import { canvasStore } from "@/canvas/canvas-store";
+import type { Point } from "@/canvas/paths";
+import { mayEdit } from "@/flow/actions";
+
+/** How far the pointer moves before it counts as a drag and not as a click. */
+const THRESHOLD = 4;
+
+type Dragging = { type: NodeDescriptor; at: Point; overCanvas: boolean };
+
+export const dragStore = create<{ dragging?: Dragging }>(() => ({}));
+
+/** The pointer-down handler of something that can be dragged onto the canvas. */
+export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) => void {
+  return useCallback(
+    (down) => {
+      if (down.button !== 0) return;
+      const start = { x: down.clientX, y: down.clientY };
+      let moved = false;
+
+      const move = (event: PointerEvent) => {
+        if (!moved && Math.hypot(event.clientX - start.x, event.clientY - start.y) < THRESHOLD) return;
+        if (!moved && !mayEdit()) return end();
+        moved = true;
+        const at = { x: event.clientX, y: event.clientY };
+        dragStore.setState({ dragging: { type, at, overCanvas: isOverCanvas(at) } });
+      };
+      const up = (event: PointerEvent) => {
+        end();
+        const at = { x: event.clientX, y: event.clientY };
+        const { instance } = canvasStore.getState();
+        if (moved && instance && isOverCanvas(at)) addNodeOf(type.type, instance.screenToFlowPosition(at));
+      };
+      const key = (event: KeyboardEvent) => {
+        if (event.key === "Escape") end();
+      };
+      const end = () => {
+        document.removeEventListener("pointermove", move);
+        document.removeEventListener("pointerup", up);
+        document.removeEventListener("pointercancel", end);
+        document.removeEventListener("keydown", key);
+        dragStore.setState({ dragging: undefined });
+      };
+      document.addEventListener("pointermove", move);
+      document.addEventListener("pointerup", up);
+      document.addEventListener("pointercancel", end);
+      document.addEventListener("keydown", key);
+    },
+    [type],
+  );
+}
+
+function isOverCanvas(at: Point): boolean {
+  // What an empty canvas shows lies over it, and is where a first node is most likely let go.
+  const over = document.elementFromPoint(at.x, at.y);
+  return over?.closest(".canvas, [data-testid=empty-canvas]") != null;
+}

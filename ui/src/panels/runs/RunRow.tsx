@@ -1,0 +1,162 @@
+import {
+  Ban,
+  Check,
+  ChevronRight,
+  CircleAlert,
+  CircleDot,
+  LoaderCircle,
+  Play,
+  Square,
+  Trash2,
+  Unplug,
+} from "lucide-react";
+import { memo, type ReactNode } from "react";
+import type { RunStatus, RunSummary } from "@/bindings";
+import { IconButton } from "@/design/Button";
+import { cancelRun, controlStore, deleteRun, openRun, resumeRun } from "@/run/control";
+import { isOver } from "@/run/fold/status";
+import { foldUp, PAGE, runsStore, unfold } from "@/run/run-list";
+import { formatAgo, formatCount, formatDate, formatDuration } from "@/run/values/format";
+import { oneLine } from "@/run/values/preview";
+import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
+
+const SIGN = { size: 14, strokeWidth: 2.25, "aria-hidden": true } as const;
+
+const STATES: Record<RunStatus, { word: string; icon: ReactNode; tone: string }> = {
+  running: { word: "Running", icon: <LoaderCircle {...SIGN} className="animate-spin" />, tone: "text-accent" },
+  waiting: { word: "Waiting for you", icon: <CircleDot {...SIGN} />, tone: "text-wait" },
+  finished: { word: "Finished", icon: <Check {...SIGN} />, tone: "text-ok" },
+  failed: { word: "Failed", icon: <CircleAlert {...SIGN} />, tone: "text-bad" },
+  cancelled: { word: "Stopped", icon: <Ban {...SIGN} />, tone: "text-fg-3" },
+  interrupted: { word: "Interrupted", icon: <Unplug {...SIGN} />, tone: "text-wait" },
+};
+
+/** One run: which flow, how it ended, when; and what can be done with it. Those it began unfold below it. */
+export const RunRow = memo(function RunRow({ run, now }: { run: RunSummary; now: number }) {
+  const children = runsStore((runs) => runs.children[run.run]);
+  return (
+    <>
+      <Row run={run} now={now} unfolded={children !== undefined} />
+      {children === undefined ? null : (
+        <li>
+          <ul className="ml-4 border-line border-l pl-1" aria-label={`Runs that ${run.flowName || "this run"} began`}>
+            {children.map((child) => (
+              <RunRow key={child.run} run={child} now={now} />
+            ))}
+            {children.length === PAGE && run.children > PAGE ? (
+              <li className="px-2 py-1 text-fg-3 text-xs">
+                The first {formatCount(PAGE)} of {formatCount(run.children)}
+              </li>
+            ) : null}
+          </ul>
+        </li>
+      )}
+    </>
+  );
+});
+
+function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: boolean }) {
+  const state = STATES[run.status];
+  const shown = controlStore((control) => (control.viewed ?? control.document)?.run === run.run);
+  const children = run.children > 0;
+  const used = children || run.tokens.input + run.tokens.output > 0;
+  const events = [
+    state.word,
+    run.endedAt === undefined ? undefined : formatDuration(run.endedAt - run.startedAt),
+    used ? formatRunTokens(run.tokens, children) : undefined,
+    used && (children || run.cost.nanoUsd > 0 || run.cost.unpriced) ? formatRunCost(run.cost, children) : undefined,
+    run.nodes.failed > 0 && run.status !== "failed" ? `${run.nodes.failed} failed` : undefined,
+  ].filter(Boolean);
+  const note = run.status === "waiting" ? run.waitingOn : run.status === "failed" ? run.error?.message : undefined;
+  const name = run.flowName || "Untitled flow";
+  return (
+    <li
+      className="group relative rounded-md hover:bg-bg-3/60 has-[:focus-visible]:bg-bg-3/60 data-[shown]:bg-bg-3"
+      data-testid={`run-row-${run.run}`}
+      data-status={run.status}
+      data-shown={shown || undefined}
+    >
+      <button
+        type="button"
+        className="flex w-full items-start gap-2.5 rounded-md px-2 py-1.5 text-left"
+        aria-current={shown || undefined}
+        onClick={() => void openRun(run.run)}
+      >
+        <span className={`mt-[3px] shrink-0 ${state.tone}`}>{state.icon}</span>
+        <span className="min-w-0 flex-1">
+          <span className="flex items-baseline gap-2">
+            <b className="truncate font-medium">{name}</b>
+            <time
+              className="ml-auto shrink-0 text-fg-3 text-xs group-hover:invisible"
+              dateTime={new Date(run.startedAt).toISOString()}
+              title={formatDate(run.startedAt)}
+            >
+              {formatAgo(run.startedAt, now)}
+            </time>
+          </span>
+          <span
+            className="block truncate text-fg-3 text-xs tabular-nums"
+            title={children ? describeRunTokens(run.tokens, children) : undefined}
+          >
+            {events.join(" · ")}
+          </span>
+          {note ? (
+            <span
+              className={`block truncate text-xs ${run.status === "failed" ? "text-bad" : "text-wait"}`}
+              title={note}
+            >
+              {run.status === "waiting" ? `“${oneLine(note)}”` : oneLine(note)}
+            </span>
+          ) : null}
+        </span>
+      </button>
+      {run.children > 0 ? (
+        <button
+          type="button"
+          className="mb-1 ml-8 inline-flex items-center gap-1 rounded text-fg-3 text-xs hover:text-fg"
+          aria-expanded={unfolded}
+          data-testid={`run-unfold-${run.run}`}
+          onClick={() => (unfolded ? foldUp(run.run) : void unfold(run.run))}
+        >
+          <ChevronRight size={12} className={unfolded ? "rotate-90" : ""} aria-hidden />
+          {run.children === 1 ? "1 sub-flow" : `${run.children} sub-flows`}
+        </button>
+      ) : null}
+      <span className="absolute top-0.5 right-1 hidden rounded-md bg-bg-3 group-focus-within:flex group-hover:flex">
+        <Actions run={run} name={name} />
+      </span>
+    </li>
+  );
+}
+
+function Actions({ run, name }: { run: RunSummary; name: string }) {
+  const over = isOver(run.status);
+  return (
+    <>
+      {run.status === "interrupted" ? (
+        <IconButton
+          label="Resume: go on where it was"
+          data-testid={`run-resume-${run.run}`}
+          icon={<Play size={14} />}
+          onClick={() => void resumeRun(run.run)}
+        />
+      ) : null}
+      {over ? null : (
+        <IconButton
+          label="Stop this run"
+          data-testid={`run-cancel-${run.run}`}
+          icon={<Square size={13} />}
+          onClick={() => void cancelRun(run.run)}
+        />
+      )}
+      {over ? (
+        <IconButton
+          label="Delete this run"
+          data-testid={`run-delete-${run.run}`}
+          icon={<Trash2 size={14} />}
+          onClick={() => void deleteRun(run.run, name)}
+        />
+      ) : null}
+    </>
+  );
+}

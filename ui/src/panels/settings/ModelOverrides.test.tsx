@@ -1,0 +1,56 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ModelOverride } from "@/bindings";
+import { connect } from "@/ipc";
+import { settingsStore } from "@/workbench/settings";
+import { ModelNotes } from "./ModelOverrides";
+
+beforeEach(() =>
+  connect({ call: async () => ({}) as never, watch: () => () => undefined, closeWindow: async () => undefined }),
+);
+afterEach(cleanup);
+
+function draw(note: ModelOverride) {
+  settingsStore.setState({ models: { tiny: note } });
+  render(<ModelNotes />);
+  const user = userEvent.setup();
+  return {
+    write: async (label: string, text: string) => {
+      await user.clear(screen.getByLabelText(label));
+      await user.type(screen.getByLabelText(label), text === "" ? "{Backspace}" : text);
+      await user.tab();
+    },
+    shown: (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value,
+    kept: () => settingsStore.getState().models?.tiny,
+  };
+}
+
+const HINT = "Counts once both input and output have a price.";
+
+test("a price is kept once input and output are given, and not before", async () => {
+  const { write, kept, shown } = draw({});
+  await write("Output", "8");
+  expect(kept()).toEqual({});
+  expect(shown("Output")).toBe("8");
+  expect(screen.getByText(HINT)).toBeDefined();
+  await write("Input", "$2");
+  expect(kept()).toEqual({ price: { input: 2, output: 8 } });
+  expect(shown("Input")).toBe("2");
+  expect(screen.queryByText(HINT)).toBeNull();
+});
+
+test("a price that loses its input is none, and what is left of it still stands there", async () => {
+  const { write, kept, shown } = draw({ contextWindow: 9, price: { input: 2, output: 0, cachedInput: 1 } });
+  await write("Input", "");
+  expect(kept()).toEqual({ contextWindow: 9 });
+  expect(["Input", "Output", "Cached input"].map(shown)).toEqual(["", "0", "1"]);
+  await write("Input", "3");
+  expect(kept()).toEqual({ contextWindow: 9, price: { input: 3, output: 0, cachedInput: 1 } });
+});
+
+test("a window shows as it was read", async () => {
+  const { write, shown } = draw({});
+  await write("Window, in tokens", "32,768");
+  expect(shown("Window, in tokens")).toBe("32768");
+});

@@ -1,0 +1,157 @@
+import { Trash2 } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import type { ModelOverride, Price } from "@/bindings";
+import { Button, IconButton } from "@/design/Button";
+import { CONTROL } from "@/inspector/fields/props";
+import { changeSettings, settingsStore, useSettings } from "@/workbench/settings";
+import { type PriceKey, priceOf, readPrice, readWindow, withPart } from "./model-override";
+
+/** Windows and prices of models, in place of those of Plait's tables. */
+export function ModelNotes() {
+  const notes = useSettings((settings) => settings.models) ?? {};
+  return (
+    <>
+      {Object.entries(notes).map(([name, note]) => (
+        <NoteFields key={name} name={name} note={note} />
+      ))}
+      <AddModel />
+      <p className="text-fg-3 text-xs">
+        Plait knows the windows and prices of many models. Set here what it does not know or has wrong, under{" "}
+        <span className="font-mono">model</span> or, for one provider, <span className="font-mono">provider/model</span>
+        .
+      </p>
+    </>
+  );
+}
+
+function keep(name: string, note: ModelOverride | undefined): void {
+  const { [name]: _, ...models } = settingsStore.getState().models ?? {};
+  changeSettings({ models: note ? { ...models, [name]: note } : models });
+}
+
+const PRICES: { key: PriceKey; label: string }[] = [
+  { key: "input", label: "Input" },
+  { key: "output", label: "Output" },
+  { key: "cachedInput", label: "Cached input" },
+  { key: "cacheWrite", label: "Cache write" },
+];
+
+function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
+  // Part of a price is none yet; it waits here for the rest.
+  const [unfinished, setUnfinished] = useState<Partial<Price>>({});
+  const parts = note.price ?? unfinished;
+  return (
+    <fieldset className="relative mb-3 rounded-lg border border-line p-2.5">
+      <legend className="px-1 font-medium font-mono text-xs">{name}</legend>
+      <Field
+        id={`${name}-window`}
+        label="Window, in tokens"
+        placeholder="As the table has it"
+        value={note.contextWindow}
+        read={readWindow}
+        problem="A window is a whole number of tokens, at least 1."
+        onRead={(window) => {
+          const { contextWindow: _, ...rest } = note;
+          keep(name, window === null ? rest : { ...rest, contextWindow: window });
+        }}
+      />
+      <p className="mb-0.5 text-fg-2 text-xs">US dollars per million tokens</p>
+      <div className="grid grid-cols-2 gap-x-2">
+        {PRICES.map(({ key, label }) => (
+          <Field
+            key={key}
+            id={`${name}-${key}`}
+            label={label}
+            placeholder="—"
+            value={parts[key]}
+            read={readPrice}
+            problem="A price is a number, 0 or more."
+            onRead={(price) => {
+              const { price: _, ...rest } = note;
+              const next = withPart(parts, key, price);
+              const whole = priceOf(next);
+              setUnfinished(next);
+              keep(name, whole ? { ...rest, price: whole } : rest);
+            }}
+          />
+        ))}
+      </div>
+      {Object.keys(parts).length > 0 && !priceOf(parts) ? (
+        <p className="text-fg-2 text-xs" role="status">
+          Counts once both input and output have a price.
+        </p>
+      ) : null}
+      <IconButton
+        label={`Forget what is set of ${name}`}
+        className="absolute top-0 right-1 size-6"
+        icon={<Trash2 size={13} />}
+        onClick={() => keep(name, undefined)}
+      />
+    </fieldset>
+  );
+}
+
+function Field(props: {
+  id: string;
+  label: string;
+  placeholder: string;
+  value: number | undefined;
+  read: (text: string) => number | null | undefined;
+  problem: string;
+  onRead: (value: number | null) => void;
+}) {
+  const { id, label, placeholder, value, read, problem, onRead } = props;
+  const [wrong, setWrong] = useState(false);
+  return (
+    <div className="mb-2">
+      <label htmlFor={id} className="mb-0.5 block text-fg-2 text-xs">
+        {label}
+      </label>
+      <input
+        // What was read is what stands here.
+        key={value}
+        id={id}
+        inputMode="decimal"
+        className={`${CONTROL} h-[28px] text-sm tabular-nums`}
+        placeholder={placeholder}
+        defaultValue={value ?? ""}
+        aria-invalid={wrong || undefined}
+        onBlur={(event) => {
+          const found = read(event.target.value);
+          setWrong(found === undefined);
+          if (found !== undefined && found !== (value ?? null)) onRead(found);
+        }}
+      />
+      {wrong ? (
+        <p className="mt-0.5 text-bad text-xs" role="status">
+          {problem}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function AddModel() {
+  const [name, setName] = useState("");
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    const wanted = name.trim();
+    if (wanted === "") return;
+    keep(wanted, settingsStore.getState().models?.[wanted] ?? {});
+    setName("");
+  };
+  return (
+    <form className="mb-2 flex gap-1.5" onSubmit={add}>
+      <input
+        className={`${CONTROL} h-[30px] text-sm`}
+        aria-label="Name of a model to set the window or price of"
+        placeholder="Model, e.g. qwen3:8b"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <Button type="submit" disabled={name.trim() === ""} aria-label="Add the model">
+        Add
+      </Button>
+    </form>
+  );
+}

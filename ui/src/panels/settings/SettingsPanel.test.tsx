@@ -1,0 +1,127 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { KeyPlace, ProviderStatus } from "@/bindings";
+import { connect, HostError } from "@/ipc";
+import { providersStore } from "@/workbench/providers";
+import { ProviderSettings } from "./ProviderSettings";
+
+const FILE: KeyPlace = { source: "file", file: "/data/keys.sealed", passphrase: false };
+
+function provider(more: Partial<ProviderStatus> = {}): ProviderStatus {
+  return {
+    name: "mine",
+    settings: { kind: "openAi", baseUrl: "http://box/v1", keyEnv: "MY_KEY" },
+    builtIn: true,
+    changed: false,
+    takesKey: true,
+    needsKey: true,
+    key: {},
+    ...more,
+  };
+}
+
+/** Draws the settings on a host that answers as told, opens the one provider there is, and gives what the host heard. */
+async function draw(one: ProviderStatus, keyPlace: KeyPlace, answers: Record<string, (args: never) => unknown> = {}) {
+  const call = vi.fn(async (name: string, args: unknown) => {
+    const all: Record<string, (args: never) => unknown> = {
+      "provider.status": () => ({ providers: [one], keyPlace }),
+      "provider.detect": () => [],
+      ...answers,
+    };
+    const answer = all[name];
+    if (!answer) throw new HostError({ code: "host.unknown_command", message: name });
+    return answer(args as never);
+  });
+  connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
+  render(<ProviderSettings />);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("button", { name: /^mine/ }));
+  return {
+    user,
+    heard: (name: string) => call.mock.calls.filter(([called]) => called === name).map(([, args]) => args),
+  };
+}
+
+beforeEach(() =>
+  providersStore.setState({ status: undefined, problem: undefined, found: [], looking: false, models: {} }),
+);
+afterEach(cleanup);
+
+describe("a provider's key", () => {
+  it.each([
+    [{ source: "keychain", ending: "cdef" }, "In the system's keychain, ends in cdef", true],
+    [{ source: "file", ending: "cdef" }, "In an encrypted file, opened by a key beside it, ends in cdef", true],
+    [{ source: "environment", variable: "MY_KEY" }, "From MY_KEY", false],
+    [{ source: "session" }, "Given for this session", true],
+    [{}, "None yet; also looked for in MY_KEY", false],
+  ] as const)("says where it comes from: %j", async (key, words, removable) => {
+    await draw(provider({ key }), FILE);
+    expect(screen.getByTestId("key-place-mine").textContent).toBe(words);
+    expect(screen.queryAllByRole("button", { name: "Remove the key of mine" })).toHaveLength(removable ? 1 : 0);
+  });
+
+  it("says what is wrong where it can't be read", async () => {
+    const problem = { code: "keys.locked", message: "The keychain is locked.", hint: "Unlock it." };
+    await draw(provider({ key: { problem } }), FILE);
+    expect(screen.getByText("Unlock it.")).toBeDefined();
+    expect(screen.getByText("key can't be read")).toBeDefined();
+  });
+
+  it.each([
+    [false, "stored"],
+    [true, "session"],
+  ] as const)("goes to the host once, for the session (%s) or for good, and out of the field", async (once, keep) => {
+    const after = provider({ key: { source: "file", ending: "cdef" } });
+    const { user, heard } = await draw(provider(), FILE, { "provider.setKey": () => after });
+    const field = screen.getByLabelText("Key") as HTMLInputElement;
+    await user.type(field, "sk-0123");
+    if (once) await user.click(screen.getByLabelText("Only for this session"));
+    await user.click(screen.getByRole("button", { name: "Set the key of mine" }));
+    expect(heard("provider.setKey")).toEqual([{ provider: "mine", key: "sk-0123", keep }]);
+    expect(field.value).toBe("");
+    expect(screen.getByTestId("key-place-mine").textContent).toContain("ends in cdef");
+  });
+
+  it("stays in the field when the host refuses it", async () => {
+    const refuse = () => {
+      throw new HostError({ code: "keys.unwritable", message: "The disk is full.", hint: "Make room." });
+    };
+    const { user } = await draw(provider(), FILE, { "provider.setKey": refuse });
+    await user.type(screen.getByLabelText("Key"), "sk-0123{Enter}");
+    expect(screen.getByText("Make room.")).toBeDefined();
+    expect((screen.getByLabelText("Key") as HTMLInputElement).value).toBe("sk-0123");
+  });
+
+  it("can only be given for the session where nothing can be kept", async () => {
+    await draw(provider(), { passphrase: false });
+    const once = screen.getByLabelText("Only for this session") as HTMLInputElement;
+    expect([once.checked, once.disabled]).toEqual([true, true]);
+  });
+});
+
+describe("a test", () => {
+  it("tells how it went, then asks one model where there is no list", async () => {
+    const reports = [
+      { tested: "models", tookMs: 12, fault: { code: "provider.no_models", message: "No models.", hint: "Name one." } },
+      { tested: "call", tookMs: 1_234 },
+    ];
+    const { user, heard } = await draw(provider(), FILE, { "provider.test": () => reports.shift() });
+    await user.click(screen.getByRole("button", { name: "Test mine" }));
+    expect(screen.getByText("Name one.")).toBeDefined();
+    await user.type(screen.getByLabelText("Test with a model"), " tiny {Enter}");
+    expect(screen.getByTestId("test-mine").textContent).toBe("The model answers (1.2 s)");
+    expect(screen.queryByText("Name one.")).toBeNull();
+    expect(heard("provider.test")).toEqual([{ provider: "mine" }, { provider: "mine", model: "tiny" }]);
+  });
+
+  it("lists what is offered, all of it when asked to", async () => {
+    const models = Array.from({ length: 9 }, (_, number) => `model-${number}`);
+    const { user } = await draw(provider(), FILE, { "provider.test": () => ({ tested: "models", tookMs: 5, models }) });
+    await user.click(screen.getByRole("button", { name: "Test mine" }));
+    expect(screen.getByTestId("test-mine").textContent).toBe("It answers (5 ms)");
+    expect(screen.getAllByRole("listitem")).toHaveLength(6);
+    await user.click(screen.getByRole("button", { name: "Show all 9" }));
+    expect(screen.getAllByRole("listitem")).toHaveLength(9);
+  });
+});

@@ -1,0 +1,33 @@
+/** What a person may say of a model: reading windows and prices from fields. */
+import type { Price } from "@/bindings";
+import { readDecimal, readWhole } from "@/design/parse-number";
+
+export type PriceKey = "input" | "output" | "cachedInput" | "cacheWrite";
+
+const MOST_WINDOW = 4_294_967_295;
+const MOST_PRICE = 1_000_000;
+
+/** A whole number of tokens; null where the field is empty, undefined where it is no window. */
+export function readWindow(text: string): number | null | undefined {
+  if (text.trim() === "") return null;
+  const window = readWhole(text);
+  return window !== undefined && Number.isInteger(window) && window >= 1 && window <= MOST_WINDOW ? window : undefined;
+}
+
+/** Dollars per million tokens; null where the field is empty, undefined where it is no price. */
+export function readPrice(text: string): number | null | undefined {
+  if (text.trim() === "") return null;
+  const price = readDecimal(text.replace("$", ""));
+  return price !== undefined && price >= 0 && price <= MOST_PRICE ? price : undefined;
+}
+
+/** The parts of a price with one of them changed or, by null, taken away. */
+export function withPart(parts: Partial<Price>, key: PriceKey, value: number | null): Partial<Price> {
+  const { [key]: _, ...others } = parts;
+  return value === null ? others : { ...others, [key]: value };
+}
+
+/** The price that these parts make; none as long as input or output is not given: what nobody named is not free. */
+export function priceOf({ input, output, ...rest }: Partial<Price>): Price | undefined {
+  return input === undefined || output === undefined ? undefined : { ...rest, input, output };
+}

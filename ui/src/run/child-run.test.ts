@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Flow, NodeDescriptor } from "@/bindings";
+import { setNodeTypes } from "@/flow/node-types";
+import { documentState, flowStore } from "@/flow/store";
+import { connect, HostError } from "@/ipc";
+import { openChild, runsFlow } from "./child-run";
+import { chooseEpoch } from "./epoch-choice";
+import { showSession } from "./live/active-run";
+import { showRun } from "./live/test-run";
+
+const naming = (file: string): Flow => ({
+  version: 1,
+  name: "",
+  nodes: { sub: { type: "subflow", config: { file } } },
+  edges: {},
+  layout: {},
+});
+
+let heard: string[];
+
+beforeEach(() => {
+  heard = [];
+  const call = async (name: string, args: object) => {
+    heard.push(`${name} ${Object.values(args).join()}`);
+    throw new HostError({ code: "x.refused", message: "No." });
+  };
+  connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
+});
+afterEach(() => showSession(undefined));
+
+describe("the file of a node that has not run", () => {
+  it.each([
+    ["/flows/a.flow.json", "sub/b.flow.json", "/flows/sub/b.flow.json"],
+    ["/flows/a.flow.json", "/other/b.flow.json", "/other/b.flow.json"],
+    ["C:\\flows\\a.flow.json", "b.flow.json", "C:\\flows\\b.flow.json"],
+    ["C:\\flows\\a.flow.json", "d:/other/b.flow.json", "d:/other/b.flow.json"],
+    ["C:\\flows\\a.flow.json", "\\\\box\\b.flow.json", "\\\\box\\b.flow.json"],
+  ])("of %s named %s is %s", async (path, file, opened) => {
+    flowStore.setState(documentState(naming(file), { path }), true);
+    openChild("sub");
+    await vi.waitFor(() => expect(heard).toContain(`flow.open ${opened}`));
+  });
+});
+
+describe("the run of a node", () => {
+  const began = (epoch: number, run?: string) => [
+    { type: "node.started", node: "sub", epoch: [epoch], attempt: 1 },
+    ...(run ? [{ type: "child.started", node: "sub", epoch: [epoch], run }] : []),
+  ];
+  const opened = () => {
+    heard = [];
+    openChild("sub");
+    return heard;
+  };
+
+  it("is that of the round that was chosen, else of the one shown, else of the latest that began one", () => {
+    showRun([...began(0, "r0"), ...began(1, "r1"), ...began(2)]);
+    expect(opened()).toEqual(["runs.show r1"]);
+    chooseEpoch("sub", [0]);
+    expect(opened()).toEqual(["runs.show r0"]);
+    chooseEpoch("sub", [2]);
+    expect(opened()).toEqual([]);
+    chooseEpoch("sub", undefined);
+  });
+});
+
+it("runs a flow by whatever name its type has", () => {
+  setNodeTypes([{ type: "subflow", aliases: ["workflow"] }, { type: "chat" }] as NodeDescriptor[]);
+  expect(["subflow", "workflow", "chat"].map((type) => runsFlow({ type }))).toEqual([true, true, false]);
+  expect(runsFlow(undefined)).toBe(false);
+});

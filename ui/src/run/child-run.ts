@@ -1,0 +1,51 @@
+/** Opening the flow that a node runs: its run where there is one, else the flow itself. */
+import type { Node, NodeId, RunId } from "@/bindings";
+import { notify } from "@/design/notify";
+import { openPath } from "@/flow/files";
+import { nodeType } from "@/flow/node-types";
+import { fileName, flowStore, shownFlow } from "@/flow/store";
+import { openRun } from "./control";
+import { chosenEpoch } from "./epoch-choice";
+import { epochOf, shownEpoch } from "./fold/epoch";
+import { shownSession } from "./live/active-run";
+
+/** Whether the node runs another flow. */
+export function runsFlow(node: Node | undefined): boolean {
+  return node !== undefined && nodeType(node.type)?.type === "subflow";
+}
+
+/** The run that the node began last: in the round that was chosen, else in the one it shows, else in any. */
+function childOf(node: NodeId): RunId | undefined {
+  const view = shownSession()?.fold.nodes.get(node);
+  const chosen = epochOf(view, chosenEpoch(node));
+  if (chosen) return chosen.children?.at(-1);
+  const shown = shownEpoch(view);
+  return (shown?.children ?? view?.epochs.findLast((epoch) => epoch.children?.length)?.children)?.at(-1);
+}
+
+/** Opens what the node runs: in place, its latest run; without one the file it names. */
+export function openChild(id: NodeId): void {
+  const run = childOf(id);
+  if (run !== undefined) {
+    void openRun(run);
+    return;
+  }
+  if (chosenEpoch(id)) {
+    notify.info("The node began no run in this round.");
+    return;
+  }
+  const state = flowStore.getState();
+  const node = shownFlow(state).nodes[id];
+  const file = node?.config?.file;
+  if (typeof file === "string" && file !== "" && state.path !== undefined && !state.viewing) {
+    void openPath(besides(state.path, file));
+    return;
+  }
+  notify.info("This node has not run yet. Run the flow, and open what happened inside it here.");
+}
+
+/** A path as a flow file names it: seen from the folder of that file, or whole. */
+function besides(flow: string, file: string): string {
+  if (/^([\\/]|[a-z]:[\\/])/i.test(file)) return file;
+  return flow.slice(0, flow.length - fileName(flow).length) + file;
+}

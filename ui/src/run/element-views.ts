@@ -1,0 +1,161 @@
+/** What the canvas shows of a run: one small record per node and per edge, each with its own subscription. */
+import type { EdgeId, Epoch, Fault, NodeId, PortName, PromptRecord } from "@/bindings";
+import { edgeKind } from "@/flow/ports";
+import { flowStore, shownFlow, useFlow } from "@/flow/store";
+import { roundOf, shownEpoch } from "./fold/epoch";
+import type { EpochView, NodeState, NodeView } from "./fold/types";
+import { useNodeOf } from "./live/active-run";
+import { partsOf } from "./prompt-parts";
+import { outputsOf, wasStopped } from "./values/outputs";
+import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "./values/preview";
+
+export type NodeRunState = NodeState;
+
+/** Shares of a model's window, as the thin bar on a node card draws them. */
+export type WindowUse = {
+  system: number;
+  history: number;
+  tools: number;
+  question: number;
+  window: number;
+};
+
+export type NodeRun = {
+  state: NodeRunState;
+  /** The epoch shown: that of the latest activation that was not skipped. */
+  epoch: Epoch;
+  /** The last lines of what it streams, or the first of what it streamed. */
+  stream?: string;
+  /** While retrying: which try failed. */
+  attempt?: number;
+  /** While retrying: when the next try begins. */
+  retryAt?: number;
+  error?: Fault;
+  windowUse?: WindowUse;
+};
+
+export type EdgeRun = {
+  /** One short line of the last value that passed. */
+  peek: string;
+  /** How many values have passed; a change makes the edge pulse. */
+  passed: number;
+};
+
+/** About three lines of a card. */
+const CARD_TEXT = 80;
+const PEEK_TEXT = 60;
+
+// Views never change, so what is worked out of one holds for good.
+const nodeRuns = new WeakMap<NodeView, NodeRun>();
+// Outputs are given once and stay the same object while the rest of their view goes on changing.
+const windowUses = new WeakMap<PromptRecord, WindowUse>();
+const passings = new WeakMap<Record<PortName, unknown>, Map<PortName, Passing>>();
+
+export function useNodeRun(node: NodeId): NodeRun | undefined {
+  return useNodeOf(node, nodeRunOf);
+}
+
+/** Only the state of a node, and the round it is in (`3`, `3.1`, nothing outside of all cycles): drawn anew when these change. */
+export function useNodeState(node: NodeId): NodeRunState | undefined {
+  return useNodeOf(node, (view) => view?.state);
+}
+
+export function useNodeRound(node: NodeId): string {
+  return useNodeOf(node, (view) => (view ? roundOf(view.epoch) : ""));
+}
+
+export function useEdgeRun(id: EdgeId): EdgeRun | undefined {
+  const edge = useFlow((state) => shownFlow(state).edges[id]);
+  const source = edge?.source ?? "";
+  const port = edge?.sourceOutput ?? "";
+  const passing = useNodeOf(source, (view) => passingOf(source, view, port));
+  if (!passing || !edge) return undefined;
+  return { passed: passing.passed, peek: peekOf(passing, id) };
+}
+
+export function nodeRunOf(view: NodeView | undefined): NodeRun | undefined {
+  if (!view) return undefined;
+  let run = nodeRuns.get(view);
+  if (!run) {
+    run = toNodeRun(view);
+    nodeRuns.set(view, run);
+  }
+  return run;
+}
+
+function toNodeRun(view: NodeView): NodeRun {
+  const shown = shownEpoch(view);
+  const run: NodeRun = { state: view.state, epoch: view.epoch };
+  if (!shown) return run;
+  const stream = streamOf(view, shown);
+  if (stream !== undefined) run.stream = stream;
+  const tried = shown.attempts.at(-1);
+  if (view.state === "retrying" && tried) {
+    run.attempt = tried.attempt;
+    if (tried.endedAt !== undefined) run.retryAt = tried.endedAt + (tried.delayMs ?? 0);
+  } else if (shown.error && !wasStopped(shown)) run.error = shown.error;
+  const prompt = shown.calls.findLast((call) => call.prompt)?.prompt;
+  if (prompt) run.windowUse = windowUse(prompt);
+  return run;
+}
+
+/** The text on the card: the end of what streams, the beginning of what was said. Empty while the next is awaited. */
+function streamOf(view: NodeView, shown: EpochView): string | undefined {
+  const live = shown.state === "running" || shown.state === "ready" || shown.state === "retrying";
+  if (live) {
+    if (shown.streamed) return tailOf(plainText(shown.streamed.slice(-4 * CARD_TEXT)), CARD_TEXT);
+    const streams =
+      shown.calls.length > 0 || view.epochs.some((epoch) => epoch.streamed !== "" || epoch.calls.length > 0);
+    return streams ? "" : undefined;
+  }
+  const text = shown.calls.findLast((call) => call.reply?.text)?.reply?.text || shown.streamed;
+  return text ? headOf(plainText(text.slice(0, 4 * CARD_TEXT)), CARD_TEXT) : undefined;
+}
+
+/** What a prompt takes of its window, by kind. */
+export function windowUse(prompt: PromptRecord): WindowUse {
+  let use = windowUses.get(prompt);
+  if (!use) {
+    const { system, history, question, steps } = partsOf(prompt);
+    use = { system, history, tools: prompt.toolTokens + steps, question, window: prompt.window };
+    windowUses.set(prompt, use);
+  }
+  return use;
+}
+
+type Passing = { value: unknown; passed: number };
+
+/** The last value that left by this port, and how many have. The same object while both are the same. */
+export function passingOf(node: NodeId, view: NodeView | undefined, port: PortName): Passing | undefined {
+  if (!view) return undefined;
+  let passed = 0;
+  let last: Record<PortName, unknown> | undefined;
+  for (const epoch of view.epochs) {
+    const outputs = outputsOf(node, epoch);
+    if (!Object.hasOwn(outputs, port)) continue;
+    passed += 1;
+    last = outputs;
+  }
+  if (!last) return undefined;
+  let ports = passings.get(last);
+  if (!ports) {
+    ports = new Map();
+    passings.set(last, ports);
+  }
+  let passing = ports.get(port);
+  if (passing?.passed !== passed) {
+    passing = { value: last[port], passed };
+    ports.set(port, passing);
+  }
+  return passing;
+}
+
+function peekOf(passing: Passing, id: EdgeId): string {
+  const state = flowStore.getState();
+  const flow = shownFlow(state);
+  const edge = flow.edges[id];
+  const kind = edge ? edgeKind(flow, state.checked, edge) : "data";
+  if (kind === "context") return previewOfContext(passing.value, PEEK_TEXT);
+  if (kind === "tools") return previewOfTools(passing.value, PEEK_TEXT);
+  return previewOf(passing.value, PEEK_TEXT);
+}

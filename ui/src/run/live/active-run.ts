@@ -1,0 +1,220 @@
+/**
+ * The run the window shows, and who watches which part of it. An event about one node wakes only those who watch that node.
+ */
+import { useCallback, useSyncExternalStore } from "react";
+import type { ContextId, NodeId } from "@/bindings";
+import { isMoving } from "@/canvas/motion";
+import { emptyHead } from "../fold/fold";
+import type { ContextView, NodeView, RunHead } from "../fold/types";
+import { Portions } from "./frame-scheduler";
+import type { RunSession } from "./session";
+import { Pace } from "./throttle";
+
+type Listener = () => void;
+
+class Watchers<Key> {
+  #byKey = new Map<Key, Set<Listener>>();
+
+  add(key: Key, listener: Listener): () => void {
+    let set = this.#byKey.get(key);
+    if (!set) {
+      set = new Set();
+      this.#byKey.set(key, set);
+    }
+    set.add(listener);
+    const mine = set;
+    return () => {
+      mine.delete(listener);
+      if (mine.size === 0 && this.#byKey.get(key) === mine) this.#byKey.delete(key);
+    };
+  }
+
+  has(key: Key): boolean {
+    return this.#byKey.has(key);
+  }
+
+  wake(key: Key): void {
+    const set = this.#byKey.get(key);
+    if (set) for (const listener of [...set]) listener();
+  }
+
+  wakeAll(): void {
+    for (const set of [...this.#byKey.values()]) for (const listener of [...set]) listener();
+  }
+}
+
+/** What of a run can be watched as a whole: its head, its journal, the set of its contexts, or all of it. */
+type Part = "head" | "log" | "contexts" | "frame" | "session";
+
+const EMPTY_HEAD = emptyHead();
+const nodes = new Watchers<NodeId>();
+const contexts = new Watchers<ContextId>();
+const parts = new Watchers<Part>();
+let shown: RunSession | undefined;
+let head: RunHead = EMPTY_HEAD;
+
+export function shownSession(): RunSession | undefined {
+  return shown;
+}
+
+/** Shows another run, or none. */
+export function showSession(session: RunSession | undefined): void {
+  if (shown === session) return;
+  shown = session;
+  told.clear();
+  portions.clear();
+  head = session?.fold.head ?? EMPTY_HEAD;
+  nodes.wakeAll();
+  contexts.wakeAll();
+  parts.wakeAll();
+}
+
+type ChangedParts = { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>; entries: readonly unknown[] };
+
+/**
+ * Tells the watchers what changed in a run; nobody, if another one is shown. What a person acts on (states, questions,
+ * the end) is told at once; streams as fast as they can be drawn, counts and lists no faster than they can be read.
+ */
+export function wake(session: RunSession, changed: ChangedParts): void {
+  if (session !== shown) return;
+  for (const node of changed.nodes) {
+    const view = session.fold.nodes.get(node);
+    const state = view && `${view.state} ${view.epoch.join(".")}`;
+    if (state === told.get(node)) {
+      growing.nodes.add(node);
+      continue;
+    }
+    if (state) told.set(node, state);
+    growing.nodes.delete(node);
+    if (nodes.has(node)) portions.soon(node, () => nodes.wake(node));
+  }
+  for (const context of changed.contexts) growing.contexts.add(context);
+  if (changed.entries.length > 0) growing.log = true;
+  const before = head;
+  head = session.fold.head;
+  if (before !== head) {
+    if (before.status !== head.status || before.pauses !== head.pauses || before.cancelling !== head.cancelling) {
+      parts.wake("head");
+    } else {
+      growing.head = true;
+    }
+  }
+  parts.wake("frame");
+  streams.ask();
+  counts.ask();
+  portions.go();
+}
+
+/** The state and epoch under which a node was last told of. */
+const told = new Map<NodeId, string>();
+/** What has grown and was not told yet. */
+const growing = { nodes: new Set<NodeId>(), contexts: new Set<ContextId>(), log: false, head: false };
+/** Counts and lists: faster than this nobody reads. */
+const COUNTS_MS = 60;
+/** Nobody reads while the canvas goes by. */
+const MOVING_MS = 150;
+/** Streams are drawn as they come, as long as the rest of the time is this many times as much. */
+const REST = 3;
+
+const portions = new Portions();
+const streams = new Pace(
+  () => (isMoving() ? MOVING_MS : Math.min(COUNTS_MS, REST * portions.growthMs)),
+  () => {
+    for (const node of growing.nodes) if (nodes.has(node)) portions.later(node, () => nodes.wake(node));
+    growing.nodes.clear();
+    portions.go();
+  },
+);
+const counts = new Pace(
+  () => (isMoving() ? MOVING_MS : COUNTS_MS),
+  () => {
+    if (growing.log) portions.later("log", () => parts.wake("log"));
+    if (growing.head) portions.later("head", () => parts.wake("head"));
+    if (growing.contexts.size > 0) portions.later("contexts", tellContexts);
+    growing.log = false;
+    growing.head = false;
+    portions.go();
+  },
+);
+
+function tellContexts(): void {
+  for (const context of growing.contexts) contexts.wake(context);
+  growing.contexts.clear();
+  parts.wake("contexts");
+}
+
+/** Says that something about the session itself changed, such as whether it is interrupted. */
+export function wakeSession(session: RunSession): void {
+  if (session === shown) parts.wake("session");
+}
+
+/** A part of what `read` gives of the shown run, drawn anew when that is another value. `read` must be stable or cheap. */
+function useWatched<T>(subscribe: (listener: Listener) => () => void, read: () => T): T {
+  return useSyncExternalStore(subscribe, read);
+}
+
+const onPart = {
+  head: (listener: Listener) => parts.add("head", listener),
+  log: (listener: Listener) => parts.add("log", listener),
+  contexts: (listener: Listener) => parts.add("contexts", listener),
+  frame: (listener: Listener) => parts.add("frame", listener),
+  session: (listener: Listener) => parts.add("session", listener),
+};
+
+export function useShownSession(): RunSession | undefined {
+  return useWatched(onPart.session, shownSession);
+}
+
+/** Whether the shown run is interrupted: its process died. */
+export function useInterrupted(): boolean {
+  return useWatched(onPart.session, () => shown?.interrupted === true);
+}
+
+/** The run as a whole, or a part of it. Selectors must give the same object while nothing changed. */
+export function useRunHead<T>(select: (head: RunHead) => T): T {
+  return useWatched(onPart.head, () => select(shown?.fold.head ?? EMPTY_HEAD));
+}
+
+/** What a selector gives of one node's view. It must give the same object for the same view. */
+export function useNodeOf<T>(id: NodeId, select: (view: NodeView | undefined) => T): T {
+  const subscribe = useCallback((listener: Listener) => nodes.add(id, listener), [id]);
+  return useWatched(subscribe, () => select(shown?.fold.nodes.get(id)));
+}
+
+const same = <T>(value: T) => value;
+
+export function useNodeView(id: NodeId): NodeView | undefined {
+  return useNodeOf(id, same<NodeView | undefined>);
+}
+
+export function useContextView(id: ContextId | undefined): ContextView | undefined {
+  const subscribe = useCallback(
+    (listener: Listener) => (id === undefined ? () => undefined : contexts.add(id, listener)),
+    [id],
+  );
+  return useWatched(subscribe, () => (id === undefined ? undefined : shown?.fold.contexts.get(id)));
+}
+
+/** How many contexts the run has; changes when one is made or changed. */
+export function useContextsRevision(): number {
+  return useWatched(onPart.contexts, () => {
+    let revision = 0;
+    if (shown) for (const archive of shown.log.contexts.values()) revision += archive.marks.length;
+    return revision;
+  });
+}
+
+/** How many events of its journal the run has. */
+export function useEventCount(): number {
+  return useWatched(onPart.log, () => shown?.log.entries.length ?? 0);
+}
+
+/** Whether the run began runs of its own. */
+export function useHasChildren(): boolean {
+  return useWatched(onPart.log, () => shown?.log.hasChildren === true);
+}
+
+/** Calls `listener` after each frame in which something changed; for what draws itself. */
+export function onFrame(listener: Listener): () => void {
+  return onPart.frame(listener);
+}

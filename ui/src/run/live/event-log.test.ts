@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { Entry } from "@/bindings";
+import { RunFold } from "../fold/fold";
+import { journalOf, readVectors } from "../fold/test-vectors";
+import { EventLog } from "./event-log";
+
+function logOf(journal: readonly Entry[]): EventLog {
+  const log = new EventLog();
+  log.append(journal.filter((entry) => entry.seq !== undefined));
+  return log;
+}
+
+describe("the log", () => {
+  it("knows each context as it stood after each event: as a fold up to there has it", () => {
+    for (const { journal, name } of readVectors()) {
+      const fold = new RunFold();
+      const seen: Entry[] = [];
+      for (const entry of journal) seen.push(...fold.apply([entry]).entries);
+      const log = logOf(seen);
+      const again = new RunFold();
+      for (const entry of seen) {
+        again.apply([entry]);
+        for (const [id, { record }] of again.contexts) {
+          const at = log.contextAt(id, entry.seq);
+          expect(at?.messages, `${name} at ${entry.seq}`).toEqual(record.messageHistory);
+          expect(at?.mark.record.revision).toBe(record.revision);
+          expect(at?.mark.record.systemInstructions).toBe(record.systemInstructions);
+          expect(at?.mark.record.model).toBe(record.model);
+        }
+      }
+    }
+  });
+
+  it("gives the messages between two of a context, also of one that was cleared since", () => {
+    const log = logOf(journalOf("chat-cycle"));
+    const ids = (messages: { id: string }[]) => messages.map((message) => message.id);
+    expect(ids(log.messagesBetween("main", "ask#0/0", "ask#1/0"))).toEqual(["ask#0/0", "chat#0/0", "ask#1/0"]);
+    expect(log.messagesBetween("main", "ask#1/0", "ask#0/0")).toEqual([]);
+    expect(log.messagesBetween("main", "nobody", "ask#0/0")).toEqual([]);
+    expect(ids(logOf(journalOf("contexts")).messagesBetween("main", "start/0", "start/0"))).toEqual(["start/0"]);
+  });
+
+  it("finds where an activation ended", () => {
+    const journal = journalOf("chat-cycle");
+    const log = logOf(journal);
+    const end = log.endOf("chat", [0]);
+    expect(journal.find((entry) => entry.seq === end)).toMatchObject({
+      type: "node.finished",
+      node: "chat",
+      epoch: [0],
+    });
+    expect(log.endOf("chat", [7])).toBeUndefined();
+  });
+
+  it("keeps the waits for a person, the last one open while it goes on", () => {
+    expect(logOf(journalOf("two-pauses")).waits.map(({ from, to }) => (to ?? 0) - from)).toEqual([3000, 1500]);
+    expect(logOf(journalOf("pause-resumed")).waits.at(-1)?.to).toBeUndefined();
+  });
+});

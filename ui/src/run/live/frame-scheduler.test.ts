@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Portions } from "./frame-scheduler";
+
+describe("portions", () => {
+  let now = 0;
+  let frames: (() => void)[] = [];
+  const nextFrame = () => {
+    now += 16;
+    const due = frames;
+    frames = [];
+    for (const frame of due) frame();
+  };
+
+  beforeEach(() => {
+    now = 100;
+    frames = [];
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    vi.stubGlobal("requestAnimationFrame", (frame: () => void) => frames.push(frame));
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
+
+  it("tell all of it, in order, but no more in a frame than it can bear", () => {
+    const portions = new Portions();
+    const told: number[] = [];
+    const jobs = 40;
+    for (let key = 0; key < jobs; key++) {
+      portions.later(key, () => {
+        now += 1;
+        told.push(key);
+      });
+    }
+    portions.go();
+    const perFrame = [told.length];
+    for (let frame = 0; frame < jobs && told.length < jobs; frame++) {
+      nextFrame();
+      perFrame.push(told.length - perFrame.reduce((sum, count) => sum + count, 0));
+    }
+    expect(told).toEqual(Array.from({ length: jobs }, (_, key) => key));
+    expect(Math.max(...perFrame)).toBeLessThan(12);
+    expect(frames).toEqual([]);
+  });
+
+  it("tell what a person acts on first, and what grows in every frame all the same", () => {
+    const portions = new Portions();
+    const told: string[] = [];
+    const slow = (name: string) => () => {
+      now += 20;
+      told.push(name);
+    };
+    for (const name of ["a", "b", "c", "d", "e", "f", "g"]) portions.later(name, slow(name));
+    for (const name of ["1", "2", "3", "4", "g"]) portions.soon(name, slow(name));
+    portions.go();
+    expect(told).toEqual(["1", "2", "3", "a", "b", "c"]);
+    nextFrame();
+    expect(told.slice(6)).toEqual(["4", "g", "d", "e", "f"]);
+  });
+
+  it("tell once what was asked for twice, and one portion in a frame", () => {
+    const portions = new Portions();
+    const told: string[] = [];
+    const job = (name: string) => () => told.push(name);
+    portions.soon("a", job("a"));
+    portions.later("a", job("a again"));
+    portions.soon("a", job("a again"));
+    portions.go();
+    portions.later("b", job("b"));
+    portions.go();
+    expect(told).toEqual(["a"]);
+    nextFrame();
+    expect(told).toEqual(["a", "b"]);
+  });
+});

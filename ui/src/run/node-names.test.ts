@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import type { Node } from "@/bindings";
+import { documentState, flowStore } from "@/flow/store";
+import { contextNames } from "./node-names";
+
+test("contexts are called as their makers, and by their ids where that would be the same name twice", () => {
+  const node = (title?: string): Node => ({ type: "newContext", config: {}, title });
+  const nodes = { a: node("Review"), b: node("Review"), c: node("Draft"), start: node("Start") };
+  flowStore.setState(documentState({ version: 1, name: "", nodes, edges: {}, layout: {} }), true);
+  const made = [
+    { id: "main", maker: "start" },
+    { id: "a#0", maker: "a" },
+    { id: "b#0", maker: "b" },
+    { id: "c", maker: "c" },
+  ];
+  expect([...contextNames(made).values()]).toEqual(["main", "a#0", "b#0", "Draft"]);
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { RunFold } from "./fold/fold";
+import { journalOf } from "./fold/test-vectors";
+import { EventLog } from "./live/event-log";
+import { fullInRound, linesOf, sharesOf } from "./prompt-parts";
+
+function lensOf(name: string, node: string, epoch: number, call = -1) {
+  const fold = new RunFold();
+  const log = new EventLog();
+  log.append(fold.apply(journalOf(name)).entries);
+  const view = fold.nodes.get(node)?.epochs[epoch];
+  const prompt = view?.calls.at(call)?.prompt;
+  if (!view || !prompt) throw new Error("There is no such prompt.");
+  return { fold, log, view, prompt, lines: linesOf(prompt, view, log, view.turn?.contextId) };
+}
+
+describe("the prompt", () => {
+  it("has the messages of the history looked up, in order", () => {
+    const { lines } = lensOf("chat-cycle", "chat", 1);
+    expect(lines.map((line) => (line.kind === "message" ? `${line.role}: ${line.text}` : line.kind))).toEqual([
+      "system: Be brief.",
+      "user: Question 0",
+      "assistant: Answer 0",
+      "user: Question 1",
+    ]);
+  });
+
+  it("says so where it cannot know a message", () => {
+    const { prompt, view } = lensOf("chat-cycle", "chat", 1);
+    expect(linesOf(prompt, view, new EventLog(), "main").map((line) => line.kind)).toEqual(["message", "unknown"]);
+  });
+
+  it("tells the rounds of tool calls from what was answered", () => {
+    const { lines } = lensOf("recorded-chat-loop", "chat", 1);
+    const texts = lines.map((line) => (line.kind === "message" ? `${line.role}: ${line.text}` : line.kind));
+    expect(texts.some((text) => text.startsWith("assistant:") && text.includes("→ calculator"))).toBe(true);
+    expect(texts.some((text) => text.startsWith("tool:"))).toBe(true);
+    expect(lines.every((line) => line.kind === "message")).toBe(true);
+  });
+
+  it("tells what was left out for want of room", () => {
+    const { prompt, view, log } = lensOf("chat-cycle", "chat", 1);
+    const cut = {
+      ...prompt,
+      parts: [{ kind: "history" as const, first: "ask#1/0", last: "ask#1/0", count: 1, tokens: 3 }],
+      omitted: { first: "ask#0/0", last: "chat#0/0", count: 2 },
+    };
+    const [left] = linesOf(cut, view, log, "main");
+    expect(left).toMatchObject({ kind: "left", tokens: 8 });
+    expect(left?.kind === "left" && left.messages.map((message) => message.id)).toEqual(["ask#0/0", "chat#0/0"]);
+  });
+
+  it("shares out the window; the question is told apart also where it stands in the history", () => {
+    const { prompt, lines } = lensOf("chat-cycle", "chat", 1);
+    const shares = Object.fromEntries(sharesOf(prompt, lines).map((share) => [share.part, share.tokens]));
+    expect(shares).toEqual({ system: 4, history: 6, tools: 0, question: 3, free: 5980, reserve: 2000 });
+  });
+
+  it("foresees the round in which the window is full, where prompts grow", () => {
+    const { fold } = lensOf("chat-cycle", "chat", 1);
+    const view = fold.nodes.get("chat");
+    const call = view?.epochs[1]?.calls[0];
+    if (!view || !call?.prompt) throw new Error("There is no such call.");
+    expect(fullInRound(view, call, 1)).toBeUndefined();
+    const grown = { ...call, prompt: { ...call.prompt, tokens: 2020 } };
+    expect(fullInRound(view, grown, 1)).toBe(3);
+  });
+});

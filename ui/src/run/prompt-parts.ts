@@ -1,0 +1,140 @@
+/** What a model was sent, made readable: shares of the window, the messages themselves, and what was left out. */
+import type { ContextId, Message, NodeId, PromptRecord, Role } from "@/bindings";
+import type { EpochView, ModelCallView, NodeView } from "./fold/types";
+import type { EventLog } from "./live/event-log";
+import { saidIn } from "./values/message-text";
+
+export type Share = {
+  part: "system" | "history" | "tools" | "question" | "reserve" | "free";
+  title: string;
+  tokens: number;
+};
+
+/** What the parts of a prompt take, by kind. A question that stands in the history already is counted there. */
+export function partsOf(prompt: PromptRecord): { system: number; history: number; question: number; steps: number } {
+  const taken = { system: 0, history: 0, question: 0, steps: 0 };
+  for (const part of prompt.parts) {
+    if (part.kind === "history") taken.history += part.tokens;
+    else if (part.kind === "step") taken.steps += part.tokens;
+    else if (part.role === "system") taken.system += part.tokens;
+    else if (part.role === "user") taken.question += part.tokens;
+    else taken.steps += part.tokens;
+  }
+  return taken;
+}
+
+/** How the window is divided. The shares add up to the window, or to the prompt where that is larger. */
+export function sharesOf(prompt: PromptRecord, lines: readonly Line[] = []): Share[] {
+  let { system, history, question, steps } = partsOf(prompt);
+  if (question === 0) {
+    // The question may stand in the history already: then it is its last message.
+    question = questionIn(lines);
+    history -= question;
+  }
+  const free = Math.max(0, prompt.window - prompt.reserve - prompt.tokens);
+  return [
+    { part: "system", title: "System", tokens: system },
+    { part: "history", title: "History", tokens: history },
+    { part: "tools", title: "Tools", tokens: prompt.toolTokens + steps },
+    { part: "question", title: "Question", tokens: question },
+    { part: "free", title: "Free", tokens: free },
+    { part: "reserve", title: "Reserve", tokens: prompt.reserve },
+  ];
+}
+
+function questionIn(lines: readonly Line[]): number {
+  const last = lines.findLast((line) => line.kind === "message" && line.inHistory);
+  return last?.kind === "message" && last.role === "user" ? (last.tokens ?? 0) : 0;
+}
+
+export type Line =
+  /** `tokens` of a tool's result are counted with the reply that asked for it. */
+  | { kind: "message"; key: string; role: Role; text: string; tokens?: number; author?: NodeId; inHistory: boolean }
+  /** Messages that were sent but that this window does not know. */
+  | { kind: "unknown"; key: string; count: number; tokens: number }
+  /** Messages of the history that were not sent. */
+  | { kind: "left"; key: string; messages: Message[]; tokens: number };
+
+/** The messages of a prompt in order; those of the history are looked up in the context, tool rounds in the activation. */
+export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, context: ContextId | undefined): Line[] {
+  const lines: Line[] = [];
+  prompt.parts.forEach((part, index) => {
+    if (part.kind === "message") {
+      const { role, text, tokens } = part;
+      lines.push({ kind: "message", key: `${index}`, role, text, tokens, inHistory: false });
+    } else if (part.kind === "step") {
+      lines.push(...linesOfStep(epoch, part.step, part.tokens));
+    } else {
+      const messages = log.messagesBetween(context, part.first, part.last);
+      const left = leftOut(prompt, log, context, part.first);
+      if (left.length > 0) lines.push({ kind: "left", key: `${index}/left`, messages: left, tokens: sum(left) });
+      if (messages.length !== part.count) {
+        lines.push({ kind: "unknown", key: `${index}`, count: part.count, tokens: part.tokens });
+      } else {
+        for (const message of messages) lines.push(lineOf(message));
+      }
+    }
+  });
+  return lines;
+}
+
+function lineOf(message: Message): Line {
+  const { id, role, content, tokens, author } = message;
+  return { kind: "message", key: id, role, text: saidIn(content), tokens, author: author.node, inHistory: true };
+}
+
+/** What the model said in an earlier step of this activation, and what its tools answered. */
+function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
+  const reply = epoch.calls.findLast((call) => call.step === step && call.reply)?.reply;
+  const tools = epoch.tools.filter((tool) => tool.step === step);
+  if (!reply) return [{ kind: "unknown", key: `step/${step}`, count: tools.length + 1, tokens }];
+  const asked = tools.map((tool) => `→ ${tool.call.name} ${JSON.stringify(tool.call.arguments)}`);
+  const said: Line = {
+    kind: "message",
+    key: `step/${step}`,
+    role: "assistant",
+    text: [reply.text, ...asked].filter(Boolean).join("\n"),
+    tokens,
+    inHistory: false,
+  };
+  const results = tools.map(
+    (tool, index): Line => ({
+      kind: "message",
+      key: `step/${step}/${index}`,
+      role: "tool",
+      text: tool.error ? tool.error.message : asText(tool.result),
+      inHistory: false,
+    }),
+  );
+  return [said, ...results];
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+/** The messages of the history that the prompt says were left out, before the first that was sent. */
+function leftOut(prompt: PromptRecord, log: EventLog, context: ContextId | undefined, before: string): Message[] {
+  const { omitted } = prompt;
+  if (!omitted) return [];
+  const messages = log.messagesBetween(context, omitted.first, omitted.last);
+  return messages.filter((message) => message.id !== before);
+}
+
+function sum(messages: readonly Message[]): number {
+  return messages.reduce((tokens, message) => tokens + message.tokens, 0);
+}
+
+/** In which round the window would be full if prompts went on growing as they did; nothing where they do not grow. */
+export function fullInRound(view: NodeView, call: ModelCallView, round: number): number | undefined {
+  const prompt = call.prompt;
+  if (!prompt) return undefined;
+  const before = view.epochs
+    .filter((epoch) => (epoch.epoch.at(-1) ?? -1) === round - 1)
+    .at(-1)
+    ?.calls.findLast((one) => one.step === call.step)?.prompt;
+  const growth = before ? prompt.tokens - before.tokens : 0;
+  if (growth <= 0) return undefined;
+  const left = Math.floor((prompt.window - prompt.reserve - prompt.tokens) / growth);
+  return left < 0 || left > 500 ? undefined : round + left + 1;
+}

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { RunSummary } from "@/bindings";
+import { connect } from "@/ipc";
+import { followRuns, loadRuns, moreRuns, PAGE, refreshRuns, runsStore } from "./run-list";
+
+const run = (id: string, status = "finished") => ({ run: id, flowName: id, status }) as RunSummary;
+const many = (count: number) => Array.from({ length: count }, (_, index) => run(`r${index}`));
+
+type Asked = { flowPath?: string; limit?: number };
+let asked: Asked[];
+let answer: (reply: RunSummary[]) => void;
+let unfollow: () => void;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  asked = [];
+  const call = (_: string, args: Asked) => {
+    asked.push(args);
+    return new Promise((resolve) => {
+      answer = resolve as typeof answer;
+    });
+  };
+  connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
+  unfollow = () => undefined;
+});
+afterEach(() => {
+  unfollow();
+  vi.useRealTimers();
+  runsStore.setState({ list: [], children: {}, state: "unknown", limit: PAGE, cut: false, flowPath: undefined });
+});
+
+const settled = () => vi.advanceTimersByTimeAsync(0);
+
+describe("the list of runs", () => {
+  it("is asked for anew only while somebody looks", () => {
+    refreshRuns();
+    vi.advanceTimersByTime(5000);
+    expect(asked).toHaveLength(0);
+    unfollow = followRuns();
+    expect(asked).toHaveLength(1);
+    for (let turn = 0; turn < 100; turn++) {
+      refreshRuns();
+      vi.advanceTimersByTime(30);
+    }
+    expect(asked.length).toBeLessThan(8);
+    unfollow();
+    vi.advanceTimersByTime(5000);
+    const before = asked.length;
+    refreshRuns();
+    vi.advanceTimersByTime(5000);
+    expect(asked).toHaveLength(before);
+    unfollow = () => undefined;
+  });
+
+  it("is not that of a slower answer to an earlier question", async () => {
+    const first = loadRuns();
+    const late = answer;
+    const second = loadRuns();
+    answer([run("new")]);
+    await second;
+    late([run("old")]);
+    await first;
+    expect(runsStore.getState().list.map((one) => one.run)).toEqual(["new"]);
+  });
+
+  it("keeps the runs that read as before", async () => {
+    const load = async (list: RunSummary[]) => {
+      const loading = loadRuns();
+      answer(list);
+      return loading;
+    };
+    const before = await load([run("a"), run("b", "running")]);
+    expect(await load([run("a"), run("b", "running")])).toBe(before);
+    const after = await load([run("a"), run("b")]);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]?.status).toBe("finished");
+  });
+
+  it("says when there are older ones, and lists them", async () => {
+    unfollow = followRuns("/a.flow.json");
+    answer(many(PAGE + 1));
+    await settled();
+    expect(runsStore.getState()).toMatchObject({ cut: true, limit: PAGE });
+    expect(runsStore.getState().list).toHaveLength(PAGE);
+    moreRuns();
+    answer(many(PAGE + 1));
+    await settled();
+    expect(runsStore.getState().cut).toBe(false);
+    expect(runsStore.getState().list).toHaveLength(PAGE + 1);
+    expect(asked).toEqual([
+      { flowPath: "/a.flow.json", limit: PAGE + 1 },
+      { flowPath: "/a.flow.json", limit: 2 * PAGE + 1 },
+    ]);
+  });
+});

@@ -1,0 +1,46 @@
+import { Tooltip } from "@base-ui/react/tooltip";
+import { Toaster } from "sonner";
+import { ConnectDialog } from "@/canvas/ConnectDialog";
+import { AskDialog } from "@/design/AskDialog";
+import { DragGhost } from "@/panels/nodes/DragGhost";
+import { useApplyTheme, useTheme } from "@/workbench/theme";
+import { CommandPalette } from "./CommandPalette";
+import { COMMANDS } from "./commands";
+import { DraftsDialog } from "./DraftsDialog";
+import { Shell } from "./Shell";
+import { ShortcutsHelp } from "./ShortcutsHelp";
+import { useShortcuts } from "./useShortcuts";
+import { useWindow } from "./useWindow";
+
+/** The whole window. */
+export function App() {
+  useApplyTheme();
+  useShortcuts(COMMANDS);
+  useWindow();
+  return (
+    <Tooltip.Provider delay={400} closeDelay={0}>
+      <Shell />
+      <CommandPalette />
+      <ShortcutsHelp />
+      <ConnectDialog />
+      <AskDialog />
+      <DraftsDialog />
+      <DragGhost />
+      <Toasts />
+    </Tooltip.Provider>
+  );
+}
+
+function Toasts() {
+  const theme = useTheme();
+  return (
+    <Toaster
+      theme={theme}
+      // Below the top bar: the dock's answer field stays free.
+      position="top-center"
+      offset={56}
+      toastOptions={{ className: "toast", closeButton: true }}
+      containerAriaLabel="Messages"
+    />
+  );
+}

@@ -1,0 +1,131 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { CornerDownRight } from "lucide-react";
+import { addNodeOf } from "@/canvas/add-node";
+import { reveal } from "@/canvas/reveal";
+import { Icon } from "@/design/Icon";
+import { Keys } from "@/design/Keys";
+import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/design/Menu";
+import { TypeBadge } from "@/design/TypeBadge";
+import { useNodeTypes } from "@/flow/node-types";
+import { shownFlow, useFlow } from "@/flow/store";
+import { GROUPS } from "@/workbench/command";
+import { hidePalette, overlayStore, useOverlays } from "@/workbench/overlays";
+import { COMMANDS } from "./commands";
+
+/** Everything one can do, found by typing: commands, node types to add, nodes to go to. */
+export function CommandPalette() {
+  const open = useOverlays((state) => state.palette);
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => !next && hidePalette()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
+        <Dialog.Popup
+          className="pop fixed top-[14%] left-1/2 z-40 w-[560px] max-w-[92vw] -translate-x-1/2"
+          data-testid="command-palette"
+          aria-label="Find a command or a node"
+        >
+          {open ? <Everything /> : null}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** Closes first: what follows may move the keyboard's focus elsewhere. */
+function after(run: () => unknown): () => void {
+  return () => {
+    hidePalette();
+    requestAnimationFrame(() => void run());
+  };
+}
+
+function Everything() {
+  const types = useNodeTypes((known) => known.list);
+  const usable = COMMANDS.filter((one) => !one.keyOnly && one.id !== "help.palette" && (one.enabled?.() ?? true));
+  return (
+    <MenuList
+      label="Commands and nodes"
+      placeholder="Type a command, a node type or a node’s name"
+      empty="Nothing is called that."
+    >
+      <MenuGroup heading="Add a node">
+        {types.map((type) => (
+          <MenuItem
+            key={type.type}
+            value={`Add ${type.title}`}
+            terms={[...type.terms, type.summary]}
+            testId={`command-add-${type.type}`}
+            onChoose={after(() => addNodeOf(type.type, overlayStore.getState().paletteAt))}
+          >
+            <TypeBadge type={type} />
+            <span className="shrink-0">Add {type.title}</span>
+            <span className="ml-auto truncate pl-3 text-fg-3 text-xs">{type.summary}</span>
+          </MenuItem>
+        ))}
+      </MenuGroup>
+      {GROUPS.map((group) => {
+        const commands = usable.filter((one) => one.group === group);
+        return commands.length === 0 ? null : (
+          <MenuGroup key={group} heading={group}>
+            {commands.map((one) => (
+              <MenuItem
+                key={one.id}
+                value={one.title}
+                terms={one.terms}
+                testId={`command-${one.id}`}
+                onChoose={after(one.run)}
+              >
+                <span className="flex-1">{one.title}</span>
+                {one.keys?.[0] ? <Keys keys={one.keys[0]} /> : null}
+              </MenuItem>
+            ))}
+          </MenuGroup>
+        );
+      })}
+      <NodesToGoTo />
+    </MenuList>
+  );
+}
+
+/** More would make typing slow; whoever looks for one of them types. */
+const MOST_NODES = 300;
+
+function NodesToGoTo() {
+  const byType = useNodeTypes((known) => known.byType);
+  const nodes = useFlow((state) => shownFlow(state).nodes);
+  const search = useMenuSearch();
+  const all = Object.entries(nodes).map(([id, { type, title }]) => {
+    const name = title ?? byType.get(type)?.title ?? type;
+    return { id, name, icon: byType.get(type)?.icon, value: `Go to ${name} ${id}`, terms: [type] };
+  });
+  const shown = (search === "" ? all : bestFirst(all, search)).slice(0, MOST_NODES);
+  const heading =
+    all.length > MOST_NODES ? `Go to a node: the first ${MOST_NODES}, type to find others` : "Go to a node";
+  return (
+    <MenuGroup heading={heading}>
+      {shown.map(({ id, name, icon, value, terms }) => (
+        <MenuItem
+          key={id}
+          value={value}
+          terms={terms}
+          testId={`command-go-${id}`}
+          onChoose={after(() => reveal({ node: id, centre: true }))}
+        >
+          <Icon name={icon ?? "circle-question-mark"} className="text-fg-3" />
+          <span className="truncate">{name}</span>
+          <span className="text-fg-3 text-xs">{id}</span>
+          <CornerDownRight size={13} className="ml-auto text-fg-3" aria-hidden />
+        </MenuItem>
+      ))}
+    </MenuGroup>
+  );
+}
+
+/** Those that match, as the menu itself would order them. */
+function bestFirst<T extends { value: string; terms: string[] }>(all: readonly T[], search: string): T[] {
+  const ranked = all.map((one) => ({ one, score: rank(one.value, search, one.terms) }));
+  return ranked
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .map(({ one }) => one);
+}

@@ -1,0 +1,54 @@
+import { MessagesSquare, X } from "lucide-react";
+import { conversationsStore } from "@/conversations/conversation-list";
+import { currentStore, stopContinuing, titleOf } from "@/conversations/current-conversation";
+import { Tip } from "@/design/Tip";
+import { useFlow } from "@/flow/store";
+import { useRunHead } from "@/run/live/active-run";
+import { showLeftPanel } from "@/workbench/layout";
+
+/** Which conversation the next run goes on in, or the shown run went on in. Nothing where there is none. */
+export function ConversationChip() {
+  const viewing = useFlow((state) => state.viewing !== undefined);
+  const current = currentStore((state) => state.conversation);
+  const shown = useRunHead((head) => head.conversation?.id);
+  const known = conversationsStore((state) => state.list.find((one) => one.id === shown));
+  if (viewing) {
+    return shown === undefined ? null : (
+      <Chip text={known ? titleOf(known) : "a conversation"} tip="This run went on in" />
+    );
+  }
+  if (!current) return null;
+  return (
+    <span className="flex items-center">
+      <Chip text={titleOf(current)} tip="The next run goes on in" />
+      <Tip label="Leave the conversation: the next run remembers nothing">
+        <button
+          type="button"
+          className="-ml-1 grid size-6 place-items-center rounded-full text-fg-3 hover:bg-bg-3 hover:text-fg"
+          aria-label="Leave the conversation"
+          data-testid="conversation-leave"
+          onClick={stopContinuing}
+        >
+          <X size={13} aria-hidden />
+        </button>
+      </Tip>
+    </span>
+  );
+}
+
+function Chip({ text, tip }: { text: string; tip: string }) {
+  return (
+    <Tip label={`${tip} “${text}”. Show conversations.`}>
+      <button
+        type="button"
+        className="flex h-[26px] max-w-44 items-center gap-1.5 rounded-full border border-context/50 px-2.5 text-xs hover:bg-bg-3"
+        aria-label={`${tip} “${text}”. Show conversations.`}
+        data-testid="conversation-chip"
+        onClick={() => showLeftPanel("conversations")}
+      >
+        <MessagesSquare size={13} className="shrink-0 text-context" aria-hidden />
+        <span className="truncate">{text}</span>
+      </button>
+    </Tip>
+  );
+}

@@ -1,0 +1,59 @@
+import { Dialog } from "@base-ui/react/dialog";
+import type { Autosave } from "@/bindings";
+import { Button } from "@/design/Button";
+import { dropDraft, openDraft } from "@/flow/files";
+import { fileName } from "@/flow/store";
+import { overlayStore, useOverlays } from "@/workbench/overlays";
+
+/** Offers the drafts that a crash, or a window closed in haste, left behind. */
+export function DraftsDialog() {
+  const drafts = useOverlays((state) => state.drafts);
+  const hide = () => overlayStore.setState({ drafts: [] });
+  const without = (gone: Autosave) =>
+    overlayStore.setState({ drafts: drafts.filter((draft) => draft.key !== gone.key) });
+  return (
+    <Dialog.Root open={drafts.length > 0} onOpenChange={(open) => !open && hide()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/45" />
+        <Dialog.Popup
+          className="pop fixed top-1/2 left-1/2 z-40 w-[520px] max-w-[92vw] -translate-x-1/2 -translate-y-1/2 p-5"
+          data-testid="drafts-dialog"
+        >
+          <Dialog.Title className="mb-1 font-semibold text-lg">Unsaved work from last time</Dialog.Title>
+          <Dialog.Description className="mb-3 text-fg-2">
+            Plait kept a draft of what was not saved. Nothing is lost until you discard it.
+          </Dialog.Description>
+          <ul className="mb-4 flex max-h-[40vh] flex-col gap-2 overflow-y-auto">
+            {drafts.map((draft) => (
+              <li key={draft.key} className="flex items-center gap-2 rounded-lg border border-line px-3 py-2">
+                <span className="min-w-0 flex-1">
+                  <b className="block truncate font-medium">{draft.name || "Untitled flow"}</b>
+                  <span className="block truncate text-fg-3 text-xs">
+                    {draft.path === undefined ? "never saved" : fileName(draft.path)} ·{" "}
+                    {new Date(draft.savedAt).toLocaleString()} · {Object.keys(draft.flow.nodes).length} nodes
+                  </span>
+                </span>
+                <Button kind="danger" onClick={() => void dropDraft(draft).then(() => without(draft))}>
+                  Discard
+                </Button>
+                <Button
+                  kind="main"
+                  data-testid="restore-draft"
+                  onClick={() => {
+                    hide();
+                    void openDraft(draft);
+                  }}
+                >
+                  Restore
+                </Button>
+              </li>
+            ))}
+          </ul>
+          <div className="flex justify-end">
+            <Button onClick={hide}>Decide later</Button>
+          </div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,96 @@
+/** Run, stop, and how the run is doing. */
+import { Play, Square } from "lucide-react";
+import { Button } from "@/design/Button";
+import { Keys } from "@/design/Keys";
+import { ariaKeys } from "@/design/keys";
+import { Tip } from "@/design/Tip";
+import { useFlow } from "@/flow/store";
+import { controlStore, runBlockers, startRun, stopRun } from "@/run/control";
+import { isOver } from "@/run/fold/status";
+import { useInterrupted, useRunHead, useShownSession } from "@/run/live/active-run";
+import { showDockTab } from "@/workbench/dock-tabs";
+import { RUN_KEYS, STOP_KEYS } from "./commands/run";
+import { StatusPill } from "./StatusPill";
+
+export function RunControls() {
+  return (
+    <div className="flex items-center gap-2">
+      <RunButton />
+      <StopButton />
+      <StatusPill />
+    </div>
+  );
+}
+
+function RunButton() {
+  const viewing = useFlow((state) => state.viewing !== undefined);
+  const empty = useFlow((state) => Object.keys(state.flow.nodes).length === 0);
+  const problems = useFlow((state) => runBlockers(state).length);
+  const starting = controlStore((state) => state.starting);
+  const going = useGoing();
+  if (problems > 0 && !viewing) {
+    const said = `${problems} ${problems === 1 ? "problem" : "problems"}`;
+    return (
+      <Tip label={`This flow cannot run: it has ${said}. Show ${problems === 1 ? "it" : "them"}.`}>
+        <Button data-testid="run-button" data-blocked className="text-bad" onClick={() => showDockTab("problems")}>
+          <Play size={14} aria-hidden /> {said}
+        </Button>
+      </Tip>
+    );
+  }
+  const why = viewing
+    ? "You are looking at an earlier run. Go back to editing to run the flow."
+    : empty
+      ? "There is nothing to run yet. Add a node first."
+      : going
+        ? "It is running. Stop it first to run it anew."
+        : starting
+          ? "Starting…"
+          : undefined;
+  return (
+    <Tip label={why ?? "Run the flow as it is on the canvas"} keys={RUN_KEYS}>
+      {/* Not `disabled`: the reason must be reachable by keyboard and pointer. */}
+      <Button
+        kind="main"
+        data-testid="run-button"
+        aria-disabled={why !== undefined}
+        aria-keyshortcuts={ariaKeys(RUN_KEYS)}
+        aria-description={why}
+        className="aria-disabled:opacity-55 aria-disabled:hover:brightness-100"
+        onClick={() => why === undefined && void startRun()}
+      >
+        <Play size={13} fill="currentColor" aria-hidden /> Run
+        <span aria-hidden className="contents [&>kbd]:bg-black/25 [&>kbd]:text-on-accent">
+          <Keys keys={RUN_KEYS} />
+        </span>
+      </Button>
+    </Tip>
+  );
+}
+
+function StopButton() {
+  const session = useShownSession();
+  const status = useRunHead((head) => head.status);
+  const cancelling = useRunHead((head) => head.cancelling);
+  const idle = session === undefined || isOver(status);
+  return (
+    <Tip label={cancelling ? "Stopping…" : "Stop the run; what was done stays in its journal"} keys={STOP_KEYS}>
+      <Button
+        data-testid="stop-button"
+        disabled={idle || cancelling}
+        aria-keyshortcuts={ariaKeys(STOP_KEYS)}
+        onClick={() => void stopRun()}
+      >
+        <Square size={12} fill="currentColor" aria-hidden /> Stop
+      </Button>
+    </Tip>
+  );
+}
+
+/** Whether the document's run is at work, and not merely waiting for a person. */
+function useGoing(): boolean {
+  const session = useShownSession();
+  const interrupted = useInterrupted();
+  const status = useRunHead((head) => head.status);
+  return session !== undefined && status === "running" && !interrupted;
+}

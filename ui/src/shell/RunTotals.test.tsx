@@ -1,0 +1,53 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, describe, expect, it } from "vitest";
+import type { RunSummary } from "@/bindings";
+import { InputsOutputs } from "@/inspector/run/InputsOutputs";
+import { RunRow } from "@/panels/runs/RunRow";
+import { showSession } from "@/run/live/active-run";
+import { showRun } from "@/run/live/test-run";
+import { RunTotals } from "./RunTotals";
+
+afterEach(() => {
+  cleanup();
+  showSession(undefined);
+});
+
+describe("a run whose calls are in its sub-flows", () => {
+  it("says at the top that it used more than its own calls did", () => {
+    showRun([{ type: "child.started", node: "chat", epoch: [], run: "child" }]);
+    render(<RunTotals />);
+    expect(screen.getByTestId("run-tokens").textContent).toBe("≥ 0 tokens");
+    expect(screen.getByTestId("run-cost").textContent).toBe("≥ $0");
+  });
+
+  it("says so in the list", () => {
+    const run = {
+      run: "r",
+      flowName: "",
+      status: "finished",
+      startedAt: 0,
+      children: 1,
+      tokens: { input: 0, output: 0 },
+    };
+    const rest = { nodes: { done: 1, failed: 0, skipped: 0 }, cost: { nanoUsd: 0 } };
+    render(<RunRow run={{ ...run, ...rest } as RunSummary} now={0} />);
+    expect(screen.getByTestId("run-row-r").textContent).toContain("Finished · ≥ 0 tokens · ≥ $0");
+  });
+});
+
+describe("a node of several rounds", () => {
+  it("says what they used together", () => {
+    const round = (epoch: number[], input: number) => [
+      { type: "node.ready", node: "chat", epoch },
+      { type: "model.replied", node: "chat", epoch, step: 0, ...reply(input) },
+    ];
+    const reply = (input: number) => ({
+      reply: { text: "", usage: { input, output: 1 } },
+      account: { contextId: "main", model: "m", costNanoUsd: 1_000_000_000 },
+    });
+    showRun([...round([0], 10), ...round([1], 20)]);
+    render(<InputsOutputs nodeId="chat" />);
+    expect(screen.getByTestId("io-state").textContent).toContain("20 tokens in");
+    expect(screen.getByTestId("io-total").textContent).toBe("All 2 rounds: 30 tokens in, 2 out · $2.00");
+  });
+});

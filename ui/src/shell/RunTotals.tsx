@@ -1,0 +1,62 @@
+/** What the run has taken so far: tokens, money and working time. */
+import { useEffect, useState } from "react";
+import { elapsed } from "@/run/fold/elapsed";
+import { isOver } from "@/run/fold/status";
+import { useHasChildren, useInterrupted, useRunHead, useShownSession } from "@/run/live/active-run";
+import { formatDuration } from "@/run/values/format";
+import { describeRunCost, describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
+
+export function RunTotals() {
+  const session = useShownSession();
+  if (!session) return null;
+  return (
+    <div className="flex items-center gap-3 font-mono text-fg-2 text-xs tabular-nums" data-testid="run-totals">
+      <Tokens />
+      <Spent />
+      <Elapsed />
+    </div>
+  );
+}
+
+function Tokens() {
+  const tokens = useRunHead((head) => head.totals.tokens);
+  const children = useHasChildren();
+  return (
+    <span title={describeRunTokens(tokens, children)} data-testid="run-tokens">
+      {formatRunTokens(tokens, children)}
+    </span>
+  );
+}
+
+/** What it has cost so far; nothing to show before the first model call. */
+function Spent() {
+  const cost = useRunHead((head) => head.totals.cost);
+  const calls = useRunHead((head) => head.totals.modelCalls);
+  const children = useHasChildren();
+  if (calls === 0 && !children) return null;
+  return (
+    <span title={describeRunCost(cost, children)} data-testid="run-cost">
+      {formatRunCost(cost, children)}
+    </span>
+  );
+}
+
+const TICK_MS = 100;
+
+function Elapsed() {
+  const head = useRunHead((head) => head);
+  const interrupted = useInterrupted();
+  const ticking = !isOver(head.status) && head.status !== "waiting" && !interrupted && head.startedAt !== undefined;
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!ticking) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [ticking]);
+  return (
+    <span title="Working time, without waiting for you" data-testid="run-elapsed" className="min-w-[5ch] text-right">
+      {formatDuration(elapsed(head, now))}
+    </span>
+  );
+}

@@ -1,0 +1,140 @@
+import { lazy, Suspense, useEffect } from "react";
+import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
+import { Canvas } from "@/canvas/Canvas";
+import { Dock } from "@/dock/Dock";
+import { Inspector } from "@/inspector/Inspector";
+import { ConversationsPanel } from "@/panels/conversations/ConversationsPanel";
+import { FlowsPanel } from "@/panels/flows/FlowsPanel";
+import { PalettePanel } from "@/panels/nodes/NodesPanel";
+import { RunsPanel } from "@/panels/runs/RunsPanel";
+import { type Part, setOpen, useLayout } from "@/workbench/layout";
+import { remembered, rememberPanel } from "@/workbench/settings";
+import { Rail } from "./Rail";
+import { TopBar } from "./TopBar";
+import { ViewingBanner } from "./ViewingBanner";
+
+/** Seldom looked at, so the window does not wait for it. */
+const SettingsPanel = lazy(() =>
+  import("@/panels/settings/SettingsPanel").then((module) => ({ default: module.SettingsPanel })),
+);
+
+type Sizes = Record<string, number>;
+
+/** The window's parts and the seams between them, which can be dragged, folded and are remembered. */
+export function Shell() {
+  const left = useFolding("left");
+  const right = useFolding("right");
+  const dock = useFolding("dock");
+  return (
+    <div className="flex h-full flex-col">
+      <TopBar />
+      <div className="flex min-h-0 flex-1">
+        <Rail />
+        <main className="min-w-0 flex-1">
+          <Group
+            className="h-full"
+            orientation="horizontal"
+            defaultLayout={remembered<Sizes>("columns")}
+            onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("columns", layout)}
+          >
+            <Panel
+              id="part-left"
+              {...left}
+              defaultSize="226px"
+              minSize="190px"
+              maxSize="420px"
+              groupResizeBehavior="preserve-pixel-size"
+              collapsible
+              className="bg-bg-1"
+            >
+              <section className="h-full overflow-hidden" aria-label="Left panel">
+                <LeftPanel />
+              </section>
+            </Panel>
+            <Separator className="seam" aria-label="Width of the left panel" />
+            <Panel id="part-middle" minSize="320px">
+              <Group
+                className="h-full"
+                orientation="vertical"
+                defaultLayout={remembered<Sizes>("rows")}
+                onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("rows", layout)}
+              >
+                <Panel id="part-canvas" minSize="160px">
+                  <div className="relative h-full">
+                    <Canvas />
+                    <ViewingBanner />
+                  </div>
+                </Panel>
+                <Separator className="seam" aria-label="Height of the dock" />
+                <Panel
+                  id="part-dock"
+                  {...dock}
+                  defaultSize="216px"
+                  minSize="120px"
+                  groupResizeBehavior="preserve-pixel-size"
+                  collapsible
+                  className="bg-bg-1"
+                >
+                  <Dock />
+                </Panel>
+              </Group>
+            </Panel>
+            <Separator className="seam" aria-label="Width of the inspector" />
+            <Panel
+              id="part-right"
+              {...right}
+              defaultSize="340px"
+              minSize="270px"
+              maxSize="640px"
+              groupResizeBehavior="preserve-pixel-size"
+              collapsible
+              className="bg-bg-1"
+            >
+              <section className="h-full overflow-hidden" aria-label="Inspector">
+                <Inspector />
+              </section>
+            </Panel>
+          </Group>
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function LeftPanel() {
+  const panel = useLayout((layout) => layout.leftPanel);
+  switch (panel) {
+    case "flows":
+      return <FlowsPanel />;
+    case "nodes":
+      return <PalettePanel />;
+    case "runs":
+      return <RunsPanel />;
+    case "conversations":
+      return <ConversationsPanel />;
+    case "settings":
+      return (
+        <Suspense>
+          <SettingsPanel />
+        </Suspense>
+      );
+  }
+}
+
+/** Keeps a panel folded or unfolded as the layout says, and tells the layout when the pointer folds it. */
+function useFolding(part: Part) {
+  const panelRef = usePanelRef();
+  const open = useLayout((layout) => layout.open[part]);
+  useEffect(() => {
+    const panel = panelRef.current;
+    if (!panel || panel.isCollapsed() === !open) return;
+    if (open) panel.expand();
+    else panel.collapse();
+  }, [open, panelRef]);
+  const onResize = (size: { inPixels: number }, _: unknown, before: { inPixels: number } | undefined) => {
+    if (before === undefined) return;
+    const isOpen = size.inPixels > 1;
+    if (isOpen !== before.inPixels > 1) setOpen(part, isOpen);
+  };
+  return { panelRef, onResize };
+}

@@ -1,0 +1,70 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import { Keys } from "@/design/Keys";
+import { GROUPS } from "@/workbench/command";
+import { hideShortcuts, useOverlays } from "@/workbench/overlays";
+import { COMMANDS } from "./commands";
+
+/** Keys that are not commands: the pointer's, and those the page itself carries out. */
+const OTHERS: { title: string; keys: string }[] = [
+  { title: "Cut, copy, paste", keys: "Mod+X / C / V" },
+  { title: "Go from node to node", keys: "Tab" },
+  { title: "Add to the selection", keys: "Shift+Click" },
+  { title: "Select an area", keys: "Shift+Drag" },
+];
+
+/** All shortcuts, by group. */
+export function ShortcutsHelp() {
+  const open = useOverlays((state) => state.shortcuts);
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => !next && hideShortcuts()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
+        <Dialog.Popup
+          className="pop fixed top-1/2 left-1/2 z-40 flex max-h-[86vh] w-[860px] max-w-[94vw] -translate-x-1/2 -translate-y-1/2 flex-col p-5"
+          data-testid="shortcuts-help"
+        >
+          <div className="mb-3 flex items-center justify-between">
+            <Dialog.Title className="font-semibold text-lg">Keyboard shortcuts</Dialog.Title>
+            <Dialog.Close
+              className="grid size-[30px] place-items-center rounded-md text-fg-2 hover:bg-bg-3"
+              aria-label="Close"
+            >
+              <X size={16} aria-hidden />
+            </Dialog.Close>
+          </div>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer. */}
+          <section className="columns-2 gap-8 overflow-y-auto text-sm" tabIndex={0} aria-label="All shortcuts">
+            {GROUPS.map((group) => {
+              const rows = COMMANDS.filter((one) => one.group === group && one.keys?.length);
+              return rows.length === 0 ? null : (
+                <section key={group} className="mb-4 break-inside-avoid">
+                  <h3 className="mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{group}</h3>
+                  {rows.map((one) => (
+                    <Row key={one.id} title={one.title} keys={one.keys ?? []} />
+                  ))}
+                  {group === "Edit"
+                    ? OTHERS.map((one) => <Row key={one.title} title={one.title} keys={[one.keys]} />)
+                    : null}
+                </section>
+              );
+            })}
+          </section>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Row({ title, keys }: { title: string; keys: readonly string[] }) {
+  return (
+    <p className="flex items-center justify-between gap-3 border-line border-b py-1 last:border-0">
+      <span className="text-fg-2">{title}</span>
+      <span className="flex gap-1.5">
+        {keys.map((one) => (
+          <Keys key={one} keys={one} />
+        ))}
+      </span>
+    </p>
+  );
+}

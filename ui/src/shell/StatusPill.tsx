@@ -1,0 +1,102 @@
+import { Ban, Check, CircleAlert, CircleDot, LoaderCircle, Unplug } from "lucide-react";
+import type { ReactNode } from "react";
+import type { RunStatus } from "@/bindings";
+import { resumeRun } from "@/run/control";
+import { roundOf } from "@/run/fold/epoch";
+import type { RunHead } from "@/run/fold/types";
+import { useInterrupted, useRunHead, useShownSession } from "@/run/live/active-run";
+import { nameOf } from "@/run/node-names";
+import { goToAnswer, showDockTab } from "@/workbench/dock-tabs";
+
+type Shown = { status: RunStatus; text: string; icon: ReactNode; action?: () => void; what?: string };
+
+/** Light fills behind their own colour; `contrast.test.ts` holds them to what can be read. */
+export const TONES: Record<RunStatus, string> = {
+  running: "bg-accent/15 text-accent",
+  waiting: "bg-wait/15 text-wait",
+  interrupted: "bg-wait/15 text-wait",
+  finished: "bg-ok/15 text-ok",
+  failed: "bg-bad/15 text-bad",
+  cancelled: "bg-bg-3 text-fg-2",
+};
+
+const ICON = { size: 13, strokeWidth: 2.25, "aria-hidden": true } as const;
+
+/** How the run is doing, in two or three words. Where there is something to do about it, it is the button that does it. */
+export function StatusPill() {
+  const session = useShownSession();
+  const interrupted = useInterrupted();
+  const head = useRunHead((head) => head);
+  if (!session) return null;
+  const shown = describe(head, interrupted, session.run);
+  const look = `inline-flex h-[26px] items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[shown.status]}`;
+  return (
+    <div role="status" aria-live="polite" className="flex">
+      {shown.action ? (
+        <button
+          type="button"
+          data-testid="run-status"
+          data-status={shown.status}
+          className={`${look} hover:brightness-110`}
+          onClick={shown.action}
+          title={shown.what}
+        >
+          {shown.icon} {shown.text}
+        </button>
+      ) : (
+        <span data-testid="run-status" data-status={shown.status} className={look}>
+          {shown.icon} {shown.text}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function describe(head: RunHead, interrupted: boolean, run: string): Shown {
+  if (interrupted && head.status === "running") {
+    return {
+      status: "interrupted",
+      text: "Interrupted · resume",
+      icon: <Unplug {...ICON} />,
+      action: () => void resumeRun(run),
+      what: "Its process ended before it did. Resuming goes on where it was; nothing is paid for twice.",
+    };
+  }
+  switch (head.status) {
+    case "waiting":
+      return {
+        status: "waiting",
+        text: waitingText(head),
+        icon: <CircleDot {...ICON} />,
+        action: goToAnswer,
+        what: "Go to the question",
+      };
+    case "finished":
+      return { status: "finished", text: "Finished", icon: <Check {...ICON} /> };
+    case "failed":
+      return {
+        status: "failed",
+        text: head.error ? `Failed at ${nameOf(head.error.node)}` : "Failed",
+        icon: <CircleAlert {...ICON} />,
+        action: () => showDockTab("problems"),
+        what: "Show what went wrong",
+      };
+    case "cancelled":
+      return { status: "cancelled", text: "Stopped", icon: <Ban {...ICON} /> };
+    default: {
+      const asks = head.pauses.length > 0;
+      return {
+        status: "running",
+        text: head.cancelling ? "Stopping…" : asks ? "Running · asks you" : "Running",
+        icon: <LoaderCircle {...ICON} className="animate-spin" />,
+        ...(asks ? { action: goToAnswer, what: "Go to the question" } : {}),
+      };
+    }
+  }
+}
+
+function waitingText(head: RunHead): string {
+  if (head.waitingOn.length > 1) return `Waiting for you · ${head.waitingOn.length} questions`;
+  const round = roundOf(head.waitingOn[0]?.epoch ?? []);
+  return round ? `Waiting for you · round ${round}` : "Waiting for you";
+}

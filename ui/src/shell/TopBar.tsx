@@ -1,0 +1,138 @@
+import { FolderOpen, PanelBottom, PanelRight, Redo2, Save, Search, Undo2 } from "lucide-react";
+import { IconButton } from "@/design/Button";
+import { Keys } from "@/design/Keys";
+import { documentName, fileName, isDirty, useFlow } from "@/flow/store";
+import { toggle, useLayout } from "@/workbench/layout";
+import { showPalette } from "@/workbench/overlays";
+import { ConversationChip } from "./ConversationChip";
+import { command } from "./commands";
+import { RunControls } from "./RunControls";
+import { RunTotals } from "./RunTotals";
+
+const run = (id: string) => () => void command(id).run();
+
+/** The flow and its file on the left, the run in the middle, what it has used on the right. */
+export function TopBar() {
+  return (
+    <header className="grid h-[46px] shrink-0 grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)] items-center gap-3 border-line border-b bg-bg-1 px-3">
+      <div className="flex min-w-0 items-center gap-2">
+        <img src="./icon.svg" alt="Plait" width={24} height={24} className="shrink-0" />
+        <DocumentName />
+        <span className="flex shrink-0 items-center">
+          <IconButton
+            label="Open a flow…"
+            keys="Mod+O"
+            data-testid="open-button"
+            icon={<FolderOpen size={16} />}
+            onClick={run("flow.open")}
+          />
+          <SaveButton />
+          <HistoryButtons />
+        </span>
+      </div>
+      <div className="flex items-center justify-center gap-2">
+        <RunControls />
+        <ConversationChip />
+      </div>
+      <div className="flex min-w-0 items-center justify-end gap-2">
+        <RunTotals />
+        <FoldButtons />
+        <button
+          type="button"
+          className="flex h-[30px] shrink-0 items-center gap-2 rounded-md border border-line bg-bg-2 px-2.5 text-fg-2 text-sm hover:border-line-2 hover:bg-bg-3"
+          aria-label="Find a command or a node"
+          data-testid="palette-button"
+          onClick={() => showPalette()}
+        >
+          <Search size={14} aria-hidden />
+          <Keys keys="Mod+K" />
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function DocumentName() {
+  const name = useFlow(documentName);
+  const path = useFlow((state) => state.path);
+  const dirty = useFlow(isDirty);
+  const saved = path === undefined ? "not saved yet" : `${fileName(path)} · ${dirty ? "changed" : "saved"}`;
+  return (
+    <span className="flex min-w-0 items-baseline gap-2">
+      <h1 className="truncate font-semibold" data-testid="flow-name">
+        {name}
+      </h1>
+      <span className="truncate text-fg-3 text-sm" title={path} data-testid="flow-file" data-dirty={dirty || undefined}>
+        {saved}
+      </span>
+    </span>
+  );
+}
+
+function SaveButton() {
+  const dirty = useFlow(isDirty);
+  return (
+    <IconButton
+      label="Save"
+      keys="Mod+S"
+      data-testid="save-button"
+      icon={
+        <span className="relative">
+          <Save size={16} />
+          {dirty ? (
+            <i className="-top-0.5 -right-1 absolute size-1.5 rounded-full bg-wait" data-testid="dirty-marker" />
+          ) : null}
+        </span>
+      }
+      onClick={run("flow.save")}
+    />
+  );
+}
+
+function HistoryButtons() {
+  const back = useFlow((state) => state.history.past.at(-1)?.label);
+  const forth = useFlow((state) => state.history.future.at(-1)?.label);
+  const viewing = useFlow((state) => state.viewing !== undefined);
+  return (
+    <>
+      <IconButton
+        label={back ? `Undo: ${back}` : "Nothing to undo"}
+        keys="Mod+Z"
+        data-testid="undo-button"
+        disabled={!back || viewing}
+        icon={<Undo2 size={16} />}
+        onClick={run("edit.undo")}
+      />
+      <IconButton
+        label={forth ? `Redo: ${forth}` : "Nothing to redo"}
+        keys="Mod+Shift+Z"
+        data-testid="redo-button"
+        disabled={!forth || viewing}
+        icon={<Redo2 size={16} />}
+        onClick={run("edit.redo")}
+      />
+    </>
+  );
+}
+
+function FoldButtons() {
+  const open = useLayout((layout) => layout.open);
+  return (
+    <span className="flex shrink-0">
+      <IconButton
+        label="Dock"
+        keys="Mod+J"
+        pressed={open.dock}
+        icon={<PanelBottom size={16} />}
+        onClick={() => toggle("dock")}
+      />
+      <IconButton
+        label="Inspector"
+        keys="Mod+I"
+        pressed={open.right}
+        icon={<PanelRight size={16} />}
+        onClick={() => toggle("right")}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,43 @@
+/** Commands about the document and its file. */
+
+import { newFlow, openFile, save, saveAs } from "@/flow/files";
+import type { Command } from "@/workbench/command";
+
+export const flowCommands: readonly Command[] = [
+  {
+    id: "flow.new",
+    title: "New flow",
+    group: "Flow",
+    keys: ["Mod+N", "Mod+Alt+N"],
+    terms: ["create", "blank"],
+    whileTyping: true,
+    run: newFlow,
+  },
+  {
+    id: "flow.open",
+    title: "Open a flow…",
+    group: "Flow",
+    keys: ["Mod+O"],
+    terms: ["load", "file"],
+    whileTyping: true,
+    run: openFile,
+  },
+  {
+    id: "flow.save",
+    title: "Save",
+    group: "Flow",
+    keys: ["Mod+S"],
+    terms: ["write", "file"],
+    whileTyping: true,
+    run: save,
+  },
+  {
+    id: "flow.saveAs",
+    title: "Save as…",
+    group: "Flow",
+    keys: ["Mod+Shift+S"],
+    terms: ["copy", "export"],
+    whileTyping: true,
+    run: saveAs,
+  },
+];

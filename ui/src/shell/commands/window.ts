@@ -1,0 +1,59 @@
+/** Commands that open and fold the parts of the window. */
+import type { Command } from "@/workbench/command";
+import { type LeftPanel, type Part, showLeftPanel, toggle } from "@/workbench/layout";
+import { changeSettings, settingsStore } from "@/workbench/settings";
+
+export const windowCommands: readonly Command[] = [
+  {
+    id: "view.searchNodes",
+    title: "Search the node types",
+    group: "View",
+    keys: ["/"],
+    run: () => {
+      showLeftPanel("nodes");
+      // The panel may only just be unfolding.
+      requestAnimationFrame(() => document.getElementById("palette-search")?.focus());
+    },
+  },
+  panel("flows", "Show flows", "Alt+1"),
+  panel("nodes", "Show node types", "Alt+2"),
+  panel("runs", "Show runs", "Alt+3"),
+  panel("conversations", "Show conversations", "Alt+4"),
+  panel("settings", "Show settings", "Alt+5"),
+  part("left", "Fold or unfold the left panel", "Mod+B"),
+  part("right", "Fold or unfold the inspector", "Mod+I"),
+  part("dock", "Fold or unfold the dock", "Mod+J"),
+  {
+    id: "view.theme",
+    title: "Switch between light and dark",
+    group: "View",
+    terms: ["theme", "colour", "color", "mode"],
+    run: () => {
+      const dark = document.documentElement.dataset.theme === "dark";
+      changeSettings({ theme: dark ? "light" : "dark" });
+    },
+  },
+  {
+    id: "view.reducedMotion",
+    title: "Switch movement on or off",
+    group: "View",
+    terms: ["animation", "reduced motion"],
+    run: () => changeSettings({ reducedMotion: !settingsStore.getState().reducedMotion }),
+  },
+];
+
+function panel(name: LeftPanel, title: string, keys: string): Command {
+  return { id: `view.${name}`, title, group: "View", keys: [keys], whileTyping: true, run: () => showLeftPanel(name) };
+}
+
+function part(name: Part, title: string, keys: string): Command {
+  return {
+    id: `view.fold.${name}`,
+    title,
+    group: "View",
+    keys: [keys],
+    terms: ["panel", "toggle", "hide"],
+    whileTyping: true,
+    run: () => toggle(name),
+  };
+}

@@ -1,0 +1,23 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { preloadMarkdown } from "@/design/Markdown";
+import { connect, type Host } from "@/ipc";
+import { App } from "./App";
+import { start } from "./start";
+import "@xyflow/react/dist/base.css";
+import "@/design/design.css";
+
+/** Connects the window to a host, loads what the first picture needs and renders. */
+export async function mount(host: Host): Promise<void> {
+  const root = document.getElementById("root");
+  if (!root) return;
+  connect(host);
+  await start();
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+  // After the first paint.
+  requestAnimationFrame(() => setTimeout(preloadMarkdown));
+}

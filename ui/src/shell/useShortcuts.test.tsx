@@ -1,0 +1,65 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Command } from "@/workbench/command";
+import { COMMANDS } from "./commands";
+import { useShortcuts } from "./useShortcuts";
+
+/** A window with these commands, and things in it that can have the keyboard. */
+function Window({ commands }: { commands: Command[] }) {
+  useShortcuts(commands);
+  return (
+    <>
+      <button type="button">Button</button>
+      <div role="listbox" tabIndex={0} aria-label="List" />
+    </>
+  );
+}
+
+function draw(...commands: Partial<Command>[]) {
+  const run = vi.fn();
+  render(<Window commands={commands.map((one, at) => ({ id: `${at}`, title: "", group: "Edit", run, ...one }))} />);
+  return run;
+}
+
+/** Presses a key there. Whether the page keeps the key for itself. */
+function press(on: Element, key: string, more: KeyboardEventInit = {}): boolean {
+  return !on.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
+}
+
+afterEach(cleanup);
+
+describe("shortcuts", () => {
+  it("are carried out once, however long the key is held, unless they are meant to be held", () => {
+    const once = draw({ keys: ["Mod+S"] });
+    const again = draw({ keys: ["Mod+Z"], whileHeld: true });
+    for (const repeat of [false, true, true]) {
+      expect(press(document.body, "s", { ctrlKey: true, repeat })).toBe(true);
+      press(document.body, "z", { ctrlKey: true, repeat });
+    }
+    expect(once).toHaveBeenCalledTimes(1);
+    expect(again).toHaveBeenCalledTimes(3);
+  });
+
+  it("leave a button and a list the keys that mean something there, but not those with a modifier", () => {
+    const start = vi.fn();
+    const plain = draw({ keys: ["Enter"] }, { keys: ["ArrowUp"] }, { keys: ["Mod+Enter"], run: start });
+    for (const on of [screen.getByRole("button"), screen.getByRole("listbox")]) {
+      press(on, "Enter");
+      press(on, "ArrowUp");
+      expect(press(on, "Enter", { ctrlKey: true })).toBe(true);
+    }
+    expect(plain).not.toHaveBeenCalled();
+    expect(start).toHaveBeenCalledTimes(2);
+  });
+
+  it("work in a list", () => {
+    const stop = draw({ keys: ["Mod+."] });
+    press(screen.getByRole("listbox"), ".", { ctrlKey: true });
+    expect(stop).toHaveBeenCalledOnce();
+  });
+
+  it("mean one thing each", () => {
+    const keys = COMMANDS.flatMap((one) => one.keys ?? []);
+    expect(keys.filter((one, at) => keys.indexOf(one) !== at)).toEqual([]);
+  });
+});

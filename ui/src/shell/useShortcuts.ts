@@ -1,0 +1,41 @@
+/** Binds the commands' shortcuts, once, for the whole window. */
+import { useEffect } from "react";
+import { isTyping, matches } from "@/design/keys";
+import type { Command } from "@/workbench/command";
+
+/** These have keys of their own. */
+const OWN_KEYS = "[role=dialog], [role=alertdialog], [role=menu], [data-own-keys]";
+/** On these, Space, Enter and the arrows already mean something, as long as they are pressed alone. */
+const CONTROLS =
+  "button, a, select, summary, [role=tab], [role=separator], [role=switch], [role=treeitem], [role=listbox], [role=option]";
+const CONTROL_KEYS = /^(?: |Enter|Arrow\w+)$/;
+
+/** Carries out the command whose shortcut is pressed, unless a dialog or a text field has the keyboard. */
+export function useShortcuts(commands: readonly Command[]): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return;
+      const target = event.target instanceof Element ? event.target : document.body;
+      if (target.closest(OWN_KEYS)) return;
+      if (isAlone(event) && CONTROL_KEYS.test(event.key) && target.closest(CONTROLS)) return;
+      const typing = isTyping(event.target);
+      const onCanvas = target === document.body || target.closest(".canvas") !== null;
+      const command = commands.find(
+        (one) =>
+          (!typing || one.whileTyping) &&
+          (!one.onCanvas || onCanvas) &&
+          one.keys?.some((keys) => matches(event, keys)) &&
+          (one.enabled?.() ?? true),
+      );
+      if (!command) return;
+      event.preventDefault();
+      if (!event.repeat || command.whileHeld) void command.run();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [commands]);
+}
+
+function isAlone({ ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return !ctrlKey && !metaKey && !altKey && !shiftKey;
+}

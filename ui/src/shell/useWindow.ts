@@ -1,0 +1,48 @@
+import { useEffect } from "react";
+import { useClipboard } from "@/canvas/clipboard";
+import { sealGesture } from "@/flow/actions";
+import { mayReplace } from "@/flow/files";
+import { documentName, flowStore, isDirty, useFlow } from "@/flow/store";
+import { host } from "@/ipc";
+import { areSettingsOutstanding, keepSettings } from "@/workbench/settings";
+
+/** What the window as a whole listens to: its title, the clipboard, the keys let go of, being closed. */
+export function useWindow(): void {
+  useClipboard();
+  const title = useFlow((state) => `${isDirty(state) ? "• " : ""}${documentName(state)} – Plait`);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  useEffect(() => {
+    const onKeyUp = (event: KeyboardEvent) => {
+      if (event.key.startsWith("Arrow")) sealGesture();
+    };
+    // The desktop window asks the page before it closes; in a browser the page can hold people back.
+    const onClose = (event: Event) => {
+      if (!isDirty(flowStore.getState()) && !areSettingsOutstanding()) return;
+      event.preventDefault();
+      void leave();
+    };
+    const onLeave = (event: BeforeUnloadEvent) => {
+      if (isDirty(flowStore.getState())) event.preventDefault();
+    };
+    const onHide = () => void keepSettings();
+    document.addEventListener("keyup", onKeyUp);
+    window.addEventListener("plait:close", onClose);
+    window.addEventListener("beforeunload", onLeave);
+    window.addEventListener("pagehide", onHide);
+    return () => {
+      document.removeEventListener("keyup", onKeyUp);
+      window.removeEventListener("plait:close", onClose);
+      window.removeEventListener("beforeunload", onLeave);
+      window.removeEventListener("pagehide", onHide);
+    };
+  }, []);
+}
+
+/** Closes the window once nothing that shall stay is outstanding. */
+async function leave(): Promise<void> {
+  if (!(await mayReplace())) return;
+  await keepSettings();
+  await host().closeWindow();
+}

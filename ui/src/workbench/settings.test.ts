@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Settings } from "@/bindings";
+import { notify } from "@/design/notify";
+import { connect, HostError } from "@/ipc";
+import { areSettingsOutstanding, changeSettings, keepSettings, putSettings, settingsStore } from "./settings";
+
+/** What the host was sent, each to be answered. */
+let sent: { settings: Settings; take: () => void; refuse: (error: HostError) => void }[];
+
+beforeEach(async () => {
+  await keepSettings();
+  sent = [];
+  connect({
+    call: (_, args) =>
+      new Promise((resolve, refuse) => {
+        const { settings } = args as { settings: Settings };
+        sent.push({ settings, take: () => resolve(settings as never), refuse });
+      }),
+    watch: () => () => undefined,
+    closeWindow: async () => undefined,
+  });
+  settingsStore.setState({ theme: "system", providers: {}, panels: {} });
+});
+
+async function next() {
+  await vi.waitFor(() => expect(sent.length).toBeGreaterThan(0));
+  const [first] = sent.splice(0, 1);
+  if (!first) throw new Error("It was there.");
+  return first;
+}
+
+const ollama = { kind: "ollama", baseUrl: "http://box" } as const;
+const gemini = { kind: "gemini", baseUrl: "http://box" } as const;
+
+describe("settings", () => {
+  it("that the host refuses are told of", async () => {
+    const told = vi.spyOn(notify, "error").mockReturnValue();
+    changeSettings({ theme: "dark" });
+    const kept = keepSettings();
+    (await next()).refuse(new HostError({ code: "settings.price", message: "The price is wrong." }));
+    await kept;
+    expect(told.mock.lastCall?.[0]).toMatchObject({ code: "settings.price" });
+  });
+
+  it("that change while a provider is being added do not take it back", async () => {
+    const added = putSettings(() => ({ providers: { mine: ollama } }));
+    const adding = await next();
+    changeSettings({ theme: "dark" });
+    const kept = keepSettings();
+    expect(sent).toEqual([]);
+    adding.take();
+    await added;
+    const later = await next();
+    expect(later.settings).toMatchObject({ theme: "dark", providers: { mine: ollama } });
+    later.take();
+    await kept;
+  });
+
+  it("keep both of two providers that are added at once", async () => {
+    const add = (name: string, settings: typeof ollama | typeof gemini) =>
+      putSettings(({ providers }) => ({ providers: { ...providers, [name]: settings } }));
+    const both = Promise.all([add("one", ollama), add("two", gemini)]);
+    (await next()).take();
+    (await next()).take();
+    await both;
+    expect(settingsStore.getState().providers).toEqual({ one: ollama, two: gemini });
+  });
+
+  it("are outstanding until the host has them, and can be kept without waiting", async () => {
+    expect(areSettingsOutstanding()).toBe(false);
+    changeSettings({ theme: "light" });
+    expect(areSettingsOutstanding()).toBe(true);
+    const kept = keepSettings();
+    (await next()).take();
+    await kept;
+    expect(areSettingsOutstanding()).toBe(false);
+  });
+});

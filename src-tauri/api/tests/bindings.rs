@@ -19,10 +19,31 @@ fn bindings_are_fresh() {
 
 /// The node types as the window sees them where it runs without a host.
 #[test]
-fn node_types_are_fresh() {
+fn node_bindings_are_fresh() {
     let registry = plait_api::engine::nodes::registry();
     let nodes = serde_json::to_string_pretty(&registry.descriptors()).unwrap();
     compare("nodes.json", &format!("{nodes}\n"));
+}
+
+/// The icons of the node types, so that the bundle carries these and no others of lucide's.
+#[test]
+fn icon_bindings_are_fresh() {
+    let registry = plait_api::engine::nodes::registry();
+    let names: BTreeSet<_> = registry.descriptors().iter().map(|node| component_name(&node.icon)).collect();
+    let mut out = String::from(
+        "// Generated from the node types by `cargo xtask bindings`. Do not edit: a test compares the two.\nexport {\n",
+    );
+    for name in names {
+        let _ = writeln!(out, "  {name},");
+    }
+    out.push_str("} from \"lucide-react\";\n");
+    compare("icons.ts", &out);
+}
+
+/// The React component of a lucide icon: `file-json-2` is `FileJson2`.
+fn component_name(icon: &str) -> String {
+    let capitalize = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
+    icon.split('-').map(capitalize).collect()
 }
 
 /// Holds the committed file against what it should be, or writes it.

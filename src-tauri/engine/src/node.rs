@@ -3,6 +3,7 @@
 //! A node type is one file in [`crate::nodes`] that implements [`NodeType`]. No canvas positions and no editors here.
 
 mod answer;
+mod card;
 mod descriptor;
 mod inputs;
 mod node_context;
@@ -11,6 +12,7 @@ mod registry;
 
 pub(crate) use answer::violations;
 pub use answer::{check_answer, check_schema};
+pub use card::{Card, CardPart, EditorTraits};
 pub use descriptor::{Behavior, Category, Example, NodeDescriptor, Portal, Reads};
 pub use inputs::{Datum, Inputs, as_text};
 pub use node_context::{NodeContext, RunInfo, Signal};

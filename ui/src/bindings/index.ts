@@ -117,6 +117,42 @@ export type CancelRun = {
   run: RunId,
 };
 
+/** The one-line summary on a node's card, computed by the editor from the node's config.
+ *
+ * The editor fills absent config fields with the defaults of the config schema, then renders `lines` in order and shows
+ * the first one that is not empty. If all are empty, it shows the type's own `summary`.
+ */
+export type Card = {
+  /** Alternatives, best first. The parts of a line that are not empty are joined with ` · `. */
+  lines: Array<Array<CardPart>>,
+};
+
+/** One part of a card's line. `field` is a path into the config; dots separate the names of nested objects. */
+export type CardPart = { "kind": "literal",
+  /** The words. */
+  text: string, } | { "kind": "text",
+  /** Path of the field. */
+  field: string,
+  /** A word in front, for example `to`, separated by a space. */
+  prefix?: string, } | { "kind": "quoted",
+  /** Path of the field. */
+  field: string, } | { "kind": "number",
+  /** Path of the field. */
+  field: string,
+  /** A word in front, separated by a space. */
+  prefix?: string, } | { "kind": "duration",
+  /** Path of the field. */
+  field: string, } | { "kind": "list",
+  /** Path of the field. */
+  field: string, } | { "kind": "count",
+  /** Path of the field. */
+  field: string,
+  /** The unit for one item. */
+  one: string,
+  /** The unit for more. */
+  many: string, } | { "kind": "contextMaker"
+};
+
 /** The palette's sections, in its order. */
 export type Category = "contexts" | "people" | "models" | "tools" | "data" | "control" | "wiring";
 
@@ -389,6 +425,24 @@ export type Edge = {
 
 /** An edge of a flow; stable across edits. */
 export type EdgeId = string;
+
+/** How the editor treats nodes of a type, beyond what their ports say. */
+export type EditorTraits = {
+  /** Set for comments: the config field with the comment's Markdown. The editor draws a sticky note with an editable
+   * text. It shows no run status, ports, limits or retry settings, and counts it in no run.
+   */
+  commentField?: string,
+  /** Set for nodes that run another flow: the config field with the path of that flow's file. The editor offers to
+   * open the child run, or the file if there was no run.
+   */
+  childFlowField?: string,
+  /** It makes the flow's main context, which gets the first context color. */
+  makesMainContext: boolean,
+  /** Its pause asks for the next message of a conversation. In a cycle, the button that ends the pause is labeled
+   * "End conversation".
+   */
+  asksForMessage: boolean,
+};
 
 /** `run.end`: ends a pause; its outputs are dead and the run goes on by the ordinary rules. */
 export type EndPause = {
@@ -1120,6 +1174,10 @@ export type NodeDescriptor = {
   category: Category,
   /** The lucide icon that stands for it, in kebab case. */
   icon: string,
+  /** The one-line summary on a node's card. */
+  card: Card,
+  /** How the editor treats its nodes, beyond what their ports say. */
+  editor: EditorTraits,
   /** More words under which it is found. */
   terms: Array<string>,
   /** JSON Schema of its config; the inspector's form is drawn from it. */

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use ts_rs::TS;
 
+use super::{Card, EditorTraits};
 use crate::id::{NodeId, PortName};
 use crate::port::Ports;
 use crate::subflow::ChildFlow;
@@ -111,6 +112,10 @@ pub struct NodeDescriptor {
     pub category: Category,
     /// The lucide icon that stands for it, in kebab case.
     pub icon: String,
+    /// The one-line summary on a node's card.
+    pub card: Card,
+    /// How the editor treats its nodes, beyond what their ports say.
+    pub editor: EditorTraits,
     /// More words under which it is found.
     pub terms: Vec<String>,
     /// JSON Schema of its config; the inspector's form is drawn from it.

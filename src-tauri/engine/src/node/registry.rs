@@ -9,7 +9,9 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Behavior, Category, Example, Inputs, NodeContext, NodeDescriptor, NodeOutput};
+use super::{
+    Behavior, Card, Category, EditorTraits, Example, Inputs, NodeContext, NodeDescriptor, NodeOutput,
+};
 use crate::diagnostic::{Diagnostic, escape};
 use crate::error::Fault;
 use crate::id::NodeId;
@@ -39,6 +41,16 @@ pub trait NodeType: Send + Sync + 'static {
 
     /// Its ports with this config.
     fn ports(config: &Self::Config) -> Ports;
+
+    /// What a card says about its config. Without lines, the card shows [`Self::SUMMARY`].
+    fn card() -> Card {
+        Card::new()
+    }
+
+    /// How the editor treats its nodes, beyond what their ports say.
+    fn editor() -> EditorTraits {
+        EditorTraits::default()
+    }
 
     /// What planning needs to know.
     fn behavior(_config: &Self::Config) -> Behavior {
@@ -120,6 +132,8 @@ impl Registry {
             description: T::DESCRIPTION.to_owned(),
             category: T::CATEGORY,
             icon: T::ICON.to_owned(),
+            card: T::card(),
+            editor: T::editor(),
             terms: T::TERMS.iter().map(|&term| term.to_owned()).collect(),
             config_schema: config_schema::<T::Config>(),
             ports: T::ports(&T::Config::default()),

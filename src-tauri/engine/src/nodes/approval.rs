@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::templating;
 use crate::error::Fault;
 use crate::node::{
-    Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause, check_answer,
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause,
+    check_answer,
 };
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::Answer;
@@ -70,6 +71,10 @@ impl NodeType for Approval {
             .output("rejected", PortKind::Data, PortType::Object, "`{comment}`, when rejected")
             .output("context", PortKind::Context, PortType::Any, "The conversation, when approved")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::quoted("prompt")])
     }
 
     fn behavior(_: &Config) -> Behavior {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 use crate::error::Fault;
-use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::template::Template;
 
@@ -46,6 +46,10 @@ impl NodeType for Catch {
             .optional("error", PortKind::Data, PortType::Object, "The error, when it did not")
             .output("result", PortKind::Data, PortType::Any, "The result, or the fallback")
             .output("caught", PortKind::Data, PortType::Object, "The error, when there was one")
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::text("template")]).line([CardPart::text("fallback")])
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {

@@ -15,7 +15,9 @@ use super::templating;
 use crate::context::ContextHandle;
 use crate::error::Fault;
 use crate::id::MessageId;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, check_schema};
+use crate::node::{
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, check_schema,
+};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{Overrides, resolve_model_config};
 use crate::provider::{ModelReply, StopReason};
@@ -148,6 +150,17 @@ impl NodeType for Chat {
                 ports.output("structured", PortKind::Data, PortType::Any, "The reply, read by its schema");
         }
         ports.error()
+    }
+
+    fn card() -> Card {
+        Card::new()
+            .line([
+                CardPart::text("overrideProvider"),
+                CardPart::text("overrideModel"),
+                CardPart::prefixed_number("temp", "temperature"),
+            ])
+            .line([CardPart::quoted("prompt")])
+            .line([CardPart::ContextMaker])
     }
 
     fn behavior(_: &Config) -> Behavior {

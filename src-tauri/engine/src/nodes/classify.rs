@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use super::asking::{self, Manner, Turn, Wanted, unfenced};
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
@@ -133,6 +133,13 @@ impl NodeType for Classify {
             .output("class", PortKind::Data, PortType::Text, "The name of the class")
             .output("reason", PortKind::Data, PortType::Text, "Why, in the model's words")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new()
+            .line([CardPart::text("overrideProvider"), CardPart::text("overrideModel")])
+            .line([CardPart::text("instructions")])
+            .line([CardPart::ContextMaker])
     }
 
     fn behavior(_: &Config) -> Behavior {

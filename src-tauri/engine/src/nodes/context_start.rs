@@ -6,7 +6,9 @@ use serde_json::json;
 
 use crate::context::{ContextHandle, ContextRecord, ContextType, MAIN, conversation};
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{
+    Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
+};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{ECHO, OFFLINE};
 
@@ -109,6 +111,14 @@ impl NodeType for ContextStart {
 
     fn ports(_: &Config) -> Ports {
         Ports::new().output("context", PortKind::Context, PortType::Any, "The conversation").error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::text("provider"), CardPart::text("model")])
+    }
+
+    fn editor() -> EditorTraits {
+        EditorTraits { makes_main_context: true, ..EditorTraits::default() }
     }
 
     fn behavior(config: &Config) -> Behavior {

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::Duration;
 
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Delay;
@@ -48,6 +48,10 @@ impl NodeType for Delay {
             PortType::Any,
             "The same value, later",
         )
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::duration("ms")])
     }
 
     fn behavior(_: &Config) -> Behavior {

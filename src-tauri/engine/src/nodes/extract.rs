@@ -9,7 +9,9 @@ use std::num::NonZeroU32;
 
 use super::asking::{self, Manner, Schema, Turn, Wanted};
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, check_schema};
+use crate::node::{
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, check_schema,
+};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
@@ -90,6 +92,13 @@ impl NodeType for Extract {
             .output("context", PortKind::Context, PortType::Any, "The conversation, as it came")
             .output("value", PortKind::Data, PortType::Any, "The value")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new()
+            .line([CardPart::text("overrideProvider"), CardPart::text("overrideModel")])
+            .line([CardPart::text("instructions")])
+            .line([CardPart::ContextMaker])
     }
 
     fn behavior(_: &Config) -> Behavior {

@@ -9,7 +9,7 @@ use super::templating;
 use crate::context::{ContextHandle, Role};
 use crate::error::Fault;
 use crate::id::ContextId;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::template::Template;
 
@@ -73,6 +73,13 @@ impl NodeType for InjectMessages {
             .output("context", PortKind::Context, PortType::Any, "The conversation written to")
             .output("contextId", PortKind::Data, PortType::Text, "Its id")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([
+            CardPart::count("messages", "message", "messages"),
+            CardPart::prefixed_text("to", "contextId"),
+        ])
     }
 
     fn behavior(config: &Config) -> Behavior {

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 use crate::error::Fault;
-use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use query::Query;
 
@@ -65,6 +65,10 @@ impl NodeType for Json {
             .input("value", PortKind::Data, PortType::Any, "The value, `.` in the query")
             .output("result", PortKind::Data, PortType::Any, "What the query gives")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::text("query")])
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::context::Role;
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct ManualInput;
@@ -46,6 +46,10 @@ impl NodeType for ManualInput {
             )
             .output("value", PortKind::Data, PortType::Text, "The text")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::text("text")])
     }
 
     fn behavior(config: &Config) -> Behavior {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::context::{ContextHandle, ContextRecord, ContextType};
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::who_answers;
 
@@ -50,6 +50,10 @@ impl NodeType for NewContext {
             .output("context", PortKind::Context, PortType::Any, "The new conversation")
             .output("handle", PortKind::Data, PortType::Object, "The new conversation's id, as a value")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::literal("isolated"), CardPart::text("provider"), CardPart::text("model")])
     }
 
     fn behavior(config: &Config) -> Behavior {

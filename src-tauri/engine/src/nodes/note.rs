@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::Ports;
 
 pub(super) struct Note;
@@ -32,6 +32,10 @@ impl NodeType for Note {
 
     fn ports(_: &Config) -> Ports {
         Ports::new()
+    }
+
+    fn editor() -> EditorTraits {
+        EditorTraits { comment_field: Some("text".to_owned()), ..EditorTraits::default() }
     }
 
     fn behavior(_: &Config) -> Behavior {

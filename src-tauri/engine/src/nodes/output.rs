@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, as_text};
+use crate::node::{
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, as_text,
+};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Output;
@@ -52,6 +54,10 @@ impl NodeType for Output {
     fn ports(config: &Config) -> Ports {
         let ports = Ports::new().input("value", PortKind::Data, PortType::Any, "The result");
         if config.format == Format::Json { ports.error() } else { ports }
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::text("name")])
     }
 
     fn behavior(_: &Config) -> Behavior {

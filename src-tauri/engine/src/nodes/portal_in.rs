@@ -5,7 +5,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Portal};
+use crate::node::{
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Portal,
+};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct PortalIn;
@@ -48,6 +50,10 @@ impl NodeType for PortalIn {
 
     fn ports(config: &Config) -> Ports {
         Ports::new().input("in", config.kind, PortType::Any, "Comes out at the other end")
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::prefixed_text("to", "channel")])
     }
 
     fn behavior(config: &Config) -> Behavior {

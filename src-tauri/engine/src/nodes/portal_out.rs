@@ -4,7 +4,9 @@ use serde_json::json;
 
 use super::portal_in::Config;
 use crate::error::Fault;
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Portal};
+use crate::node::{
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Portal,
+};
 use crate::port::{PortType, Ports};
 
 pub(super) struct PortalOut;
@@ -23,6 +25,10 @@ impl NodeType for PortalOut {
 
     fn ports(config: &Config) -> Ports {
         Ports::new().output("out", config.kind, PortType::Any, "What went in at the other end")
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::prefixed_text("from", "channel")])
     }
 
     fn behavior(config: &Config) -> Behavior {

@@ -15,7 +15,10 @@ use serde_json::{Map, Value, json};
 use crate::context::Role;
 use crate::error::Fault;
 use crate::id::{NodeId, PortName};
-use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Reads, as_text};
+use crate::node::{
+    Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Reads, as_text,
+};
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::{Event, NodeOutputs, RunEnd};
 use crate::subflow::{ChildCall, ChildEnd, ChildNews};
@@ -79,6 +82,14 @@ impl NodeType for Subflow {
             .output("text", PortKind::Data, PortType::Text, "What the child put out, as text")
             .output("result", PortKind::Data, PortType::Object, "What the child put out, by node and port")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::text("file")]).line([CardPart::text("flow.name")])
+    }
+
+    fn editor() -> EditorTraits {
+        EditorTraits { child_flow_field: Some("file".to_owned()), ..EditorTraits::default() }
     }
 
     fn behavior(config: &Config) -> Behavior {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 
 use crate::error::Fault;
-use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 use condition::Condition;
 
@@ -77,6 +77,10 @@ impl NodeType for Switch {
             )
         });
         ports.output(DEFAULT, PortKind::Data, PortType::Any, "The value, when no case holds").error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::count("cases", "case", "cases")])
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {

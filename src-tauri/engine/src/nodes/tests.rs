@@ -111,3 +111,17 @@ fn nodes_that_take_a_context_take_it_on_an_input_of_that_name() {
         }
     }
 }
+
+#[test]
+fn cards_and_editor_traits_name_fields_of_the_config() {
+    for descriptor in registry().descriptors() {
+        let parts = descriptor.card.lines.iter().flatten();
+        let editor = &descriptor.editor;
+        let fields = parts.filter_map(|part| part.field());
+        for field in fields.chain(editor.comment_field.as_deref()).chain(editor.child_flow_field.as_deref()) {
+            let name = field.split('.').next().unwrap_or(field);
+            let setting = &descriptor.config_schema["properties"][name];
+            assert!(setting.is_object(), "{} has no setting {name}", descriptor.node_type);
+        }
+    }
+}

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::templating;
 use crate::error::Fault;
-use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::template::Template;
 
@@ -43,6 +43,10 @@ impl NodeType for Text {
         templating::add_inputs(Ports::new(), &config.template)
             .output("text", PortKind::Data, PortType::Text, "The text")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::text("template")])
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::Fault;
-use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::ToolSpec;
 
@@ -62,6 +62,10 @@ impl NodeType for Tools {
             .output("tools", PortKind::Tools, PortType::Any, "The tools, for a chat")
             .output("names", PortKind::Data, PortType::List, "Their names")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::list("tools")]).line([CardPart::text("tools")])
     }
 
     fn examples() -> Vec<Example> {

@@ -9,8 +9,8 @@ use super::templating;
 use crate::context::Role;
 use crate::error::Fault;
 use crate::node::{
-    Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause, as_text, check_answer,
-    check_schema,
+    Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Pause, as_text, check_answer, check_schema,
 };
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::Answer;
@@ -79,6 +79,14 @@ impl NodeType for UserInput {
             )
             .output("message", PortKind::Data, answer, "The answer")
             .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::quoted("prompt")])
+    }
+
+    fn editor() -> EditorTraits {
+        EditorTraits { asks_for_message: true, ..EditorTraits::default() }
     }
 
     fn behavior(config: &Config) -> Behavior {

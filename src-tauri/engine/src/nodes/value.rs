@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::error::Fault;
-use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Value;
@@ -40,6 +40,10 @@ impl NodeType for Value {
             Json::Object(_) => PortType::Object,
         };
         Ports::new().output("value", PortKind::Data, value_type, "The value")
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::text("value")])
     }
 
     fn examples() -> Vec<Example> {

@@ -3,9 +3,9 @@ import { type MouseEvent, type ReactElement, useState } from "react";
 import { Keys } from "@/design/Keys";
 import { selectOnly } from "@/flow/actions";
 import { flowStore } from "@/flow/store";
-import { COMMANDS, command } from "@/shell/commands";
-import type { Command } from "@/workbench/command";
 import { showPalette } from "@/workbench/overlays";
+import type { Command } from "@/workspace/command";
+import { allCommands, command } from "@/workspace/commands";
 import { canvasStore } from "./canvas-store";
 
 const ON_NODES = ["edit.rename", "edit.connect", "edit.cut", "edit.copy", "edit.duplicate", "edit.delete"];
@@ -25,7 +25,7 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
     const at = instance?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const add: Command = { id: "menu.add", title: "Add a node here…", group: "Edit", run: () => showPalette(at) };
     if (node !== undefined) {
-      const runs = COMMANDS.filter((one) => one.group === "Run" && one.terms?.includes("node"));
+      const runs = allCommands().filter((one) => one.group === "Run" && one.terms?.includes("node"));
       setItems([...runs, ...ON_NODES.map(command)].filter(isEnabled));
     } else if (edge !== undefined) setItems([command("edit.delete")]);
     else setItems([add, ...ON_PANE.map(command)].filter(isEnabled));

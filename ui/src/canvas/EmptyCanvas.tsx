@@ -6,7 +6,7 @@ import { plain } from "@/design/plain-text";
 import { openExample } from "@/flow/files";
 import { useFlow } from "@/flow/store";
 import { call } from "@/ipc";
-import { command } from "@/shell/commands";
+import { command } from "@/workspace/commands";
 
 /** What an empty canvas shows: how to begin, and the examples. */
 export function EmptyCanvas() {

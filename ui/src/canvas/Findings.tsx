@@ -1,7 +1,7 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import { useMemo } from "react";
 import type { Diagnostic, NodeId } from "@/bindings";
-import { Said } from "@/design/InlineCode";
+import { InlineCode } from "@/design/InlineCode";
 import { Tip } from "@/design/Tip";
 import { useFlow } from "@/flow/store";
 
@@ -36,11 +36,11 @@ export function Findings({ node }: { node: NodeId }) {
         <span className="flex flex-col gap-1">
           {found.slice(0, 4).map((one) => (
             <span key={`${one.code}${one.pointer}${one.message}`}>
-              <Said text={one.message} />
+              <InlineCode text={one.message} />
               {one.hint ? (
                 <span className="text-fg-3">
                   {" "}
-                  <Said text={one.hint} />
+                  <InlineCode text={one.hint} />
                 </span>
               ) : null}
             </span>

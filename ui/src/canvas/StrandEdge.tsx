@@ -1,8 +1,8 @@
 import { EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { type CSSProperties, memo, useEffect, useRef } from "react";
 import { useEdgeRun } from "@/run/element-views";
+import { isViewMoving } from "@/workbench/view-motion";
 import { type CanvasEdge, shade } from "./elements";
-import { isMoving } from "./motion";
 import { backCurve, forwardCurve } from "./paths";
 
 /** An edge of one of the three strands. Thick for contexts, thin for data, dashed for tools; dotted where it goes back. */
@@ -65,7 +65,7 @@ function Pulse({ d, passed }: { d: string; passed: number }) {
     const line = path.current;
     if (!line?.animate || document.documentElement.hasAttribute("data-reduced-motion")) return;
     // Values may pass faster than a glow takes; one that is under way stands for them all.
-    if (isMoving() || glow.current?.playState === "running" || glowing >= MOST_GLOWING) return;
+    if (isViewMoving() || glow.current?.playState === "running" || glowing >= MOST_GLOWING) return;
     glow.current = line.animate(
       [
         { strokeDashoffset: 1.12, opacity: 1 },

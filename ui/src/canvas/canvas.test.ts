@@ -6,7 +6,6 @@ import { type Alignment, align, bounds, distribute } from "@/flow/align";
 import { contextColor, contextIndexes } from "@/flow/context-colors";
 import { setNodeTypes } from "@/flow/node-types";
 import { EMPTY_FLOW, NOTHING, UNCHECKED } from "@/flow/store";
-import { searchTypes } from "@/panels/nodes/search";
 import { canvasEdges, canvasNodes } from "./elements";
 import { cardHeight, handleBox, portY } from "./geometry";
 import { nearest } from "./keyboard-navigation";
@@ -186,18 +185,5 @@ describe("words", () => {
     expect(summaryOf({ type: "chat" }, type("chat"), maker, type("contextStart"))).toBe("offline · gpt-5");
     expect(summaryOf({ type: "chat", config: { prompt: "Sum up" } }, type("chat"), maker)).toBe("“Sum up”");
     expect(summaryOf({ type: "nothing" }, undefined)).toBe("Unknown type “nothing”");
-  });
-
-  it("find a node type by what people call it", () => {
-    const first = (query: string) => searchTypes(types, query)[0]?.type;
-    expect([first("ask"), first("chat"), first("gpt"), first("template"), first("new con")]).toEqual([
-      "userInput",
-      "chat",
-      "chat",
-      "text",
-      "newContext",
-    ]);
-    expect(searchTypes(types, "qqqq")).toEqual([]);
-    expect(searchTypes(types, " ")).toBe(types);
   });
 });

@@ -4,7 +4,7 @@ import * as actions from "@/flow/actions";
 import type { Alignment, Axis } from "@/flow/align";
 import { nodeType } from "@/flow/node-types";
 import { flowStore } from "@/flow/store";
-import type { Command } from "@/workbench/command";
+import type { Command } from "@/workspace/command";
 import { alignSelection, distributeSelection, nudge, resizeNote } from "./arrange";
 import { canvasStore } from "./canvas-store";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { followMotion, isMoving } from "./motion";
+import { isViewMoving } from "@/workbench/view-motion";
+import { followMotion } from "./motion";
 
 type Transform = [number, number, number];
 
@@ -40,11 +41,11 @@ describe("the canvas is marked as moving", () => {
     expect(marked()).toBe(false);
     for (let step = 1; step <= 10; step++) {
       store.moveTo([step, 0, 1]);
-      expect(marked() && isMoving()).toBe(true);
+      expect(marked() && isViewMoving()).toBe(true);
       vi.advanceTimersByTime(100);
     }
     vi.advanceTimersByTime(200);
-    expect(marked() || isMoving()).toBe(false);
+    expect(marked() || isViewMoving()).toBe(false);
   });
 
   it("not while it is zoomed, which would be blurred", () => {
@@ -69,7 +70,7 @@ describe("the canvas is marked as moving", () => {
   it("no longer once nobody follows", () => {
     store.moveTo([1, 0, 1]);
     end();
-    expect(marked() || isMoving()).toBe(false);
+    expect(marked() || isViewMoving()).toBe(false);
     store.moveTo([2, 0, 1]);
     expect(marked()).toBe(false);
   });

@@ -1,17 +1,11 @@
 /** Whether the view is being moved. Told to the style sheet and to what may wait until it rests; never drawn by React. */
 import type { useStoreApi } from "@xyflow/react";
+import { isViewMoving, setViewMoving } from "@/workbench/view-motion";
 
 type Store = ReturnType<typeof useStoreApi>;
 
 /** So long after its last step a move is over, in milliseconds. */
 const REST_MS = 160;
-
-let moving = false;
-
-/** Whether the view moves right now, at an unchanged zoom. */
-export function isMoving(): boolean {
-  return moving;
-}
 
 /**
  * Marks the canvas with `data-moving` while its view is moved. Zooming does not count: what is drawn as one picture then
@@ -23,7 +17,7 @@ export function followMotion(store: Store, canvas: HTMLElement): () => void {
   const rest = () => {
     clearTimeout(timer);
     timer = undefined;
-    moving = false;
+    setViewMoving(false);
     canvas.removeAttribute("data-moving");
   };
   const look = () => {
@@ -34,18 +28,18 @@ export function followMotion(store: Store, canvas: HTMLElement): () => void {
   const unsubscribe = store.subscribe(({ transform }, { transform: before }) => {
     if (transform === before) return;
     if (transform[2] !== before[2]) {
-      if (moving) rest();
+      if (isViewMoving()) rest();
       return;
     }
     last = performance.now();
-    if (moving) return;
-    moving = true;
+    if (isViewMoving()) return;
+    setViewMoving(true);
     canvas.setAttribute("data-moving", "");
     timer = setTimeout(look, REST_MS);
   });
   // Whoever else listens to the pointer on the page (the seams between the panels measure all of them) has nothing to do.
   const spare = (event: PointerEvent) => {
-    if (moving && event.buttons !== 0) event.preventDefault();
+    if (isViewMoving() && event.buttons !== 0) event.preventDefault();
   };
   canvas.addEventListener("pointermove", spare);
   return () => {

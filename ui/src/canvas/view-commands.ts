@@ -1,7 +1,7 @@
 /** Commands that move the view. */
 
 import { flowStore } from "@/flow/store";
-import type { Command } from "@/workbench/command";
+import type { Command } from "@/workspace/command";
 import { walk } from "./keyboard-navigation";
 import { reveal } from "./reveal";
 import { panBy, resetZoom, showAll, zoomBy } from "./view";

@@ -1,8 +1,8 @@
 import { render } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { Said } from "./InlineCode";
+import { InlineCode } from "./InlineCode";
 
-const drawn = (text: string) => render(<Said text={text} />).container.innerHTML;
+const drawn = (text: string) => render(<InlineCode text={text} />).container.innerHTML;
 
 describe("a sentence with names in it", () => {
   it("draws what stands in backticks as a name, and the rest as it is", () => {

@@ -1,5 +1,5 @@
 /** A sentence of a diagnostic or a description: what stands in backticks is a name in the flow and drawn as one. */
-export function Said({ text }: { text: string }) {
+export function InlineCode({ text }: { text: string }) {
   const parts = text.split("`");
   // A backtick without its partner is no mark.
   if (parts.length < 3 || parts.length % 2 === 0) return text;

@@ -1,7 +1,7 @@
 /** Short messages at the edge of the window. An error says what to do next and offers the button that does it. */
 import { toast } from "sonner";
-import type { HostError } from "@/ipc";
 
+type Failure = { code: string; message: string; hint?: string };
 type Action = { label: string; run: () => void };
 
 export const notify = {
@@ -15,7 +15,7 @@ export const notify = {
   done(text: string): void {
     toast.success(text);
   },
-  error(error: Pick<HostError, "code" | "message" | "hint">, action?: Action): void {
+  error(error: Failure, action?: Action): void {
     toast.error(error.message, {
       id: error.code,
       description: [error.hint, error.code].filter(Boolean).join(" · "),

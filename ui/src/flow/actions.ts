@@ -3,7 +3,7 @@ import type { Edge, EdgeId, Flow, Node, NodeId, Position } from "@/bindings";
 import { notify } from "@/design/notify";
 import * as edits from "./edits";
 import * as history from "./history";
-import { wishForRun } from "./latest-request";
+import { requestRun } from "./latest-request";
 import { flowStore, NOTHING, UNCHECKED, type Viewing } from "./store";
 
 type Options = {
@@ -138,7 +138,7 @@ export function viewFlow(viewing: Viewing): void {
 
 /** Goes back to the document, also from a run that was asked for and has not arrived. */
 export function leaveView(): void {
-  wishForRun();
+  requestRun();
   flowStore.setState(({ flow, viewing, aside = NOTHING, selection }) => ({
     viewing: undefined,
     aside: undefined,

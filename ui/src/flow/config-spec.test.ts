@@ -37,11 +37,11 @@ describe("a field drawn from a schema", () => {
       default: undefined,
     });
     const root = { $defs: { T: { type: "string", format: "template" } } };
-    expect(of({ anyOf: [{ $ref: "#/$defs/T" }, { type: "null" }], description: "Said" }, root)).toMatchObject({
+    expect(of({ anyOf: [{ $ref: "#/$defs/T" }, { type: "null" }], description: "InlineCode" }, root)).toMatchObject({
       kind: "text",
       widget: "template",
       optional: true,
-      help: "Said",
+      help: "InlineCode",
     });
   });
 

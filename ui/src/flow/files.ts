@@ -4,7 +4,7 @@ import { ask } from "@/design/ask";
 import { notify } from "@/design/notify";
 import { call, HostError } from "@/ipc";
 import { adoptDraft, discardDraft, writeDraft } from "./autosave";
-import { wishForDocument } from "./latest-request";
+import { requestDocument } from "./latest-request";
 import { documentName, documentState, type FlowState, fileName, flowStore, isDirty } from "./store";
 
 /** Whether the document may be put away; asks about unsaved changes. Those that are not wanted leave no draft. */
@@ -203,13 +203,13 @@ function tellReadOnly(opened: OpenedFlow): void {
  * that is looked at, edits. Whether the other one is there now.
  */
 async function replaceDocument(load: () => Promise<FlowState>): Promise<boolean> {
-  const isWanted = wishForDocument();
+  const isLatest = requestDocument();
   const { viewing } = flowStore.getState();
   if (!(await mayReplace())) return false;
   const { flow } = flowStore.getState();
   try {
     const document = await load();
-    if ((flowStore.getState().flow === flow || (await mayReplace())) && isWanted()) {
+    if ((flowStore.getState().flow === flow || (await mayReplace())) && isLatest()) {
       const looked = flowStore.getState().viewing;
       flowStore.setState(looked === viewing ? document : { ...document, viewing: looked }, true);
       return true;

@@ -1,22 +1,23 @@
 /**
- * What was asked for last. Documents and runs take a while to arrive, and what counts is the last wish, not the last
- * arrival. A run lies over the document: it outlasts a document asked for before it, and gives way to one asked for later.
+ * Which request is the latest. Documents and runs take a while to load, and the last request wins, not the last response.
+ * A run is shown over the document: it stays when a document requested before it arrives, and goes when one requested
+ * after it arrives.
  */
 
 let documents = 0;
-let wishes = 0;
+let requests = 0;
 
-/** Asks for another document. Gives what tells whether no other one was asked for since. */
-export function wishForDocument(): () => boolean {
-  wishes += 1;
+/** Registers a request for another document. Returns a check for whether no other document was requested since. */
+export function requestDocument(): () => boolean {
+  requests += 1;
   documents += 1;
   const mine = documents;
   return () => mine === documents;
 }
 
-/** Asks for a run, or for the document without one. Gives what tells whether nothing else was asked for since. */
-export function wishForRun(): () => boolean {
-  wishes += 1;
-  const mine = wishes;
-  return () => mine === wishes;
+/** Registers a request for a run, or for leaving one. Returns a check for whether nothing else was requested since. */
+export function requestRun(): () => boolean {
+  requests += 1;
+  const mine = requests;
+  return () => mine === requests;
 }

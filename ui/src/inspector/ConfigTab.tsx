@@ -1,14 +1,14 @@
 import { useMemo } from "react";
 import type { Node, NodeDescriptor, NodeId } from "@/bindings";
 import { diagnosticsOf } from "@/canvas/Findings";
-import { Said } from "@/design/InlineCode";
+import { InlineCode } from "@/design/InlineCode";
 import { JsonView } from "@/design/JsonView";
 import { setConfig } from "@/flow/actions";
 import { type Spec, specOf } from "@/flow/config-spec";
 import { useFlow } from "@/flow/store";
 import { CodeControl } from "./fields/CodeControl";
+import { Control } from "./fields/Control";
 import { FormField } from "./fields/FormField";
-import { ObjectControl } from "./fields/ObjectControl";
 import { configPath, type Path } from "./findings";
 import { Help } from "./Help";
 import { LimitsSection } from "./LimitsSection";
@@ -30,11 +30,11 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
               className="finding-box"
               data-severity={found.severity}
             >
-              <Said text={found.message} />
+              <InlineCode text={found.message} />
               {found.hint ? (
                 <span className="text-fg-2">
                   {" "}
-                  <Said text={found.hint} />
+                  <InlineCode text={found.hint} />
                 </span>
               ) : null}
             </li>
@@ -78,7 +78,7 @@ function ConfigForm({ nodeId, config, spec, findings, readOnly }: FormProps) {
     if (spec.fields.length === 0) return <p className="mb-3 text-fg-2 text-sm">This node type has nothing to set.</p>;
     return (
       <>
-        <ObjectControl {...common} spec={{ ...spec, ...NO_HELP }} />
+        <Control {...common} spec={{ ...spec, ...NO_HELP }} />
         <Strangers config={config} spec={spec} onChange={onChange} findings={findings} readOnly={readOnly} />
       </>
     );

@@ -2,7 +2,7 @@ import type { EdgeId, NodeId } from "@/bindings";
 import { reveal } from "@/canvas/reveal";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
-import { Said } from "@/design/InlineCode";
+import { InlineCode } from "@/design/InlineCode";
 import { removeItems } from "@/flow/actions";
 import { useNodeTypes } from "@/flow/node-types";
 import { edgeKind } from "@/flow/ports";
@@ -35,9 +35,9 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
       <div className="flex flex-col gap-3 overflow-y-auto px-3 py-3">
         {findings.map((found) => (
           <p key={`${found.code}${found.message}`} className="finding-box" data-severity={found.severity}>
-            <Said text={found.message} />{" "}
+            <InlineCode text={found.message} />{" "}
             <span className="text-fg-2">
-              <Said text={found.hint ?? ""} />
+              <InlineCode text={found.hint ?? ""} />
             </span>
           </p>
         ))}

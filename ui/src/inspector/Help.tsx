@@ -1,6 +1,6 @@
 import type { NodeDescriptor, NodeId, Ports } from "@/bindings";
 import { Button } from "@/design/Button";
-import { Said } from "@/design/InlineCode";
+import { InlineCode } from "@/design/InlineCode";
 import { JsonView } from "@/design/JsonView";
 import { Markdown } from "@/design/Markdown";
 import { sealGesture, setNode } from "@/flow/actions";
@@ -71,7 +71,7 @@ function PortList({ ports }: { ports: Ports }) {
           <code className="text-fg">{port.name}</code>
           <span className="text-fg-3">{port.side}</span>
           <span>
-            <Said text={port.description} />
+            <InlineCode text={port.description} />
           </span>
         </li>
       ))}

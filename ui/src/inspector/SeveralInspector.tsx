@@ -11,7 +11,7 @@ import {
 import type { ReactNode } from "react";
 import { Button, IconButton } from "@/design/Button";
 import { useFlow } from "@/flow/store";
-import { command } from "@/shell/commands";
+import { command } from "@/workspace/commands";
 
 const ALIGN: { id: string; icon: ReactNode }[] = [
   { id: "arrange.left", icon: <AlignStartVertical size={16} /> },

@@ -6,11 +6,11 @@ import { currentStore, stopContinuing } from "@/conversations/current-conversati
 import { ask } from "@/design/ask";
 import { notify } from "@/design/notify";
 import { leaveView, viewFlow } from "@/flow/actions";
-import { wishForRun } from "@/flow/latest-request";
+import { requestRun } from "@/flow/latest-request";
 import { flowStore } from "@/flow/store";
 import { call, HostError } from "@/ipc";
 import { showDockTab } from "@/workbench/dock-tabs";
-import { remedyOf } from "@/workbench/error-action";
+import { errorAction } from "@/workbench/error-action";
 import { isOver } from "./fold/status";
 import type { OpenPause } from "./fold/types";
 import { shownSession, showSession, wake, wakeSession } from "./live/active-run";
@@ -119,7 +119,7 @@ export async function startRun(to?: NodeId): Promise<void> {
     const error = HostError.from(thrown);
     if (error.code === "flow.invalid") showDockTab("problems");
     if (error.code === "conversation.unknown") stopContinuing();
-    notify.error(error, remedyOf(error.code));
+    notify.error(error, errorAction(error.code));
   } finally {
     controlStore.setState({ starting: false });
   }
@@ -164,7 +164,7 @@ function askerOf(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; epoc
 /** Shows an earlier run on the canvas, from its journal; follows it if it still goes on. */
 export async function openRun(run: RunId): Promise<void> {
   // Also what is there already was wished for: a slower earlier wish must not take its place.
-  const isWanted = wishForRun();
+  const isLatest = requestRun();
   const { document, viewed } = controlStore.getState();
   if (document?.run === run) {
     leaveView();
@@ -173,7 +173,7 @@ export async function openRun(run: RunId): Promise<void> {
   if (viewed?.run === run) return;
   await tell(async () => {
     const { summary, above, flow, entries, damage } = await call("runs.show", { run });
-    if (!isWanted()) return;
+    if (!isLatest()) return;
     if (damage) notify.error(HostError.from(damage));
     const session = new RunSession(run, flow, events, summary.status === "interrupted");
     const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || "Untitled flow" });
@@ -249,6 +249,6 @@ async function tell(work: () => Promise<unknown>): Promise<void> {
     await work();
   } catch (thrown) {
     const error = HostError.from(thrown);
-    notify.error(error, remedyOf(error.code));
+    notify.error(error, errorAction(error.code));
   }
 }

@@ -8,8 +8,8 @@ import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/design/Men
 import { TypeBadge } from "@/design/TypeBadge";
 import { useNodeTypes } from "@/flow/node-types";
 import { shownFlow, useFlow } from "@/flow/store";
-import { GROUPS } from "@/workbench/command";
 import { hidePalette, overlayStore, useOverlays } from "@/workbench/overlays";
+import { GROUPS } from "@/workspace/command";
 import { COMMANDS } from "./commands";
 
 /** Everything one can do, found by typing: commands, node types to add, nodes to go to. */

@@ -1,8 +1,8 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { Keys } from "@/design/Keys";
-import { GROUPS } from "@/workbench/command";
 import { hideShortcuts, useOverlays } from "@/workbench/overlays";
+import { GROUPS } from "@/workspace/command";
 import { COMMANDS } from "./commands";
 
 /** Keys that are not commands: the pointer's, and those the page itself carries out. */

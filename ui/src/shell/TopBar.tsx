@@ -4,8 +4,8 @@ import { Keys } from "@/design/Keys";
 import { documentName, fileName, isDirty, useFlow } from "@/flow/store";
 import { toggle, useLayout } from "@/workbench/layout";
 import { showPalette } from "@/workbench/overlays";
+import { command } from "@/workspace/commands";
 import { ConversationChip } from "./ConversationChip";
-import { command } from "./commands";
 import { RunControls } from "./RunControls";
 import { RunTotals } from "./RunTotals";
 

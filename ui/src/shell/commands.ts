@@ -1,8 +1,9 @@
 /** Every command of the window, in one list: what has no command here cannot be done. */
 import { editCommands } from "@/canvas/edit-commands";
 import { viewCommands } from "@/canvas/view-commands";
-import type { Command } from "@/workbench/command";
 import { showPalette, showShortcuts } from "@/workbench/overlays";
+import type { Command } from "@/workspace/command";
+import { registerCommands } from "@/workspace/commands";
 import { flowCommands } from "./commands/flow";
 import { runCommands } from "./commands/run";
 import { windowCommands } from "./commands/window";
@@ -33,11 +34,4 @@ export const COMMANDS: readonly Command[] = [
   { id: "help.shortcuts", title: "Keyboard shortcuts", group: "Help", keys: ["?"], run: showShortcuts },
 ];
 
-const byId = new Map(COMMANDS.map((command) => [command.id, command]));
-
-/** A command by its id. */
-export function command(id: string): Command {
-  const found = byId.get(id);
-  if (!found) throw new Error(`There is no command ${id}.`);
-  return found;
-}
+registerCommands(COMMANDS);

@@ -1,6 +1,6 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Command } from "@/workbench/command";
+import type { Command } from "@/workspace/command";
 import { COMMANDS } from "./commands";
 import { useShortcuts } from "./useShortcuts";
 

@@ -1,7 +1,7 @@
 /** Binds the commands' shortcuts, once, for the whole window. */
 import { useEffect } from "react";
 import { isTyping, matches } from "@/design/keys";
-import type { Command } from "@/workbench/command";
+import type { Command } from "@/workspace/command";
 
 /** These have keys of their own. */
 const OWN_KEYS = "[role=dialog], [role=alertdialog], [role=menu], [data-own-keys]";

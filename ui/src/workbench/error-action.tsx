@@ -7,14 +7,14 @@ import { showLeftPanel } from "./layout";
 const PROVIDERS = new Set(["provider.unauthorized", "provider.unknown", "provider.bad_settings"]);
 
 /** The action to offer with an error, where the settings help. */
-export function remedyOf(code: string): { label: string; run: () => void } | undefined {
+export function errorAction(code: string): { label: string; run: () => void } | undefined {
   if (!PROVIDERS.has(code) && !code.startsWith("keys.")) return undefined;
   return { label: "Settings", run: showSettings };
 }
 
 /** A button to the settings, where they help against that error. */
-export function Remedy({ code, className }: { code: string; className?: string }) {
-  return remedyOf(code) ? <SettingsButton className={className} /> : null;
+export function ErrorActionButton({ code, className }: { code: string; className?: string }) {
+  return errorAction(code) ? <SettingsButton className={className} /> : null;
 }
 
 export function SettingsButton({ className }: { className?: string }) {

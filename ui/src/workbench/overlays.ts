@@ -1,12 +1,11 @@
 /** The overlays that commands open: the command palette, the shortcuts help, the drafts of last time. */
 import { create } from "zustand";
 import type { Autosave } from "@/bindings";
-import type { Point } from "@/canvas/paths";
 
 type Overlays = {
   palette: boolean;
   /** Where a node added from the palette goes, in canvas units; absent: the middle of the view. */
-  paletteAt?: Point;
+  paletteAt?: { x: number; y: number };
   shortcuts: boolean;
   /** Drafts the host kept from a session that did not end well. */
   drafts: readonly Autosave[];
@@ -15,7 +14,7 @@ type Overlays = {
 export const overlayStore = create<Overlays>(() => ({ palette: false, shortcuts: false, drafts: [] }));
 export const useOverlays = overlayStore;
 
-export function showPalette(at?: Point): void {
+export function showPalette(at?: Overlays["paletteAt"]): void {
   overlayStore.setState({ palette: true, paletteAt: at });
 }
 

@@ -51,7 +51,7 @@ test("a conversation is begun, gone on in, searched, renamed, forked, exported a
     /^\S.* for \d[\d,]* tokens in \d+ calls?$/,
   );
   await page.getByTestId("conversation-leave").click();
-  await say(page, "Said elsewhere");
+  await say(page, "InlineCode elsewhere");
   await expect(rows(page).first()).toContainText("4 messages");
 
   // After a reload it is there, and continues only when a person says so.

@@ -1,7 +1,6 @@
 import { useMemo, useRef, useState } from "react";
 import type { ContextId } from "@/bindings";
 import { Empty } from "@/design/Empty";
-import { useSize } from "@/design/useSize";
 import { sameEpoch } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
 import { useContextsRevision, useEventCount, useRunHead, useShownSession } from "@/run/live/active-run";
@@ -10,6 +9,7 @@ import { contextOf } from "@/run/values/inputs";
 import { saidIn } from "@/run/values/message-text";
 import { shorten } from "@/run/values/preview";
 import { Timeline } from "../timeline/TimelineTab";
+import { useSize } from "../useSize";
 import { ContextChooser } from "./ContextChooser";
 import { ConversationItems, type Item, itemsOf } from "./conversation-items";
 import { Messages } from "./Messages";

@@ -19,7 +19,7 @@ import { saidIn } from "@/run/values/message-text";
 import { previewOf } from "@/run/values/preview";
 import { Reasoning } from "@/run/values/Reasoning";
 import { ValueView } from "@/run/values/ValueView";
-import { Remedy } from "@/workbench/error-action";
+import { ErrorActionButton } from "@/workbench/error-action";
 import type { Item } from "./conversation-items";
 
 /** One thing that was said or happened. */
@@ -52,7 +52,7 @@ export const Row = memo(function Row({ item }: { item: Item }) {
         >
           <p className="text-bad">{item.error.message}</p>
           {item.error.hint ? <p className="text-fg-2 text-sm">{item.error.hint}</p> : null}
-          <Remedy code={item.error.code} className="mt-1" />
+          <ErrorActionButton code={item.error.code} className="mt-1" />
         </Spoken>
       );
     case "output":

@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
-import { useSize } from "@/design/useSize";
+import { useSize } from "../useSize";
 
 /** Rows drawn above and below those in view, so that a quick scroll shows no gap. */
 const SPARE = 12;

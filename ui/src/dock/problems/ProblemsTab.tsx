@@ -2,9 +2,9 @@ import { CircleAlert, Crosshair, TriangleAlert } from "lucide-react";
 import { reveal } from "@/canvas/reveal";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
-import { Said } from "@/design/InlineCode";
+import { InlineCode } from "@/design/InlineCode";
 import { chooseEpoch } from "@/run/epoch-choice";
-import { Remedy } from "@/workbench/error-action";
+import { ErrorActionButton } from "@/workbench/error-action";
 import { type Problem, placeOf, useProblems } from "./problem-list";
 
 /** Everything that is wrong with the flow or its run: what, what to do, and the way there. */
@@ -43,11 +43,11 @@ function ProblemRow({ problem }: { problem: Problem }) {
       <Sign size={15} className={`mt-0.5 shrink-0 ${error ? "text-bad" : "text-wait"}`} aria-label={problem.severity} />
       <div className="min-w-0 flex-1">
         <p className="break-words">
-          <Said text={problem.message} />
+          <InlineCode text={problem.message} />
         </p>
         {problem.hint ? (
           <p className="break-words text-fg-2 text-sm">
-            <Said text={problem.hint} />
+            <InlineCode text={problem.hint} />
           </p>
         ) : null}
         <p className="mt-0.5 font-mono text-fg-3 text-xs">
@@ -55,7 +55,7 @@ function ProblemRow({ problem }: { problem: Problem }) {
           {problem.ofRun ? " · this run" : ""}
         </p>
       </div>
-      <Remedy code={problem.code} />
+      <ErrorActionButton code={problem.code} />
       {place ? (
         <Button onClick={show} title={`Show ${place} on the canvas`} className="max-w-[40%]">
           <Crosshair size={13} aria-hidden /> <span className="truncate">{place}</span>

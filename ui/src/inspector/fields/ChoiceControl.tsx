@@ -1,5 +1,6 @@
+import { CONTROL } from "@/design/control";
 import type { Spec } from "@/flow/config-spec";
-import { CONTROL, type FieldProps, shared, stepwise } from "./props";
+import { type FieldProps, shared, stepwise } from "./props";
 
 type ChoiceSpec = Extract<Spec, { kind: "choice" }>;
 

@@ -1,18 +1,6 @@
 import { lazy, Suspense } from "react";
-import { CONTROL } from "./props";
-
-export type CodeEditorProps = {
-  language: "template" | "markdown" | "json" | "jq" | "cel" | "plain";
-  /** Its name for screen readers. */
-  label: string;
-  describedBy?: string;
-  invalid?: boolean;
-  placeholder?: string;
-  value: string;
-  readOnly: boolean;
-  onChange: (value: string) => void;
-  onBlur?: () => void;
-};
+import { CONTROL } from "@/design/control";
+import type { CodeEditorProps } from "./code-editor-props";
 
 const Mirror = lazy(() => import("./CodeMirror"));
 

@@ -15,7 +15,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
-import type { CodeEditorProps } from "./CodeEditor";
+import type { CodeEditorProps } from "./code-editor-props";
 import { cel, jq } from "./languages";
 
 const VARIABLES = new MatchDecorator({

@@ -22,13 +22,13 @@ export function Control({ spec, ...rest }: FieldProps) {
     case "constant":
       return <code className="text-fg-2">{String(spec.value)}</code>;
     case "list":
-      return <ListControl {...rest} spec={spec} />;
+      return <ListControl {...rest} spec={spec} nested={Control} />;
     case "object":
-      return <ObjectControl {...rest} spec={spec} />;
+      return <ObjectControl {...rest} spec={spec} nested={Control} />;
     case "map":
-      return <MapControl {...rest} spec={spec} />;
+      return <MapControl {...rest} spec={spec} nested={Control} />;
     case "either":
-      return <EitherControl {...rest} spec={spec} />;
+      return <EitherControl {...rest} spec={spec} nested={Control} />;
     case "json":
       return <CodeControl {...rest} spec={spec} />;
   }

@@ -1,11 +1,11 @@
+import { CONTROL } from "@/design/control";
 import { blankOf, fits, type Spec } from "@/flow/config-spec";
-import { Control } from "./Control";
-import { CONTROL, type FieldProps, stepwise } from "./props";
+import { type NestingProps, stepwise } from "./props";
 
 type EitherSpec = Extract<Spec, { kind: "either" }>;
 
 /** One of several shapes: first which, then its own fields. */
-export function EitherControl({ spec, value, ...rest }: FieldProps<EitherSpec>) {
+export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingProps<EitherSpec>) {
   const { id, label, path, onChange, readOnly, describedBy } = rest;
   const shown = value ?? spec.default;
   const index = spec.alternatives.findIndex((one) => fits(one.spec, shown));
@@ -35,10 +35,10 @@ export function EitherControl({ spec, value, ...rest }: FieldProps<EitherSpec>) 
         ))}
       </select>
       {chosen && chosen.kind !== "constant" && !(chosen.kind === "choice" && chosen.choices.length === 1) ? (
-        <Control {...rest} spec={chosen} value={shown} />
+        <Nested {...rest} spec={chosen} value={shown} />
       ) : null}
       {index < 0 && shown !== undefined ? (
-        <Control {...rest} spec={{ kind: "json", optional: true }} value={shown} />
+        <Nested {...rest} spec={{ kind: "json", optional: true }} value={shown} />
       ) : null}
     </div>
   );

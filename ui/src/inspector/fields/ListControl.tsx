@@ -1,13 +1,22 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "@/design/Button";
 import { blankOf, type Spec } from "@/flow/config-spec";
-import { Control } from "./Control";
-import { type FieldProps, stepwise } from "./props";
+import { type NestingProps, stepwise } from "./props";
 
 type ListSpec = Extract<Spec, { kind: "list" }>;
 
 /** A list: items can be added, taken away and put in another order. */
-export function ListControl({ id, label, spec, value, path, findings, onChange, readOnly }: FieldProps<ListSpec>) {
+export function ListControl({
+  id,
+  label,
+  spec,
+  value,
+  path,
+  findings,
+  onChange,
+  readOnly,
+  nested: Nested,
+}: NestingProps<ListSpec>) {
   const items = Array.isArray(value)
     ? (value as unknown[])
     : Array.isArray(spec.default)
@@ -26,7 +35,7 @@ export function ListControl({ id, label, spec, value, path, findings, onChange, 
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no identity but their place.
         <div key={index} className="flex items-start gap-1 rounded-lg border border-line bg-bg-2 p-2">
           <div className="min-w-0 flex-1 [&>fieldset]:border-0 [&>fieldset]:pl-0">
-            <Control
+            <Nested
               id={`${id}-${index}`}
               label={`${one} ${index + 1}`}
               spec={spec.item}

@@ -1,13 +1,23 @@
 import { Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "@/design/Button";
+import { CONTROL } from "@/design/control";
 import { blankOf, type Spec } from "@/flow/config-spec";
-import { Control } from "./Control";
-import { CONTROL, type FieldProps, stepwise } from "./props";
+import { type NestingProps, stepwise } from "./props";
 
 type MapSpec = Extract<Spec, { kind: "map" }>;
 
 /** Values by name: names can be added, changed and taken away. */
-export function MapControl({ id, label, spec, value, path, findings, onChange, readOnly }: FieldProps<MapSpec>) {
+export function MapControl({
+  id,
+  label,
+  spec,
+  value,
+  path,
+  findings,
+  onChange,
+  readOnly,
+  nested: Nested,
+}: NestingProps<MapSpec>) {
   const held =
     typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
   const names = Object.keys(held);
@@ -34,7 +44,7 @@ export function MapControl({ id, label, spec, value, path, findings, onChange, r
               onBlur={(event) => rename(name, event.target.value.trim())}
               onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
             />
-            <Control
+            <Nested
               id={`${id}-${name}`}
               label={`Value of ${name}`}
               spec={spec.value}

@@ -1,9 +1,9 @@
+import { CONTROL } from "@/design/control";
 import { sealGesture } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
 import { fetchModels, useProviders } from "@/workbench/providers";
 import { useSettings } from "@/workbench/settings";
-import { CONTROL, type FieldProps, shared, stepwise } from "./props";
-import type { TextSpec } from "./TextControl";
+import { type FieldProps, shared, stepwise, type TextSpec } from "./props";
 
 /** One of the providers the host knows. */
 export function ProviderControl(props: FieldProps<TextSpec>) {

@@ -1,26 +1,36 @@
 import type { Spec } from "@/flow/config-spec";
-import { FormField } from "./FormField";
-import type { FieldProps } from "./props";
+import { FieldFrame } from "./FieldFrame";
+import type { NestingProps } from "./props";
 
 type ObjectSpec = Extract<Spec, { kind: "object" }>;
 
 /** An object's fields, indented below its label; without a frame at the top of a form. */
-export function ObjectControl({ id, spec, value, path, ...rest }: FieldProps<ObjectSpec>) {
+export function ObjectControl({ id, spec, value, path, nested: Nested, ...rest }: NestingProps<ObjectSpec>) {
   const held = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   const fields = spec.fields
     .filter((field) => field.spec.kind !== "constant")
     .map((field) => (
-      <FormField
+      <FieldFrame
         key={field.name}
         label={field.label}
         required={field.required}
         spec={field.spec}
-        value={held[field.name]}
         path={[...path, field.name]}
         findings={rest.findings}
-        onChange={rest.onChange}
-        readOnly={rest.readOnly}
-      />
+      >
+        {(own) => (
+          <Nested
+            {...own}
+            label={field.label}
+            spec={field.spec}
+            value={held[field.name]}
+            path={[...path, field.name]}
+            findings={rest.findings}
+            onChange={rest.onChange}
+            readOnly={rest.readOnly}
+          />
+        )}
+      </FieldFrame>
     ));
   if (path.length === 0) return <>{fields}</>;
   return (

@@ -1,9 +1,10 @@
 import { useEffect, useState } from "react";
+import { CONTROL } from "@/design/control";
 import { readDecimal, readWhole } from "@/design/parse-number";
 import { Switch } from "@/design/Switch";
 import { sealGesture } from "@/flow/actions";
 import type { Spec } from "@/flow/config-spec";
-import { CONTROL, type FieldProps, ownName, shared, stepwise } from "./props";
+import { type FieldProps, ownName, shared, stepwise } from "./props";
 
 type NumberSpec = Extract<Spec, { kind: "number" }>;
 type BooleanSpec = Extract<Spec, { kind: "boolean" }>;

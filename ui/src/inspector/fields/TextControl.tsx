@@ -1,10 +1,8 @@
+import { CONTROL } from "@/design/control";
 import { sealGesture } from "@/flow/actions";
-import type { Spec } from "@/flow/config-spec";
 import { CodeEditor } from "./CodeEditor";
 import { ModelControl, ProviderControl } from "./ModelControls";
-import { CONTROL, type FieldProps, shared } from "./props";
-
-export type TextSpec = Extract<Spec, { kind: "text" }>;
+import { type FieldProps, shared, type TextSpec } from "./props";
 
 /** A text: one line, several, or one of the small languages with an editor of its own. */
 export function TextControl(props: FieldProps<TextSpec>) {

@@ -1,7 +1,10 @@
+import type { ComponentType } from "react";
 import type { Diagnostic } from "@/bindings";
 import { sealGesture } from "@/flow/actions";
 import type { Spec } from "@/flow/config-spec";
 import type { Path } from "../findings";
+
+export type TextSpec = Extract<Spec, { kind: "text" }>;
 
 /** What every field of a form is given. */
 export type FieldProps<S extends Spec = Spec> = {
@@ -22,6 +25,9 @@ export type FieldProps<S extends Spec = Spec> = {
   describedBy?: string;
   invalid?: boolean;
 };
+
+/** Props of a control that contains other controls. It is given the control to render, so that no file imports itself. */
+export type NestingProps<S extends Spec = Spec> = FieldProps<S> & { nested: ComponentType<FieldProps> };
 
 /** For clicks and choices: each is undone by itself, while what is typed in a row is undone together. */
 export function stepwise(onChange: FieldProps["onChange"]): FieldProps["onChange"] {
@@ -46,7 +52,3 @@ export function shared({ id, label, named, describedBy, invalid, readOnly }: Fie
     disabled: readOnly,
   };
 }
-
-/** The controls' shared look. */
-export const CONTROL =
-  "w-full rounded-md border border-line bg-bg px-2 py-1 text-fg outline-none focus:border-accent aria-invalid:border-bad disabled:opacity-60";

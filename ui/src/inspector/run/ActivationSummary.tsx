@@ -5,7 +5,7 @@ import type { EpochView, NodeState } from "@/run/fold/types";
 import { describeTokens, formatCost, formatDuration } from "@/run/values/format";
 import { wasStopped } from "@/run/values/outputs";
 import { ValueView } from "@/run/values/ValueView";
-import { Remedy } from "@/workbench/error-action";
+import { ErrorActionButton } from "@/workbench/error-action";
 import { Box, Section } from "./Section";
 
 const STATES: Record<NodeState, string> = {
@@ -55,7 +55,7 @@ export function ActivationSummary({ view }: { view: EpochView }) {
           <div className="min-w-0 break-words">
             <p>{view.error.message}</p>
             {view.error.hint ? <p className="text-fg-2 text-sm">{view.error.hint}</p> : null}
-            <Remedy code={view.error.code} className="my-1" />
+            <ErrorActionButton code={view.error.code} className="my-1" />
             <p className="mt-0.5 font-mono text-fg-3 text-xs">
               {view.error.code}
               {view.handled ? " · handled by its error output" : ""}

@@ -8,7 +8,7 @@ import { plain } from "@/design/plain-text";
 import { openExample, openPath } from "@/flow/files";
 import { fileName, useFlow } from "@/flow/store";
 import { call, HostError } from "@/ipc";
-import { command } from "@/shell/commands";
+import { command } from "@/workspace/commands";
 
 const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
   { id: "flow.new", icon: <FilePlus size={15} aria-hidden /> },

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "@/design/Button";
-import { CONTROL } from "@/inspector/fields/props";
+import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
 import { putProvider } from "@/workbench/providers";
 import { settingsStore } from "@/workbench/settings";

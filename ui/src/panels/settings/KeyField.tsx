@@ -1,7 +1,7 @@
 import { type FormEvent, useId, useRef, useState } from "react";
 import type { KeyPlace, ProviderStatus } from "@/bindings";
 import { Button } from "@/design/Button";
-import { CONTROL } from "@/inspector/fields/props";
+import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
 import { removeKey, setKey } from "@/workbench/providers";
 import { Fault } from "./Fault";

@@ -2,7 +2,7 @@ import { Trash2 } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import type { ModelOverride, Price } from "@/bindings";
 import { Button, IconButton } from "@/design/Button";
-import { CONTROL } from "@/inspector/fields/props";
+import { CONTROL } from "@/design/control";
 import { changeSettings, settingsStore, useSettings } from "@/workbench/settings";
 import { type PriceKey, priceOf, readPrice, readWindow, withPart } from "./model-override";
 

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import type { KeyPlace, ProviderSettings, ProviderStatus } from "@/bindings";
 import { ask } from "@/design/ask";
 import { Button } from "@/design/Button";
-import { CONTROL } from "@/inspector/fields/props";
+import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
 import { putProvider, useProviders } from "@/workbench/providers";
 import { Fault } from "./Fault";

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import type { AppInfo } from "@/bindings";
+import { CONTROL } from "@/design/control";
 import { Switch } from "@/design/Switch";
-import { CONTROL } from "@/inspector/fields/props";
 import { call } from "@/ipc";
 import { changeSettings, useSettings } from "@/workbench/settings";
 import { ModelNotes } from "./ModelOverrides";

@@ -2,7 +2,7 @@ import { Check } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import type { TestReport } from "@/bindings";
 import { Button } from "@/design/Button";
-import { CONTROL } from "@/inspector/fields/props";
+import { CONTROL } from "@/design/control";
 import { call, HostError } from "@/ipc";
 import { learnModels, useProviders } from "@/workbench/providers";
 import { Fault } from "./Fault";

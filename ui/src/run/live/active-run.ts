@@ -3,12 +3,12 @@
  */
 import { useCallback, useSyncExternalStore } from "react";
 import type { ContextId, NodeId } from "@/bindings";
-import { isMoving } from "@/canvas/motion";
+import { isViewMoving } from "@/workbench/view-motion";
 import { emptyHead } from "../fold/fold";
 import type { ContextView, NodeView, RunHead } from "../fold/types";
-import { Portions } from "./frame-scheduler";
+import { FrameScheduler } from "./frame-scheduler";
 import type { RunSession } from "./session";
-import { Pace } from "./throttle";
+import { Throttle } from "./throttle";
 
 type Listener = () => void;
 
@@ -62,7 +62,7 @@ export function showSession(session: RunSession | undefined): void {
   if (shown === session) return;
   shown = session;
   told.clear();
-  portions.clear();
+  scheduler.clear();
   head = session?.fold.head ?? EMPTY_HEAD;
   nodes.wakeAll();
   contexts.wakeAll();
@@ -86,7 +86,7 @@ export function wake(session: RunSession, changed: ChangedParts): void {
     }
     if (state) told.set(node, state);
     growing.nodes.delete(node);
-    if (nodes.has(node)) portions.soon(node, () => nodes.wake(node));
+    if (nodes.has(node)) scheduler.soon(node, () => nodes.wake(node));
   }
   for (const context of changed.contexts) growing.contexts.add(context);
   if (changed.entries.length > 0) growing.log = true;
@@ -102,7 +102,7 @@ export function wake(session: RunSession, changed: ChangedParts): void {
   parts.wake("frame");
   streams.ask();
   counts.ask();
-  portions.go();
+  scheduler.go();
 }
 
 /** The state and epoch under which a node was last told of. */
@@ -116,24 +116,24 @@ const MOVING_MS = 150;
 /** Streams are drawn as they come, as long as the rest of the time is this many times as much. */
 const REST = 3;
 
-const portions = new Portions();
-const streams = new Pace(
-  () => (isMoving() ? MOVING_MS : Math.min(COUNTS_MS, REST * portions.growthMs)),
+const scheduler = new FrameScheduler();
+const streams = new Throttle(
+  () => (isViewMoving() ? MOVING_MS : Math.min(COUNTS_MS, REST * scheduler.growthMs)),
   () => {
-    for (const node of growing.nodes) if (nodes.has(node)) portions.later(node, () => nodes.wake(node));
+    for (const node of growing.nodes) if (nodes.has(node)) scheduler.later(node, () => nodes.wake(node));
     growing.nodes.clear();
-    portions.go();
+    scheduler.go();
   },
 );
-const counts = new Pace(
-  () => (isMoving() ? MOVING_MS : COUNTS_MS),
+const counts = new Throttle(
+  () => (isViewMoving() ? MOVING_MS : COUNTS_MS),
   () => {
-    if (growing.log) portions.later("log", () => parts.wake("log"));
-    if (growing.head) portions.later("head", () => parts.wake("head"));
-    if (growing.contexts.size > 0) portions.later("contexts", tellContexts);
+    if (growing.log) scheduler.later("log", () => parts.wake("log"));
+    if (growing.head) scheduler.later("head", () => parts.wake("head"));
+    if (growing.contexts.size > 0) scheduler.later("contexts", tellContexts);
     growing.log = false;
     growing.head = false;
-    portions.go();
+    scheduler.go();
   },
 );
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Portions } from "./frame-scheduler";
+import { FrameScheduler } from "./frame-scheduler";
 
 describe("portions", () => {
   let now = 0;
@@ -23,16 +23,16 @@ describe("portions", () => {
   });
 
   it("tell all of it, in order, but no more in a frame than it can bear", () => {
-    const portions = new Portions();
+    const scheduler = new FrameScheduler();
     const told: number[] = [];
     const jobs = 40;
     for (let key = 0; key < jobs; key++) {
-      portions.later(key, () => {
+      scheduler.later(key, () => {
         now += 1;
         told.push(key);
       });
     }
-    portions.go();
+    scheduler.go();
     const perFrame = [told.length];
     for (let frame = 0; frame < jobs && told.length < jobs; frame++) {
       nextFrame();
@@ -44,30 +44,30 @@ describe("portions", () => {
   });
 
   it("tell what a person acts on first, and what grows in every frame all the same", () => {
-    const portions = new Portions();
+    const scheduler = new FrameScheduler();
     const told: string[] = [];
     const slow = (name: string) => () => {
       now += 20;
       told.push(name);
     };
-    for (const name of ["a", "b", "c", "d", "e", "f", "g"]) portions.later(name, slow(name));
-    for (const name of ["1", "2", "3", "4", "g"]) portions.soon(name, slow(name));
-    portions.go();
+    for (const name of ["a", "b", "c", "d", "e", "f", "g"]) scheduler.later(name, slow(name));
+    for (const name of ["1", "2", "3", "4", "g"]) scheduler.soon(name, slow(name));
+    scheduler.go();
     expect(told).toEqual(["1", "2", "3", "a", "b", "c"]);
     nextFrame();
     expect(told.slice(6)).toEqual(["4", "g", "d", "e", "f"]);
   });
 
   it("tell once what was asked for twice, and one portion in a frame", () => {
-    const portions = new Portions();
+    const scheduler = new FrameScheduler();
     const told: string[] = [];
     const job = (name: string) => () => told.push(name);
-    portions.soon("a", job("a"));
-    portions.later("a", job("a again"));
-    portions.soon("a", job("a again"));
-    portions.go();
-    portions.later("b", job("b"));
-    portions.go();
+    scheduler.soon("a", job("a"));
+    scheduler.later("a", job("a again"));
+    scheduler.soon("a", job("a again"));
+    scheduler.go();
+    scheduler.later("b", job("b"));
+    scheduler.go();
     expect(told).toEqual(["a"]);
     nextFrame();
     expect(told).toEqual(["a", "b"]);

@@ -13,7 +13,7 @@ const TOGETHER = 3;
 
 export type Job = () => void;
 
-export class Portions {
+export class FrameScheduler {
   /** What a person acts on, and what merely grows. Each thing stands once, where it was first asked for. */
   #soon = new Map<unknown, Job>();
   #later = new Map<unknown, Job>();

@@ -1,5 +1,5 @@
 /** Does something when asked, but not faster than a given pace; the last wish is never forgotten. */
-export class Pace {
+export class Throttle {
   #last = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
 

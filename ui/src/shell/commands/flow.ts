@@ -1,7 +1,7 @@
 /** Commands about the document and its file. */
 
 import { newFlow, openFile, save, saveAs } from "@/flow/files";
-import type { Command } from "@/workbench/command";
+import type { Command } from "@/workspace/command";
 
 export const flowCommands: readonly Command[] = [
   {

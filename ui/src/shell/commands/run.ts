@@ -6,9 +6,9 @@ import { openChild, runsFlow } from "@/run/child-run";
 import { clearRun, controlStore, endPause, resumeRun, startRun, stopRun } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import { shownSession } from "@/run/live/active-run";
-import type { Command } from "@/workbench/command";
 import { type DockTab, goToAnswer, showDockTab } from "@/workbench/dock-tabs";
 import { showLeftPanel } from "@/workbench/layout";
+import type { Command } from "@/workspace/command";
 
 export const RUN_KEYS = "Mod+Enter";
 export const STOP_KEYS = "Mod+.";

@@ -1,7 +1,8 @@
 /** Commands that open and fold the parts of the window. */
-import type { Command } from "@/workbench/command";
+
 import { type LeftPanel, type Part, showLeftPanel, toggle } from "@/workbench/layout";
 import { changeSettings, settingsStore } from "@/workbench/settings";
+import type { Command } from "@/workspace/command";
 
 export const windowCommands: readonly Command[] = [
   {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow } from "@/bindings";
 import { askStore } from "@/design/ask";
+import { openExample, openPath } from "@/flow/files";
+import { documentState, flowStore } from "@/flow/store";
 import { connect } from "@/ipc";
-import { controlStore, followDocument, openRun } from "@/run/control";
-import { openExample, openPath } from "./files";
-import { documentState, flowStore } from "./store";
+import { controlStore, followDocument, openRun } from "./control";
 
 const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
 

@@ -4,11 +4,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { Row } from "@/dock/conversation/MessageRow";
 import { Problems } from "@/dock/problems/ProblemsTab";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { InputsOutputs } from "@/inspector/run/InputsOutputs";
+import { Prompt } from "@/inspector/run/Prompt";
 import { showSession } from "@/run/live/active-run";
 import { showRun } from "@/run/live/test-run";
 import { layoutStore, showLeftPanel } from "@/workbench/layout";
-import { InputsOutputs } from "./InputsOutputs";
-import { Prompt } from "./Prompt";
 
 const HERE = { node: "chat", epoch: [] };
 const failed = (code: string) => [

@@ -1,11 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ConversationRecord } from "@/bindings";
+import {
+  conversationsStore,
+  loadConversations,
+  moreConversations,
+  PAGE,
+  wish,
+} from "@/conversations/conversation-list";
+import { continueIn, currentStore, titleOf } from "@/conversations/current-conversation";
 import { askStore } from "@/design/ask";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
 import { connect } from "@/ipc";
-import { goOnIn } from "@/panels/conversations/actions";
-import { conversationsStore, loadConversations, moreConversations, PAGE, wish } from "./conversation-list";
-import { continueIn, currentStore, titleOf } from "./current-conversation";
+import { goOnIn } from "./actions";
 
 const conversation = (change: Partial<ConversationRecord>) =>
   ({ id: "c", flow: "name:", flowName: "", title: "", ...change }) as ConversationRecord;

@@ -1,0 +1,65 @@
+import { type ReactNode, useId } from "react";
+import { InlineCode } from "@/design/InlineCode";
+import { Markdown } from "@/design/Markdown";
+import type { Spec } from "@/flow/config-spec";
+import { findingsAt } from "../findings";
+import type { FieldProps } from "./props";
+
+export type FieldFrameProps = Pick<FieldProps, "spec" | "label" | "path" | "findings"> & {
+  required?: boolean;
+  /** Renders the control with what ties it to the label and the texts around it. */
+  children: (
+    control: Required<Pick<FieldProps, "id" | "named" | "invalid">> & Pick<FieldProps, "describedBy">,
+  ) => ReactNode;
+};
+
+/** What surrounds the control of one field: its label, its help text and its errors. */
+export function FieldFrame({ required, spec, label, path, findings, children }: FieldFrameProps) {
+  const id = useId();
+  const wrong = findingsAt(findings, path);
+  const describedBy =
+    [spec.help && `${id}-help`, wrong.length > 0 && `${id}-wrong`].filter(Boolean).join(" ") || undefined;
+  const beside = spec.kind === "boolean";
+  return (
+    <div className="mb-3.5" data-field={path.join(".")}>
+      <div className={beside ? "flex items-center justify-between gap-3" : ""}>
+        <label
+          htmlFor={labelled(spec) ? id : undefined}
+          id={`${id}-label`}
+          className="mb-1 flex items-baseline gap-1.5 font-medium text-sm"
+        >
+          {label}
+          {required ? (
+            <span className="text-bad" title="Required">
+              *<span className="sr-only">required</span>
+            </span>
+          ) : null}
+          {spec.optional ? <span className="font-normal text-2xs text-fg-3">optional</span> : null}
+        </label>
+        {children({ id, named: true, describedBy, invalid: wrong.length > 0 })}
+      </div>
+      {spec.help ? (
+        <div id={`${id}-help`} className="mt-1 text-fg-3 text-xs leading-[1.4]">
+          <Markdown text={spec.help} />
+        </div>
+      ) : null}
+      {wrong.length > 0 ? (
+        <div id={`${id}-wrong`} className="mt-1 text-bad text-xs" role="status">
+          {wrong.map((found) => (
+            <p key={`${found.code}${found.message}`}>
+              <InlineCode text={found.hint ? `${found.message} ${found.hint}` : found.message} />
+            </p>
+          ))}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** Whether the field has one control that a label can point to; the others carry the label's id themselves. */
+function labelled(spec: Spec): boolean {
+  return (
+    ["number", "choice", "boolean"].includes(spec.kind) ||
+    (spec.kind === "text" && !["markdown", "template", "code"].includes(spec.widget))
+  );
+}

@@ -25,6 +25,7 @@ pub(super) fn run(report: &mut Report) {
     });
     check_sources(report);
     report.step("The editor is linted", || Step::new("biome", npm(&["run", "lint"])).quietly());
+    report.step("The editor's layers hold", || Step::new("layers", npm(&["run", "layers"])).quietly());
     report.step("The editor's types hold", || Step::new("tsc", npm(&["run", "typecheck"])).quietly());
     for (program, args) in EXTRAS {
         if which(program).is_some() {

@@ -1,22 +1,14 @@
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
 import { Canvas } from "@/canvas/Canvas";
 import { Dock } from "@/dock/Dock";
 import { Inspector } from "@/inspector/Inspector";
-import { ConversationsPanel } from "@/panels/conversations/ConversationsPanel";
-import { FlowsPanel } from "@/panels/flows/FlowsPanel";
-import { PalettePanel } from "@/panels/nodes/NodesPanel";
-import { RunsPanel } from "@/panels/runs/RunsPanel";
+import { PANELS } from "@/panels";
 import { type Part, setOpen, useLayout } from "@/workbench/layout";
 import { remembered, rememberPanel } from "@/workbench/settings";
 import { Rail } from "./Rail";
 import { TopBar } from "./TopBar";
 import { ViewingBanner } from "./ViewingBanner";
-
-/** Seldom looked at, so the window does not wait for it. */
-const SettingsPanel = lazy(() =>
-  import("@/panels/settings/SettingsPanel").then((module) => ({ default: module.SettingsPanel })),
-);
 
 type Sizes = Record<string, number>;
 
@@ -102,23 +94,10 @@ export function Shell() {
 }
 
 function LeftPanel() {
-  const panel = useLayout((layout) => layout.leftPanel);
-  switch (panel) {
-    case "flows":
-      return <FlowsPanel />;
-    case "nodes":
-      return <PalettePanel />;
-    case "runs":
-      return <RunsPanel />;
-    case "conversations":
-      return <ConversationsPanel />;
-    case "settings":
-      return (
-        <Suspense>
-          <SettingsPanel />
-        </Suspense>
-      );
-  }
+  const remembered = useLayout((layout) => layout.leftPanel);
+  // A remembered panel may be one that this version doesn't have.
+  const panel = PANELS.find((one) => one.id === remembered) ?? PANELS[0];
+  return <Suspense>{panel ? <panel.Component /> : null}</Suspense>;
 }
 
 /** Keeps a panel folded or unfolded as the layout says, and tells the layout when the pointer folds it. */

@@ -2,13 +2,13 @@ import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Row } from "@/dock/conversation/MessageRow";
-import { Problems } from "@/dock/problems/ProblemsTab";
+import { ProblemsTab } from "@/dock/problems/ProblemsTab";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
 import { InputsOutputs } from "@/inspector/run/InputsOutputs";
 import { Prompt } from "@/inspector/run/Prompt";
 import { showSession } from "@/run/live/active-run";
 import { showRun } from "@/run/live/test-run";
-import { layoutStore, showLeftPanel } from "@/workbench/layout";
+import { layoutStore, showPanel } from "@/workbench/layout";
 
 const HERE = { node: "chat", epoch: [] };
 const failed = (code: string) => [
@@ -18,7 +18,7 @@ const failed = (code: string) => [
 
 beforeEach(() => {
   flowStore.setState(documentState(EMPTY_FLOW), true);
-  showLeftPanel("nodes");
+  showPanel("nodes");
 });
 afterEach(() => {
   cleanup();
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 it.each([
-  ["the problems", () => <Problems />],
+  ["the problems", () => <ProblemsTab />],
   ["the inspector", () => <InputsOutputs nodeId="chat" />],
   [
     "the conversation",
@@ -43,7 +43,7 @@ it.each([
 
 it("are not offered where they do not help", () => {
   showRun(failed("provider.timeout"));
-  render(<Problems />);
+  render(<ProblemsTab />);
   expect(screen.queryByTestId("open-settings")).toBeNull();
 });
 

@@ -1,32 +1,34 @@
-/** Which tab of the dock is shown, and what was asked to be looked at in it. */
+/** Which tab of the dock is selected, and requests to focus the answer field in it. The tabs are declared in `dock/`. */
 import { create } from "zustand";
 import { setOpen } from "./layout";
 import { remembered, rememberPanel } from "./settings";
 
-export const DOCK_TABS = ["conversation", "timeline", "events", "problems"] as const;
-export type DockTab = (typeof DOCK_TABS)[number];
-
-type DockState = { tab: DockTab /** Counts the wishes to have the keyboard in the answer. */; focusAnswer: number };
+type DockState = {
+  tab: string;
+  /** Counts the requests to focus the answer field. */
+  focusAnswer: number;
+};
 
 export const dockStore = create<DockState>(() => ({ tab: "conversation", focusAnswer: 0 }));
+export const useDock = dockStore;
 
 export function loadDock(): void {
-  const tab = remembered<DockTab>("dockTab");
-  if (tab && DOCK_TABS.includes(tab)) dockStore.setState({ tab });
+  const tab = remembered<string>("dockTab");
+  if (tab) dockStore.setState({ tab });
 }
 
-/** Shows a tab, and the dock if it is folded away. */
-export function showDockTab(tab: DockTab): void {
+/** Selects a tab and opens the dock. */
+export function showDockTab(tab: string): void {
   setOpen("dock", true);
   selectDockTab(tab);
 }
 
-export function selectDockTab(tab: DockTab): void {
+export function selectDockTab(tab: string): void {
   dockStore.setState({ tab });
   rememberPanel("dockTab", tab);
 }
 
-/** Shows the open question and puts the keyboard there. */
+/** Shows the open question and focuses its answer field. */
 export function goToAnswer(): void {
   showDockTab("conversation");
   dockStore.setState((state) => ({ focusAnswer: state.focusAnswer + 1 }));

@@ -1,7 +1,7 @@
 /** What in the settings helps against an error, and the way there. */
 import { Settings } from "lucide-react";
 import { Button } from "@/design/Button";
-import { showLeftPanel } from "./layout";
+import { showPanel } from "./layout";
 
 /** Faults of the addresses, names and keys of providers, which are all set in the settings. */
 const PROVIDERS = new Set(["provider.unauthorized", "provider.unknown", "provider.bad_settings"]);
@@ -26,5 +26,5 @@ export function SettingsButton({ className }: { className?: string }) {
 }
 
 function showSettings(): void {
-  showLeftPanel("settings");
+  showPanel("settings");
 }

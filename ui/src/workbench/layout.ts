@@ -2,10 +2,13 @@
 import { create } from "zustand";
 import { remembered, rememberPanel } from "./settings";
 
-export type LeftPanel = "flows" | "nodes" | "runs" | "conversations" | "settings";
 export type Part = "left" | "right" | "dock";
 
-type Layout = { leftPanel: LeftPanel; open: Record<Part, boolean> };
+type Layout = {
+  /** The id of a panel; `panels/` declares them. */
+  leftPanel: string;
+  open: Record<Part, boolean>;
+};
 
 const DEFAULT: Layout = { leftPanel: "nodes", open: { left: true, right: true, dock: true } };
 
@@ -18,13 +21,13 @@ export function loadLayout(): void {
 }
 
 /** Shows a left panel; the one that is shown already is folded away. */
-export function toggleLeftPanel(panel: LeftPanel): void {
+export function togglePanel(panel: string): void {
   const { leftPanel, open } = layoutStore.getState();
   if (open.left && leftPanel === panel) setOpen("left", false);
-  else showLeftPanel(panel);
+  else showPanel(panel);
 }
 
-export function showLeftPanel(panel: LeftPanel): void {
+export function showPanel(panel: string): void {
   layoutStore.setState({ leftPanel: panel });
   setOpen("left", true);
 }

@@ -8,7 +8,7 @@ import { nameOf } from "@/run/node-names";
 import { contextOf } from "@/run/values/inputs";
 import { saidIn } from "@/run/values/message-text";
 import { shorten } from "@/run/values/preview";
-import { Timeline } from "../timeline/TimelineTab";
+import { TimelineTab } from "../timeline/TimelineTab";
 import { useSize } from "../useSize";
 import { ContextChooser } from "./ContextChooser";
 import { ConversationItems, type Item, itemsOf } from "./conversation-items";
@@ -18,7 +18,7 @@ import { Messages } from "./Messages";
 const SIDE_BY_SIDE = 640;
 
 /** What was said in the run, what is being said, and the questions that wait for an answer. */
-export function Conversation() {
+export function ConversationTab() {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box);
   const session = useShownSession();
@@ -29,7 +29,7 @@ export function Conversation() {
           <Chat key={session.run} />
           {width >= SIDE_BY_SIDE ? (
             <div className="min-w-0 flex-1 border-line border-l">
-              <Timeline compact />
+              <TimelineTab compact />
             </div>
           ) : null}
         </>

@@ -2,7 +2,7 @@ import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import { showSession } from "@/run/live/active-run";
 import { showRun } from "@/run/live/test-run";
-import { Events } from "./EventsTab";
+import { EventsTab } from "./EventsTab";
 
 afterEach(() => {
   cleanup();
@@ -17,7 +17,7 @@ const EVENTS = Array.from({ length: 50 }, (_, index) => ({
 
 it("are gone through from those in view, also after another filter", () => {
   showRun(EVENTS);
-  render(<Events />);
+  render(<EventsTab />);
   const press = (key: string) => {
     fireEvent.keyDown(screen.getByTestId("events"), { key });
     return screen.getByTestId("event-details").querySelector("b")?.textContent;

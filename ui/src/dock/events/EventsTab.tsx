@@ -10,7 +10,7 @@ import { EventFilter, FAMILIES } from "./event-filter";
 import { useFixedRows } from "./useFixedRows";
 
 /** The journal of the run, event by event. */
-export function Events() {
+export function EventsTab() {
   const session = useShownSession();
   if (!session) {
     return (

@@ -8,7 +8,7 @@ import { ErrorActionButton } from "@/workbench/error-action";
 import { type Problem, placeOf, useProblems } from "./problem-list";
 
 /** Everything that is wrong with the flow or its run: what, what to do, and the way there. */
-export function Problems() {
+export function ProblemsTab() {
   const problems = useProblems();
   if (problems.length === 0) {
     return (

@@ -24,7 +24,7 @@ const SPARE = 240;
 const MARGIN = 14;
 
 /** When each node worked and waited, one row per node and per tool, below one axis. */
-export function Timeline({ compact = false }: { compact?: boolean }) {
+export function TimelineTab({ compact = false }: { compact?: boolean }) {
   const session = useShownSession();
   if (!session) {
     return (

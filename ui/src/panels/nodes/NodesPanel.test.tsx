@@ -5,12 +5,12 @@ import type { NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
 import { setNodeTypes } from "@/flow/node-types";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { PalettePanel } from "./NodesPanel";
+import { NodesPanel } from "./NodesPanel";
 
 beforeEach(() => {
   setNodeTypes(nodes as unknown as NodeDescriptor[]);
   flowStore.setState(documentState(EMPTY_FLOW), true);
-  render(<PalettePanel />);
+  render(<NodesPanel />);
 });
 afterEach(cleanup);
 

@@ -9,7 +9,7 @@ import { useTypeDrag } from "./drag";
 import { searchTypes } from "./search";
 
 /** The node types, by category: search them, drag them onto the canvas, or press Enter to add one in its middle. */
-export function PalettePanel() {
+export function NodesPanel() {
   const types = useNodeTypes((known) => known.list);
   const [query, setQuery] = useState("");
   const found = useMemo(() => searchTypes(types, query), [types, query]);

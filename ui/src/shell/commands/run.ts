@@ -6,133 +6,114 @@ import { openChild, runsFlow } from "@/run/child-run";
 import { clearRun, controlStore, endPause, resumeRun, startRun, stopRun } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import { shownSession } from "@/run/live/active-run";
-import { type DockTab, goToAnswer, showDockTab } from "@/workbench/dock-tabs";
-import { showLeftPanel } from "@/workbench/layout";
+import { goToAnswer } from "@/workbench/dock-tabs";
+import { showPanel } from "@/workbench/layout";
 import type { Command } from "@/workspace/command";
 
 export const RUN_KEYS = "Mod+Enter";
 export const STOP_KEYS = "Mod+.";
 const RUN_TO_KEYS = "Shift+Enter";
 
-const DOCK: { tab: DockTab; title: string; keys: string }[] = [
-  { tab: "conversation", title: "Conversation", keys: "Alt+Shift+1" },
-  { tab: "timeline", title: "Timeline", keys: "Alt+Shift+2" },
-  { tab: "events", title: "Events", keys: "Alt+Shift+3" },
-  { tab: "problems", title: "Problems", keys: "Alt+Shift+4" },
+export const runCommands: readonly Command[] = [
+  {
+    id: "run.start",
+    title: "Run the flow",
+    group: "Run",
+    keys: [RUN_KEYS],
+    terms: ["start", "execute", "play"],
+    enabled: () => !flowStore.getState().viewing,
+    run: () => startRun(),
+  },
+  {
+    id: "run.to",
+    title: "Run to the selected node",
+    group: "Run",
+    keys: [RUN_TO_KEYS],
+    terms: ["until", "here", "partial", "node"],
+    enabled: () => !flowStore.getState().viewing && onlySelected() !== undefined,
+    run: () => startRun(onlySelected()),
+  },
+  {
+    id: "run.openChild",
+    title: "Open the flow inside the node",
+    group: "Run",
+    keys: ["Alt+Enter"],
+    terms: ["sub-flow", "child", "nested", "node"],
+    enabled: () => runsFlow(shownFlow(flowStore.getState()).nodes[onlySelected() ?? ""]),
+    run: () => {
+      const id = onlySelected();
+      if (id !== undefined) openChild(id);
+    },
+  },
+  {
+    id: "run.stop",
+    title: "Stop the run",
+    group: "Run",
+    keys: [STOP_KEYS],
+    terms: ["cancel", "abort"],
+    whileTyping: true,
+    enabled: () => isGoing(),
+    run: stopRun,
+  },
+  {
+    id: "run.answer",
+    title: "Go to the question",
+    group: "Run",
+    keys: ["Alt+A"],
+    terms: ["answer", "pause", "reply"],
+    whileTyping: true,
+    enabled: () => (shownSession()?.fold.head.pauses.length ?? 0) > 0,
+    run: goToAnswer,
+  },
+  {
+    id: "run.end",
+    title: "End the question without an answer",
+    group: "Run",
+    terms: ["end", "pause", "conversation", "finish"],
+    enabled: () => shownSession()?.fold.head.pauses.length === 1,
+    run: () => {
+      const pause = shownSession()?.fold.head.pauses[0];
+      return pause && endPause(pause);
+    },
+  },
+  {
+    id: "run.resume",
+    title: "Resume the interrupted run",
+    group: "Run",
+    terms: ["continue", "crash"],
+    enabled: () => shownSession()?.interrupted === true,
+    run: () => {
+      const session = shownSession();
+      return session && resumeRun(session.run);
+    },
+  },
+  {
+    id: "run.clear",
+    title: "Clear the run from the canvas",
+    group: "Run",
+    terms: ["reset", "states", "forget"],
+    enabled: () => {
+      const { document, viewed } = controlStore.getState();
+      return viewed === undefined && document !== undefined && isOver(document.fold.head.status);
+    },
+    run: clearRun,
+  },
+  {
+    id: "run.leave",
+    title: "Go back to editing",
+    group: "Run",
+    terms: ["close", "run", "view"],
+    enabled: () => controlStore.getState().viewed !== undefined,
+    run: leaveView,
+  },
+  {
+    id: "run.list",
+    title: "Show earlier runs",
+    group: "Run",
+    terms: ["history", "runs"],
+    run: () => showPanel("runs"),
+  },
 ];
-
-export function runCommands(): Command[] {
-  return [
-    {
-      id: "run.start",
-      title: "Run the flow",
-      group: "Run",
-      keys: [RUN_KEYS],
-      terms: ["start", "execute", "play"],
-      enabled: () => !flowStore.getState().viewing,
-      run: () => startRun(),
-    },
-    {
-      id: "run.to",
-      title: "Run to the selected node",
-      group: "Run",
-      keys: [RUN_TO_KEYS],
-      terms: ["until", "here", "partial", "node"],
-      enabled: () => !flowStore.getState().viewing && onlySelected() !== undefined,
-      run: () => startRun(onlySelected()),
-    },
-    {
-      id: "run.openChild",
-      title: "Open the flow inside the node",
-      group: "Run",
-      keys: ["Alt+Enter"],
-      terms: ["sub-flow", "child", "nested", "node"],
-      enabled: () => runsFlow(shownFlow(flowStore.getState()).nodes[onlySelected() ?? ""]),
-      run: () => {
-        const id = onlySelected();
-        if (id !== undefined) openChild(id);
-      },
-    },
-    {
-      id: "run.stop",
-      title: "Stop the run",
-      group: "Run",
-      keys: [STOP_KEYS],
-      terms: ["cancel", "abort"],
-      whileTyping: true,
-      enabled: () => isGoing(),
-      run: stopRun,
-    },
-    {
-      id: "run.answer",
-      title: "Go to the question",
-      group: "Run",
-      keys: ["Alt+A"],
-      terms: ["answer", "pause", "reply"],
-      whileTyping: true,
-      enabled: () => (shownSession()?.fold.head.pauses.length ?? 0) > 0,
-      run: goToAnswer,
-    },
-    {
-      id: "run.end",
-      title: "End the question without an answer",
-      group: "Run",
-      terms: ["end", "pause", "conversation", "finish"],
-      enabled: () => shownSession()?.fold.head.pauses.length === 1,
-      run: () => {
-        const pause = shownSession()?.fold.head.pauses[0];
-        return pause && endPause(pause);
-      },
-    },
-    {
-      id: "run.resume",
-      title: "Resume the interrupted run",
-      group: "Run",
-      terms: ["continue", "crash"],
-      enabled: () => shownSession()?.interrupted === true,
-      run: () => {
-        const session = shownSession();
-        return session && resumeRun(session.run);
-      },
-    },
-    {
-      id: "run.clear",
-      title: "Clear the run from the canvas",
-      group: "Run",
-      terms: ["reset", "states", "forget"],
-      enabled: () => {
-        const { document, viewed } = controlStore.getState();
-        return viewed === undefined && document !== undefined && isOver(document.fold.head.status);
-      },
-      run: clearRun,
-    },
-    {
-      id: "run.leave",
-      title: "Go back to editing",
-      group: "Run",
-      terms: ["close", "run", "view"],
-      enabled: () => controlStore.getState().viewed !== undefined,
-      run: leaveView,
-    },
-    {
-      id: "run.list",
-      title: "Show earlier runs",
-      group: "Run",
-      terms: ["history", "runs"],
-      run: () => showLeftPanel("runs"),
-    },
-    ...DOCK.map(
-      ({ tab, title, keys }): Command => ({
-        id: `dock.${tab}`,
-        title: `Show ${title}`,
-        group: "View",
-        keys: [keys],
-        whileTyping: true,
-        run: () => showDockTab(tab),
-      }),
-    ),
-  ];
-}
 
 /** The one node that is selected, if it is one. */
 function onlySelected(): string | undefined {

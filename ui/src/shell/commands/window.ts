@@ -1,6 +1,6 @@
 /** Commands that open and fold the parts of the window. */
 
-import { type LeftPanel, type Part, showLeftPanel, toggle } from "@/workbench/layout";
+import { type Part, showPanel, toggle } from "@/workbench/layout";
 import { changeSettings, settingsStore } from "@/workbench/settings";
 import type { Command } from "@/workspace/command";
 
@@ -11,16 +11,11 @@ export const windowCommands: readonly Command[] = [
     group: "View",
     keys: ["/"],
     run: () => {
-      showLeftPanel("nodes");
+      showPanel("nodes");
       // The panel may only just be unfolding.
       requestAnimationFrame(() => document.getElementById("palette-search")?.focus());
     },
   },
-  panel("flows", "Show flows", "Alt+1"),
-  panel("nodes", "Show node types", "Alt+2"),
-  panel("runs", "Show runs", "Alt+3"),
-  panel("conversations", "Show conversations", "Alt+4"),
-  panel("settings", "Show settings", "Alt+5"),
   part("left", "Fold or unfold the left panel", "Mod+B"),
   part("right", "Fold or unfold the inspector", "Mod+I"),
   part("dock", "Fold or unfold the dock", "Mod+J"),
@@ -42,10 +37,6 @@ export const windowCommands: readonly Command[] = [
     run: () => changeSettings({ reducedMotion: !settingsStore.getState().reducedMotion }),
   },
 ];
-
-function panel(name: LeftPanel, title: string, keys: string): Command {
-  return { id: `view.${name}`, title, group: "View", keys: [keys], whileTyping: true, run: () => showLeftPanel(name) };
-}
 
 function part(name: Part, title: string, keys: string): Command {
   return {

@@ -1,19 +1,8 @@
-/** Every command of the window, in one list: what has no command here cannot be done. */
-import { editCommands } from "@/canvas/edit-commands";
-import { viewCommands } from "@/canvas/view-commands";
+/** Commands that show what can be done: the command palette and the list of shortcuts. */
 import { showPalette, showShortcuts } from "@/workbench/overlays";
 import type { Command } from "@/workspace/command";
-import { registerCommands } from "@/workspace/commands";
-import { flowCommands } from "./commands/flow";
-import { runCommands } from "./commands/run";
-import { windowCommands } from "./commands/window";
 
-export const COMMANDS: readonly Command[] = [
-  ...flowCommands,
-  ...runCommands(),
-  ...editCommands,
-  ...viewCommands,
-  ...windowCommands,
+export const helpCommands: readonly Command[] = [
   {
     id: "help.palette",
     title: "Find a command or a node",
@@ -33,5 +22,3 @@ export const COMMANDS: readonly Command[] = [
   },
   { id: "help.shortcuts", title: "Keyboard shortcuts", group: "Help", keys: ["?"], run: showShortcuts },
 ];
-
-registerCommands(COMMANDS);

@@ -1,0 +1,8 @@
+import { useEventCount } from "@/run/live/active-run";
+import { formatCount } from "@/run/values/format";
+
+/** How many events the shown run has. */
+export function EventCount() {
+  const count = useEventCount();
+  return count === 0 ? null : <span className="text-fg-3 tabular-nums">{formatCount(count)}</span>;
+}

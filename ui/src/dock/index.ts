@@ -1,0 +1,35 @@
+/**
+ * The tabs of the dock. An entry here is all a tab needs: the tab, the command that shows it and its shortcut come from it.
+ */
+import type { ComponentType } from "react";
+import { ConversationTab } from "./conversation/ConversationTab";
+import { OpenQuestions } from "./conversation/OpenQuestions";
+import { EventCount } from "./events/EventCount";
+import { EventsTab } from "./events/EventsTab";
+import { ProblemCount } from "./problems/ProblemCount";
+import { ProblemsTab } from "./problems/ProblemsTab";
+import { TimelineTab } from "./timeline/TimelineTab";
+
+export type DockTabDefinition = {
+  /** Stable: the layout remembers it, and the command's id and the tab's test id end with it. */
+  id: string;
+  title: string;
+  /** Shortcut in the notation of `design/keys.ts`. */
+  keys: string;
+  Component: ComponentType;
+  /** Shown next to the title, for example a count. */
+  Badge?: ComponentType;
+};
+
+export const DOCK_TABS: readonly DockTabDefinition[] = [
+  {
+    id: "conversation",
+    title: "Conversation",
+    keys: "Alt+Shift+1",
+    Component: ConversationTab,
+    Badge: OpenQuestions,
+  },
+  { id: "timeline", title: "Timeline", keys: "Alt+Shift+2", Component: TimelineTab },
+  { id: "events", title: "Events", keys: "Alt+Shift+3", Component: EventsTab, Badge: EventCount },
+  { id: "problems", title: "Problems", keys: "Alt+Shift+4", Component: ProblemsTab, Badge: ProblemCount },
+];

@@ -1,0 +1,70 @@
+/**
+ * The panels of the left side. An entry here is all a panel needs: its rail button, its command with the shortcut, and
+ * its place in the layout come from it.
+ */
+import { FolderOpen, History, type LucideIcon, MessagesSquare, Plus, Settings } from "lucide-react";
+import { type ComponentType, lazy } from "react";
+import { ConversationsPanel } from "./conversations/ConversationsPanel";
+import { FlowsPanel } from "./flows/FlowsPanel";
+import { NodesPanel } from "./nodes/NodesPanel";
+import { RunsPanel } from "./runs/RunsPanel";
+
+export type PanelDefinition = {
+  /** Stable: the layout remembers it, and the command's id and the rail button's test id end with it. */
+  id: string;
+  title: string;
+  /** The title of the command that shows it. */
+  command: string;
+  /** Shortcut in the notation of `design/keys.ts`. */
+  keys: string;
+  icon: LucideIcon;
+  /** Which end of the rail its button is at. */
+  rail: "top" | "bottom";
+  /** May be lazy: the shell waits for it. */
+  Component: ComponentType;
+};
+
+/** Rarely opened, so the window doesn't load it at start. */
+const SettingsPanel = lazy(() =>
+  import("./settings/SettingsPanel").then((module) => ({ default: module.SettingsPanel })),
+);
+
+export const PANELS: readonly PanelDefinition[] = [
+  {
+    id: "flows",
+    title: "Flows",
+    command: "Show flows",
+    keys: "Alt+1",
+    icon: FolderOpen,
+    rail: "top",
+    Component: FlowsPanel,
+  },
+  {
+    id: "nodes",
+    title: "Nodes",
+    command: "Show node types",
+    keys: "Alt+2",
+    icon: Plus,
+    rail: "top",
+    Component: NodesPanel,
+  },
+  { id: "runs", title: "Runs", command: "Show runs", keys: "Alt+3", icon: History, rail: "top", Component: RunsPanel },
+  {
+    id: "conversations",
+    title: "Conversations",
+    command: "Show conversations",
+    keys: "Alt+4",
+    icon: MessagesSquare,
+    rail: "top",
+    Component: ConversationsPanel,
+  },
+  {
+    id: "settings",
+    title: "Settings",
+    command: "Show settings",
+    keys: "Alt+5",
+    icon: Settings,
+    rail: "bottom",
+    Component: SettingsPanel,
+  },
+];

@@ -1,0 +1,30 @@
+/** One command for each registered panel and dock tab. */
+import { DOCK_TABS, type DockTabDefinition } from "@/dock";
+import { PANELS, type PanelDefinition } from "@/panels";
+import { showDockTab } from "@/workbench/dock-tabs";
+import { showPanel } from "@/workbench/layout";
+import type { Command } from "@/workspace/command";
+
+export const panelCommands: readonly Command[] = [...PANELS.map(panelCommand), ...DOCK_TABS.map(dockTabCommand)];
+
+function panelCommand({ id, command, keys }: PanelDefinition): Command {
+  return {
+    id: `view.${id}`,
+    title: command,
+    group: "View",
+    keys: [keys],
+    whileTyping: true,
+    run: () => showPanel(id),
+  };
+}
+
+function dockTabCommand({ id, title, keys }: DockTabDefinition): Command {
+  return {
+    id: `dock.${id}`,
+    title: `Show ${title}`,
+    group: "View",
+    keys: [keys],
+    whileTyping: true,
+    run: () => showDockTab(id),
+  };
+}

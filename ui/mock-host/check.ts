@@ -122,11 +122,7 @@ function checkEdge(flow: Flow, ports: Record<NodeId, Ports>, id: EdgeId, edge: E
   for (const end of [edge.source, edge.target]) {
     if (!flow.nodes[end])
       return [
-        error(
-          "edge.unknown_node",
-          `The edge \`${id}\` leads to a node \`${end}\` that is not there.`,
-          "Delete the edge.",
-        ),
+        error("edge.unknown_node", `The edge \`${id}\` leads to a node \`${end}\` that is not there.`, "Delete edge."),
       ];
   }
   const source = ports[edge.source];

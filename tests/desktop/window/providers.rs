@@ -97,7 +97,7 @@ async fn set_key(app: &App) -> Result<()> {
     app.scroll_to(&field).await?;
     app.click(&field).await?;
     app.type_text(KEY).await?;
-    let set = app.role("button", "Set the key of anthropic").await?;
+    let set = app.role("button", "Set the API key of anthropic").await?;
     app.click(&set).await?;
     let place = "document.querySelector('[data-testid=key-place-anthropic]').innerText";
     app.until("the key is kept", &format!("{place}.includes('{}')", &KEY[KEY.len() - 4..])).await?;

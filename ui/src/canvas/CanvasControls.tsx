@@ -13,7 +13,7 @@ export function CanvasControls() {
       <button
         type="button"
         className="h-[30px] w-[58px] rounded-md border border-line bg-bg-2 font-mono text-xs hover:border-line-2 hover:bg-bg-3"
-        aria-label={`Zoom: ${percent} percent. Back to 100 percent`}
+        aria-label={`Zoom ${percent} percent. Reset to 100 percent`}
         data-testid="zoom-level"
         onClick={resetZoom}
       >
@@ -22,7 +22,7 @@ export function CanvasControls() {
       <IconButton kind="plain" label="Zoom in" keys="+" icon={<Plus size={15} />} onClick={() => zoomBy(1.2)} />
       <IconButton
         kind="plain"
-        label="Fit the whole flow"
+        label="Fit to view"
         keys="F"
         data-testid="fit-button"
         icon={<Maximize size={15} />}
@@ -30,7 +30,7 @@ export function CanvasControls() {
       />
       <IconButton
         kind="plain"
-        label="Tidy up the layout"
+        label="Tidy up"
         keys="Shift+L"
         icon={<Workflow size={15} />}
         onClick={() => void tidy()}

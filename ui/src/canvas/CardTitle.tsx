@@ -45,7 +45,7 @@ function TitleField({ id, title, placeholder }: { id: NodeId; title: string; pla
       ref={field}
       className="card-title-field nodrag nopan"
       data-testid={`rename-${id}`}
-      aria-label="Name of the node"
+      aria-label="Node name"
       defaultValue={title}
       placeholder={placeholder}
       maxLength={120}

@@ -58,13 +58,13 @@ function PortsOf({ node, choose }: { node: NodeId; choose: (end: End) => void })
   const name = nameOf(node);
   const edges = Object.entries(flow.edges).filter(([, edge]) => edge.source === node || edge.target === node);
   const groups = [
-    { heading: "From its outputs", side: "out" as const, ports: ports?.outputs ?? [] },
-    { heading: "To its inputs", side: "in" as const, ports: ports?.inputs ?? [] },
+    { heading: "Outputs", side: "out" as const, ports: ports?.outputs ?? [] },
+    { heading: "Inputs", side: "in" as const, ports: ports?.inputs ?? [] },
   ];
   return (
     <>
       <Dialog.Title className="px-3 pt-2.5 font-semibold">Connect “{name}”</Dialog.Title>
-      <MenuList label={`Ports of ${name}`} placeholder="Which port?" empty="There is no such port.">
+      <MenuList label={`Ports of ${name}`} placeholder="Search ports" empty="No matches">
         {groups.map((group) =>
           group.ports.length === 0 ? null : (
             <MenuGroup key={group.side} heading={group.heading}>
@@ -84,7 +84,7 @@ function PortsOf({ node, choose }: { node: NodeId; choose: (end: End) => void })
           ),
         )}
         {edges.length > 0 ? (
-          <MenuGroup heading="Take away">
+          <MenuGroup heading="Disconnect">
             {edges.map(([id, edge]) => (
               <MenuItem
                 key={id}
@@ -121,11 +121,7 @@ function Partners({ end }: { end: End }) {
       <Dialog.Title className="px-3 pt-2.5 font-semibold">
         Connect “{end.port}” {preposition}
       </Dialog.Title>
-      <MenuList
-        label={`What ${end.port} may be connected to`}
-        placeholder="Which node?"
-        empty="Nothing that fits is called that."
-      >
+      <MenuList label={`Connect ${end.port}`} placeholder="Search nodes" empty="No matches">
         {there.length > 0 ? (
           <MenuGroup heading="In this flow">
             {there.map((other) => (
@@ -146,7 +142,7 @@ function Partners({ end }: { end: End }) {
             ))}
           </MenuGroup>
         ) : null}
-        <MenuGroup heading="To a new node">
+        <MenuGroup heading="New node">
           {fresh.map((type) => (
             <MenuItem
               key={type.type}

@@ -32,7 +32,7 @@ function Begin() {
       data-testid="empty-canvas"
     >
       <div className="pointer-events-auto w-[560px] max-w-full">
-        <h2 className="mb-1 font-semibold text-xl">An empty flow</h2>
+        <h2 className="mb-1 font-semibold text-xl">Empty flow</h2>
         <p className="mb-4 text-fg-2">
           Press <Keys keys="/" /> to search the node types, or <Keys keys="Space" /> to add one here. Drag from a port
           to connect it; let go over empty canvas and choose what comes next.
@@ -42,13 +42,13 @@ function Begin() {
             Add a node
           </Button>
           <Button data-testid="open-button-empty" onClick={() => void command("flow.open").run()}>
-            Open a flow…
+            Open flow…
           </Button>
         </div>
         {examples.length > 0 ? (
           <section aria-label="Examples">
             <h3 className="mb-1.5 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">
-              Or begin with an example
+              Or start with an example
             </h3>
             <ul className="grid grid-cols-2 gap-2">
               {examples.map((example) => (

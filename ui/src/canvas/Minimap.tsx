@@ -42,7 +42,7 @@ export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
     <Panel position="bottom-right" className="minimap" data-testid="minimap">
       <div
         role="img"
-        aria-label="Map of the flow"
+        aria-label="Minimap"
         className="relative h-full overflow-hidden"
         onPointerDown={goTo}
         onPointerMove={goTo}

@@ -46,8 +46,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           <button
             type="button"
             className="open-child nodrag"
-            aria-label={`Open the flow inside ${nameOf(id)}`}
-            title="Open the flow inside (double click)"
+            aria-label={`Open sub-flow of ${nameOf(id)}`}
+            title="Open sub-flow (double-click)"
             data-testid={`open-child-${id}`}
             onClick={(event) => {
               event.stopPropagation();
@@ -75,7 +75,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
 function Round({ node }: { node: NodeId }) {
   const round = useNodeRound(node);
   return round === "" ? null : (
-    <span className="epoch" title={`Round ${round}`}>
+    <span className="epoch" title={`Iteration ${round}`}>
       #{round}
     </span>
   );

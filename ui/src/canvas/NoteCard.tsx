@@ -36,7 +36,7 @@ export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps
       {writing ? (
         <NoteField id={id} text={text} />
       ) : text === "" ? (
-        <p className="text-fg-3">Double-click or press F2 to write.</p>
+        <p className="text-fg-3">Double-click or press F2 to edit</p>
       ) : (
         <Markdown text={text} className="note-text nowheel" />
       )}
@@ -59,7 +59,7 @@ function NoteField({ id, text }: { id: string; text: string }) {
       ref={field}
       className="note-field nodrag nopan nowheel"
       data-testid={`note-text-${id}`}
-      aria-label="Text of the note, in Markdown"
+      aria-label="Note text (Markdown)"
       value={text}
       onChange={(event) => setConfig(id, [NOTE_FIELD], event.target.value)}
       onBlur={settle}

@@ -34,7 +34,7 @@ function Open({ pulled, at, place }: QuickAdd) {
     <div
       ref={menu}
       role="dialog"
-      aria-label={`Add a node for ${pulled.end.port}`}
+      aria-label={`Add node connected to ${pulled.end.port}`}
       data-testid="quick-add"
       className="pop fixed z-40"
       style={{ left, top, width: SIZE.width }}
@@ -46,11 +46,11 @@ function Open({ pulled, at, place }: QuickAdd) {
       }}
     >
       <MenuList
-        label="Node types that fit"
+        label="Compatible node types"
         placeholder={
           pulled.end.side === "out" ? `What takes “${pulled.end.port}”?` : `What gives “${pulled.end.port}”?`
         }
-        empty="No node type that fits is called that."
+        empty="No matches"
       >
         {CATEGORIES.map((category) => {
           const group = fitting.filter((type) => type.category === category.id);

@@ -7,7 +7,7 @@ export function Retrying({ attempt, until }: { attempt: number; until: number | 
   const when = left === 0 ? "" : ` in ${left < 60 ? `${left} s` : formatDuration(left * 1000)}`;
   return (
     <p className="note-line" data-tone="wait">
-      Try {attempt} failed, trying again{when}
+      Attempt {attempt} failed, retrying{when}
     </p>
   );
 }

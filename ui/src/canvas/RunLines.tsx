@@ -41,7 +41,7 @@ const WindowBar = memo(function WindowBar({ use }: { use: WindowUse }) {
     <div
       className="window-bar"
       role="img"
-      aria-label={`${taken} of ${use.window} tokens of the window used`}
+      aria-label={`${taken} of ${use.window} tokens of the context window used`}
       title={`${taken.toLocaleString()} of ${use.window.toLocaleString()} tokens`}
     >
       <i data-part="system" style={{ width: share(use.system) }} />

@@ -6,11 +6,11 @@ const WORDS: Record<NodeRunState, string> = {
   ready: "Ready to run",
   running: "Running",
   paused: "Waiting for an answer",
-  retrying: "Trying again",
+  retrying: "Retrying",
   done: "Done",
   skipped: "Skipped",
   failed: "Failed",
-  cached: "Done, from an earlier execution",
+  cached: "Done (cached)",
 };
 
 /** A node's state in a run. Each state has a shape of its own, so that none is told by colour alone. */

@@ -90,7 +90,7 @@ export function useClipboard(): void {
 function paste(text: string): void {
   const part = fromText(text);
   if (part) addFragment("Paste", part, offset(part));
-  else if (text.trim() !== "") notify.info("What is on the clipboard are not nodes.");
+  else if (text.trim() !== "") notify.info("The clipboard contains no nodes.");
 }
 
 /** Puts the middle of what is pasted under the pointer, else in the middle of the view, clear of its origin. */

@@ -66,7 +66,7 @@ export const editCommands: readonly Command[] = [
   { id: "edit.selectAll", title: "Select all", group: "Edit", keys: ["Mod+A"], onCanvas: true, run: actions.selectAll },
   {
     id: "edit.selectNone",
-    title: "Select nothing",
+    title: "Clear selection",
     group: "Edit",
     keys: ["Escape"],
     onCanvas: true,
@@ -75,7 +75,7 @@ export const editCommands: readonly Command[] = [
   },
   {
     id: "edit.gather",
-    title: "Take what has the keyboard into the selection, or out",
+    title: "Toggle selection of focused item",
     group: "Edit",
     keys: ["Shift+Space"],
     onCanvas: true,
@@ -85,7 +85,7 @@ export const editCommands: readonly Command[] = [
   },
   {
     id: "edit.rename",
-    title: "Rename the node",
+    title: "Rename node",
     group: "Edit",
     keys: ["F2"],
     terms: ["title", "name"],
@@ -96,7 +96,7 @@ export const editCommands: readonly Command[] = [
   },
   {
     id: "edit.connect",
-    title: "Connect the node…",
+    title: "Connect node…",
     group: "Edit",
     keys: ["C"],
     terms: ["edge", "wire", "link"],
@@ -108,14 +108,14 @@ export const editCommands: readonly Command[] = [
   },
   {
     id: "arrange.tidy",
-    title: "Tidy up the layout",
+    title: "Tidy up",
     group: "Arrange",
     keys: ["Shift+L"],
     terms: ["auto", "layout", "arrange"],
     run: tidy,
   },
   align("left", "Align left", "Alt+L"),
-  align("center", "Align centres", "Alt+H"),
+  align("center", "Align centers", "Alt+H"),
   align("right", "Align right", "Alt+D"),
   align("top", "Align top", "Alt+W"),
   align("middle", "Align middles", "Alt+V"),
@@ -175,7 +175,7 @@ function nudges(to: "Left" | "Right" | "Up" | "Down", dx: number, dy: number): C
 function resize(arrow: "Left" | "Right" | "Up" | "Down", how: string, dx: number, dy: number): Command {
   return {
     id: `arrange.${how}`,
-    title: `Make the note ${how}`,
+    title: `Make note ${how}`,
     group: "Arrange",
     keys: [`Alt+Shift+Arrow${arrow}`],
     onCanvas: true,

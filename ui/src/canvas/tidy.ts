@@ -44,7 +44,7 @@ export async function tidy(): Promise<void> {
   } catch (thrown) {
     notify.error({
       code: "layout.failed",
-      message: `The layout could not be worked out: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      message: `Couldn’t tidy up the layout: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
     });
   }
 }

@@ -76,7 +76,7 @@ function dropped(event: MouseEvent | TouchEvent, pulled: Pulled): void {
     const [other] = partnersOn(flow, checked, pulled.end, node);
     const edge = other && edgeBetween(pulled.end, other);
     if (edge) connect(edge);
-    else notify.info(`Nothing on “${flow.nodes[node]?.title ?? node}” fits “${pulled.end.port}”.`);
+    else notify.info(`“${flow.nodes[node]?.title ?? node}” has no port compatible with “${pulled.end.port}”.`);
     return;
   }
   const { instance } = canvasStore.getState();

@@ -14,7 +14,7 @@ const one = () => flowStore.getState().selection.nodes.size === 1;
 export const viewCommands: readonly Command[] = [
   {
     id: "view.fit",
-    title: "Fit the whole flow into view",
+    title: "Fit to view",
     group: "View",
     keys: ["F"],
     terms: ["zoom", "all"],
@@ -39,10 +39,10 @@ export const viewCommands: readonly Command[] = [
   { id: "view.zoomReset", title: "Zoom to 100 %", group: "View", keys: ["0", "Mod+0"], run: resetZoom },
   {
     id: "view.revealSelection",
-    title: "Bring the selected node into view",
+    title: "Reveal selected node",
     group: "View",
     keys: ["G"],
-    terms: ["centre", "center", "find"],
+    terms: ["center", "find"],
     enabled: one,
     run: () => reveal({ node: [...flowStore.getState().selection.nodes][0], centre: true }),
   },
@@ -59,7 +59,7 @@ export const viewCommands: readonly Command[] = [
 function step(keys: string, to: "left" | "right" | "up" | "down"): Command {
   return {
     id: `view.walk.${to}`,
-    title: `Go to the next node ${to === "up" ? "above" : to === "down" ? "below" : `on the ${to}`}`,
+    title: `Go to next node ${to === "up" ? "above" : to === "down" ? "below" : `on the ${to}`}`,
     group: "View",
     keys: [keys],
     onCanvas: true,
@@ -72,7 +72,7 @@ function step(keys: string, to: "left" | "right" | "up" | "down"): Command {
 function pan(keys: string, to: string, dx: number, dy: number): Command {
   return {
     id: `view.pan.${to}`,
-    title: `Move the view ${to}`,
+    title: `Pan ${to}`,
     group: "View",
     keys: [keys],
     onCanvas: true,

@@ -19,7 +19,7 @@ const STYLES = {
   collapsedContent: "json-more",
   noQuotesForStringValues: false,
   quotesForFieldNames: false,
-  ariaLables: { collapseJson: "Fold", expandJson: "Unfold" },
+  ariaLables: { collapseJson: "Collapse", expandJson: "Expand" },
   stringifyStringValues: false,
 };
 
@@ -29,7 +29,7 @@ const isShallow = (level: number) => level < 2;
 export const JsonView = memo(function JsonView({ value, label }: { value: unknown; label: string }) {
   if (typeof value !== "object" || value === null) {
     return (
-      <code className="json json-string whitespace-pre-wrap break-words">{JSON.stringify(value) ?? "nothing"}</code>
+      <code className="json json-string whitespace-pre-wrap break-words">{JSON.stringify(value) ?? "No value"}</code>
     );
   }
   return <Lite aria-label={label} data={value} shouldExpandNode={isShallow} style={STYLES} clickToExpandNode />;

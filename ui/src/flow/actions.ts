@@ -16,7 +16,7 @@ type Options = {
 /** Whether the document may be edited now; if not, says why. */
 export function mayEdit(): boolean {
   if (!flowStore.getState().viewing) return true;
-  notify.info("You are looking at a run. Go back to editing to change the flow.");
+  notify.info("You are viewing a run. Go back to editing to change the flow.");
   return false;
 }
 

@@ -277,15 +277,15 @@ function labelOf(spec: Spec): string {
       return tag?.kind === "constant" ? humanise(String(tag.value)) : (spec.help ?? "Fields");
     }
     case "list":
-      return spec.item.kind === "text" ? "A list of texts" : "A list";
+      return spec.item.kind === "text" ? "List of texts" : "List";
     case "text":
-      return "A text";
+      return "Text";
     case "number":
-      return "A number";
+      return "Number";
     case "boolean":
       return "Yes or no";
     default:
-      return spec.help ?? "Something else";
+      return spec.help ?? "Other";
   }
 }
 

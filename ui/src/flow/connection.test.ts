@@ -33,7 +33,7 @@ describe("a connection", () => {
 
   it("is refused between strands, with the reason", () => {
     expect(refusal(flow, UNCHECKED, out("tools", "tools"), into("ask", "context"))).toBe(
-      "“tools” gives tools, but “context” takes a context.",
+      "“tools” provides tools, but “context” accepts a context.",
     );
   });
 
@@ -48,13 +48,13 @@ describe("a connection", () => {
       },
     };
     expect(refusal(flow, checked, out("tools", "names"), into("ask", "n"))).toBe(
-      "“names” gives a list, but “n” takes a number.",
+      "“names” provides a list, but “n” accepts a number.",
     );
   });
 
   it("is refused twice, but may be moved onto itself", () => {
     expect(refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"))).toBe(
-      "These two are connected already.",
+      "These ports are already connected.",
     );
     expect(refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"), "e")).toBeUndefined();
   });

@@ -31,7 +31,7 @@ export function refusal(flow: Flow, checked: CheckedFlow, a: End, b: End, except
   const misfit = whyNot(flow, checked, edge);
   if (misfit) return misfit;
   const twice = Object.entries(flow.edges).some(([id, other]) => id !== except && sameEnds(other, edge));
-  return twice ? "These two are connected already." : undefined;
+  return twice ? "These ports are already connected." : undefined;
 }
 
 /** All ends in the flow that one end may be connected to, in the order of the flow's nodes. */
@@ -64,10 +64,10 @@ function whyNot(flow: Flow, checked: CheckedFlow, edge: Edge): string | undefine
   if (typeof from === "string") return from;
   if (typeof to === "string") return to;
   if (from.kind !== to.kind) {
-    return `“${edge.sourceOutput}” gives ${STRAND[from.kind]}, but “${edge.targetInput}” takes ${STRAND[to.kind]}.`;
+    return `“${edge.sourceOutput}” provides ${STRAND[from.kind]}, but “${edge.targetInput}” accepts ${STRAND[to.kind]}.`;
   }
   if (from.kind === "data" && !feeds(from.type, to.type)) {
-    return `“${edge.sourceOutput}” gives ${TYPE[from.type]}, but “${edge.targetInput}” takes ${TYPE[to.type]}.`;
+    return `“${edge.sourceOutput}” provides ${TYPE[from.type]}, but “${edge.targetInput}” accepts ${TYPE[to.type]}.`;
   }
   return undefined;
 }

@@ -12,8 +12,8 @@ export async function mayReplace(): Promise<boolean> {
   const state = flowStore.getState();
   if (isDirty(state)) {
     const choice = await ask({
-      title: `Save the changes to “${documentName(state)}”?`,
-      text: "They are lost if you go on without saving.",
+      title: `Save changes to “${documentName(state)}”?`,
+      text: "Your changes are lost if you don’t save them.",
       actions: [
         { id: "save", label: "Save", kind: "main" },
         { id: "discard", label: "Don’t save", kind: "danger" },
@@ -146,11 +146,11 @@ async function saveTo(path: string, force = false): Promise<boolean> {
 async function settleConflict(path: string, key: string): Promise<boolean> {
   const choice = await ask({
     title: `“${fileName(path)}” has changed on disk`,
-    text: "Somebody else wrote this file since you opened it. Which version shall stay?",
+    text: "The file was changed by another program. Which version do you want to keep?",
     actions: [
-      { id: "saveAs", label: "Save mine elsewhere…", kind: "main" },
-      { id: "reload", label: "Load theirs", kind: "plain" },
-      { id: "overwrite", label: "Overwrite with mine", kind: "danger" },
+      { id: "saveAs", label: "Save as…", kind: "main" },
+      { id: "reload", label: "Reload from disk", kind: "plain" },
+      { id: "overwrite", label: "Overwrite", kind: "danger" },
     ],
   });
   if (!isShown(key)) return false;
@@ -167,15 +167,15 @@ async function settleConflict(path: string, key: string): Promise<boolean> {
 
 async function offerDraft(opened: OpenedFlow, draft: Autosave): Promise<void> {
   const choice = await ask({
-    title: "There are unsaved changes from last time",
-    text: `Plait kept a draft of “${draft.name || fileName(opened.path)}” from ${new Date(draft.savedAt).toLocaleString()}. ${
+    title: "Restore unsaved changes?",
+    text: `There is a draft of “${draft.name || fileName(opened.path)}” from ${new Date(draft.savedAt).toLocaleString()}. ${
       isOfThisFile(draft, opened)
-        ? "The file is as it was before."
-        : "The file has been written since, too: saving the draft will ask which of them shall stay."
+        ? "The file has not changed since then."
+        : "The file has changed since then. Saving the draft asks which version to keep."
     }`,
     actions: [
-      { id: "restore", label: "Restore the draft", kind: "main" },
-      { id: "drop", label: "Discard it", kind: "danger" },
+      { id: "restore", label: "Restore", kind: "main" },
+      { id: "drop", label: "Discard", kind: "danger" },
     ],
   });
   if (choice === "restore") {
@@ -195,7 +195,7 @@ function isOfThisFile(draft: Autosave, opened: OpenedFlow): boolean {
 }
 
 function tellReadOnly(opened: OpenedFlow): void {
-  if (opened.readOnly) notify.info("This file cannot be written. Saving will ask for another place.");
+  if (opened.readOnly) notify.info("This file is read-only. Saving asks for another location.");
 }
 
 /**

@@ -116,7 +116,7 @@ describe("a form", () => {
     expect(last()).toEqual(["a", "b", "c"]);
     await user.click(screen.getByRole("button", { name: "Move item 3 up" }));
     expect(last()).toEqual(["a", "c", "b"]);
-    await user.click(screen.getByRole("button", { name: "Take item 1 away" }));
+    await user.click(screen.getByRole("button", { name: "Remove item 1" }));
     expect(last()).toEqual(["c", "b"]);
   });
 
@@ -129,9 +129,9 @@ describe("a form", () => {
   it("goes from one shape to another", async () => {
     const schema = { anyOf: [{ oneOf: [{ const: "auto" }] }, { type: "array", items: { type: "string" } }] };
     const { user, last } = draw(schema, "auto");
-    await user.selectOptions(screen.getByLabelText("Field: which kind"), "A list of texts");
+    await user.selectOptions(screen.getByLabelText("Field: kind"), "List of texts");
     expect(last()).toEqual([]);
-    await user.selectOptions(screen.getByLabelText("Field: which kind"), "Auto");
+    await user.selectOptions(screen.getByLabelText("Field: kind"), "Auto");
     expect(last()).toBe("auto");
   });
 
@@ -180,14 +180,14 @@ describe("undo", () => {
     const user = drawNode({ type: "array", items: { type: "string" } });
     await user.click(screen.getByRole("button", { name: /add/i }));
     await user.click(screen.getByRole("button", { name: /add/i }));
-    await user.click(screen.getByRole("button", { name: "Take field 1 away" }));
+    await user.click(screen.getByRole("button", { name: "Remove field 1" }));
     expect(steps()).toBe(3);
   });
 
   it("takes back one click in a map at a time", async () => {
     const user = drawNode({ type: "object", additionalProperties: { type: "string" } });
     await user.click(screen.getByRole("button", { name: /add/i }));
-    await user.click(screen.getByRole("button", { name: /away/i }));
+    await user.click(screen.getByRole("button", { name: /^remove/i }));
     await user.click(screen.getByRole("button", { name: /add/i }));
     expect(steps()).toBe(3);
   });

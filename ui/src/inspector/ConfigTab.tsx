@@ -23,7 +23,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
   return (
     <div className="h-full overflow-y-auto px-3 py-3">
       {general.length > 0 ? (
-        <ul className="mb-3 flex flex-col gap-1.5" aria-label="Problems of this node">
+        <ul className="mb-3 flex flex-col gap-1.5" aria-label="Problems with this node">
           {general.map((found) => (
             <li
               key={`${found.code}${found.pointer}${found.message}`}
@@ -75,7 +75,7 @@ function ConfigForm({ nodeId, config, spec, findings, readOnly }: FormProps) {
   const common = { id: "config", label: "Config", value: config, path: [] as Path, findings, onChange, readOnly };
   // The config's own description says what the type's help says already.
   if (spec.kind === "object") {
-    if (spec.fields.length === 0) return <p className="mb-3 text-fg-2 text-sm">This node type has nothing to set.</p>;
+    if (spec.fields.length === 0) return <p className="mb-3 text-fg-2 text-sm">No settings</p>;
     return (
       <>
         <Control {...common} spec={{ ...spec, ...NO_HELP }} />
@@ -99,7 +99,7 @@ function Strangers({
   return strange.map((key) => (
     <FormField
       key={key}
-      label={`${key} (not known to this node type)`}
+      label={`${key} (unknown)`}
       spec={{ kind: "json", optional: true }}
       value={config[key]}
       path={[key]}
@@ -117,7 +117,7 @@ function Unknown({ node }: { node: Node }) {
         This build does not know the node type “{node.type}”. The node is kept as it is, and saved as it is, but a flow
         that holds it cannot run here.
       </p>
-      <JsonView value={node} label="The node as it is in the file" />
+      <JsonView value={node} label="Node JSON" />
     </div>
   );
 }

@@ -19,7 +19,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
   const diagnostics = useFlow((state) => state.checked.diagnostics);
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const run = useEdgeRun(edgeId);
-  if (!edge) return <Empty title="This edge is gone" />;
+  if (!edge) return <Empty title="Edge not found" />;
   const findings = diagnostics.filter((found) => found.edge === edgeId);
   return (
     <div className="flex h-full flex-col">
@@ -28,9 +28,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
           <i className="port-mark" data-kind={kind} aria-hidden />
           {STRANDS[kind]}
         </h2>
-        {back ? (
-          <p className="text-fg-3 text-xs">Goes back to where its cycle begins, and so opens the next round.</p>
-        ) : null}
+        {back ? <p className="text-fg-3 text-xs">Back edge: starts the next iteration of its cycle</p> : null}
       </header>
       <div className="flex flex-col gap-3 overflow-y-auto px-3 py-3">
         {findings.map((found) => (
@@ -45,7 +43,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
         <End label="To" node={edge.target} port={edge.targetInput} />
         {run ? (
           <div>
-            <p className="mb-0.5 text-fg-3 text-xs">Last value, of {run.passed}</p>
+            <p className="mb-0.5 text-fg-3 text-xs">Last value of {run.passed}</p>
             <p className="break-words rounded-md bg-bg px-2 py-1 text-sm">{run.peek}</p>
           </div>
         ) : null}
@@ -55,7 +53,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
           disabled={readOnly}
           onClick={() => removeItems({ edges: [edgeId] })}
         >
-          Delete the edge
+          Delete edge
         </Button>
       </div>
     </div>

@@ -9,7 +9,7 @@ const DESCRIPTION: Spec = {
   kind: "text",
   widget: "markdown",
   optional: false,
-  help: "What the flow is for, in Markdown.",
+  help: "What the flow does. Supports Markdown.",
 };
 const CONCURRENCY: Spec = {
   kind: "number",
@@ -17,7 +17,7 @@ const CONCURRENCY: Spec = {
   optional: true,
   min: 1,
   default: 16,
-  help: "How many nodes may run at once.",
+  help: "Maximum number of nodes that run at the same time.",
 };
 
 const WINDOW: Spec = {
@@ -25,7 +25,7 @@ const WINDOW: Spec = {
   integer: true,
   optional: true,
   min: 1,
-  help: "The tokens every model call of this flow has to make do with, prompt and reply together. Left out: the model's own window.",
+  help: "Maximum tokens of each model call, prompt and reply together. Default: the model’s own window.",
 };
 
 /** The flow itself, while nothing in it is selected. */
@@ -41,7 +41,7 @@ export function FlowInspector() {
     setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
   };
   return (
-    <section className="flex h-full flex-col" aria-label="About the flow" onBlur={sealGesture}>
+    <section className="flex h-full flex-col" aria-label="Flow" onBlur={sealGesture}>
       <header className="shrink-0 border-line border-b px-3 py-2.5">
         <h2 className="font-semibold">Flow</h2>
         <p className="text-fg-3 text-xs">
@@ -66,7 +66,7 @@ export function FlowInspector() {
           {...common}
         />
         <FormField
-          label="Nodes at once"
+          label="Max concurrency"
           spec={CONCURRENCY}
           value={flow.settings?.maxConcurrency}
           path={["maxConcurrency"]}
@@ -81,7 +81,7 @@ export function FlowInspector() {
           onChange={set("contextWindow")}
           {...common}
         />
-        <p className="text-fg-3 text-xs">Select a node to see its config and what a run made of it.</p>
+        <p className="text-fg-3 text-xs">Select a node to see its configuration and results.</p>
       </div>
     </section>
   );

@@ -10,7 +10,7 @@ export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId:
   return (
     <>
       <details className="section" open>
-        <summary>What it does</summary>
+        <summary>About</summary>
         <div className="pt-2 text-fg-2 text-sm">
           <Markdown text={type.description} />
           <PortList ports={type.ports} />

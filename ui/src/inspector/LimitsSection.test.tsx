@@ -16,7 +16,7 @@ test("the limits stay open while one empties the only one there is", async () =>
   flowStore.setState(documentState({ ...EMPTY_FLOW, nodes }), true);
   render(<Limits />);
   const user = userEvent.setup();
-  await user.clear(screen.getByLabelText(/^Rounds at most/));
+  await user.clear(screen.getByLabelText(/^Max iterations/));
   expect(flowStore.getState().flow.nodes.n).toEqual({ type: "text" });
   expect(document.querySelector("details")?.open).toBe(true);
 });

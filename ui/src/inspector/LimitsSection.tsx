@@ -21,24 +21,24 @@ const number = (help: string, more: Partial<Extract<Spec, { kind: "number" }>> =
 const LIMITS: { name: keyof Limits; label: string; spec: Spec }[] = [
   {
     name: "maxEpochs",
-    label: "Rounds at most",
-    spec: number("How often the cycles this node stands in may go round.", { min: 1, optional: true }),
+    label: "Max iterations",
+    spec: number("Maximum iterations of the cycles that contain this node.", { min: 1, optional: true }),
   },
   {
     name: "timeoutMs",
     label: "Timeout (ms)",
-    spec: number("How long one execution may take before it fails with `node.timeout`.", { min: 1, optional: true }),
+    spec: number("An execution that takes longer fails with `node.timeout`.", { min: 1, optional: true }),
   },
 ];
 
 const RETRY: { name: keyof RetryPolicy; label: string; spec: Spec }[] = [
-  { name: "attempts", label: "Tries in all", spec: number("The first one included.", { min: 1, max: 100 }) },
-  { name: "backoffMs", label: "First wait (ms)", spec: number("Doubled for each try after the second.", { min: 0 }) },
-  { name: "maxBackoffMs", label: "Longest wait (ms)", spec: number("No wait is longer than this.", { min: 0 }) },
+  { name: "attempts", label: "Max attempts", spec: number("Including the first attempt.", { min: 1, max: 100 }) },
+  { name: "backoffMs", label: "Initial delay (ms)", spec: number("Doubles with each further retry.", { min: 0 }) },
+  { name: "maxBackoffMs", label: "Max delay (ms)", spec: number("Upper limit of each delay.", { min: 0 }) },
   {
     name: "jitter",
-    label: "Left to chance",
-    spec: number("The share of each wait that is random, from 0 to 1.", { integer: false, min: 0, max: 1 }),
+    label: "Jitter",
+    spec: number("Random share of each delay, from 0 to 1.", { integer: false, min: 0, max: 1 }),
   },
 ];
 
@@ -75,7 +75,7 @@ export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
         ))}
         <div className="mb-3 flex items-center justify-between">
           <label htmlFor={`${nodeId}-retry`} className="font-medium text-sm">
-            Try again when it fails
+            Retry on failure
           </label>
           <Switch
             id={`${nodeId}-retry`}

@@ -18,7 +18,7 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
   const type = useNodeTypes((types) => (node ? types.byType.get(node.type) : undefined));
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const chosen = inspectorStore((state) => state.tab);
-  if (!node) return <Empty title="This node is gone" />;
+  if (!node) return <Empty title="Node not found" />;
   const runs = node.type !== "note";
   const tabs: Tab[] = [
     {
@@ -28,7 +28,7 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
     },
     ...(runs
       ? [
-          { id: "io", label: "In & out", content: <InputsOutputs nodeId={nodeId} /> },
+          { id: "io", label: "Input / Output", content: <InputsOutputs nodeId={nodeId} /> },
           { id: "prompt", label: "Prompt", content: <Prompt nodeId={nodeId} /> },
           { id: "context", label: "Context", content: <Context nodeId={nodeId} /> },
         ]
@@ -54,7 +54,7 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
         {type?.title ?? "Unknown type"} · <code>{nodeId}</code>
       </p>
       <div className="min-h-0 flex-1">
-        <Tabs label="About this node" tabs={tabs} value={shown} onChange={showTab} testId="inspector-tab" />
+        <Tabs label="Node" tabs={tabs} value={shown} onChange={showTab} testId="inspector-tab" />
       </div>
     </div>
   );
@@ -67,7 +67,7 @@ function NameField({ nodeId, title, placeholder, readOnly }: NameProps) {
     <input
       className="-ml-1 h-7 min-w-0 flex-1 truncate rounded-md border border-transparent bg-transparent px-1 font-semibold text-base outline-none placeholder:text-fg hover:border-line focus:border-accent"
       data-testid="node-title"
-      aria-label="Name of the node"
+      aria-label="Node name"
       defaultValue={title}
       placeholder={placeholder}
       maxLength={120}

@@ -31,7 +31,7 @@ export function openChild(id: NodeId): void {
     return;
   }
   if (chosenEpoch(id)) {
-    notify.info("The node began no run in this round.");
+    notify.info("The node started no run in this iteration.");
     return;
   }
   const state = flowStore.getState();
@@ -41,7 +41,7 @@ export function openChild(id: NodeId): void {
     void openPath(besides(state.path, file));
     return;
   }
-  notify.info("This node has not run yet. Run the flow, and open what happened inside it here.");
+  notify.info("This node has not run yet. Run the flow to see its sub-flow run.");
 }
 
 /** A path as a flow file names it: seen from the folder of that file, or whole. */

@@ -36,7 +36,7 @@ const events: SessionEvents = {
     if (inConversation && changed.entries.some((entry) => entry.type === "turn.committed")) refreshConversations();
   },
   broke(session, error) {
-    notify.error(error, { label: "Follow again", run: () => session.watch() });
+    notify.error(error, { label: "Reconnect", run: () => session.watch() });
     // The watch may have broken because nobody drives the run any more; then it can be resumed.
     const { parentRunId: parent } = session.fold.head;
     call("runs.list", { parent, limit: PAGE }).then(
@@ -114,7 +114,7 @@ export async function startRun(to?: NodeId): Promise<void> {
     const session = new RunSession(run, flow, events);
     setDocumentRun(session);
     session.watch();
-    if (waits) notify.info("The earlier run still waits for you; it is in Runs.", openAction(earlier.run));
+    if (waits) notify.info("The previous run is still waiting for you. Find it in Runs.", openAction(earlier.run));
   } catch (thrown) {
     const error = HostError.from(thrown);
     if (error.code === "flow.invalid") showDockTab("problems");
@@ -221,8 +221,8 @@ function sessionOf(run: RunId): RunSession | undefined {
 /** Deletes a run and its journal, after asking. */
 export async function deleteRun(run: RunId, name: string): Promise<void> {
   const choice = await ask({
-    title: "Delete this run?",
-    text: `The journal of this run of “${name}” is deleted: what went in and out of each node, and its conversation. The flow stays.`,
+    title: "Delete run?",
+    text: `This permanently deletes the run of “${name}” with its inputs, outputs and messages. The flow is kept.`,
     actions: [{ id: "delete", label: "Delete run", kind: "danger" }],
   });
   if (choice !== "delete") return;

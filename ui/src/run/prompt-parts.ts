@@ -50,7 +50,7 @@ function questionIn(lines: readonly Line[]): number {
 export type Line =
   /** `tokens` of a tool's result are counted with the reply that asked for it. */
   | { kind: "message"; key: string; role: Role; text: string; tokens?: number; author?: NodeId; inHistory: boolean }
-  /** Messages that were sent but that this window does not know. */
+  /** Messages sent but that this window does not know. */
   | { kind: "unknown"; key: string; count: number; tokens: number }
   /** Messages of the history that were not sent. */
   | { kind: "left"; key: string; messages: Message[]; tokens: number };

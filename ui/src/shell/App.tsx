@@ -40,7 +40,7 @@ function Toasts() {
       position="top-center"
       offset={56}
       toastOptions={{ className: "toast", closeButton: true }}
-      containerAriaLabel="Messages"
+      containerAriaLabel="Notifications"
     />
   );
 }

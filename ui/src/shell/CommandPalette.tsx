@@ -22,7 +22,7 @@ export function CommandPalette() {
         <Dialog.Popup
           className="pop fixed top-[14%] left-1/2 z-40 w-[560px] max-w-[92vw] -translate-x-1/2"
           data-testid="command-palette"
-          aria-label="Find a command or a node"
+          aria-label="Command palette"
         >
           {open ? <Everything /> : null}
         </Dialog.Popup>
@@ -43,12 +43,8 @@ function Everything() {
   const types = useNodeTypes((known) => known.list);
   const usable = COMMANDS.filter((one) => !one.keyOnly && one.id !== "help.palette" && (one.enabled?.() ?? true));
   return (
-    <MenuList
-      label="Commands and nodes"
-      placeholder="Type a command, a node type or a node’s name"
-      empty="Nothing is called that."
-    >
-      <MenuGroup heading="Add a node">
+    <MenuList label="Commands and nodes" placeholder="Search commands and nodes" empty="No matches">
+      <MenuGroup heading="Add node">
         {types.map((type) => (
           <MenuItem
             key={type.type}
@@ -99,8 +95,7 @@ function NodesToGoTo() {
     return { id, name, icon: byType.get(type)?.icon, value: `Go to ${name} ${id}`, terms: [type] };
   });
   const shown = (search === "" ? all : bestFirst(all, search)).slice(0, MOST_NODES);
-  const heading =
-    all.length > MOST_NODES ? `Go to a node: the first ${MOST_NODES}, type to find others` : "Go to a node";
+  const heading = all.length > MOST_NODES ? `Go to node (first ${MOST_NODES}, type to filter)` : "Go to node";
   return (
     <MenuGroup heading={heading}>
       {shown.map(({ id, name, icon, value, terms }) => (

@@ -14,18 +14,18 @@ export function ConversationChip() {
   const known = conversationsStore((state) => state.list.find((one) => one.id === shown));
   if (viewing) {
     return shown === undefined ? null : (
-      <Chip text={known ? titleOf(known) : "a conversation"} tip="This run went on in" />
+      <Chip text={known ? titleOf(known) : "a conversation"} tip="This run continued" />
     );
   }
   if (!current) return null;
   return (
     <span className="flex items-center">
-      <Chip text={titleOf(current)} tip="The next run goes on in" />
-      <Tip label="Leave the conversation: the next run remembers nothing">
+      <Chip text={titleOf(current)} tip="The next run continues" />
+      <Tip label="Leave conversation">
         <button
           type="button"
           className="-ml-1 grid size-6 place-items-center rounded-full text-fg-3 hover:bg-bg-3 hover:text-fg"
-          aria-label="Leave the conversation"
+          aria-label="Leave conversation"
           data-testid="conversation-leave"
           onClick={stopContinuing}
         >

@@ -19,9 +19,9 @@ export function DraftsDialog() {
           className="pop fixed top-1/2 left-1/2 z-40 w-[520px] max-w-[92vw] -translate-x-1/2 -translate-y-1/2 p-5"
           data-testid="drafts-dialog"
         >
-          <Dialog.Title className="mb-1 font-semibold text-lg">Unsaved work from last time</Dialog.Title>
+          <Dialog.Title className="mb-1 font-semibold text-lg">Restore unsaved changes?</Dialog.Title>
           <Dialog.Description className="mb-3 text-fg-2">
-            Plait kept a draft of what was not saved. Nothing is lost until you discard it.
+            Plait closed before these flows were saved. Drafts are kept until you discard them.
           </Dialog.Description>
           <ul className="mb-4 flex max-h-[40vh] flex-col gap-2 overflow-y-auto">
             {drafts.map((draft) => (
@@ -29,7 +29,7 @@ export function DraftsDialog() {
                 <span className="min-w-0 flex-1">
                   <b className="block truncate font-medium">{draft.name || "Untitled flow"}</b>
                   <span className="block truncate text-fg-3 text-xs">
-                    {draft.path === undefined ? "never saved" : fileName(draft.path)} ·{" "}
+                    {draft.path === undefined ? "Not saved" : fileName(draft.path)} ·{" "}
                     {new Date(draft.savedAt).toLocaleString()} · {Object.keys(draft.flow.nodes).length} nodes
                   </span>
                 </span>
@@ -50,7 +50,7 @@ export function DraftsDialog() {
             ))}
           </ul>
           <div className="flex justify-end">
-            <Button onClick={hide}>Decide later</Button>
+            <Button onClick={hide}>Not now</Button>
           </div>
         </Dialog.Popup>
       </Dialog.Portal>

@@ -31,7 +31,7 @@ function RunButton() {
   if (problems > 0 && !viewing) {
     const said = `${problems} ${problems === 1 ? "problem" : "problems"}`;
     return (
-      <Tip label={`This flow cannot run: it has ${said}. Show ${problems === 1 ? "it" : "them"}.`}>
+      <Tip label={`Can’t run: ${said}. Show problems.`}>
         <Button data-testid="run-button" data-blocked className="text-bad" onClick={() => showDockTab("problems")}>
           <Play size={14} aria-hidden /> {said}
         </Button>
@@ -39,16 +39,16 @@ function RunButton() {
     );
   }
   const why = viewing
-    ? "You are looking at an earlier run. Go back to editing to run the flow."
+    ? "You are viewing a run. Go back to editing to run the flow."
     : empty
-      ? "There is nothing to run yet. Add a node first."
+      ? "Add a node to run the flow."
       : going
-        ? "It is running. Stop it first to run it anew."
+        ? "The flow is running. Stop it to run it again."
         : starting
           ? "Starting…"
           : undefined;
   return (
-    <Tip label={why ?? "Run the flow as it is on the canvas"} keys={RUN_KEYS}>
+    <Tip label={why ?? "Run flow"} keys={RUN_KEYS}>
       {/* Not `disabled`: the reason must be reachable by keyboard and pointer. */}
       <Button
         kind="main"
@@ -74,7 +74,7 @@ function StopButton() {
   const cancelling = useRunHead((head) => head.cancelling);
   const idle = session === undefined || isOver(status);
   return (
-    <Tip label={cancelling ? "Stopping…" : "Stop the run; what was done stays in its journal"} keys={STOP_KEYS}>
+    <Tip label={cancelling ? "Stopping…" : "Stop run"} keys={STOP_KEYS}>
       <Button
         data-testid="stop-button"
         disabled={idle || cancelling}

@@ -48,6 +48,6 @@ describe("a node of several rounds", () => {
     showRun([...round([0], 10), ...round([1], 20)]);
     render(<InputsOutputs nodeId="chat" />);
     expect(screen.getByTestId("io-state").textContent).toContain("20 tokens in");
-    expect(screen.getByTestId("io-total").textContent).toBe("All 2 rounds: 30 tokens in, 2 out · $2.00");
+    expect(screen.getByTestId("io-total").textContent).toBe("All 2 iterations: 30 tokens in, 2 out · $2.00");
   });
 });

@@ -55,7 +55,11 @@ function Elapsed() {
     return () => clearInterval(timer);
   }, [ticking]);
   return (
-    <span title="Working time, without waiting for you" data-testid="run-elapsed" className="min-w-[5ch] text-right">
+    <span
+      title="Run time, without the time spent waiting for you"
+      data-testid="run-elapsed"
+      className="min-w-[5ch] text-right"
+    >
       {formatDuration(elapsed(head, now))}
     </span>
   );

@@ -43,7 +43,7 @@ export function Shell() {
                 <LeftPanel />
               </section>
             </Panel>
-            <Separator className="seam" aria-label="Width of the left panel" />
+            <Separator className="seam" aria-label="Resize left panel" />
             <Panel id="part-middle" minSize="320px">
               <Group
                 className="h-full"
@@ -57,7 +57,7 @@ export function Shell() {
                     <ViewingBanner />
                   </div>
                 </Panel>
-                <Separator className="seam" aria-label="Height of the dock" />
+                <Separator className="seam" aria-label="Resize dock" />
                 <Panel
                   id="part-dock"
                   {...dock}
@@ -71,7 +71,7 @@ export function Shell() {
                 </Panel>
               </Group>
             </Panel>
-            <Separator className="seam" aria-label="Width of the inspector" />
+            <Separator className="seam" aria-label="Resize inspector" />
             <Panel
               id="part-right"
               {...right}

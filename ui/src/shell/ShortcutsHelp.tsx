@@ -8,7 +8,7 @@ import { COMMANDS } from "./commands";
 /** Keys that are not commands: the pointer's, and those the page itself carries out. */
 const OTHERS: { title: string; keys: string }[] = [
   { title: "Cut, copy, paste", keys: "Mod+X / C / V" },
-  { title: "Go from node to node", keys: "Tab" },
+  { title: "Focus next node", keys: "Tab" },
   { title: "Add to the selection", keys: "Shift+Click" },
   { title: "Select an area", keys: "Shift+Drag" },
 ];

@@ -59,7 +59,7 @@ function describe(head: RunHead, interrupted: boolean, run: string): Shown {
       text: "Interrupted · resume",
       icon: <Unplug {...ICON} />,
       action: () => void resumeRun(run),
-      what: "Its process ended before it did. Resuming goes on where it was; nothing is paid for twice.",
+      what: "The process ended during this run. Resume it where it stopped; finished model calls are not repeated.",
     };
   }
   switch (head.status) {
@@ -69,7 +69,7 @@ function describe(head: RunHead, interrupted: boolean, run: string): Shown {
         text: waitingText(head),
         icon: <CircleDot {...ICON} />,
         action: goToAnswer,
-        what: "Go to the question",
+        what: "Go to question",
       };
     case "finished":
       return { status: "finished", text: "Finished", icon: <Check {...ICON} /> };
@@ -79,7 +79,7 @@ function describe(head: RunHead, interrupted: boolean, run: string): Shown {
         text: head.error ? `Failed at ${nameOf(head.error.node)}` : "Failed",
         icon: <CircleAlert {...ICON} />,
         action: () => showDockTab("problems"),
-        what: "Show what went wrong",
+        what: "Show problems",
       };
     case "cancelled":
       return { status: "cancelled", text: "Stopped", icon: <Ban {...ICON} /> };
@@ -87,9 +87,9 @@ function describe(head: RunHead, interrupted: boolean, run: string): Shown {
       const asks = head.pauses.length > 0;
       return {
         status: "running",
-        text: head.cancelling ? "Stopping…" : asks ? "Running · asks you" : "Running",
+        text: head.cancelling ? "Stopping…" : asks ? "Running · question open" : "Running",
         icon: <LoaderCircle {...ICON} className="animate-spin" />,
-        ...(asks ? { action: goToAnswer, what: "Go to the question" } : {}),
+        ...(asks ? { action: goToAnswer, what: "Go to question" } : {}),
       };
     }
   }
@@ -98,5 +98,5 @@ function describe(head: RunHead, interrupted: boolean, run: string): Shown {
 function waitingText(head: RunHead): string {
   if (head.waitingOn.length > 1) return `Waiting for you · ${head.waitingOn.length} questions`;
   const round = roundOf(head.waitingOn[0]?.epoch ?? []);
-  return round ? `Waiting for you · round ${round}` : "Waiting for you";
+  return round ? `Waiting for you · iteration ${round}` : "Waiting for you";
 }

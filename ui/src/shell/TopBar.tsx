@@ -20,7 +20,7 @@ export function TopBar() {
         <DocumentName />
         <span className="flex shrink-0 items-center">
           <IconButton
-            label="Open a flow…"
+            label="Open flow…"
             keys="Mod+O"
             data-testid="open-button"
             icon={<FolderOpen size={16} />}
@@ -40,7 +40,7 @@ export function TopBar() {
         <button
           type="button"
           className="flex h-[30px] shrink-0 items-center gap-2 rounded-md border border-line bg-bg-2 px-2.5 text-fg-2 text-sm hover:border-line-2 hover:bg-bg-3"
-          aria-label="Find a command or a node"
+          aria-label="Command palette"
           data-testid="palette-button"
           onClick={() => showPalette()}
         >
@@ -56,7 +56,7 @@ function DocumentName() {
   const name = useFlow(documentName);
   const path = useFlow((state) => state.path);
   const dirty = useFlow(isDirty);
-  const saved = path === undefined ? "not saved yet" : `${fileName(path)} · ${dirty ? "changed" : "saved"}`;
+  const saved = path === undefined ? "Not saved" : `${fileName(path)} · ${dirty ? "Unsaved changes" : "Saved"}`;
   return (
     <span className="flex min-w-0 items-baseline gap-2">
       <h1 className="truncate font-semibold" data-testid="flow-name">

@@ -17,10 +17,10 @@ export function ViewingBanner() {
     >
       {above.length === 0 ? (
         <span className="truncate">
-          You are looking at a run: <b className="font-semibold">{viewing.label}</b>
+          Viewing run: <b className="font-semibold">{viewing.label}</b>
         </span>
       ) : (
-        <nav className="flex min-w-0 items-center gap-1" aria-label="The runs around this one">
+        <nav className="flex min-w-0 items-center gap-1" aria-label="Parent runs">
           {above.map((one, depth) => (
             <span key={one.run} className="flex min-w-0 items-center gap-1">
               <button

@@ -20,7 +20,7 @@ export async function offerOpenRuns(): Promise<void> {
   const more = others.length > 0 ? ` ${others.length} more ${others.length === 1 ? "is" : "are"} in Runs.` : "";
   const text =
     latest.status === "waiting"
-      ? `A run of “${name}” waits for you${latest.waitingOn ? `: “${shorten(oneLine(latest.waitingOn), 80)}”` : "."}${more}`
-      : `A run of “${name}” was interrupted and can go on.${more}`;
+      ? `A run of “${name}” is waiting for you${latest.waitingOn ? `: “${shorten(oneLine(latest.waitingOn), 80)}”` : "."}${more}`
+      : `A run of “${name}” was interrupted and can be resumed.${more}`;
   notify.offer(text, openAction(latest.run));
 }

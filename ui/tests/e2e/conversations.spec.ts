@@ -7,10 +7,10 @@ const rows = (page: Page) => page.getByTestId("conversations").getByRole("listit
 
 async function say(page: Page, text: string): Promise<void> {
   await page.getByTestId("run-button").click();
-  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · round 1", { timeout: 10_000 });
+  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · iteration 1", { timeout: 10_000 });
   await page.getByTestId("pause-answer").fill(text);
   await page.keyboard.press("Enter");
-  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · round 2", { timeout: 10_000 });
+  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · iteration 2", { timeout: 10_000 });
   await page.getByTestId("pause-end").click();
   await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished");
 }
@@ -51,7 +51,7 @@ test("a conversation is begun, gone on in, searched, renamed, forked, exported a
     /^\S.* for \d[\d,]* tokens in \d+ calls?$/,
   );
   await page.getByTestId("conversation-leave").click();
-  await say(page, "InlineCode elsewhere");
+  await say(page, "Sent elsewhere");
   await expect(rows(page).first()).toContainText("4 messages");
 
   // After a reload it is there, and continues only when a person says so.
@@ -60,7 +60,7 @@ test("a conversation is begun, gone on in, searched, renamed, forked, exported a
   await expect(page.getByTestId("conversation-chip")).toHaveCount(0);
   await hover(page, 0);
   await page.getByTestId(/^conversation-continue-/).click();
-  await expect(rows(page).first()).toContainText("The next run goes on here");
+  await expect(rows(page).first()).toContainText("The next run continues here");
 
   await hover(page, 0);
   await page.getByTestId(/^conversation-rename-/).click();
@@ -70,7 +70,7 @@ test("a conversation is begun, gone on in, searched, renamed, forked, exported a
   await expect(page.getByTestId("conversation-chip")).toContainText("Parcels");
 
   await page.getByTestId("conversations-search").fill("nobody said this");
-  await expect(page.getByText("Nothing like that was said")).toBeVisible();
+  await expect(page.getByText("No matches")).toBeVisible();
   await page.getByTestId("conversations-search").fill("monday parcel");
   await expect(rows(page)).toHaveCount(1);
   await expectAccessible(page, "the list");
@@ -85,7 +85,7 @@ test("a conversation is begun, gone on in, searched, renamed, forked, exported a
   await page.getByTestId("conversation-fork-2").click();
   await expect(page.getByTestId("conversation-messages").getByRole("listitem")).toHaveCount(2);
   await expect(page.getByTestId("conversation-chip")).toContainText("Parcels (fork)");
-  await page.getByRole("button", { name: "Back to all conversations" }).click();
+  await page.getByRole("button", { name: "Back to conversations" }).click();
   await page.getByTestId("conversations-search").fill("");
   await expect(rows(page)).toHaveCount(2);
 
@@ -111,7 +111,7 @@ test("a conversation is begun, gone on in, searched, renamed, forked, exported a
     .first()
     .getByTestId(/^conversation-delete-/)
     .click();
-  await expect(page.getByTestId("ask-dialog")).toContainText("All 2 messages of “Parcels (fork)” are deleted for good");
+  await expect(page.getByTestId("ask-dialog")).toContainText("all 2 messages of “Parcels (fork)”");
   await page.getByTestId("ask-delete").click();
   await expect(rows(page)).toHaveCount(1);
   await expect(page.getByTestId("conversation-chip")).toHaveCount(0);

@@ -47,7 +47,7 @@ test("asks before it puts unsaved changes away", async ({ page }) => {
   await openFlow(page);
   await rename(page, "ask", "Precious");
   await page.keyboard.press("Control+Alt+n");
-  await expect(page.getByTestId("ask-dialog")).toContainText("Save the changes");
+  await expect(page.getByTestId("ask-dialog")).toContainText("Save changes");
   await page.keyboard.press("Escape");
   await expect(page.getByTestId("ask-dialog")).toBeHidden();
   await expect(node(page, "ask")).toContainText("Precious");
@@ -96,7 +96,7 @@ test("offers the draft of a crash, for a file and for a flow that never had one"
   await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.drafts") ?? "").includes("text"));
   await page.evaluate(() => window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true));
   await page.goto("/");
-  await expect(page.getByTestId("drafts-dialog")).toContainText("never saved");
+  await expect(page.getByTestId("drafts-dialog")).toContainText("Not saved");
   await page.getByRole("button", { name: "Discard" }).click();
   await expect(page.getByTestId("drafts-dialog")).toHaveCount(0);
   await page.reload();
@@ -160,5 +160,5 @@ test("opens an example and saves it under a name", async ({ page }) => {
   await page.keyboard.press("Control+s");
   await expect(page.getByTestId("file-dialog-path")).toHaveValue(/\.flow\.json$/);
   await page.getByTestId("file-dialog-cancel").click();
-  await expect(page.getByTestId("flow-file")).toContainText("not saved yet");
+  await expect(page.getByTestId("flow-file")).toContainText("Not saved");
 });

@@ -65,7 +65,7 @@ for (const theme of ["dark", "light"] as const) {
 
 test("remembers which panels are folded and how wide they are", async ({ page }) => {
   await openFlow(page);
-  const seam = page.getByRole("separator", { name: "Width of the left panel" });
+  const seam = page.getByRole("separator", { name: "Resize left panel" });
   const at = await middle(seam);
   await drag(page, seam, { x: at.x + 90, y: at.y });
   const wide = (await page.getByTestId("palette-search").boundingBox())?.width ?? 0;

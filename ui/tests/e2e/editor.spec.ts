@@ -5,7 +5,7 @@ test.describe("an empty canvas", () => {
     await openEmpty(page);
     await expect(page.getByTestId("empty-canvas")).toBeVisible();
     await page.getByTestId("empty-canvas").locator("[data-testid^=example-]").first().click();
-    await expect(page.getByTestId("flow-file")).toContainText("not saved yet");
+    await expect(page.getByTestId("flow-file")).toContainText("Not saved");
   });
 
   test("takes a node dragged from the palette, where it was let go", async ({ page }) => {
@@ -73,7 +73,7 @@ test.describe("connecting", () => {
     await page.mouse.move(from.x, from.y);
     await page.mouse.down();
     await page.mouse.move(to.x, to.y, { steps: 8 });
-    const why = "“tools” gives tools, but “context” takes a context.";
+    const why = "“tools” provides tools, but “context” accepts a context.";
     await expect(page.getByTestId("refusal")).toHaveText(why);
     await page.mouse.up();
     await expect(page.locator("[data-sonner-toast]")).toContainText(why);
@@ -83,7 +83,7 @@ test.describe("connecting", () => {
   test("refuses a value of the wrong type, a second edge of the same kind, and two outputs", async ({ page }) => {
     await openFlow(page);
     await drag(page, handle(page, "tools", "out", "tools"), handle(page, "answer", "in", "tools"));
-    await expect(page.locator("[data-sonner-toast]")).toContainText("connected already");
+    await expect(page.locator("[data-sonner-toast]")).toContainText("already connected");
     await drag(page, handle(page, "ask", "out", "message"), handle(page, "start", "out", "context"));
     await expect(page.locator("[data-sonner-toast]").first()).toContainText("Both are outputs");
     await expect(page.locator(".react-flow__edge")).toHaveCount(5);
@@ -158,7 +158,7 @@ test.describe("editing", () => {
     await page.evaluate(() => navigator.clipboard.writeText("not nodes"));
     await node(page, "ask").click();
     await page.keyboard.press("Control+v");
-    await expect(page.locator("[data-sonner-toast]")).toContainText("not nodes");
+    await expect(page.locator("[data-sonner-toast]")).toContainText("contains no nodes");
     await page.keyboard.press("Control+c");
     await openEmpty(page);
     await page.getByTestId("canvas").click({ position: { x: 40, y: 40 } });
@@ -248,7 +248,7 @@ test.describe("the keyboard alone", () => {
     await page.keyboard.press("Control+s");
     await page.getByTestId("file-dialog-path").fill("/flows/keys.flow.json");
     await page.keyboard.press("Enter");
-    await expect(page.getByTestId("flow-file")).toContainText("keys.flow.json · saved");
+    await expect(page.getByTestId("flow-file")).toContainText("keys.flow.json · Saved");
   });
 
   test("finds everything in the command palette", async ({ page }) => {

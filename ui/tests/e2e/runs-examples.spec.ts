@@ -24,7 +24,7 @@ test("an approval takes a decision with a comment, and goes round", async ({ pag
   await node(page, "check").click();
   await page.getByTestId("inspector-tab-io").click();
   await page.getByTestId("epoch-picker").focus();
-  await page.getByTestId("epoch-picker").selectOption({ label: "Round 1" });
+  await page.getByTestId("epoch-picker").selectOption({ label: "Iteration 1" });
   await expect(page.getByTestId("inspector")).toContainText("Too stiff.");
 });
 
@@ -63,7 +63,7 @@ test("a failure that is handled is told, and the run goes on; tries that failed 
   await expect(page.getByTestId("io-error")).toContainText("handled by its error output");
   await expect(page.getByTestId("io-output-error")).toContainText("broken");
   await node(page, "flaky").click();
-  await expect(page.getByTestId("inspector")).toContainText("Try 2");
+  await expect(page.getByTestId("inspector")).toContainText("Attempt 2");
 });
 
 test("running to a node runs what it needs and no more", async ({ page }) => {

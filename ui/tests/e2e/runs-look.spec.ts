@@ -12,13 +12,13 @@ async function runThrough(page: Page): Promise<void> {
   await openFlow(page);
   await page.getByTestId("run-button").click();
   for (const [round, text] of ["Where is my parcel 7731?", "It was due on Monday."].entries()) {
-    await expect(page.getByTestId("run-status")).toHaveText(`Waiting for you · round ${round + 1}`, {
+    await expect(page.getByTestId("run-status")).toHaveText(`Waiting for you · iteration ${round + 1}`, {
       timeout: 10_000,
     });
     await page.getByTestId("pause-answer").fill(text);
     await page.keyboard.press("Enter");
   }
-  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · round 3", { timeout: 10_000 });
+  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · iteration 3", { timeout: 10_000 });
 }
 
 for (const theme of ["dark", "light"] as const) {

@@ -19,7 +19,7 @@ async function answer(page: Page, text: string): Promise<void> {
 test.describe("a run", () => {
   test("shows states, asks, takes an answer, streams, and goes round", async ({ page }) => {
     await start(page);
-    await expect(status(page)).toHaveText("Waiting for you · round 1");
+    await expect(status(page)).toHaveText("Waiting for you · iteration 1");
     await expect(state(page, "start")).toHaveAttribute("data-state", "done");
     await expect(state(page, "ask")).toHaveAttribute("data-state", "paused");
     await expect(state(page, "answer")).toHaveAttribute("data-state", "idle");
@@ -29,7 +29,7 @@ test.describe("a run", () => {
     await expect(page.getByTestId("streaming")).toContainText("It is at");
     await expect(node(page, "answer").locator(".stream")).toContainText("It is at");
 
-    await expect(status(page)).toHaveText("Waiting for you · round 2");
+    await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await expect(state(page, "answer")).toHaveAttribute("data-state", "done");
     await expect(page.getByTestId("messages")).toContainText("It is at the depot in Lyon.");
     await expect(page.getByTestId("run-tokens")).toHaveText("105 tokens");
@@ -61,7 +61,7 @@ test.describe("a run", () => {
     await page.keyboard.type("two");
     await expect(page.getByTestId("pause-answer")).toHaveValue("One\ntwo");
     await page.keyboard.press("Enter");
-    await expect(status(page)).toHaveText("Waiting for you · round 2");
+    await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await expect(page.getByTestId("pause-answer")).toBeFocused();
     await page.getByTestId("pause-answer").blur();
     await page.keyboard.press("Alt+a");
@@ -112,9 +112,9 @@ test.describe("what a run made of a node", () => {
   test.beforeEach(async ({ page }) => {
     await start(page);
     await answer(page, "Where is my parcel 7731?");
-    await expect(status(page)).toHaveText("Waiting for you · round 2");
+    await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await answer(page, "Hold it until Friday.");
-    await expect(status(page)).toHaveText("Waiting for you · round 3", { timeout: 10_000 });
+    await expect(status(page)).toHaveText("Waiting for you · iteration 3", { timeout: 10_000 });
     await node(page, "answer").click();
   });
 
@@ -124,7 +124,7 @@ test.describe("what a run made of a node", () => {
     await expect(page.getByTestId("io-output-response")).toContainText("Your parcel left the depot");
     await expect(page.getByTestId("io-tool-calculator")).toContainText("4 - 1");
     await page.getByTestId("epoch-picker").focus();
-    await page.getByTestId("epoch-picker").selectOption({ label: "Round 1" });
+    await page.getByTestId("epoch-picker").selectOption({ label: "Iteration 1" });
     await expect(page.getByTestId("io-input-message")).toContainText("Where is my parcel 7731?");
     await expect(page.getByTestId("io-output-response")).toContainText("It is at the depot");
     await page
@@ -150,7 +150,7 @@ test.describe("what a run made of a node", () => {
     await expect(page.getByTestId("context-view")).toHaveAttribute("data-revision", "4");
     await expect(page.getByTestId("context-view")).toContainText("Hold it until Friday.");
     await page.getByTestId("epoch-picker").focus();
-    await page.getByTestId("epoch-picker").selectOption({ label: "Round 1" });
+    await page.getByTestId("epoch-picker").selectOption({ label: "Iteration 1" });
     await expect(page.getByTestId("context-view")).toHaveAttribute("data-revision", "2");
     await expect(page.getByTestId("context-view")).not.toContainText("Hold it until Friday.");
   });
@@ -222,13 +222,13 @@ test.describe("earlier runs", () => {
   test("that wait are offered when the window begins, and go on from there", async ({ page }) => {
     await start(page);
     await answer(page, "Where is my parcel 7731?");
-    await expect(status(page)).toHaveText("Waiting for you · round 2");
+    await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await page.reload();
     await page.getByRole("button", { name: "Open", exact: true }).click();
-    await expect(status(page)).toHaveText("Waiting for you · round 2");
+    await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await expect(page.getByTestId("messages")).toContainText("It is at the depot in Lyon.");
     await answer(page, "Hold it until Friday.");
-    await expect(status(page)).toHaveText("Waiting for you · round 3", { timeout: 10_000 });
+    await expect(status(page)).toHaveText("Waiting for you · iteration 3", { timeout: 10_000 });
     await page.getByTestId("pause-end").click();
     await expect(status(page)).toHaveAttribute("data-status", "finished");
   });
@@ -243,7 +243,7 @@ test.describe("earlier runs", () => {
     await expect(row).toHaveAttribute("data-status", "interrupted");
     await row.hover();
     await page.locator("[data-testid^=run-resume-]").click();
-    await expect(status(page)).toHaveText("Waiting for you · round 2", { timeout: 10_000 });
+    await expect(status(page)).toHaveText("Waiting for you · iteration 2", { timeout: 10_000 });
   });
 
   test("are deleted after a question", async ({ page }) => {
@@ -275,6 +275,6 @@ test.describe("earlier runs", () => {
     await expect(rows).toContainText("What can I do for you?");
     await page.getByTestId("runs-state").selectOption("all");
     await page.getByTestId("runs-search").fill("nothing like that");
-    await expect(page.getByText("No run is like that")).toBeVisible();
+    await expect(page.getByText("No matches")).toBeVisible();
   });
 });

@@ -98,7 +98,7 @@ function TextAnswer({ schema, draftKey, label, busy, onAnswer }: Props) {
 
 function exampleOf(schema: Record<string, unknown>): string {
   const [example] = Array.isArray(schema.examples) ? schema.examples : [];
-  return typeof example === "string" && example !== "" ? `Type an answer, for example: ${example}` : "Type an answer";
+  return typeof example === "string" && example !== "" ? `For example: ${example}` : "Type an answer";
 }
 
 function NumberAnswer({ label, busy, onAnswer, integer, draftKey }: Props & { integer: boolean }) {
@@ -116,7 +116,7 @@ function NumberAnswer({ label, busy, onAnswer, integer, draftKey }: Props & { in
         data-testid="pause-answer"
         aria-label={label}
         inputMode={integer ? "numeric" : "decimal"}
-        placeholder={integer ? "A whole number" : "A number"}
+        placeholder={integer ? "Whole number" : "Number"}
         className="h-[30px] min-w-0 flex-1 rounded-md border border-line bg-bg px-2.5"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -146,7 +146,7 @@ function ApprovalAnswer({
           label={`${label}: comment`}
           text={text}
           onText={setText}
-          placeholder="A comment, if you like"
+          placeholder="Comment (optional)"
           testid="pause-comment"
         />
       )}
@@ -176,7 +176,7 @@ function JsonAnswer({ schema, label, busy, onAnswer, draftKey }: Props) {
     // biome-ignore lint/a11y/noStaticElementInteractions: only catches the shortcut of the field inside.
     <div onKeyDown={onKeyDown}>
       <AnswerText
-        label={`${label}, as JSON`}
+        label={`${label} (JSON)`}
         text={text}
         onText={setText}
         placeholder="JSON"
@@ -186,7 +186,7 @@ function JsonAnswer({ schema, label, busy, onAnswer, draftKey }: Props) {
       />
       {wrong === undefined ? null : <p className="mt-1 text-fg-2 text-xs">{wrong}</p>}
       <details className="mt-1 text-fg-3 text-xs">
-        <summary className="w-fit">What is asked for</summary>
+        <summary className="w-fit">Expected format</summary>
         <pre className="mt-1 max-h-40 overflow-auto rounded-md bg-bg p-2 font-mono">
           {JSON.stringify(schema, null, 2)}
         </pre>
@@ -199,7 +199,7 @@ function parse(text: string): { value?: unknown; wrong?: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (thrown) {
-    return { wrong: `This is not JSON yet: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
+    return { wrong: `Invalid JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
   }
 }
 
@@ -253,11 +253,11 @@ function SendButton({
       type={submit ? "submit" : "button"}
       data-testid="pause-send"
       disabled={busy}
-      title="Send the answer"
+      title="Send answer"
       className="inline-flex h-[26px] shrink-0 items-center gap-1.5 self-end rounded-sm px-2 font-mono text-fg-2 text-xs hover:bg-bg-3 hover:text-fg disabled:opacity-50"
       onClick={onSend}
     >
-      {keys === "↵" ? <CornerDownLeft size={12} aria-hidden /> : keys} send
+      {keys === "↵" ? <CornerDownLeft size={12} aria-hidden /> : keys} Send
     </button>
   );
 }

@@ -18,7 +18,7 @@ export function ContextChooser({
   const names = contextNames(contexts.map(([id, view]) => ({ id, maker: view.createdBy.node })));
   return (
     <fieldset className="flex shrink-0 gap-1 overflow-x-auto px-3.5 pt-2">
-      <legend className="sr-only">Which context</legend>
+      <legend className="sr-only">Context</legend>
       {contexts.map(([id, view]) => (
         <button
           key={id}

@@ -35,7 +35,7 @@ export function ConversationTab() {
         </>
       ) : (
         <Empty title="No run yet">
-          <p>Run the flow: what is said in it stands here, and this is where you answer when it asks you something.</p>
+          <p>Run the flow to see its messages and answer its questions here.</p>
         </Empty>
       )}
     </div>

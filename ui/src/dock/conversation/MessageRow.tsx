@@ -128,5 +128,5 @@ function Aside({ icon, children }: { icon: ReactNode; children: ReactNode }) {
 
 function titled(node: string, epoch: number[]): string {
   const round = roundOf(epoch);
-  return round ? `${nameOf(node)} · round ${round}` : nameOf(node);
+  return round ? `${nameOf(node)} · iteration ${round}` : nameOf(node);
 }

@@ -73,8 +73,8 @@ export function Messages({
         }}
       >
         {items.length === 0 && streaming === undefined && pauses.length === 0 ? (
-          <Empty title="Nothing said yet">
-            <p>The messages of the run's contexts appear here as they are said.</p>
+          <Empty title="No messages yet">
+            <p>Messages appear here while the flow runs.</p>
           </Empty>
         ) : (
           <div className="relative w-full" style={{ height: total }}>

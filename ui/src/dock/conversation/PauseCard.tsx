@@ -46,12 +46,12 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
         <button
           type="button"
           className="truncate font-semibold hover:underline"
-          title="Show the node on the canvas"
+          title="Show node on canvas"
           onClick={() => reveal({ node: pause.node })}
         >
           {name}
         </button>
-        {round ? <span className="shrink-0 text-fg-3">· round {round}</span> : null}
+        {round ? <span className="shrink-0 text-fg-3">· iteration {round}</span> : null}
         {asker ? (
           <button
             type="button"
@@ -59,7 +59,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
             className="shrink-0 text-fg-3 hover:text-fg hover:underline"
             onClick={() => void openRun(asker.run)}
           >
-            · asked in its sub-flow
+            · in sub-flow
           </button>
         ) : null}
         <span className="flex-1" />
@@ -67,11 +67,11 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           type="button"
           data-testid="pause-end"
           disabled={busy}
-          title="Give no answer: what depends on it is skipped, and the run goes on to its end"
+          title="Skips everything that depends on this answer"
           className="shrink-0 text-fg-3 hover:text-fg hover:underline disabled:opacity-50"
           onClick={() => void end()}
         >
-          {round && typeOf(pause.node) === "userInput" ? "End the conversation" : "End without an answer"}
+          {round && typeOf(pause.node) === "userInput" ? "End conversation" : "End without an answer"}
         </button>
       </header>
       <Markdown text={pause.prompt} />

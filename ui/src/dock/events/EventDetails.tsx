@@ -23,8 +23,10 @@ export function EventDetails({ entry, onClose }: { entry: Entry; onClose: () => 
           {entry.seq} {entry.type}
         </b>
         <span className="flex-1" />
-        {"node" in entry ? <IconButton label="Show the node" icon={<Crosshair size={14} />} onClick={show} /> : null}
-        <CopyButton value={entry} label="Copy this event as JSON" />
+        {"node" in entry ? (
+          <IconButton label="Show node on canvas" icon={<Crosshair size={14} />} onClick={show} />
+        ) : null}
+        <CopyButton value={entry} label="Copy event as JSON" />
         <IconButton label="Close" icon={<X size={14} />} onClick={onClose} />
       </header>
       <div className="min-h-0 flex-1 overflow-auto px-2.5 pb-2.5">

@@ -15,7 +15,7 @@ export function EventsTab() {
   if (!session) {
     return (
       <Empty title="No run yet">
-        <p>A run is a journal of events. Everything the window shows of a run follows from what stands here.</p>
+        <p>Run the flow to see its events here.</p>
       </Empty>
     );
   }
@@ -46,12 +46,12 @@ function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number
         />
         <select
           className="h-[26px] rounded-md border border-line bg-bg px-1.5 text-sm"
-          aria-label="Only events of one kind"
+          aria-label="Event kind"
           data-testid="events-family"
           value={family}
           onChange={(event) => setFamily(event.target.value)}
         >
-          <option value="">all kinds</option>
+          <option value="">All events</option>
           {FAMILIES.map((name) => (
             <option key={name} value={name}>
               {name}

@@ -73,7 +73,7 @@ export function gistOf(entry: Entry): string {
     case "node.ready":
       return Object.keys(entry.inputs ?? {}).join(", ");
     case "node.started":
-      return entry.attempt > 1 ? `try ${entry.attempt}` : "";
+      return entry.attempt > 1 ? `attempt ${entry.attempt}` : "";
     case "node.finished":
       return previewOf(entry.outputs, LIMIT);
     case "node.skipped":
@@ -109,11 +109,11 @@ export function gistOf(entry: Entry): string {
     case "child.waiting":
       return entry.questions.map((question) => previewOf(question.prompt, 80)).join(", ");
     case "run.cancelling":
-      return "it is being stopped";
+      return "stopping";
     case "loop.iteration":
-      return `round ${roundOf(entry.epoch)} opens`;
+      return `iteration ${roundOf(entry.epoch)}`;
     case "loop.exhausted":
-      return `stopped at ${entry.maxEpochs} rounds`;
+      return `stopped after ${entry.maxEpochs} iterations`;
     case "run.paused":
       return previewOf(entry.prompt, LIMIT);
     case "input.provided":

@@ -13,7 +13,7 @@ export function ProblemsTab() {
   if (problems.length === 0) {
     return (
       <Empty title="No problems">
-        <p>What is wrong with the flow or with its run is told here, with what to do about it.</p>
+        <p>Problems with the flow or its run appear here.</p>
       </Empty>
     );
   }
@@ -57,7 +57,7 @@ function ProblemRow({ problem }: { problem: Problem }) {
       </div>
       <ErrorActionButton code={problem.code} />
       {place ? (
-        <Button onClick={show} title={`Show ${place} on the canvas`} className="max-w-[40%]">
+        <Button onClick={show} title={`Show ${place} on canvas`} className="max-w-[40%]">
           <Crosshair size={13} aria-hidden /> <span className="truncate">{place}</span>
         </Button>
       ) : null}

@@ -91,8 +91,8 @@ function exhausted(head: RunHead): Problem[] {
         severity: "warning",
         ofRun: true,
         code: "loop.exhausted",
-        message: `The cycle from ${nameOf(node)} was stopped after round ${roundOf(loop.epoch)}, although it would have gone on.`,
-        hint: `Its limit is ${loop.exhausted} ${loop.exhausted === 1 ? "round" : "rounds"}. Raise “max rounds” on a node of the cycle if it needs more.`,
+        message: `The cycle from ${nameOf(node)} stopped at its limit, after iteration ${roundOf(loop.epoch)}.`,
+        hint: `The limit is ${loop.exhausted} ${loop.exhausted === 1 ? "iteration" : "iterations"}. Raise “Max iterations” on a node of the cycle to allow more.`,
         node,
       },
     ];
@@ -103,5 +103,5 @@ function exhausted(head: RunHead): Problem[] {
 export function placeOf(problem: Problem): string | undefined {
   if (problem.node === undefined) return problem.edge;
   const round = problem.epoch && roundOf(problem.epoch);
-  return round ? `${nameOf(problem.node)} · round ${round}` : nameOf(problem.node);
+  return round ? `${nameOf(problem.node)} · iteration ${round}` : nameOf(problem.node);
 }

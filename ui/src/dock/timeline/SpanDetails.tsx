@@ -12,8 +12,8 @@ export type Pointed = { x: number; y: number; node: NodeId; tool?: string; span:
 const WORDS: Record<SpanKind, string> = {
   work: "worked",
   wait: "waited for you",
-  delay: "waited for the next try",
-  failed: "worked and failed",
+  delay: "waited to retry",
+  failed: "failed after",
 };
 const WIDTH = 280;
 
@@ -40,7 +40,7 @@ export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number })
     >
       <p className="font-semibold">
         {tool ?? nameOf(node)}
-        {round ? <span className="font-normal text-fg-3"> · round {round}</span> : null}
+        {round ? <span className="font-normal text-fg-3"> · iteration {round}</span> : null}
       </p>
       <p className="text-fg-2 tabular-nums">
         {WORDS[span.kind]} {formatDuration((span.to ?? now) - span.from)}
@@ -52,7 +52,7 @@ export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number })
         </p>
       ) : null}
       {view && view.attempts.length > 1 && tool === undefined ? (
-        <p className="text-fg-2">{view.attempts.length} tries</p>
+        <p className="text-fg-2">{view.attempts.length} attempts</p>
       ) : null}
       {call ? <p className="text-fg-2">{previewOf(call.call.arguments, 90)}</p> : null}
       {span.kind === "failed" && (call?.error ?? view?.error) ? (

@@ -78,7 +78,7 @@ function describe(row: TimelineRow, name: string, now: number): string {
   if (row.tool !== undefined)
     return `Tool ${name} of ${nameOf(row.node)}, called ${times} times, ${formatDuration(ms)}`;
   const rounds = row.view.epochs.length;
-  return `${name}, ${row.view.state}, ${rounds} ${rounds === 1 ? "round" : "rounds"}, worked ${formatDuration(ms)}. Left and right choose a round.`;
+  return `${name}, ${row.view.state}, ${rounds} ${rounds === 1 ? "iteration" : "iterations"}, worked ${formatDuration(ms)}. Use left and right to choose an iteration.`;
 }
 
 /** From the keyboard: one round on, one round back. */

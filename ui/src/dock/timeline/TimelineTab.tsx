@@ -29,7 +29,7 @@ export function TimelineTab({ compact = false }: { compact?: boolean }) {
   if (!session) {
     return (
       <Empty title="No run yet">
-        <p>When each node worked, waited for you, or called a tool is drawn here while the flow runs.</p>
+        <p>Run the flow to see when each node works, waits and calls tools.</p>
       </Empty>
     );
   }
@@ -90,7 +90,7 @@ function Chart({ compact }: { compact: boolean }) {
               checked={folded}
               onChange={(event) => setFolded(event.target.checked)}
             />
-            Fold waiting
+            Collapse waiting time
           </label>
           <IconButton
             label="Zoom out"

@@ -42,7 +42,7 @@ export function CodeControl({
       />
       {broken ? (
         <p className="mt-1 text-bad text-xs" role="status">
-          Not JSON yet: {broken} The flow keeps the last value that was.
+          Invalid JSON: {broken} The flow keeps the last valid value.
         </p>
       ) : null}
     </>

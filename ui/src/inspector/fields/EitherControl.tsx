@@ -15,7 +15,7 @@ export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingP
       <select
         id={`${id}-which`}
         className={`${CONTROL} h-[30px]`}
-        aria-label={`${label}: which kind`}
+        aria-label={`${label}: kind`}
         aria-describedby={describedBy}
         value={index}
         disabled={readOnly}
@@ -24,9 +24,7 @@ export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingP
           stepwise(onChange)(path, next && blankOf(next.spec));
         }}
       >
-        {index < 0 || spec.optional ? (
-          <option value={-1}>{value === undefined ? "Not set" : "As it is in the file"}</option>
-        ) : null}
+        {index < 0 || spec.optional ? <option value={-1}>{value === undefined ? "Not set" : "Custom"}</option> : null}
         {spec.alternatives.map((one, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: alternatives are fixed and may share a label.
           <option key={at} value={at}>

@@ -68,7 +68,7 @@ export function ListControl({
               onClick={() => swap(index, index + 1)}
             />
             <IconButton
-              label={`Take ${one.toLowerCase()} ${index + 1} away`}
+              label={`Remove ${one.toLowerCase()} ${index + 1}`}
               icon={<Trash2 size={13} />}
               className="size-6"
               disabled={readOnly}

@@ -56,7 +56,7 @@ export function MapControl({
             />
           </div>
           <IconButton
-            label={`Take “${name}” away`}
+            label={`Remove “${name}”`}
             icon={<Trash2 size={13} />}
             className="size-6"
             disabled={readOnly}
@@ -69,7 +69,7 @@ export function MapControl({
         disabled={readOnly}
         onClick={() => change([...path, fresh()], blankOf(spec.value))}
       >
-        <Plus size={14} aria-hidden /> Add a name
+        <Plus size={14} aria-hidden /> Add entry
       </Button>
     </fieldset>
   );

@@ -20,10 +20,10 @@ export function ProviderControl(props: FieldProps<TextSpec>) {
       value={shown}
       onChange={(event) => onChange(path, event.target.value === (spec.default ?? "") ? undefined : event.target.value)}
     >
-      {spec.optional || shown === "" ? <option value="">As in the context</option> : null}
+      {spec.optional || shown === "" ? <option value="">From context</option> : null}
       {listed.map((provider) => (
         <option key={provider} value={provider}>
-          {provider === "offline" ? "offline (a simulator, needs no key)" : provider}
+          {provider === "offline" ? "offline (simulator)" : provider}
         </option>
       ))}
     </select>
@@ -48,7 +48,7 @@ export function ModelControl(props: FieldProps<TextSpec>) {
         {...shared(props)}
         className={`${CONTROL} h-[30px]`}
         list={`${id}-models`}
-        placeholder={typeof spec.default === "string" ? spec.default : spec.optional ? "As in the context" : undefined}
+        placeholder={typeof spec.default === "string" ? spec.default : spec.optional ? "From context" : undefined}
         value={typeof value === "string" ? value : ""}
         onChange={(event) => onChange(path, event.target.value === "" ? undefined : event.target.value)}
         // Asked only once somebody is about to choose; the host asks each provider once a session.

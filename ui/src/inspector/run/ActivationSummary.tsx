@@ -9,21 +9,21 @@ import { ErrorActionButton } from "@/workbench/error-action";
 import { Box, Section } from "./Section";
 
 const STATES: Record<NodeState, string> = {
-  ready: "Ready, waits for a place",
+  ready: "Ready",
   running: "Running",
   paused: "Waiting for your answer",
-  retrying: "Waiting for another try",
+  retrying: "Waiting to retry",
   done: "Done",
   skipped: "Skipped",
   failed: "Failed",
-  cached: "Done, from an earlier execution",
+  cached: "Done (cached)",
 };
 
 const REASONS: Record<SkipReason, string> = {
-  deadInput: "an input it needs was never going to arrive",
-  runFailed: "the run failed before its turn came",
-  runCancelled: "the run was stopped before its turn came",
-  targetReached: "the run had reached the node it was to run to",
+  deadInput: "a required input has no value",
+  runFailed: "the run failed first",
+  runCancelled: "the run was stopped first",
+  targetReached: "the run ended at its target node",
 };
 
 /** How the activation went: state, time, tries, tokens, cost, what went wrong. */
@@ -35,7 +35,7 @@ export function ActivationSummary({ view }: { view: EpochView }) {
   else if (view.startedAt !== undefined && view.endedAt !== undefined) {
     parts.push(formatDuration(view.endedAt - view.startedAt));
   }
-  if (view.attempts.length > 1) parts.push(`${view.attempts.length} tries`);
+  if (view.attempts.length > 1) parts.push(`${view.attempts.length} attempts`);
   if (view.usage.input + view.usage.output > 0) {
     parts.push(describeTokens(view.usage));
     parts.push(formatCost(view.cost));
@@ -63,7 +63,7 @@ export function ActivationSummary({ view }: { view: EpochView }) {
             {view.error.details !== undefined && view.error.details !== null ? (
               <details className="mt-1 text-xs">
                 <summary className="w-fit text-fg-3">Details</summary>
-                <ValueView value={view.error.details} label="Details of the error" />
+                <ValueView value={view.error.details} label="Error details" />
               </details>
             ) : null}
           </div>
@@ -78,17 +78,17 @@ export function Attempts({ view }: { view: EpochView }) {
   const failed = view.attempts.filter((attempt) => attempt.error && attempt.delayMs !== undefined);
   if (failed.length === 0) return null;
   return (
-    <Section title="Tries that failed">
+    <Section title="Failed attempts">
       {failed.map((attempt) => (
         <Box
           key={attempt.attempt}
           head={
             <>
-              <b className="font-semibold text-fg-2">Try {attempt.attempt}</b>
+              <b className="font-semibold text-fg-2">Attempt {attempt.attempt}</b>
               {attempt.endedAt === undefined ? null : (
                 <span>{formatDuration(attempt.endedAt - attempt.startedAt)}</span>
               )}
-              <span>then waited {formatDuration(attempt.delayMs ?? 0)}</span>
+              <span>retried after {formatDuration(attempt.delayMs ?? 0)}</span>
             </>
           }
         >
@@ -104,14 +104,14 @@ export function Attempts({ view }: { view: EpochView }) {
 export function Questions({ view }: { view: EpochView }) {
   if (view.pauses.length === 0) return null;
   return (
-    <Section title="Asked">
+    <Section title="Questions">
       {view.pauses.map((pause) => (
         <Box
           key={pause.askedAt}
           head={
             <span>
               {pause.answeredAt === undefined
-                ? "Waits for an answer"
+                ? "Waiting for an answer"
                 : `Answered after ${formatDuration(pause.answeredAt - pause.askedAt)}`}
             </span>
           }
@@ -122,7 +122,7 @@ export function Questions({ view }: { view: EpochView }) {
               {pause.answer === "end" ? (
                 <p className="text-fg-2">Ended without an answer</p>
               ) : (
-                <ValueView value={pause.answer.value} label="The answer" />
+                <ValueView value={pause.answer.value} label="Answer" />
               )}
             </div>
           )}

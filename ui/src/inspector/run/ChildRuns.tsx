@@ -9,12 +9,12 @@ export function ChildRuns({ view }: { view: EpochView }) {
   const children = view.children ?? [];
   if (children.length === 0) return null;
   return (
-    <Section title={children.length === 1 ? "Sub-flow" : "Sub-flow, by try"}>
+    <Section title={children.length === 1 ? "Sub-flow" : "Sub-flow attempts"}>
       <div className="flex flex-wrap gap-1.5">
         {children.map((run, index) => (
           <Button key={run} data-testid={`open-child-${index}`} onClick={() => void openRun(run)}>
             <CornerDownRight size={14} aria-hidden />
-            {children.length === 1 ? "Open its run" : `Open try ${index + 1}`}
+            {children.length === 1 ? "Open run" : `Open attempt ${index + 1}`}
           </Button>
         ))}
       </div>

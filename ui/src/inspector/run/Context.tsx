@@ -25,8 +25,8 @@ export function Context({ nodeId }: { nodeId: NodeId }) {
   const id = session && epoch && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, nodeId, epoch.epoch);
   if (!session || !epoch || id === undefined) {
     return (
-      <Empty title={session && epoch ? "This node works in no context" : "No run yet"}>
-        <p>The conversation a node reads and writes stands here: its messages, what they take, and who wrote them.</p>
+      <Empty title={session && epoch ? "No context" : "No run yet"}>
+        <p>Shows the messages that the node reads and writes, with their size and author.</p>
       </Empty>
     );
   }
@@ -41,7 +41,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
     return session.log.contextAt(id, end);
   }, [session, id, node, epoch, now]);
   const [all, setAll] = useState(false);
-  if (!found) return <Empty title="This context is not known" />;
+  if (!found) return <Empty title="Context not found" />;
   const { mark, messages } = found;
   const tokens = messages.reduce((sum, message) => sum + message.tokens, 0);
   const hidden = all ? 0 : Math.max(0, messages.length - SHOWN);
@@ -50,9 +50,9 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
       <Head session={session} id={id} mark={mark} count={messages.length} tokens={tokens} />
       {epoch ? (
         <p className="mb-2 text-fg-3 text-xs">
-          As it stood after round {roundOf(epoch)}
+          State after iteration {roundOf(epoch)}
           {now && now.record.revision !== mark.record.revision
-            ? `; it has changed ${now.record.revision - mark.record.revision} times since`
+            ? `, changed ${now.record.revision - mark.record.revision} times since`
             : ""}
           .
         </p>
@@ -63,14 +63,14 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
         </Section>
       ) : null}
       <Section title="Messages">
-        {messages.length === 0 ? <p className="text-fg-3 text-sm">None yet.</p> : null}
+        {messages.length === 0 ? <p className="text-fg-3 text-sm">No messages yet</p> : null}
         {hidden > 0 ? (
           <button
             type="button"
             className="mb-1.5 w-full rounded-lg border border-line border-dashed px-2 py-1 text-fg-3 text-xs hover:border-line-2 hover:text-fg"
             onClick={() => setAll(true)}
           >
-            {formatCount(hidden)} earlier messages · show them
+            Show {formatCount(hidden)} earlier messages
           </button>
         ) : null}
         <ol className="flex flex-col gap-1.5">
@@ -119,7 +119,7 @@ function Head({
         <span className="text-fg-3 text-xs">{record.contextType}</span>
       </p>
       <dl className="mt-1.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs [&>dt]:text-fg-3">
-        <dt>Answered by</dt>
+        <dt>Model</dt>
         <dd className="truncate">
           {record.provider} · {record.model}
         </dd>
@@ -129,7 +129,7 @@ function Head({
         </dd>
         {spent && spent.usage.input + spent.usage.output > 0 ? (
           <>
-            <dt>Spent here</dt>
+            <dt>Usage</dt>
             <dd className="tabular-nums" title={describeCost(spent.cost)} data-testid="context-spent">
               {describeTokens(spent.usage)} · {formatCost(spent.cost)}
             </dd>
@@ -137,11 +137,11 @@ function Head({
         ) : null}
         <dt>Revision</dt>
         <dd className="tabular-nums">{record.revision}</dd>
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd className="truncate font-mono">{id}</dd>
         {record.parentContextId ? (
           <>
-            <dt>Made from</dt>
+            <dt>Parent</dt>
             <dd className="truncate font-mono">{record.parentContextId}</dd>
           </>
         ) : null}
@@ -151,10 +151,10 @@ function Head({
 }
 
 const WORDS: Record<ContextMark["kind"], string> = {
-  created: "made it",
+  created: "created it",
   recalled: "recalled the conversation",
   messages: "added messages",
-  turn: "took its turn",
+  turn: "committed a turn",
   systemInstructions: "set the instructions",
   providerModel: "changed the model",
   reset: "cleared the history",
@@ -165,10 +165,7 @@ const LAST = 12;
 function Changes({ session, id, until }: { session: RunSession; id: ContextId; until: ContextMark }) {
   const marks = (session.log.contexts.get(id)?.marks ?? []).filter((mark) => mark.seq <= until.seq);
   return (
-    <Section
-      title="Changed by"
-      aside={marks.length > LAST ? `the last ${LAST} of ${formatCount(marks.length)}` : undefined}
-    >
+    <Section title="Changes" aside={marks.length > LAST ? `last ${LAST} of ${formatCount(marks.length)}` : undefined}>
       <ol className="text-xs">
         {marks
           .slice(-LAST)
@@ -178,7 +175,7 @@ function Changes({ session, id, until }: { session: RunSession; id: ContextId; u
               <span className="w-6 shrink-0 text-right font-mono text-fg-3 tabular-nums">{mark.record.revision}</span>
               <span className="min-w-0 flex-1 truncate">
                 {nameOf(mark.node)}
-                {mark.epoch.length > 0 ? <span className="text-fg-3"> · round {roundOf(mark.epoch)}</span> : null}{" "}
+                {mark.epoch.length > 0 ? <span className="text-fg-3"> · iteration {roundOf(mark.epoch)}</span> : null}{" "}
                 <span className="text-fg-2">{WORDS[mark.kind]}</span>
               </span>
               <span className="shrink-0 font-mono text-fg-3 tabular-nums">{formatClock(mark.at)}</span>

@@ -36,7 +36,7 @@ it("lists the rounds while it is looked at, and makes none of them anew for what
   await tell({ type: "node.delta", text: "Hello" });
   expect(named.mock.calls.length).toBeLessThan(5);
   await tell({ seq: 9, type: "node.skipped", reason: "deadInput" });
-  expect(picker.textContent).toContain("Round 9 · skipped");
+  expect(picker.textContent).toContain("Iteration 9 · skipped");
 
   fireEvent.blur(picker);
   expect(count()).toBe(1);

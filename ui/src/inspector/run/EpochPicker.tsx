@@ -22,7 +22,7 @@ export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
   return (
     <select
       className="h-[28px] shrink-0 rounded-md border border-line bg-bg-2 px-1.5 text-sm hover:border-line-2"
-      aria-label="Round"
+      aria-label="Iteration"
       data-testid="epoch-picker"
       value={value}
       onPointerDown={() => setOpen(true)}
@@ -30,8 +30,8 @@ export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
       onBlur={() => setOpen(false)}
       onChange={(event) => choose(event.target.value)}
     >
-      <option value={LATEST}>{chosen ? "Latest round" : `Round ${roundOf(epoch.epoch)}`}</option>
-      {open ? options : chosen && <option value={value}>Round {roundOf(epoch.epoch)}</option>}
+      <option value={LATEST}>{chosen ? "Latest iteration" : `Iteration ${roundOf(epoch.epoch)}`}</option>
+      {open ? options : chosen && <option value={value}>Iteration {roundOf(epoch.epoch)}</option>}
     </select>
   );
 }
@@ -45,7 +45,7 @@ function useOptions(epochs: readonly EpochView[]): ReactNode {
       <>
         {epochs.toReversed().map((one) => (
           <option key={epochKey(one.epoch)} value={epochKey(one.epoch)}>
-            {one.epoch.length === 0 ? "Outside of rounds" : `Round ${roundOf(one.epoch)}`}
+            {one.epoch.length === 0 ? "No iteration" : `Iteration ${roundOf(one.epoch)}`}
             {one.state === "done" ? "" : ` · ${one.state}`}
           </option>
         ))}

@@ -16,8 +16,8 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
   const { view: node, epoch: view } = useChosen(nodeId);
   if (!session || !view) {
     return (
-      <Empty title={session ? "This node has not had its turn" : "No run yet"}>
-        <p>Once the node runs, the values on its inputs and outputs stand here, for each round.</p>
+      <Empty title={session ? "Not run yet" : "No run yet"}>
+        <p>Input and output values appear here for each iteration.</p>
       </Empty>
     );
   }

@@ -9,7 +9,7 @@ export function NodeTotals({ view }: { view: NodeView }) {
   if (tokens.input + tokens.output === 0) return null;
   return (
     <p className="-mt-2 mb-3 text-fg-3 text-xs tabular-nums" title={describeCost(cost)} data-testid="io-total">
-      All {formatCount(view.epochs.length)} rounds: {describeTokens(tokens)} · {formatCost(cost)}
+      All {formatCount(view.epochs.length)} iterations: {describeTokens(tokens)} · {formatCost(cost)}
     </p>
   );
 }

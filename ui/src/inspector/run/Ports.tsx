@@ -18,7 +18,7 @@ export function Inputs({ session, node, view }: { session: RunSession; node: Nod
   const inputs = inputsOf({ nodes: session.fold.nodes, head: session.fold.head }, node, view);
   return (
     <Section title="Inputs">
-      {inputs.length === 0 ? <p className="text-fg-3 text-sm">Nothing is fed to it.</p> : null}
+      {inputs.length === 0 ? <p className="text-fg-3 text-sm">No inputs</p> : null}
       {inputs.map((input) => (
         <Box
           key={input.port}
@@ -53,7 +53,7 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
       {value.known ? (
         <ValueView value={value.value} label={`Input ${port}`} />
       ) : (
-        <p className="text-fg-3 text-sm">Not known</p>
+        <p className="text-fg-3 text-sm">Unknown</p>
       )}
       {source ? (
         <button
@@ -67,11 +67,11 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
           <CornerDownRight size={11} aria-hidden className="shrink-0" />
           <span className="truncate">
             {nameOf(source.node)} · {source.port}
-            {source.epoch.length > 0 ? ` · round ${roundOf(source.epoch)}` : ""}
+            {source.epoch.length > 0 ? ` · iteration ${roundOf(source.epoch)}` : ""}
           </span>
         </button>
       ) : (
-        <p className="mt-0.5 text-fg-3 text-xs">given to the run at its start</p>
+        <p className="mt-0.5 text-fg-3 text-xs">Set when the run started</p>
       )}
     </>
   );
@@ -85,9 +85,7 @@ export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
   const dead = over ? declared.filter((port) => !outputs.some(([name]) => name === port.name)) : [];
   return (
     <Section title="Outputs">
-      {outputs.length === 0 ? (
-        <p className="text-fg-3 text-sm">{over ? "It put nothing out." : "Nothing yet."}</p>
-      ) : null}
+      {outputs.length === 0 ? <p className="text-fg-3 text-sm">{over ? "No outputs" : "No outputs yet"}</p> : null}
       {outputs.map(([port, value]) => (
         <Box
           key={port}
@@ -97,7 +95,7 @@ export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
               <PortName node={node} side="outputs" port={port} />
               {view.messages[port] ? (
                 <span className="truncate" title={`Message ${view.messages[port]}`}>
-                  · a message of its context
+                  · message in its context
                 </span>
               ) : null}
               <span className="flex-1" />
@@ -109,7 +107,7 @@ export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
         </Box>
       ))}
       {dead.length > 0 && outputs.length > 0 ? (
-        <p className="text-fg-3 text-xs">Not taken: {dead.map((port) => port.name).join(", ")}</p>
+        <p className="text-fg-3 text-xs">No value: {dead.map((port) => port.name).join(", ")}</p>
       ) : null}
     </Section>
   );

@@ -22,11 +22,11 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const call = calls.find((_, index) => index === step) ?? calls.at(-1);
   if (!session || !view || !epoch || !call?.prompt) {
     return (
-      <Empty title="Nothing was sent to a model">
+      <Empty title="No model call">
         <p>
           {session && epoch
-            ? "In this round the node called no model."
-            : "When the node calls a model, what it was sent stands here, part by part, with what each part takes of the window."}
+            ? "The node called no model in this iteration."
+            : "Shows the exact prompt of each model call and how it uses the context window."}
         </p>
       </Empty>
     );
@@ -34,10 +34,10 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   return (
     <div className="h-full overflow-auto p-3" data-testid="prompt-lens">
       <div className="mb-1 flex items-center gap-2">
-        <b className="truncate font-semibold">Sent to the model</b>
+        <b className="truncate font-semibold">Prompt</b>
         <span className="flex-1" />
         {calls.length > 1 ? <StepPicker calls={calls} call={call} onPick={setStep} /> : null}
-        <CopyButton value={call.prompt} label="Copy what was sent, as JSON" />
+        <CopyButton value={call.prompt} label="Copy prompt as JSON" />
       </div>
       <Sent session={session} node={nodeId} view={view} epoch={epoch} call={call} prompt={call.prompt} />
       <Reply call={call} />
@@ -66,7 +66,7 @@ function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
         {prompt.provider} · {prompt.model}
         {prompt.tools && prompt.tools.length > 0 ? (
           <>
-            <span className="text-fg-3">, offering </span>
+            <span className="text-fg-3">, tools: </span>
             <span className="font-mono">{prompt.tools.join(", ")}</span>
           </>
         ) : null}
@@ -88,7 +88,7 @@ function StepPicker({
   return (
     <select
       className="h-[26px] rounded-md border border-line bg-bg-2 px-1 text-xs"
-      aria-label="Which model call of this round"
+      aria-label="Model call"
       value={calls.indexOf(call)}
       onChange={(event) => onPick(Number(event.target.value))}
     >
@@ -113,7 +113,7 @@ function WindowUse({ prompt, shares, full }: { prompt: PromptRecord; shares: rea
       <div
         className="flex h-[22px] overflow-hidden rounded-md bg-bg-3"
         role="img"
-        aria-label={`${formatCount(prompt.tokens)} of ${formatCount(prompt.window)} tokens of the window`}
+        aria-label={`${formatCount(prompt.tokens)} of ${formatCount(prompt.window)} tokens of the context window`}
         data-testid="prompt-bar"
       >
         {shares.map((share) =>
@@ -141,10 +141,10 @@ function WindowUse({ prompt, shares, full }: { prompt: PromptRecord; shares: rea
       </dl>
       <p className="mt-1.5 text-fg-3 text-xs" data-testid="prompt-use">
         {percent} % of {formatCount(prompt.window)}
-        {full === undefined ? "" : ` · at this pace full in round ${full + 1}`}
+        {full === undefined ? "" : ` · full in iteration ${full + 1} at this rate`}
         {prompt.counted === undefined
           ? ""
-          : ` · ${formatCount(prompt.counted)} as counted, corrected by what ${prompt.provider} has reported of earlier prompts`}
+          : ` · counted ${formatCount(prompt.counted)}, calibrated with the usage ${prompt.provider} reported`}
       </p>
     </>
   );
@@ -157,29 +157,27 @@ function Reply({ call }: { call: ModelCallView }) {
   const took = call.endedAt === undefined ? undefined : formatDuration(call.endedAt - call.startedAt);
   return (
     <div className="mt-3">
-      <Section title="Answered" aside={[took, stop === "end" ? undefined : stop].filter(Boolean).join(" · ")}>
+      <Section title="Reply" aside={[took, stop === "end" ? undefined : stop].filter(Boolean).join(" · ")}>
         {reply.reasoning ? <Reasoning text={reply.reasoning} /> : null}
         {reply.text ? <p className="whitespace-pre-wrap break-words text-sm">{reply.text}</p> : null}
         {reply.toolCalls?.length ? (
-          <p className="text-sm text-tools">Asked for {reply.toolCalls.map((one) => one.name).join(", ")}</p>
+          <p className="text-sm text-tools">Called {reply.toolCalls.map((one) => one.name).join(", ")}</p>
         ) : null}
         {reply.usage ? (
           <p className="mt-1 text-fg-3 text-xs tabular-nums">
             {account?.estimated
               ? account.disbelieved
-                ? "What the provider reported can't be, so as counted: "
-                : "The provider reported nothing, so as counted: "
-              : "The provider counts "}
+                ? "Estimated (implausible usage reported): "
+                : "Estimated (no usage reported): "
+              : "Reported: "}
             {describeTokens(reply.usage)}.
-            {account && call.prompt && !account.estimated
-              ? ` Plait had expected ${formatCount(call.prompt.tokens)} in.`
-              : ""}
+            {account && call.prompt && !account.estimated ? ` Expected ${formatCount(call.prompt.tokens)} in.` : ""}
           </p>
         ) : null}
         {account ? (
           <p className="text-fg-3 text-xs tabular-nums" data-testid="call-cost">
             {account.costNanoUsd === undefined
-              ? "Its price is not known; set one by model in the settings."
+              ? "Unknown price. Set a model price in Settings."
               : `Cost ${formatCost({ nanoUsd: account.costNanoUsd })}.`}
           </p>
         ) : null}

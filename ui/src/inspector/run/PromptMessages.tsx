@@ -36,10 +36,10 @@ export const PromptMessages = memo(function PromptMessages({ lines }: { lines: r
   const [all, setAll] = useState(false);
   const hidden = all ? 0 : Math.max(0, lines.length - SHOWN);
   return (
-    <ol className="mt-2.5 flex flex-col gap-1.5" aria-label="Messages that were sent">
+    <ol className="mt-2.5 flex flex-col gap-1.5" aria-label="Messages sent">
       {hidden > 0 ? (
         <li>
-          <Cut onClick={() => setAll(true)}>{formatCount(hidden)} earlier messages were sent · show them</Cut>
+          <Cut onClick={() => setAll(true)}>Show {formatCount(hidden)} earlier messages</Cut>
         </li>
       ) : null}
       {lines.slice(hidden).map((line) => (
@@ -56,7 +56,7 @@ function LineView({ line }: { line: Line }) {
   if (line.kind === "unknown") {
     return (
       <Cut>
-        {formatCount(line.count)} messages, {formatCount(line.tokens)} tokens, that this window does not know
+        {formatCount(line.count)} messages, {formatCount(line.tokens)} tokens (content not available)
       </Cut>
     );
   }

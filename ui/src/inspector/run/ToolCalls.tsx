@@ -34,7 +34,7 @@ function Head({ tool }: { tool: ToolCallView }) {
       <span className="flex-1" />
       <CopyButton
         value={{ call: tool.call, result: tool.result, error: tool.error }}
-        label={`Copy the call of ${tool.call.name}`}
+        label={`Copy call of ${tool.call.name}`}
       />
     </>
   );
@@ -45,11 +45,10 @@ function Result({ tool, over }: { tool: ToolCallView; over: boolean }) {
     return (
       <>
         <p className="break-words text-bad text-sm">{tool.error.message}</p>
-        <p className="font-mono text-fg-3 text-xs">{tool.error.code} · the model was told</p>
+        <p className="font-mono text-fg-3 text-xs">{tool.error.code} · reported to the model</p>
       </>
     );
   }
-  if (tool.endedAt === undefined)
-    return <p className="text-fg-3 text-sm">{over ? "It gave no answer." : "Under way…"}</p>;
+  if (tool.endedAt === undefined) return <p className="text-fg-3 text-sm">{over ? "No result" : "Running…"}</p>;
   return <ValueView value={tool.result ?? null} label={`Result of ${tool.call.name}`} />;
 }

@@ -26,25 +26,25 @@ export function ConversationMessages({
   return (
     <>
       <header className="flex shrink-0 items-center gap-1 border-line border-b px-1.5 py-1">
-        <IconButton label="Back to all conversations" icon={<ArrowLeft size={15} />} onClick={onClose} />
+        <IconButton label="Back to conversations" icon={<ArrowLeft size={15} />} onClick={onClose} />
         <h2 className="min-w-0 flex-1 truncate font-medium" title={titleOf(conversation)}>
           {titleOf(conversation)}
         </h2>
         <Continue conversation={conversation} />
       </header>
       {messages.length === 0 ? (
-        <Empty title="Nothing was said yet">
-          <p>Run the flow to begin.</p>
+        <Empty title="No messages yet">
+          <p>Run the flow to start the conversation.</p>
         </Empty>
       ) : (
         <section
           className="min-h-0 flex-1 overflow-auto px-2.5 py-2"
-          aria-label="What was said"
+          aria-label="Transcript"
           data-testid="conversation-messages"
         >
           {earlier > 0 ? (
             <Button className="mb-2 w-full" onClick={more}>
-              {earlier} earlier · show more
+              Show more ({earlier} earlier)
             </Button>
           ) : null}
           <ol className="flex flex-col gap-2">
@@ -56,7 +56,7 @@ export function ConversationMessages({
                   </span>
                   <span className="ml-auto tabular-nums">{message.tokens} tokens</span>
                   <IconButton
-                    label={message.role === "user" ? "Fork here, to ask otherwise" : "Fork from here"}
+                    label={message.role === "user" ? "Fork before this message" : "Fork from here"}
                     data-testid={`conversation-fork-${message.id}`}
                     icon={<GitFork size={13} />}
                     onClick={() => void forkConversation(conversation, message.id).then((fork) => fork && onOpen(fork))}

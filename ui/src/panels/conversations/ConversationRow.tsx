@@ -45,7 +45,7 @@ export function ConversationRow({
             </time>
           </span>
           {spent.calls > 0 ? <SpentLine spent={spent} /> : null}
-          {current ? <span className="block text-context text-xs">The next run goes on here</span> : null}
+          {current ? <span className="block text-context text-xs">The next run continues here</span> : null}
         </span>
       </button>
       <span className="absolute top-0.5 right-1 hidden rounded-md bg-bg-3 group-focus-within:flex group-hover:flex">
@@ -94,7 +94,7 @@ export function Continue({ conversation }: { conversation: ConversationRecord })
   if (current) return null;
   return (
     <IconButton
-      label={mine ? "Continue: the next run goes on here" : "Continue with this flow…"}
+      label={mine ? "Continue in the next run" : "Continue with this flow…"}
       data-testid={`conversation-continue-${conversation.id}`}
       icon={<Play size={14} />}
       onClick={() => void goOnIn(conversation)}
@@ -114,7 +114,7 @@ function Rename({ conversation, onDone }: { conversation: ConversationRecord; on
         // biome-ignore lint/a11y/noAutofocus: the person has just asked to type here.
         autoFocus
         className="h-[30px] w-full rounded-md border border-line bg-bg px-2"
-        aria-label="Title of the conversation"
+        aria-label="Conversation title"
         data-testid="conversation-title"
         value={title}
         onChange={(event) => setTitle(event.target.value)}

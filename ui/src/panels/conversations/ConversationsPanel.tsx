@@ -39,7 +39,7 @@ function Wishes() {
       <input
         type="search"
         className="h-[30px] w-full rounded-md border border-line bg-bg px-2.5"
-        placeholder="Search what was said"
+        placeholder="Search conversations"
         aria-label="Search conversations"
         data-testid="conversations-search"
         value={words}
@@ -48,7 +48,7 @@ function Wishes() {
       <div className="flex gap-1.5">
         <select
           className="h-[30px] min-w-0 flex-1 rounded-md border border-line bg-bg px-1 text-sm"
-          aria-label="Of which flow"
+          aria-label="Flow"
           data-testid="conversations-scope"
           value={scope}
           onChange={(event) => wish({ scope: event.target.value as ConversationScope })}
@@ -58,7 +58,7 @@ function Wishes() {
         </select>
         <IconButton
           kind="plain"
-          label="New conversation: the next run begins it"
+          label="New conversation"
           data-testid="conversation-new"
           icon={<Plus size={15} />}
           onClick={() => void beginConversation()}
@@ -73,7 +73,7 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
   const now = useNow();
   if (error) {
     return (
-      <Empty title="The conversations cannot be listed">
+      <Empty title="Couldn’t load conversations">
         <p>
           {error.message} {error.hint}
         </p>
@@ -83,16 +83,16 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
   }
   if (list.length === 0) {
     return state !== "known" ? (
-      <Empty title="Looking for conversations…" />
+      <Empty title="Loading conversations…" />
     ) : words.trim() ? (
-      <Empty title="Nothing like that was said">
-        <p>Search for something else, or in all flows.</p>
+      <Empty title="No matches">
+        <p>Try other words, or search all flows.</p>
       </Empty>
     ) : (
       <Empty title="No conversations yet">
         <p>
-          A run remembers nothing of earlier ones, unless it goes on in a conversation. Begin one, then run the flow.
-          {scope === "flow" ? " One from before this flow was saved or renamed is in “All flows”." : ""}
+          Runs start without history unless they continue a conversation. Create one, then run the flow.
+          {scope === "flow" ? " Conversations from before this flow was saved or renamed are under “All flows”." : ""}
         </p>
         <Button data-testid="conversation-begin" onClick={() => void beginConversation()}>
           <Plus size={14} aria-hidden /> New conversation
@@ -103,7 +103,7 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
   return (
     <ul
       className="min-h-0 flex-1 overflow-auto px-1.5 pb-2"
-      aria-label="Conversations, the latest first"
+      aria-label="Conversations, newest first"
       data-testid="conversations"
     >
       {list.map((one) => (

@@ -11,9 +11,9 @@ export function Older() {
       className="flex shrink-0 items-center gap-2 border-line border-t px-2.5 py-1.5 text-fg-3 text-xs"
       data-testid="conversations-cut"
     >
-      These are the latest {formatCount(list.length)} conversations.
+      Showing the latest {formatCount(list.length)} conversations
       <Button className="ml-auto" onClick={moreConversations}>
-        Older ones
+        Show older
       </Button>
     </p>
   );

@@ -16,7 +16,7 @@ export async function goOnIn(conversation: ConversationRecord): Promise<void> {
   if (!isOfThisFlow(conversation)) {
     const choice = await ask({
       title: `Continue “${titleOf(conversation)}” with this flow?`,
-      text: `It was had with ${otherFlow(conversation)}. The next runs of this flow remember what was said in it, and go on there.`,
+      text: `This conversation belongs to ${otherFlow(conversation)}. If you continue, the next runs of this flow use its history and add to it.`,
       actions: [{ id: "continue", label: "Continue", kind: "main" }],
     });
     if (choice !== "continue") return;
@@ -27,7 +27,7 @@ export async function goOnIn(conversation: ConversationRecord): Promise<void> {
 /** The flow a conversation is kept with, in words. */
 function otherFlow({ flowName, flow }: ConversationRecord): string {
   const unsaved = flow.startsWith("name:");
-  if (unsaved) return flowName ? `“${flowName}”, which was not saved then` : "a flow that had neither name nor file";
+  if (unsaved) return flowName ? `“${flowName}” (not saved)` : "an unnamed flow";
   return `“${flowName || fileName(flow)}”`;
 }
 
@@ -50,8 +50,8 @@ export async function forkConversation(
     if (isOfThisFlow(conversation) || isCurrent(origin)) continueIn(conversation);
     notify.done(
       asked === undefined
-        ? `Forked: “${titleOf(conversation)}”.`
-        : `Forked before the question “${shorten(oneLine(asked), 60)}”: ask it again, or otherwise.`,
+        ? `Forked “${titleOf(conversation)}”`
+        : `Forked before “${shorten(oneLine(asked), 60)}”. Send it again or change it.`,
     );
   });
   return fork;
@@ -61,10 +61,10 @@ export async function forkConversation(
 export async function exportConversation(conversation: ConversationRecord): Promise<void> {
   const format = await ask({
     title: `Export “${titleOf(conversation)}”`,
-    text: "Markdown is for people to read. JSON holds all that is kept of the conversation, for programs.",
+    text: "Markdown is for reading. JSON has the full data.",
     actions: [
-      { id: "json", label: "As JSON…", kind: "plain" },
-      { id: "markdown", label: "As Markdown…", kind: "main" },
+      { id: "json", label: "Export JSON…", kind: "plain" },
+      { id: "markdown", label: "Export Markdown…", kind: "main" },
     ],
   });
   if (format === undefined) return;
@@ -81,8 +81,8 @@ export async function exportConversation(conversation: ConversationRecord): Prom
 /** Deletes it, after asking. */
 export async function deleteConversation(conversation: ConversationRecord): Promise<boolean> {
   const choice = await ask({
-    title: "Delete this conversation?",
-    text: `All ${conversation.messages} messages of “${titleOf(conversation)}” are deleted for good, and no run can go on in it. Its runs stay.`,
+    title: "Delete conversation?",
+    text: `This permanently deletes all ${conversation.messages} messages of “${titleOf(conversation)}”. Its runs are kept.`,
     actions: [{ id: "delete", label: "Delete conversation", kind: "danger" }],
   });
   if (choice !== "delete") return false;

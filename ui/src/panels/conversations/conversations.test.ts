@@ -56,7 +56,7 @@ describe("the conversation that goes on", () => {
     await goOnIn(conversation({ id: "mine" }));
     expect(current()).toBe("mine");
     const asking = goOnIn(conversation({ id: "theirs", flow: "name:Triage", flowName: "Triage" }));
-    expect(askStore.getState().question?.text).toContain("“Triage”, which was not saved then");
+    expect(askStore.getState().question?.text).toContain("“Triage” (not saved)");
     expect(current()).toBe("mine");
     askStore.getState().settle("continue");
     await asking;

@@ -47,9 +47,7 @@ export function FlowsPanel() {
         })}
       </div>
       <Section title="Recent">
-        {recent.length === 0 ? (
-          <p className="px-1.5 text-fg-3 text-xs">Flows you open or save are listed here.</p>
-        ) : null}
+        {recent.length === 0 ? <p className="px-1.5 text-fg-3 text-xs">Flows you open or save appear here.</p> : null}
         <ul>
           {recent.map((flow) => (
             <li key={flow.path} className="group flex items-center">
@@ -65,12 +63,12 @@ export function FlowsPanel() {
                 <span className="min-w-0">
                   <b className="block truncate font-medium">{flow.name || fileName(flow.path)}</b>
                   <span className="block truncate text-fg-3 text-xs">
-                    {flow.missing ? "The file is gone" : flow.path}
+                    {flow.missing ? "File not found" : flow.path}
                   </span>
                 </span>
               </button>
               <IconButton
-                label={`Forget ${flow.name || flow.path}`}
+                label={`Remove ${flow.name || flow.path} from recent`}
                 className="size-6 opacity-0 focus-visible:opacity-100 group-hover:opacity-100"
                 icon={<X size={13} />}
                 onClick={() => void forget(flow)}

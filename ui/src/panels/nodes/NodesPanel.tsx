@@ -14,7 +14,9 @@ export function NodesPanel() {
   const [query, setQuery] = useState("");
   const found = useMemo(() => searchTypes(types, query), [types, query]);
   const groups =
-    query.trim() === "" ? byCategory(found) : [{ id: "found", title: `${found.length} found`, types: found }];
+    query.trim() === ""
+      ? byCategory(found)
+      : [{ id: "found", title: `${found.length} ${found.length === 1 ? "result" : "results"}`, types: found }];
   return (
     <section className="flex h-full flex-col" aria-label="Node types" onKeyDown={moveFocus}>
       <div className="p-2.5 pb-1.5">
@@ -25,7 +27,7 @@ export function NodesPanel() {
             data-testid="palette-search"
             className="min-w-0 flex-1 bg-transparent outline-none"
             placeholder={`Search ${types.length} node types`}
-            aria-label="Search the node types"
+            aria-label="Search node types"
             value={query}
             onChange={(event) => setQuery(event.target.value)}
             onKeyDown={(event) => {
@@ -43,7 +45,7 @@ export function NodesPanel() {
           ) : (
             <button
               type="button"
-              aria-label="Clear the search"
+              aria-label="Clear search"
               className="text-fg-3 hover:text-fg"
               onClick={() => setQuery("")}
             >
@@ -65,7 +67,7 @@ export function NodesPanel() {
         ))}
         {found.length === 0 ? (
           <Empty title={`No node type matches “${query}”`}>
-            <p>Try another word for what it does, for example “ask”, “route” or “template”.</p>
+            <p>Try another word, for example “ask”, “route” or “template”.</p>
           </Empty>
         ) : null}
       </div>
@@ -81,7 +83,7 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
       className="block w-full touch-none select-none overflow-hidden rounded-md px-1.5 py-1.5 text-left hover:bg-bg-3"
       data-testid={`palette-${type.type}`}
       data-palette-item
-      title={`${type.summary}. Drag it onto the canvas, or press Enter.`}
+      title={`${type.summary}. Drag to the canvas or press Enter.`}
       onPointerDown={onPointerDown}
       onDoubleClick={() => addNodeOf(type.type)}
       // A click without a pointer: from the keyboard, or from what reads the page aloud.

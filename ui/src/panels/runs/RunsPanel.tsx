@@ -10,8 +10,8 @@ import { RunRow } from "./RunRow";
 import { UsageByDay } from "./UsageByDay";
 
 const WISHES: { id: RunWish; label: string }[] = [
-  { id: "all", label: "All states" },
-  { id: "open", label: "Running or waiting" },
+  { id: "all", label: "All statuses" },
+  { id: "open", label: "Active" },
   { id: "waiting", label: "Waiting for you" },
   { id: "failed", label: "Failed" },
   { id: "finished", label: "Finished" },
@@ -44,7 +44,7 @@ export function RunsPanel() {
         <div className="flex gap-1.5">
           <select
             className="h-[26px] min-w-0 flex-1 rounded-md border border-line bg-bg px-1 text-sm"
-            aria-label="Only runs in this state"
+            aria-label="Status"
             data-testid="runs-state"
             value={wish}
             onChange={(event) => setWish(event.target.value as RunWish)}
@@ -57,7 +57,7 @@ export function RunsPanel() {
           </select>
           <select
             className="h-[26px] min-w-0 flex-1 rounded-md border border-line bg-bg px-1 text-sm"
-            aria-label="Of which flow"
+            aria-label="Flow"
             data-testid="runs-scope"
             value={scope}
             onChange={(event) => setScope(event.target.value as RunScope)}
@@ -70,21 +70,19 @@ export function RunsPanel() {
         </div>
       </div>
       {error ? (
-        <Empty title="The runs cannot be listed">
+        <Empty title="Couldn’t load runs">
           <p>
             {error.message} {error.hint}
           </p>
           <Button onClick={() => void loadRuns()}>Try again</Button>
         </Empty>
       ) : shown.length === 0 ? (
-        <Empty
-          title={state === "known" ? (list.length === 0 ? "No runs yet" : "No run is like that") : "Looking for runs…"}
-        >
+        <Empty title={state === "known" ? (list.length === 0 ? "No runs yet" : "No matches") : "Loading runs…"}>
           {state === "known" ? (
             <p>
               {list.length === 0
-                ? "Every run is kept with all that went in and out of each node. Run a flow, and find it here again."
-                : "Search for something else, or look at all states and all flows."}
+                ? "Runs appear here with the inputs and outputs of every node. Run a flow to get started."
+                : "Try other words, or show all statuses and flows."}
             </p>
           ) : null}
         </Empty>
@@ -108,11 +106,9 @@ function Cut({ count, narrowed }: { count: number; narrowed: boolean }) {
       className="flex shrink-0 items-center gap-2 border-line border-t px-2.5 py-1.5 text-fg-3 text-xs"
       data-testid="runs-cut"
     >
-      {narrowed
-        ? `Searched the latest ${formatCount(count)} runs.`
-        : `These are the latest ${formatCount(count)} runs.`}
+      {narrowed ? `Searched the latest ${formatCount(count)} runs` : `Showing the latest ${formatCount(count)} runs`}
       <Button className="ml-auto" onClick={moreRuns}>
-        Older runs
+        Show older
       </Button>
     </p>
   );

@@ -53,14 +53,14 @@ export function UsageByDay({ runs }: { runs: readonly unknown[] }) {
           ))}
         </tbody>
       </table>
-      <p className="mt-1 text-fg-3">Prices as of {usage.pricesDate}; each call keeps the price of its day.</p>
+      <p className="mt-1 text-fg-3">Prices as of {usage.pricesDate}. Each call uses the price at its time.</p>
     </details>
   );
 }
 
 function Day({ day: { day, total, models } }: { day: DayUsage }) {
   const by = Object.entries(models).map(
-    ([model, spent]) => `${model || "unknown model"}: ${describeTokens(spent.tokens)}, ${formatCost(spent.cost)}`,
+    ([model, spent]) => `${model || "Unknown model"}: ${describeTokens(spent.tokens)}, ${formatCost(spent.cost)}`,
   );
   return (
     <tr title={by.join("\n")}>

@@ -14,9 +14,9 @@ export function AddProvider() {
   const add = async (event: FormEvent) => {
     event.preventDefault();
     const wanted = name.trim();
-    if (!/^[\w.-]+$/.test(wanted)) return setProblem("A name is letters, digits, dots and dashes.");
+    if (!/^[\w.-]+$/.test(wanted)) return setProblem("Use letters, digits, dots, dashes and underscores.");
     if (Object.hasOwn(settingsStore.getState().providers, wanted)) {
-      return setProblem("There is a provider of that name.");
+      return setProblem("A provider with this name already exists.");
     }
     try {
       await putProvider(wanted, { kind: "openAi", baseUrl: START_URL });
@@ -31,9 +31,9 @@ export function AddProvider() {
       <div className="flex gap-1.5">
         <input
           className={`${CONTROL} h-[30px] text-sm`}
-          aria-label="Name of another provider"
+          aria-label="Provider name"
           aria-invalid={problem !== undefined || undefined}
-          placeholder="Another, e.g. my-server"
+          placeholder="Name, e.g. my-server"
           value={name}
           onChange={(event) => setName(event.target.value)}
         />

@@ -19,7 +19,7 @@ export function FoundServers() {
     <div className="mb-2">
       {strangers.map((server) => (
         <div key={server.settings.baseUrl} className="mb-1.5 rounded-lg border border-line-2 border-dashed p-2">
-          <p className="text-sm">{server.software} runs here</p>
+          <p className="text-sm">{server.software} is running</p>
           <p className="mb-1.5 break-all text-fg-3 text-xs">{server.settings.baseUrl}</p>
           <Button
             aria-label={`Add ${server.software} at ${server.settings.baseUrl} as ${server.suggestedName}`}
@@ -31,16 +31,16 @@ export function FoundServers() {
       ))}
       <div className="flex items-center justify-between gap-2">
         <p className="text-fg-3 text-xs" role="status">
-          {looking ? "Looking for local servers…" : summary(found.length)}
+          {looking ? "Searching for local servers…" : summary(found.length)}
         </p>
         <Button
           kind="quiet"
           className="h-6 px-1.5 text-xs"
           disabled={looking}
-          aria-label="Look for local servers again"
+          aria-label="Search for local servers again"
           onClick={() => lookForServers()}
         >
-          <RefreshCw size={12} aria-hidden /> Look again
+          <RefreshCw size={12} aria-hidden /> Refresh
         </Button>
       </div>
       {problem ? <Fault fault={problem} /> : null}
@@ -49,6 +49,6 @@ export function FoundServers() {
 }
 
 function summary(count: number): string {
-  if (count === 0) return "No local server found.";
-  return count === 1 ? "1 local server found." : `${count} local servers found.`;
+  if (count === 0) return "No local servers found";
+  return count === 1 ? "1 local server found" : `${count} local servers found`;
 }

@@ -36,7 +36,7 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
   return (
     <form className="mb-2.5" onSubmit={save}>
       <label htmlFor={id} className="mb-0.5 block text-fg-2 text-xs">
-        Key
+        API key
       </label>
       <p id={`${id}-place`} className="mb-1 text-xs" data-testid={`key-place-${provider.name}`}>
         {keyPlace(provider, place)}
@@ -51,11 +51,11 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
           spellCheck={false}
           aria-describedby={`${id}-place`}
           aria-invalid={problem?.code === "keys.bad_key" || undefined}
-          placeholder={source ? "A new key" : "Paste it here"}
+          placeholder={source ? "New API key" : "Paste API key"}
           value={key}
           onChange={(event) => setTyped(event.target.value)}
         />
-        <Button type="submit" disabled={busy || key.trim() === ""} aria-label={`Set the key of ${provider.name}`}>
+        <Button type="submit" disabled={busy || key.trim() === ""} aria-label={`Set the API key of ${provider.name}`}>
           Set
         </Button>
       </div>
@@ -68,14 +68,14 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
             disabled={place.source === undefined}
             onChange={(event) => setForSession(event.target.checked)}
           />
-          Only for this session
+          This session only
         </label>
         {source && source !== "environment" ? (
           <Button
             kind="quiet"
             className="h-6 px-1.5 text-xs"
             disabled={busy}
-            aria-label={`Remove the key of ${provider.name}`}
+            aria-label={`Remove the API key of ${provider.name}`}
             onClick={() => run(() => removeKey(provider.name))}
           >
             Remove key

@@ -26,7 +26,7 @@ function draw(note: ModelOverride) {
   };
 }
 
-const HINT = "Counts once both input and output have a price.";
+const HINT = "Takes effect when input and output both have a price.";
 
 test("a price is kept once input and output are given, and not before", async () => {
   const { write, kept, shown } = draw({});
@@ -51,6 +51,6 @@ test("a price that loses its input is none, and what is left of it still stands 
 
 test("a window shows as it was read", async () => {
   const { write, shown } = draw({});
-  await write("Window, in tokens", "32,768");
-  expect(shown("Window, in tokens")).toBe("32768");
+  await write("Context window (tokens)", "32,768");
+  expect(shown("Context window (tokens)")).toBe("32768");
 });

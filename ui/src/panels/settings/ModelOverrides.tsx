@@ -45,17 +45,17 @@ function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
       <legend className="px-1 font-medium font-mono text-xs">{name}</legend>
       <Field
         id={`${name}-window`}
-        label="Window, in tokens"
-        placeholder="As the table has it"
+        label="Context window (tokens)"
+        placeholder="Default"
         value={note.contextWindow}
         read={readWindow}
-        problem="A window is a whole number of tokens, at least 1."
+        problem="Enter a whole number of at least 1."
         onRead={(window) => {
           const { contextWindow: _, ...rest } = note;
           keep(name, window === null ? rest : { ...rest, contextWindow: window });
         }}
       />
-      <p className="mb-0.5 text-fg-2 text-xs">US dollars per million tokens</p>
+      <p className="mb-0.5 text-fg-2 text-xs">USD per million tokens</p>
       <div className="grid grid-cols-2 gap-x-2">
         {PRICES.map(({ key, label }) => (
           <Field
@@ -65,7 +65,7 @@ function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
             placeholder="—"
             value={parts[key]}
             read={readPrice}
-            problem="A price is a number, 0 or more."
+            problem="Enter a number of at least 0."
             onRead={(price) => {
               const { price: _, ...rest } = note;
               const next = withPart(parts, key, price);
@@ -78,11 +78,11 @@ function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
       </div>
       {Object.keys(parts).length > 0 && !priceOf(parts) ? (
         <p className="text-fg-2 text-xs" role="status">
-          Counts once both input and output have a price.
+          Takes effect when input and output both have a price.
         </p>
       ) : null}
       <IconButton
-        label={`Forget what is set of ${name}`}
+        label={`Remove settings for ${name}`}
         className="absolute top-0 right-1 size-6"
         icon={<Trash2 size={13} />}
         onClick={() => keep(name, undefined)}
@@ -144,12 +144,12 @@ function AddModel() {
     <form className="mb-2 flex gap-1.5" onSubmit={add}>
       <input
         className={`${CONTROL} h-[30px] text-sm`}
-        aria-label="Name of a model to set the window or price of"
+        aria-label="Model name"
         placeholder="Model, e.g. qwen3:8b"
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      <Button type="submit" disabled={name.trim() === ""} aria-label="Add the model">
+      <Button type="submit" disabled={name.trim() === ""} aria-label="Add model">
         Add
       </Button>
     </form>

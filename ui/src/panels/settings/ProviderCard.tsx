@@ -48,14 +48,14 @@ export function ProviderCard({ provider, place, kinds }: Props) {
         <div id={id} className="border-line border-t px-2.5 pt-2 pb-2.5">
           {running ? (
             <p className="mb-2 text-ok text-xs">
-              {running.software} runs on this machine
-              {running.models.length === 0 ? ", with no model yet" : ""}.
+              {running.software} is running on this machine
+              {running.models.length === 0 ? ", without models" : ""}.
             </p>
           ) : null}
           {provider.needsKey ? key : null}
           {provider.settings.kind === "offline" ? (
             <p className="mb-2 text-fg-2 text-xs">
-              A simulator: it echoes or follows a script, and needs no key and no network.
+              Simulator: echoes its input or follows a script. Needs no API key and no network.
             </p>
           ) : (
             <Where provider={provider} kinds={kinds} />
@@ -133,7 +133,7 @@ function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "pr
           <Fault fault={problem} />
         </div>
       ) : null}
-      {field("keyEnv", "Environment variable of the key", "None: it needs no key")}
+      {field("keyEnv", "API key environment variable", "None")}
     </>
   );
 }
@@ -146,7 +146,7 @@ function Leave({ provider: { name, builtIn, changed, key } }: Pick<Props, "provi
     if (!builtIn) {
       const choice = await ask({
         title: `Remove ${name}?`,
-        text: `Nodes that use ${name} will not run until there is a provider of that name again.${key.source ? " Its key is forgotten, too." : ""}`,
+        text: `Nodes that use ${name} can’t run without it.${key.source ? " Its API key is removed, too." : ""}`,
         actions: [{ id: "remove", label: "Remove", kind: "danger" }],
       });
       if (choice !== "remove") return;
@@ -158,10 +158,10 @@ function Leave({ provider: { name, builtIn, changed, key } }: Pick<Props, "provi
       <Button
         kind={builtIn ? "quiet" : "danger"}
         className="h-[26px] px-1.5 text-xs"
-        aria-label={builtIn ? `Put ${name} back as it was` : `Remove the provider ${name}`}
+        aria-label={builtIn ? `Reset ${name} to defaults` : `Remove provider ${name}`}
         onClick={leave}
       >
-        {builtIn ? "Put back as it was" : "Remove provider"}
+        {builtIn ? "Reset to defaults" : "Remove provider"}
       </Button>
       {problem ? <Fault fault={problem} /> : null}
     </div>

@@ -22,16 +22,16 @@ export function ProviderSettings() {
       ))}
       <FoundServers />
       <AddProvider />
-      <p className="text-fg-3 text-xs">{kept(status.keyPlace)} Flows, runs and logs never hold a key.</p>
+      <p className="text-fg-3 text-xs">{kept(status.keyPlace)} Flows, runs and logs never contain keys.</p>
     </>
   );
 }
 
 function kept({ source, file, passphrase }: { source?: string; file?: string; passphrase: boolean }): string {
-  if (source === "keychain") return "Keys are kept in the system's keychain.";
-  if (source !== "file") return "Keys can't be kept here: they last for this session.";
+  if (source === "keychain") return "API keys are stored in the system keychain.";
+  if (source !== "file") return "API keys can’t be stored on this system. They last for this session.";
   const lock = passphrase
-    ? "locked with the passphrase in PLAIT_KEYS_PASSPHRASE."
-    : "opened by a key file beside it that only you can read. A passphrase in PLAIT_KEYS_PASSPHRASE locks it better.";
-  return `This system has no keychain. Keys are kept encrypted in ${file}, ${lock}`;
+    ? "protected by the passphrase in PLAIT_KEYS_PASSPHRASE."
+    : "protected by a key file next to it that only you can read. Set PLAIT_KEYS_PASSPHRASE for stronger protection.";
+  return `This system has no keychain. API keys are stored encrypted in ${file}, ${lock}`;
 }

@@ -50,22 +50,22 @@ afterEach(cleanup);
 
 describe("a provider's key", () => {
   it.each([
-    [{ source: "keychain", ending: "cdef" }, "In the system's keychain, ends in cdef", true],
-    [{ source: "file", ending: "cdef" }, "In an encrypted file, opened by a key beside it, ends in cdef", true],
+    [{ source: "keychain", ending: "cdef" }, "In the system keychain, ends in cdef", true],
+    [{ source: "file", ending: "cdef" }, "In an encrypted file, protected by a key file, ends in cdef", true],
     [{ source: "environment", variable: "MY_KEY" }, "From MY_KEY", false],
-    [{ source: "session" }, "Given for this session", true],
-    [{}, "None yet; also looked for in MY_KEY", false],
+    [{ source: "session" }, "Set for this session", true],
+    [{}, "Not set; also read from MY_KEY", false],
   ] as const)("says where it comes from: %j", async (key, words, removable) => {
     await draw(provider({ key }), FILE);
     expect(screen.getByTestId("key-place-mine").textContent).toBe(words);
-    expect(screen.queryAllByRole("button", { name: "Remove the key of mine" })).toHaveLength(removable ? 1 : 0);
+    expect(screen.queryAllByRole("button", { name: "Remove the API key of mine" })).toHaveLength(removable ? 1 : 0);
   });
 
   it("says what is wrong where it can't be read", async () => {
     const problem = { code: "keys.locked", message: "The keychain is locked.", hint: "Unlock it." };
     await draw(provider({ key: { problem } }), FILE);
     expect(screen.getByText("Unlock it.")).toBeDefined();
-    expect(screen.getByText("key can't be read")).toBeDefined();
+    expect(screen.getByText("Key unreadable")).toBeDefined();
   });
 
   it.each([
@@ -74,10 +74,10 @@ describe("a provider's key", () => {
   ] as const)("goes to the host once, for the session (%s) or for good, and out of the field", async (once, keep) => {
     const after = provider({ key: { source: "file", ending: "cdef" } });
     const { user, heard } = await draw(provider(), FILE, { "provider.setKey": () => after });
-    const field = screen.getByLabelText("Key") as HTMLInputElement;
+    const field = screen.getByLabelText("API key") as HTMLInputElement;
     await user.type(field, "sk-0123");
-    if (once) await user.click(screen.getByLabelText("Only for this session"));
-    await user.click(screen.getByRole("button", { name: "Set the key of mine" }));
+    if (once) await user.click(screen.getByLabelText("This session only"));
+    await user.click(screen.getByRole("button", { name: "Set the API key of mine" }));
     expect(heard("provider.setKey")).toEqual([{ provider: "mine", key: "sk-0123", keep }]);
     expect(field.value).toBe("");
     expect(screen.getByTestId("key-place-mine").textContent).toContain("ends in cdef");
@@ -88,14 +88,14 @@ describe("a provider's key", () => {
       throw new HostError({ code: "keys.unwritable", message: "The disk is full.", hint: "Make room." });
     };
     const { user } = await draw(provider(), FILE, { "provider.setKey": refuse });
-    await user.type(screen.getByLabelText("Key"), "sk-0123{Enter}");
+    await user.type(screen.getByLabelText("API key"), "sk-0123{Enter}");
     expect(screen.getByText("Make room.")).toBeDefined();
-    expect((screen.getByLabelText("Key") as HTMLInputElement).value).toBe("sk-0123");
+    expect((screen.getByLabelText("API key") as HTMLInputElement).value).toBe("sk-0123");
   });
 
   it("can only be given for the session where nothing can be kept", async () => {
     await draw(provider(), { passphrase: false });
-    const once = screen.getByLabelText("Only for this session") as HTMLInputElement;
+    const once = screen.getByLabelText("This session only") as HTMLInputElement;
     expect([once.checked, once.disabled]).toEqual([true, true]);
   });
 });
@@ -110,7 +110,7 @@ describe("a test", () => {
     await user.click(screen.getByRole("button", { name: "Test mine" }));
     expect(screen.getByText("Name one.")).toBeDefined();
     await user.type(screen.getByLabelText("Test with a model"), " tiny {Enter}");
-    expect(screen.getByTestId("test-mine").textContent).toBe("The model answers (1.2 s)");
+    expect(screen.getByTestId("test-mine").textContent).toBe("Model responded (1.2 s)");
     expect(screen.queryByText("Name one.")).toBeNull();
     expect(heard("provider.test")).toEqual([{ provider: "mine" }, { provider: "mine", model: "tiny" }]);
   });
@@ -119,7 +119,7 @@ describe("a test", () => {
     const models = Array.from({ length: 9 }, (_, number) => `model-${number}`);
     const { user } = await draw(provider(), FILE, { "provider.test": () => ({ tested: "models", tookMs: 5, models }) });
     await user.click(screen.getByRole("button", { name: "Test mine" }));
-    expect(screen.getByTestId("test-mine").textContent).toBe("It answers (5 ms)");
+    expect(screen.getByTestId("test-mine").textContent).toBe("Connected (5 ms)");
     expect(screen.getAllByRole("listitem")).toHaveLength(6);
     await user.click(screen.getByRole("button", { name: "Show all 9" }));
     expect(screen.getAllByRole("listitem")).toHaveLength(9);

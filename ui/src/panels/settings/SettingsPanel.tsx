@@ -8,7 +8,7 @@ import { ModelNotes } from "./ModelOverrides";
 import { ProviderSettings } from "./ProviderSettings";
 
 const THEMES = [
-  { id: "system", label: "As the system" },
+  { id: "system", label: "System" },
   { id: "light", label: "Light" },
   { id: "dark", label: "Dark" },
 ] as const;
@@ -30,7 +30,7 @@ export function SettingsPanel() {
   return (
     <div className="h-full overflow-y-auto p-3" data-testid="settings-panel">
       <h2 className="mb-3 font-semibold">Settings</h2>
-      <Group title="Look">
+      <Group title="Appearance">
         <label htmlFor="setting-theme" className="mb-1 block text-sm">
           Theme
         </label>
@@ -49,7 +49,7 @@ export function SettingsPanel() {
         </select>
         <div className="flex items-center justify-between">
           <label htmlFor="setting-motion" className="text-sm">
-            No movement
+            Reduce motion
           </label>
           <Switch
             id="setting-motion"
@@ -67,7 +67,7 @@ export function SettingsPanel() {
       {info ? (
         <Group title="About">
           <p className="text-fg-2 text-xs">Plait {info.version}</p>
-          <p className="break-all text-fg-3 text-xs">Runs and settings are kept in {info.home}</p>
+          <p className="break-all text-fg-3 text-xs">Data folder: {info.home}</p>
         </Group>
       ) : null}
     </div>

@@ -43,7 +43,7 @@ export function TestRow({ provider }: { provider: string }) {
           {report && !fault ? (
             <span className="flex items-center gap-1 text-ok">
               <Check size={13} aria-hidden />
-              {report.tested === "call" ? "The model answers" : "It answers"} ({duration(report.tookMs)})
+              {report.tested === "call" ? "Model responded" : "Connected"} ({duration(report.tookMs)})
             </span>
           ) : null}
         </p>
@@ -76,7 +76,7 @@ function WithModel({ busy, onTest }: { busy: boolean; onTest: (model: string) =>
           onChange={(event) => setModel(event.target.value)}
         />
         <Button type="submit" disabled={busy || model.trim() === ""}>
-          Ask it
+          Test model
         </Button>
       </div>
     </form>

@@ -20,23 +20,23 @@ export function keyPlace({ key, needsKey, settings }: ProviderStatus, place: Key
   const ending = key.ending ? `, ends in ${key.ending}` : "";
   switch (key.source) {
     case "session":
-      return `Given for this session${ending}`;
+      return `Set for this session${ending}`;
     case "keychain":
-      return `In the system's keychain${ending}`;
+      return `In the system keychain${ending}`;
     case "file":
-      return `In an encrypted file, ${place.passphrase ? "locked with your passphrase" : "opened by a key beside it"}${ending}`;
+      return `In an encrypted file, protected by ${place.passphrase ? "your passphrase" : "a key file"}${ending}`;
     case "environment":
       return `From ${key.variable ?? "the environment"}${ending}`;
     default:
-      return needsKey ? `None yet; also looked for in ${settings.keyEnv}` : "None, and none needed";
+      return needsKey ? `Not set; also read from ${settings.keyEnv}` : "Not required";
   }
 }
 
 /** How a provider stands, in a word or two. */
 export function standing({ key, needsKey, takesKey }: ProviderStatus, running: boolean): string {
-  if (running) return "running here";
-  if (key.problem) return "key can't be read";
-  if (!takesKey) return "simulator";
-  if (key.source) return "key set";
-  return needsKey ? "needs a key" : "no key needed";
+  if (running) return "Running";
+  if (key.problem) return "Key unreadable";
+  if (!takesKey) return "Simulator";
+  if (key.source) return "Key set";
+  return needsKey ? "Key required" : "No key required";
 }

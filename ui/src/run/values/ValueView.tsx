@@ -15,7 +15,7 @@ export const ValueView = memo(function ValueView({ value, label }: { value: unkn
       <>
         <p className="whitespace-pre-wrap break-words text-fg text-sm">
           {text}
-          {text === "" ? <span className="text-fg-3">empty text</span> : null}
+          {text === "" ? <span className="text-fg-3">Empty</span> : null}
           {left > 0 ? "…" : null}
         </p>
         {left > 0 ? (
@@ -28,7 +28,7 @@ export const ValueView = memo(function ValueView({ value, label }: { value: unkn
   return (
     <>
       <JsonView value={shown} label={label} />
-      {left > 0 ? <More what="Some of it is left out" onMore={() => setScale(scale * STEP)} /> : null}
+      {left > 0 ? <More what="Truncated" onMore={() => setScale(scale * STEP)} /> : null}
     </>
   );
 });
@@ -56,7 +56,7 @@ export function CopyButton({ value, label }: { value: unknown; label: string }) 
       await navigator.clipboard.writeText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
       setCopied(true);
     } catch {
-      notify.info("The clipboard cannot be written here. Select the text and copy it by hand.");
+      notify.info("Couldn’t write to the clipboard. Select the text and copy it manually.");
     }
   };
   return (

@@ -31,7 +31,7 @@ export function describeTokens(tokens: TokenUsage): string {
   const { input, output, cachedInput, cacheWrite, reasoning } = tokens;
   const inside = [
     cachedInput ? `${formatCount(cachedInput)} cached` : undefined,
-    cacheWrite ? `${formatCount(cacheWrite)} put into the cache` : undefined,
+    cacheWrite ? `${formatCount(cacheWrite)} written to cache` : undefined,
   ].filter(Boolean);
   return [
     `${formatCount(input)} tokens in${inside.length > 0 ? ` (${inside.join(", ")})` : ""}`,
@@ -42,9 +42,9 @@ export function describeTokens(tokens: TokenUsage): string {
 /** A cost in words, for who hovers or listens. */
 export function describeCost(cost: Cost): string {
   const { unpriced = 0 } = cost;
-  if (unpriced === 0) return `Costs ${formatCost(cost)} at the prices of the day of each call`;
+  if (unpriced === 0) return `${formatCost(cost)} at the prices at the time of each call`;
   const calls = unpriced === 1 ? "one call has" : `${formatCount(unpriced)} calls have`;
-  return `${formatCost(cost)}: ${calls} no known price. Set prices by model in the settings.`;
+  return `${formatCost(cost)}: ${calls} no known price. Set model prices in Settings.`;
 }
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [

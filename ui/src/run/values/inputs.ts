@@ -5,7 +5,7 @@ import type { EpochView, NodeView, RunHead } from "../fold/types";
 import { outputsOf } from "./outputs";
 
 export type InputValue = {
-  /** Where it came from; absent for a value given to the run at its start. */
+  /** Where it came from; absent for a value Set when the run started. */
   source?: SourceRef;
   /** Whether the value is known. It is not while its source's events have not come. */
   known: boolean;

@@ -5,7 +5,7 @@
 import type { Cost, TokenUsage } from "@/bindings";
 import { describeCost, describeTokens, formatCost, formatCount } from "./format";
 
-const WITHOUT = "What its sub-flows used is not in it; each of their runs shows its own.";
+const WITHOUT = "Sub-flow usage is not included; see their runs.";
 
 export function formatRunTokens({ input, output }: TokenUsage, children: boolean): string {
   const sum = input + output;

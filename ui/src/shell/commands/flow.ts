@@ -15,7 +15,7 @@ export const flowCommands: readonly Command[] = [
   },
   {
     id: "flow.open",
-    title: "Open a flow…",
+    title: "Open flow…",
     group: "Flow",
     keys: ["Mod+O"],
     terms: ["load", "file"],

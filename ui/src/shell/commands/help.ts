@@ -5,7 +5,7 @@ import type { Command } from "@/workspace/command";
 export const helpCommands: readonly Command[] = [
   {
     id: "help.palette",
-    title: "Find a command or a node",
+    title: "Command palette",
     group: "Help",
     keys: ["Mod+K"],
     whileTyping: true,
@@ -13,7 +13,7 @@ export const helpCommands: readonly Command[] = [
   },
   {
     id: "help.quick",
-    title: "Add a node or find a command",
+    title: "Open command palette",
     group: "Help",
     keys: ["Space"],
     onCanvas: true,

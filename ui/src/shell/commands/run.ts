@@ -17,7 +17,7 @@ const RUN_TO_KEYS = "Shift+Enter";
 export const runCommands: readonly Command[] = [
   {
     id: "run.start",
-    title: "Run the flow",
+    title: "Run flow",
     group: "Run",
     keys: [RUN_KEYS],
     terms: ["start", "execute", "play"],
@@ -26,7 +26,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: "run.to",
-    title: "Run to the selected node",
+    title: "Run to selected node",
     group: "Run",
     keys: [RUN_TO_KEYS],
     terms: ["until", "here", "partial", "node"],
@@ -35,7 +35,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: "run.openChild",
-    title: "Open the flow inside the node",
+    title: "Open sub-flow",
     group: "Run",
     keys: ["Alt+Enter"],
     terms: ["sub-flow", "child", "nested", "node"],
@@ -47,7 +47,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: "run.stop",
-    title: "Stop the run",
+    title: "Stop run",
     group: "Run",
     keys: [STOP_KEYS],
     terms: ["cancel", "abort"],
@@ -57,7 +57,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: "run.answer",
-    title: "Go to the question",
+    title: "Go to question",
     group: "Run",
     keys: ["Alt+A"],
     terms: ["answer", "pause", "reply"],
@@ -67,7 +67,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: "run.end",
-    title: "End the question without an answer",
+    title: "End without an answer",
     group: "Run",
     terms: ["end", "pause", "conversation", "finish"],
     enabled: () => shownSession()?.fold.head.pauses.length === 1,
@@ -78,7 +78,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: "run.resume",
-    title: "Resume the interrupted run",
+    title: "Resume interrupted run",
     group: "Run",
     terms: ["continue", "crash"],
     enabled: () => shownSession()?.interrupted === true,
@@ -89,7 +89,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: "run.clear",
-    title: "Clear the run from the canvas",
+    title: "Clear run from canvas",
     group: "Run",
     terms: ["reset", "states", "forget"],
     enabled: () => {
@@ -100,7 +100,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: "run.leave",
-    title: "Go back to editing",
+    title: "Back to editing",
     group: "Run",
     terms: ["close", "run", "view"],
     enabled: () => controlStore.getState().viewed !== undefined,
@@ -108,7 +108,7 @@ export const runCommands: readonly Command[] = [
   },
   {
     id: "run.list",
-    title: "Show earlier runs",
+    title: "Show run history",
     group: "Run",
     terms: ["history", "runs"],
     run: () => showPanel("runs"),

@@ -7,7 +7,7 @@ import type { Command } from "@/workspace/command";
 export const windowCommands: readonly Command[] = [
   {
     id: "view.searchNodes",
-    title: "Search the node types",
+    title: "Search node types",
     group: "View",
     keys: ["/"],
     run: () => {
@@ -16,14 +16,14 @@ export const windowCommands: readonly Command[] = [
       requestAnimationFrame(() => document.getElementById("palette-search")?.focus());
     },
   },
-  part("left", "Fold or unfold the left panel", "Mod+B"),
-  part("right", "Fold or unfold the inspector", "Mod+I"),
-  part("dock", "Fold or unfold the dock", "Mod+J"),
+  part("left", "Toggle left panel", "Mod+B"),
+  part("right", "Toggle inspector", "Mod+I"),
+  part("dock", "Toggle dock", "Mod+J"),
   {
     id: "view.theme",
-    title: "Switch between light and dark",
+    title: "Toggle light/dark theme",
     group: "View",
-    terms: ["theme", "colour", "color", "mode"],
+    terms: ["theme", "color", "mode"],
     run: () => {
       const dark = document.documentElement.dataset.theme === "dark";
       changeSettings({ theme: dark ? "light" : "dark" });
@@ -31,7 +31,7 @@ export const windowCommands: readonly Command[] = [
   },
   {
     id: "view.reducedMotion",
-    title: "Switch movement on or off",
+    title: "Toggle reduced motion",
     group: "View",
     terms: ["animation", "reduced motion"],
     run: () => changeSettings({ reducedMotion: !settingsStore.getState().reducedMotion }),

@@ -24,16 +24,16 @@ it("counts down to the next try", () => {
   failedFor(2_500);
   render(<RunLines node="chat" />);
   const says = (text: string) => expect(screen.getByText(text)).toBeDefined();
-  says("Try 1 failed, trying again in 3 s");
+  says("Attempt 1 failed, retrying in 3 s");
   act(() => void vi.advanceTimersByTime(1000));
-  says("Try 1 failed, trying again in 2 s");
+  says("Attempt 1 failed, retrying in 2 s");
   act(() => void vi.advanceTimersByTime(2000));
-  says("Try 1 failed, trying again");
+  says("Attempt 1 failed, retrying");
   expect(vi.getTimerCount()).toBe(0);
 });
 
 it("tells longer times in minutes", () => {
   failedFor(125_000);
   render(<RunLines node="chat" />);
-  expect(screen.getByText("Try 1 failed, trying again in 2 m 05 s")).toBeDefined();
+  expect(screen.getByText("Attempt 1 failed, retrying in 2 m 05 s")).toBeDefined();
 });

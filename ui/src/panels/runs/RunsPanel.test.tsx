@@ -24,9 +24,9 @@ it("asks the host for the runs of this flow, and says when there are more than i
   flowStore.setState(documentState(EMPTY_FLOW, { path: "/a.flow.json" }), true);
   runsStore.setState({ limit: 2 });
   render(<RunsPanel />);
-  expect((await screen.findByTestId("runs-cut")).textContent).toContain("Showing the latest 2 runs.");
+  expect((await screen.findByTestId("runs-cut")).textContent).toContain("Showing the latest 2 runs");
   await userEvent.type(screen.getByTestId("runs-search"), "r1");
-  expect(screen.getByTestId("runs-cut").textContent).toContain("Searched the latest 2 runs.");
+  expect(screen.getByTestId("runs-cut").textContent).toContain("Searched the latest 2 runs");
   await userEvent.click(screen.getByRole("button", { name: "Show older" }));
   expect(screen.queryByTestId("runs-cut")).toBeNull();
   await userEvent.selectOptions(screen.getByTestId("runs-scope"), "flow");

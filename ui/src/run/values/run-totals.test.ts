@@ -15,7 +15,7 @@ describe("what a run used", () => {
   it("says what is not in it", () => {
     expect(formatRunTokens({ input: 1000, output: 5 }, true)).toBe("≥ 1,005 tokens");
     expect(formatRunTokens({ input: 1, output: 0 }, false)).toBe("1 token");
-    expect(describeRunTokens({ input: 0, output: 0 }, true)).toContain("0 out. What its sub-flows used is not in it");
-    expect(describeRunCost({ nanoUsd: 0, unpriced: 1 }, true)).toContain("settings. What its sub-flows");
+    expect(describeRunTokens({ input: 0, output: 0 }, true)).toContain("0 out. Sub-flow usage is not included");
+    expect(describeRunCost({ nanoUsd: 0, unpriced: 1 }, true)).toContain("Settings. Sub-flow usage");
   });
 });

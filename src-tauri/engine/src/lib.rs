@@ -6,10 +6,12 @@
 pub mod context;
 pub mod diagnostic;
 pub mod error;
+pub mod expression;
 pub mod flow;
 pub mod host;
 pub mod id;
 pub mod journal;
+mod model_call;
 pub mod models;
 pub mod node;
 pub mod nodes;
@@ -19,7 +21,6 @@ pub mod prompt;
 pub mod provider;
 pub mod run;
 pub mod subflow;
-pub mod template;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tool;

@@ -2,19 +2,17 @@
 //!
 //! A node type is one file in [`crate::nodes`] that implements [`NodeType`]. No canvas positions and no editors here.
 
-mod answer;
 mod card;
 mod descriptor;
 mod inputs;
 mod node_context;
 mod output;
 mod registry;
+pub(crate) mod template_inputs;
 
-pub(crate) use answer::violations;
-pub use answer::{check_answer, check_schema};
 pub use card::{Card, CardPart, EditorTraits};
 pub use descriptor::{Behavior, Category, Example, NodeDescriptor, Portal, Reads};
-pub use inputs::{Datum, Inputs, as_text};
+pub use inputs::{Datum, Inputs};
 pub use node_context::{NodeContext, RunInfo, Signal};
 pub use output::{NodeOutput, Pause};
 pub use registry::{BoundNode, NodeType, Registry};

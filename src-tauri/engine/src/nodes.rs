@@ -4,18 +4,15 @@
 //! a run, or where on a canvas it stands. Whatever it writes to a context goes through the context's manager.
 
 mod approval;
-mod asking;
 mod catch;
 mod chat;
 mod classify;
 mod context_start;
-mod deep_stack;
 mod delay;
 mod extract;
 mod inject_messages;
 mod join;
 mod json;
-mod kept;
 mod manual_input;
 mod new_context;
 mod note;
@@ -24,7 +21,6 @@ mod portal_in;
 mod portal_out;
 mod subflow;
 mod switch;
-mod templating;
 mod text;
 mod tools;
 mod user_input;

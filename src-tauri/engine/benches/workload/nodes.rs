@@ -5,9 +5,8 @@
 use std::sync::Arc;
 
 use plait_engine::error::Fault;
-use plait_engine::node::{
-    Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Registry, as_text,
-};
+use plait_engine::expression::as_text;
+use plait_engine::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Registry};
 use plait_engine::port::{PortKind, PortType, Ports};
 use serde_json::{Map, Value};
 

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::context::ContextHandle;
 use crate::error::Fault;
+use crate::expression::as_text;
 use crate::id::{MessageId, PortName};
 
 /// A value on its way, with the message it is already, where it is one.
@@ -82,14 +83,5 @@ impl Inputs {
     /// The handle on the `context` input, if it is wired and live.
     pub fn context(&self) -> Result<Option<ContextHandle>, Fault> {
         self.read("context")
-    }
-}
-
-/// A value written out as text: a string as it is, null as nothing, anything else as JSON.
-pub fn as_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
     }
 }

@@ -4,15 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::templating;
 use crate::error::Fault;
+use crate::expression::schema::check_answer;
+use crate::expression::template::Template;
+use crate::node::template_inputs;
 use crate::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause,
-    check_answer,
 };
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::Answer;
-use crate::template::Template;
 
 pub(super) struct Approval;
 
@@ -61,7 +61,7 @@ impl NodeType for Approval {
                 PortType::Any,
                 "The conversation that goes on when approved",
             );
-        templating::add_inputs(ports, &config.prompt)
+        template_inputs::add_inputs(ports, &config.prompt)
             .output(
                 "approved",
                 PortKind::Data,
@@ -82,7 +82,7 @@ impl NodeType for Approval {
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
-        templating::check(&config.prompt, "/prompt", &Self::ports(config))
+        template_inputs::check(&config.prompt, "/prompt", &Self::ports(config))
     }
 
     fn examples() -> Vec<Example> {
@@ -113,7 +113,7 @@ impl NodeType for Approval {
             Some(Answer::Value(answer)) => answer,
             Some(Answer::End) => return Ok(NodeOutput::new()),
             None => {
-                let prompt = config.prompt.render(templating::values(&config.prompt, &inputs))?;
+                let prompt = config.prompt.render(template_inputs::values(&config.prompt, &inputs))?;
                 return Ok(NodeOutput::paused(Pause { prompt, schema }));
             }
         };

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 use crate::error::Fault;
+use crate::expression::template::Template;
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
-use crate::template::Template;
 
 pub(super) struct Catch;
 

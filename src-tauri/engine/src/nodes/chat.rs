@@ -10,18 +10,17 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
 
-use super::asking::{self, Manner, Schema, Turn};
-use super::templating;
 use crate::context::ContextHandle;
 use crate::error::Fault;
+use crate::expression::schema::check_schema;
+use crate::expression::template::Template;
 use crate::id::MessageId;
-use crate::node::{
-    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, check_schema,
-};
+use crate::model_call::{self, Manner, Schema, Turn};
+use crate::node::template_inputs;
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{Overrides, resolve_model_config};
 use crate::provider::{ModelReply, StopReason};
-use crate::template::Template;
 
 pub(super) struct Chat;
 
@@ -131,7 +130,7 @@ impl NodeType for Chat {
             )
             .many("tools", PortKind::Tools, PortType::Any, "What the model may call");
         if let Some(prompt) = &config.prompt {
-            ports = templating::add_inputs(ports, prompt);
+            ports = template_inputs::add_inputs(ports, prompt);
             // It may come along the context edge as well.
             for port in ports.inputs.iter_mut().filter(|port| port.name.as_str() == "message") {
                 port.required = false;
@@ -170,7 +169,7 @@ impl NodeType for Chat {
     fn check(config: &Config) -> Vec<(String, String)> {
         let mut problems = Vec::new();
         if let Some(prompt) = &config.prompt {
-            problems.extend(templating::check(prompt, "/prompt", &Self::ports(config)));
+            problems.extend(template_inputs::check(prompt, "/prompt", &Self::ports(config)));
         }
         if config.temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
             problems.push(("/temperature".to_owned(), "`temperature` is a number from 0 to 2.".to_owned()));
@@ -220,7 +219,7 @@ impl NodeType for Chat {
         let model = resolve_model_config(&context, config.overrides(), cx.known())?;
         let question =
             question::question(config.prompt.as_ref(), &inputs, &handle, &context, &cx, &model.model)?;
-        let tools = asking::offered(&inputs)?;
+        let tools = model_call::offered(&inputs)?;
         let provider = cx.host.providers.get(&model.provider)?;
         let schema = config.response_schema.as_ref().map(Schema::new);
         let manner = config.manner(schema.as_ref());
@@ -257,7 +256,7 @@ async fn answer(
     turn: &mut Turn<'_>,
 ) -> Result<(ModelReply, Option<Value>), Fault> {
     let reply = turn.answer().await?;
-    asking::is_answer(&reply)?;
+    model_call::is_answer(&reply)?;
     let structured = schema.map(|schema| structured(schema, &reply)).transpose()?;
     Ok((reply, structured))
 }

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::asking::{self, Manner, Turn, Wanted, unfenced};
 use crate::error::Fault;
+use crate::model_call::{self, Manner, Turn, Wanted, unfenced};
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 use crate::prompt::Overrides;
@@ -110,7 +110,7 @@ impl NodeType for Classify {
     ];
 
     fn ports(config: &Config) -> Ports {
-        let ports = asking::inputs("message", "What is to be classified").output(
+        let ports = model_call::inputs("message", "What is to be classified").output(
             "context",
             PortKind::Context,
             PortType::Any,
@@ -208,7 +208,7 @@ impl NodeType for Classify {
             written: config.add_to_history,
             overrides,
         };
-        let aside = asking::Aside::new(wanted, &inputs, &cx)?;
+        let aside = model_call::Aside::new(wanted, &inputs, &cx)?;
         let schema = config.schema();
         let manner = Manner {
             temperature: None,
@@ -281,7 +281,7 @@ impl Config {
         loop {
             let reply = turn.answer().await?;
             if reply.stop_reason == StopReason::ContentFilter {
-                asking::is_answer(&reply)?;
+                model_call::is_answer(&reply)?;
             }
             if let Some(chosen) = self.read(&reply.text) {
                 return Ok((reply, chosen));

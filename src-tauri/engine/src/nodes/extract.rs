@@ -7,11 +7,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
 
-use super::asking::{self, Manner, Schema, Turn, Wanted};
 use crate::error::Fault;
-use crate::node::{
-    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, check_schema,
-};
+use crate::expression::schema::check_schema;
+use crate::model_call::{self, Manner, Schema, Turn, Wanted};
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
@@ -88,7 +87,7 @@ impl NodeType for Extract {
         &["structured", "output", "json", "schema", "parse", "fields", "entities", "data", "form"];
 
     fn ports(_: &Config) -> Ports {
-        asking::inputs("text", "What the value is made from")
+        model_call::inputs("text", "What the value is made from")
             .output("context", PortKind::Context, PortType::Any, "The conversation, as it came")
             .output("value", PortKind::Data, PortType::Any, "The value")
             .error()
@@ -166,7 +165,7 @@ impl NodeType for Extract {
             written: config.add_to_history,
             overrides,
         };
-        let aside = asking::Aside::new(wanted, &inputs, &cx)?;
+        let aside = model_call::Aside::new(wanted, &inputs, &cx)?;
         let manner = Manner {
             temperature: None,
             response_schema: Some(schema.asked()),
@@ -202,7 +201,7 @@ impl Config {
         loop {
             let reply = turn.answer().await?;
             if reply.stop_reason == StopReason::ContentFilter {
-                asking::is_answer(&reply)?;
+                model_call::is_answer(&reply)?;
             }
             let wrong = match schema.read(&reply.text) {
                 Ok(value) => return Ok((reply, value)),

@@ -5,13 +5,13 @@ use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
 
-use super::templating;
 use crate::context::{ContextHandle, Role};
 use crate::error::Fault;
+use crate::expression::template::Template;
 use crate::id::ContextId;
+use crate::node::template_inputs;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
-use crate::template::Template;
 
 pub(super) struct InjectMessages;
 
@@ -68,7 +68,7 @@ impl NodeType for InjectMessages {
         let ports = config
             .messages
             .iter()
-            .fold(ports, |ports, message| templating::add_inputs(ports, &message.content));
+            .fold(ports, |ports, message| template_inputs::add_inputs(ports, &message.content));
         ports
             .output("context", PortKind::Context, PortType::Any, "The conversation written to")
             .output("contextId", PortKind::Data, PortType::Text, "Its id")
@@ -96,7 +96,7 @@ impl NodeType for InjectMessages {
         let messages = config.messages.iter().enumerate();
         messages
             .flat_map(|(index, message)| {
-                templating::check(&message.content, &format!("/messages/{index}/content"), &ports)
+                template_inputs::check(&message.content, &format!("/messages/{index}/content"), &ports)
             })
             .collect()
     }
@@ -134,7 +134,7 @@ impl NodeType for InjectMessages {
         let model = manager.get().model.clone();
         let mut messages = Vec::with_capacity(config.messages.len());
         for (index, message) in config.messages.iter().enumerate() {
-            let text = message.content.render(templating::values(&message.content, &inputs))?;
+            let text = message.content.render(template_inputs::values(&message.content, &inputs))?;
             let role = match message.role {
                 Speaker::User => Role::User,
                 Speaker::Assistant => Role::Assistant,

@@ -1,19 +1,14 @@
 //! `json`: picks, reshapes and computes with a jq query.
 
-mod budget;
-mod convert;
-mod query;
-mod watch;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
 
 use crate::error::Fault;
+use crate::expression::query::{LIMIT_HINT, Query};
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
-use query::Query;
 
 pub(super) struct Json;
 
@@ -39,7 +34,7 @@ enum Mode {
 }
 
 /// How many results a list may have.
-const MOST: usize = 100_000;
+const MAX_RESULTS: usize = 100_000;
 
 impl NodeType for Json {
     type Config = Config;
@@ -94,19 +89,22 @@ impl NodeType for Json {
 
     async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let Some(datum) = inputs.datum("value") else { return Ok(NodeOutput::new()) };
-        let most = match config.mode {
+        let max_results = match config.mode {
             Mode::First => 1,
-            Mode::List => MOST + 1,
+            Mode::List => MAX_RESULTS + 1,
         };
-        let mut results = config.query.run(Arc::clone(&datum.value), most, cx.cancel.clone()).await?;
+        let mut results = config.query.run(Arc::clone(&datum.value), max_results, cx.cancel.clone()).await?;
         Ok(match config.mode {
             Mode::First => match results.pop() {
                 Some(result) => NodeOutput::of("result", result),
                 None => NodeOutput::new(),
             },
-            Mode::List if results.len() > MOST => {
-                return Err(Fault::new("json.limit", format!("The query gives more than {MOST} results."))
-                    .hint(query::BOUNDS));
+            Mode::List if results.len() > MAX_RESULTS => {
+                return Err(Fault::new(
+                    "json.limit",
+                    format!("The query gives more than {MAX_RESULTS} results."),
+                )
+                .hint(LIMIT_HINT));
             }
             Mode::List => NodeOutput::of("result", results),
         })

@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::error::Fault;
-use crate::node::{
-    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, as_text,
-};
+use crate::expression::as_text;
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Output;

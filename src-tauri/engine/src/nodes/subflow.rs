@@ -14,10 +14,11 @@ use serde_json::{Map, Value, json};
 
 use crate::context::Role;
 use crate::error::Fault;
+use crate::expression::as_text;
 use crate::id::{NodeId, PortName};
 use crate::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
-    Reads, as_text,
+    Reads,
 };
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::{Event, NodeOutputs, RunEnd};

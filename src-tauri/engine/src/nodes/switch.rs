@@ -1,18 +1,15 @@
 //! `switch`: sends a value one way of several.
 
-mod condition;
-mod equal;
-mod shape;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
 use crate::error::Fault;
+use crate::expression::condition::Condition;
+use crate::expression::values_equal;
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
-use condition::Condition;
 
 pub(super) struct Switch;
 
@@ -129,8 +126,8 @@ impl NodeType for Switch {
         let mut taken = DEFAULT;
         for case in &config.cases {
             let holds = match (&case.when, &case.equals) {
-                (Some(condition), _) => condition.holds(value).map_err(|fault| named(fault, &case.name))?,
-                (None, expected) => expected.as_ref().is_some_and(|expected| equal::equal(expected, value)),
+                (Some(condition), _) => condition.is_true(value).map_err(|fault| named(fault, &case.name))?,
+                (None, expected) => expected.as_ref().is_some_and(|expected| values_equal(expected, value)),
             };
             if holds {
                 taken = &case.name;

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::templating;
 use crate::error::Fault;
+use crate::expression::template::Template;
+use crate::node::template_inputs;
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
-use crate::template::Template;
 
 pub(super) struct Text;
 
@@ -40,7 +40,7 @@ impl NodeType for Text {
         &["template", "handlebars", "format", "string", "prompt", "compose"];
 
     fn ports(config: &Config) -> Ports {
-        templating::add_inputs(Ports::new(), &config.template)
+        template_inputs::add_inputs(Ports::new(), &config.template)
             .output("text", PortKind::Data, PortType::Text, "The text")
             .error()
     }
@@ -50,7 +50,7 @@ impl NodeType for Text {
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
-        templating::check(&config.template, "/template", &Self::ports(config))
+        template_inputs::check(&config.template, "/template", &Self::ports(config))
     }
 
     fn examples() -> Vec<Example> {
@@ -68,7 +68,7 @@ impl NodeType for Text {
     }
 
     async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
-        let text = config.template.render(templating::values(&config.template, &inputs))?;
+        let text = config.template.render(template_inputs::values(&config.template, &inputs))?;
         Ok(NodeOutput::of("text", text))
     }
 }

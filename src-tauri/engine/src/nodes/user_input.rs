@@ -5,16 +5,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use super::templating;
 use crate::context::Role;
 use crate::error::Fault;
+use crate::expression::as_text;
+use crate::expression::schema::check_answer;
+use crate::expression::schema::check_schema;
+use crate::expression::template::Template;
+use crate::node::template_inputs;
 use crate::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
-    Pause, as_text, check_answer, check_schema,
+    Pause,
 };
 use crate::port::{PortKind, PortType, Ports};
 use crate::run::Answer;
-use crate::template::Template;
 
 pub(super) struct UserInput;
 
@@ -70,7 +73,7 @@ impl NodeType for UserInput {
             "Waits for this before it asks; `{{in}}` in the prompt",
         );
         let answer = if config.schema.is_some() { PortType::Any } else { PortType::Text };
-        templating::add_inputs(ports, &config.prompt)
+        template_inputs::add_inputs(ports, &config.prompt)
             .output(
                 "context",
                 PortKind::Context,
@@ -94,7 +97,7 @@ impl NodeType for UserInput {
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
-        let mut problems = templating::check(&config.prompt, "/prompt", &Self::ports(config));
+        let mut problems = template_inputs::check(&config.prompt, "/prompt", &Self::ports(config));
         problems.extend(
             config.schema.as_ref().and_then(check_schema).map(|problem| ("/schema".to_owned(), problem)),
         );
@@ -131,7 +134,7 @@ impl NodeType for UserInput {
             Some(Answer::Value(answer)) => Arc::clone(answer),
             Some(Answer::End) => return Ok(NodeOutput::new()),
             None => {
-                let prompt = config.prompt.render(templating::values(&config.prompt, &inputs))?;
+                let prompt = config.prompt.render(template_inputs::values(&config.prompt, &inputs))?;
                 return Ok(NodeOutput::paused(Pause { prompt, schema }));
             }
         };

@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use crate::context::{ContextHandle, ContextRecord};
 use crate::error::Fault;
+use crate::expression::as_text;
+use crate::expression::template::Template;
 use crate::id::MessageId;
-use crate::node::{Inputs, NodeContext, as_text};
-use crate::nodes::asking::Question;
-use crate::nodes::templating;
-use crate::template::Template;
+use crate::model_call::Question;
+use crate::node::template_inputs;
+use crate::node::{Inputs, NodeContext};
 
 /// The question of a chat with this template and these inputs.
 pub(super) fn question(
@@ -30,7 +31,7 @@ pub(super) fn question(
 
 /// The template, written out. What came along the context edge stands in for a missing `message`.
 fn written(prompt: &Template, inputs: &Inputs, handle: &ContextHandle) -> Result<String, Fault> {
-    let mut values = templating::values(prompt, inputs);
+    let mut values = template_inputs::values(prompt, inputs);
     let wanted = prompt.variables().iter().find(|variable| variable.name == "message");
     if let Some(variable) = wanted.filter(|_| !values.contains_key("message")) {
         match &handle.current_output {

@@ -8,7 +8,8 @@ use super::VALUE;
 use super::config::{Config, InputSource, Place};
 use crate::context::ContextHandle;
 use crate::error::Fault;
-use crate::node::{Inputs, NodeContext, as_text};
+use crate::expression::as_text;
+use crate::node::{Inputs, NodeContext};
 use crate::plan::InputOverrides;
 
 /// What a child is given.

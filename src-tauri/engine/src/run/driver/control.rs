@@ -10,8 +10,8 @@ use tokio::sync::{mpsc, oneshot};
 use super::Driver;
 use super::attempt::Done;
 use crate::error::Fault;
+use crate::expression::schema::check_answer;
 use crate::id::Activation;
-use crate::node::check_answer;
 use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::run::{Answer, Event};
 

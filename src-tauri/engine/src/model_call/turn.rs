@@ -1,6 +1,9 @@
 //! A turn: the model is asked, calls tools as long as it likes (within bounds), and answers; an answer that won't do is
 //! objected to. What it leaves in the conversation is [`super::writing`]'s.
 
+mod ask;
+mod commit;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -16,7 +19,7 @@ use crate::run::TokenUsage;
 use crate::tool::ToolSpec;
 
 /// A turn under way.
-pub(in crate::nodes) struct Turn<'a> {
+pub(crate) struct Turn<'a> {
     pub(super) manner: Manner<'a>,
     pub(super) cx: &'a NodeContext,
     pub(super) context: &'a ContextRecord,
@@ -41,18 +44,18 @@ pub(in crate::nodes) struct Turn<'a> {
 
 /// What a turn has used up.
 #[derive(Default)]
-pub(in crate::nodes) struct Spent {
+pub(crate) struct Spent {
     /// What all its calls used.
-    pub(in crate::nodes) usage: TokenUsage,
+    pub(crate) usage: TokenUsage,
     /// What they teach of counts.
-    pub(in crate::nodes) learned: Option<CalibrationSample>,
-    pub(in crate::nodes) model_calls: u32,
-    pub(in crate::nodes) tool_calls: usize,
+    pub(crate) learned: Option<CalibrationSample>,
+    pub(crate) model_calls: u32,
+    pub(crate) tool_calls: usize,
 }
 
 impl Spent {
     /// Says so in what a node gives back.
-    pub(in crate::nodes) fn told(&self, mut output: NodeOutput, model: &ModelConfig) -> NodeOutput {
+    pub(crate) fn told(&self, mut output: NodeOutput, model: &ModelConfig) -> NodeOutput {
         output.token_usage = Some(self.usage);
         output.extra.insert("modelCalls".to_owned(), self.model_calls.into());
         output.extra.insert("toolCalls".to_owned(), self.tool_calls.into());
@@ -63,7 +66,7 @@ impl Spent {
 }
 
 impl<'a> Turn<'a> {
-    pub(in crate::nodes) fn new(
+    pub(crate) fn new(
         manner: Manner<'a>,
         cx: &'a NodeContext,
         context: &'a ContextRecord,
@@ -90,12 +93,12 @@ impl<'a> Turn<'a> {
     }
 
     /// What it has used up.
-    pub(in crate::nodes) fn spent(&self) -> &Spent {
+    pub(crate) fn spent(&self) -> &Spent {
         &self.spent
     }
 
     /// Goes on until the model says something without calling tools.
-    pub(in crate::nodes) async fn answer(&mut self) -> Result<ModelReply, Fault> {
+    pub(crate) async fn answer(&mut self) -> Result<ModelReply, Fault> {
         let most = self.manner.max_tool_rounds;
         for round in 0..=most {
             let step = self.spent.model_calls;
@@ -119,7 +122,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Tells the model why its reply won't do; the next answer is to be better.
-    pub(in crate::nodes) fn object(&mut self, reply: ModelReply, why: String) {
+    pub(crate) fn object(&mut self, reply: ModelReply, why: String) {
         let said = self.next_message(Role::Assistant, reply.text);
         let told = self.next_message(Role::User, why);
         self.steps.push(vec![Arc::new(said), Arc::new(told)]);
@@ -161,7 +164,7 @@ impl<'a> Turn<'a> {
 }
 
 /// Whether a reply is an answer at all.
-pub(in crate::nodes) fn is_answer(reply: &ModelReply) -> Result<(), Fault> {
+pub(crate) fn is_answer(reply: &ModelReply) -> Result<(), Fault> {
     if reply.stop_reason == StopReason::ContentFilter {
         return Err(Fault::new("chat.content_filtered", "The provider withheld the reply.")
             .hint("Rephrase the message or the instructions."));

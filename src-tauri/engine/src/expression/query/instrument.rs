@@ -1,6 +1,7 @@
-//! Rewrites a query's tree so that nothing in it can go on uncounted. jq has no loops but recursion and streams, so these
-//! are the places: the beginning of each definition's body (which keeps tail calls what they are), what a stream gives
-//! (`.[]`, `..`, a comma, a native filter), and what makes values larger.
+//! Rewrites a query's tree so that every part that can repeat or grow charges the [budget](super::budget).
+//!
+//! jq has no loops but recursion and streams. So the places are: the start of each definition's body (which keeps tail
+//! calls), the outputs of streams (`.[]`, `..`, a comma, a native filter), and operations that make values larger.
 
 use std::collections::HashSet;
 
@@ -9,42 +10,46 @@ use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
 use jaq_core::ops::Math;
 use jaq_core::path::{Part, Path};
 
-use super::budget::{MAKE, MULTIPLY, STEP};
+use super::budget::{CONTAINER, MULTIPLY, STEP};
 
 /// The names and arities of the filters that are not defined in jq itself.
 pub(super) type Natives = HashSet<(&'static str, usize)>;
 
-/// The same definition, watched.
+/// The definition, instrumented.
 pub(super) fn definition<'s>(definition: Def<&'s str>, natives: &Natives) -> Def<&'s str> {
     let body = then(call(STEP), term(definition.body, natives));
     Def { body, ..definition }
 }
 
-/// The same term, watched.
+/// The term, instrumented.
 pub(super) fn term<'s>(of: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
-    let watched = |part: Term<&'s str>| term(part, natives);
+    let instrumented = |part: Term<&'s str>| term(part, natives);
     let boxed = |part: Box<Term<&'s str>>| Box::new(term(*part, natives));
     match of {
         Term::Id | Term::Num(_) | Term::Var(_) | Term::Break(_) | Term::Arr(None) => of,
-        Term::Recurse => counted(Term::Recurse),
+        Term::Recurse => charge_steps(Term::Recurse),
         Term::Str(format, parts) => {
             let grows = format.is_some() || parts.iter().any(|part| matches!(part, StrPart::Term(_)));
             let text = Term::Str(format, text_parts(parts, natives));
-            if grows { counted(text) } else { text }
+            if grows { charge_steps(text) } else { text }
         }
-        Term::Arr(Some(items)) => made(Term::Arr(Some(boxed(items)))),
-        Term::Obj(entries) => {
-            made(Term::Obj(entries.into_iter().map(|entry| object_entry(entry, natives)).collect()))
-        }
+        Term::Arr(Some(items)) => charge_container(Term::Arr(Some(boxed(items)))),
+        Term::Obj(entries) => charge_container(Term::Obj(
+            entries.into_iter().map(|entry| object_entry(entry, natives)).collect(),
+        )),
         Term::Neg(inner) => Term::Neg(boxed(inner)),
         Term::BinOp(left, op, right) => binary(*left, op, *right, natives),
         Term::Label(name, inner) => Term::Label(name, boxed(inner)),
-        Term::Fold(name, stream, bound, parts) => {
-            Term::Fold(name, boxed(stream), pattern(bound, natives), parts.into_iter().map(watched).collect())
-        }
+        Term::Fold(name, stream, bound, parts) => Term::Fold(
+            name,
+            boxed(stream),
+            pattern(bound, natives),
+            parts.into_iter().map(instrumented).collect(),
+        ),
         Term::TryCatch(inner, caught) => Term::TryCatch(boxed(inner), caught.map(boxed)),
         Term::IfThenElse(branches, otherwise) => {
-            let branches = branches.into_iter().map(|(test, then)| (watched(test), watched(then))).collect();
+            let branches =
+                branches.into_iter().map(|(test, then)| (instrumented(test), instrumented(then))).collect();
             Term::IfThenElse(branches, otherwise.map(boxed))
         }
         Term::Def(definitions, inner) => {
@@ -53,14 +58,14 @@ pub(super) fn term<'s>(of: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
         }
         Term::Call(name, arguments) => {
             let native = natives.contains(&(name, arguments.len()));
-            let called = Term::Call(name, arguments.into_iter().map(watched).collect());
-            if native { counted(called) } else { called }
+            let called = Term::Call(name, arguments.into_iter().map(instrumented).collect());
+            if native { charge_steps(called) } else { called }
         }
         Term::Path(inner, Path(parts)) => {
             let streams = parts.iter().any(|(part, _)| matches!(part, Part::Range(None, None)));
             let parts = parts.into_iter().map(|(part, optional)| (path_part(part, natives), optional));
             let path = Term::Path(boxed(inner), Path(parts.collect()));
-            if streams { counted(path) } else { path }
+            if streams { charge_steps(path) } else { path }
         }
     }
 }
@@ -75,12 +80,12 @@ fn binary<'s>(
     let joined = |left, op, right| Term::BinOp(Box::new(left), op, Box::new(right));
     match op {
         // Only its left side, as the right one may be a tail call.
-        BinaryOp::Comma => joined(counted(left), BinaryOp::Comma, right),
+        BinaryOp::Comma => joined(charge_steps(left), BinaryOp::Comma, right),
         BinaryOp::Pipe(bound) => {
             joined(left, BinaryOp::Pipe(bound.map(|bound| pattern(bound, natives))), right)
         }
-        BinaryOp::Math(Math::Mul) => counted(Term::Call(MULTIPLY, vec![left, right])),
-        BinaryOp::Math(Math::Add) => counted(joined(left, op, right)),
+        BinaryOp::Math(Math::Mul) => charge_steps(Term::Call(MULTIPLY, vec![left, right])),
+        BinaryOp::Math(Math::Add) => charge_steps(joined(left, op, right)),
         // `l *= r` is `r as $r | l |= . * $r`.
         BinaryOp::UpdateMath(Math::Mul) => {
             let product = Term::Call(MULTIPLY, vec![Term::Id, Term::Var(FACTOR)]);
@@ -91,21 +96,21 @@ fn binary<'s>(
     }
 }
 
-/// A variable that no query writes down: letters, digits and `_` are all it may have in one.
+/// A variable that no query can name: names in queries have only letters, digits and `_`.
 const FACTOR: &str = "$factor of a product";
 
 fn text_parts<'s>(
     parts: Vec<StrPart<&'s str, Term<&'s str>>>,
     natives: &Natives,
 ) -> Vec<StrPart<&'s str, Term<&'s str>>> {
-    let watched = |part| match part {
+    let instrumented = |part| match part {
         StrPart::Term(inner) => StrPart::Term(term(inner, natives)),
         other => other,
     };
-    parts.into_iter().map(watched).collect()
+    parts.into_iter().map(instrumented).collect()
 }
 
-/// Without a value, the key's own form says what the value is: `{name}`, `{$name}`.
+/// Without a value, the form of the key determines it: `{name}`, `{$name}`.
 fn object_entry<'s>(
     (key, value): (Term<&'s str>, Option<Term<&'s str>>),
     natives: &Natives,
@@ -138,12 +143,12 @@ fn path_part<'s>(part: Part<Term<&'s str>>, natives: &Natives) -> Part<Term<&'s 
     }
 }
 
-fn counted(of: Term<&str>) -> Term<&str> {
+fn charge_steps(of: Term<&str>) -> Term<&str> {
     then(of, call(STEP))
 }
 
-fn made(of: Term<&str>) -> Term<&str> {
-    then(of, call(MAKE))
+fn charge_container(of: Term<&str>) -> Term<&str> {
+    then(of, call(CONTAINER))
 }
 
 fn then<'s>(left: Term<&'s str>, right: Term<&'s str>) -> Term<&'s str> {

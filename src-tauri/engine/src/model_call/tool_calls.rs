@@ -7,13 +7,14 @@ use std::collections::HashSet;
 use super::turn::Turn;
 use crate::context::{Message, Role, ToolCall};
 use crate::error::Fault;
-use crate::node::{Inputs, as_text};
+use crate::expression::as_text;
+use crate::node::Inputs;
 use crate::run::Event;
 use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::tool::{ToolInvocation, ToolSpec};
 
 /// The tools on the tools edges, each once.
-pub(in crate::nodes) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
+pub(crate) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
     let mut tools: Vec<ToolSpec> = Vec::new();
     for datum in inputs.all("tools") {
         let bundle: Vec<ToolSpec> = serde::Deserialize::deserialize(&*datum.value).map_err(|error| {

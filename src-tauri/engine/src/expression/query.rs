@@ -1,8 +1,14 @@
-//! A jq query: compiled once, run within a budget on a stack of its own. It reads nothing but its input: filters that look
-//! at the environment, the clock or a log are not there.
+//! Queries in jq: compiled once, run within a budget on a large stack.
+//!
+//! A query reads nothing but its input: filters that read the environment, the clock or further inputs, or that write to a
+//! log, do not exist.
+
+mod budget;
+mod instrument;
+mod results;
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use jaq_core::load::lex::Lexer;
 use jaq_core::load::parse::{Def, Parser, Term};
@@ -15,20 +21,20 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::budget::{Budget, Kind, QueryData, counting};
-use super::convert::Room;
-use super::watch::{self, Natives};
+use super::compile_cache::CompileCache;
+use super::deep_stack::{block_on_deep_stack, run_on_deep_stack};
 use crate::error::Fault;
-use crate::nodes::deep_stack::{on_deep_stack, run_on_deep_stack};
-use crate::nodes::kept::Kept;
+use budget::{Budget, QueryData, QueryTypes, budget_filters};
+use instrument::Natives;
+use results::ResultLimits;
 
 /// The longest query, in bytes.
-const MAX_SOURCE: usize = 16 * 1024;
-/// What to do about a query that does too much.
-pub(super) const BOUNDS: &str = "Queries run within bounds; pick less, or split the work over several nodes.";
-/// Filters, native and defined, that reach outside of the query or end more than it; and `fromjson`, which is replaced by
-/// one that bounds how deep it goes.
-const OUTSIDE: &[&str] = &[
+const MAX_SOURCE_BYTES: usize = 16 * 1024;
+/// The hint for a query that exceeds a limit.
+pub(crate) const LIMIT_HINT: &str = "Select less, or split the work over several nodes.";
+/// Filters that are removed: those that reach outside of the query or stop the process, and `fromjson`, which is replaced
+/// by one with a depth limit.
+const REMOVED_FILTERS: &[&str] = &[
     "debug",
     "debug_empty",
     "env",
@@ -44,33 +50,34 @@ const OUTSIDE: &[&str] = &[
     "strflocaltime",
 ];
 
-/// A query. One that does not compile is kept with what is wrong, for `check` to report at its place in the flow.
-pub(super) struct Query {
-    compiled: Result<Arc<Filter<Kind>>, String>,
+/// A query. One that does not compile keeps its error, so that `check` can report it at its place in the flow.
+pub struct Query {
+    compiled: Result<Arc<Filter<QueryTypes>>, String>,
 }
 
 impl Query {
     fn new(source: &str) -> Self {
-        static COMPILED: Kept<Result<Arc<Filter<Kind>>, String>> = Kept::new();
-        Self { compiled: COMPILED.get_or_make(source, || compile(source).map(Arc::new)) }
+        static COMPILED: LazyLock<CompileCache<Result<Arc<Filter<QueryTypes>>, String>>> =
+            LazyLock::new(CompileCache::new);
+        Self { compiled: COMPILED.get_or_compile(source, || compile(source).map(Arc::new)) }
     }
 
-    /// What is wrong with it, if it did not compile.
-    pub(super) fn problem(&self) -> Option<&str> {
+    /// Why it did not compile, if so.
+    pub fn problem(&self) -> Option<&str> {
         self.compiled.as_ref().err().map(String::as_str)
     }
 
-    /// Its first `most` results for `value`. Faults are coded `json.*`.
-    pub(super) async fn run(
+    /// Its first `max_results` results for `value`. Fault codes are `json.*`.
+    pub async fn run(
         &self,
         value: Arc<Value>,
-        most: usize,
+        max_results: usize,
         cancel: CancellationToken,
     ) -> Result<Vec<Value>, Fault> {
         let compiled = self.compiled.as_ref().map_err(|problem| Fault::new("json.query", problem.clone()))?;
         let filter = Arc::clone(compiled);
-        let ran = run_on_deep_stack(move || run(&filter, &value, most, cancel)).await;
-        ran.unwrap_or_else(|| Err(Fault::new("json.query", "The query can't be computed for this value.")))
+        let ran = run_on_deep_stack(move || run(&filter, &value, max_results, cancel)).await;
+        ran.unwrap_or_else(|| Err(Fault::new("json.query", "The query cannot be computed for this value.")))
     }
 }
 
@@ -101,77 +108,80 @@ impl JsonSchema for Query {
 }
 
 fn run(
-    filter: &Filter<Kind>,
+    filter: &Filter<QueryTypes>,
     value: &Value,
-    most: usize,
+    max_results: usize,
     cancel: CancellationToken,
 ) -> Result<Vec<Value>, Fault> {
     let failed = |message: String| Fault::new("json.query", format!("The query fails: {message}."));
-    let limit = |why: &str| Fault::new("json.limit", format!("The query was stopped: {why}.")).hint(BOUNDS);
+    let limit =
+        |why: &str| Fault::new("json.limit", format!("The query was stopped: {why}.")).hint(LIMIT_HINT);
     let input = Val::deserialize(value).map_err(|error| failed(error.to_string()))?;
     let budget = Budget::new(cancel);
     let data = QueryData { lut: &filter.lut, budget: &budget };
-    let context = Ctx::<Kind>::new(data, Vars::new([]));
-    let mut room = Room::default();
+    let context = Ctx::<QueryTypes>::new(data, Vars::new([]));
+    let mut limits = ResultLimits::default();
     let mut results = Vec::new();
-    for result in filter.id.run((context, input)).take(most) {
-        let result = result.map_err(|stopped| match (budget.spent(), stopped.get_err()) {
+    for result in filter.id.run((context, input)).take(max_results) {
+        let result = result.map_err(|stopped| match (budget.exceeded(), stopped.get_err()) {
             (Some(why), _) => limit(why),
-            (None, Ok(error)) => failed(said(error)),
-            (None, Err(_)) => failed("it breaks off without a label".to_owned()),
+            (None, Ok(error)) => failed(error_text(error)),
+            (None, Err(_)) => failed("it breaks without a label".to_owned()),
         })?;
-        results.push(room.json(&result).map_err(limit)?);
+        results.push(limits.to_json(&result).map_err(limit)?);
     }
     Ok(results)
 }
 
-/// What an error says: its text, where it is one.
-fn said(error: Error<Val>) -> String {
+/// The text of an error.
+fn error_text(error: Error<Val>) -> String {
     match error.into_val() {
         Val::TStr(text) | Val::BStr(text) => String::from_utf8_lossy(&text).into_owned(),
         other => other.to_string(),
     }
 }
 
-fn compile(source: &str) -> Result<Filter<Kind>, String> {
-    if source.len() > MAX_SOURCE {
-        return Err(format!("This query is {} bytes long; the most is {MAX_SOURCE}.", source.len()));
+fn compile(source: &str) -> Result<Filter<QueryTypes>, String> {
+    if source.len() > MAX_SOURCE_BYTES {
+        return Err(format!("This query is {} bytes long; the maximum is {MAX_SOURCE_BYTES}.", source.len()));
     }
-    // Everything that recurses over text or a tree of unknown depth, dropping it included, happens there.
-    on_deep_stack(|| compile_here(source)).unwrap_or_else(|| Err("This is not a jq query.".to_owned()))
+    // Parsing, compiling and dropping the tree all recurse as deep as the query nests.
+    block_on_deep_stack(|| compile_here(source)).unwrap_or_else(|| Err("This is not a jq query.".to_owned()))
 }
 
-fn compile_here(source: &str) -> Result<Filter<Kind>, String> {
-    let natives: Vec<Fun<Kind>> = natives().collect();
+fn compile_here(source: &str) -> Result<Filter<QueryTypes>, String> {
+    let natives: Vec<Fun<QueryTypes>> = natives().collect();
     let names: Natives = natives.iter().map(|(name, arguments, _)| (*name, arguments.len())).collect();
-    let body = watch::term(parse(source)?, &names);
+    let body = instrument::term(parse(source)?, &names);
     let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
     let definitions =
-        definitions.filter(|one| !is_outside(one.name)).map(|one| watch::definition(one, &names));
+        definitions.filter(|one| !is_removed(one.name)).map(|one| instrument::definition(one, &names));
     let own = Def { name: MAIN, args: Vec::new(), body };
     let loader = Loader::new(definitions.chain([own]));
     let arena = Arena::default();
     let unreadable = || "This is not a jq query.".to_owned();
     let modules = loader.load(&arena, File { code: MAIN, path: () }).map_err(|_| unreadable())?;
-    Compiler::default().with_funs(natives.into_iter().chain(counting())).compile(modules).map_err(|errors| {
-        let first = errors.iter().flat_map(|(_, errors)| errors).next();
-        first.map_or_else(unreadable, |(name, kind)| {
-            format!("{}there is no {} `{name}`.", place(source, name), kind.as_str())
-        })
-    })
+    Compiler::default().with_funs(natives.into_iter().chain(budget_filters())).compile(modules).map_err(
+        |errors| {
+            let first = errors.iter().flat_map(|(_, errors)| errors).next();
+            first.map_or_else(unreadable, |(name, kind)| {
+                format!("{}there is no {} `{name}`.", place(source, name), kind.as_str())
+            })
+        },
+    )
 }
 
 /// The name of the query among the definitions.
 const MAIN: &str = "__main";
 
 /// The filters that are not defined in jq itself.
-fn natives() -> impl Iterator<Item = Fun<Kind>> {
+fn natives() -> impl Iterator<Item = Fun<QueryTypes>> {
     let all = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
-    all.filter(|(name, ..)| !is_outside(name)).chain([super::convert::from_json()])
+    all.filter(|(name, ..)| !is_removed(name)).chain([results::from_json()])
 }
 
-fn is_outside(name: &str) -> bool {
-    OUTSIDE.contains(&name)
+fn is_removed(name: &str) -> bool {
+    REMOVED_FILTERS.contains(&name)
 }
 
 fn parse(source: &str) -> Result<Term<&str>, String> {

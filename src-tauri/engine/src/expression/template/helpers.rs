@@ -6,7 +6,7 @@ use handlebars::{
 };
 use serde_json::Value;
 
-use crate::node::as_text;
+use crate::expression::as_text;
 
 /// The name of what writes out a plain `{{name}}`.
 pub(super) const TEXT: &str = "__text";

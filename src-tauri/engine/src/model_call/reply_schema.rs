@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::node::violations;
+use crate::expression::schema::find_violations;
 
 /// What a reply is to look like.
-pub(in crate::nodes) struct Schema<'a> {
+pub(crate) struct Schema<'a> {
     wanted: &'a Value,
     /// Providers want an object; anything else is asked for inside of one.
     asked: Option<Value>,
@@ -16,7 +16,7 @@ const INSIDE: &str = "value";
 
 impl<'a> Schema<'a> {
     /// A reply that follows `wanted`.
-    pub(in crate::nodes) fn new(wanted: &'a Value) -> Self {
+    pub(crate) fn new(wanted: &'a Value) -> Self {
         let is_object = match &wanted["type"] {
             Value::String(one) => one == "object",
             Value::Null => true,
@@ -36,12 +36,12 @@ impl<'a> Schema<'a> {
     }
 
     /// What the provider is given.
-    pub(in crate::nodes) fn asked(&self) -> &Value {
+    pub(crate) fn asked(&self) -> &Value {
         self.asked.as_ref().unwrap_or(self.wanted)
     }
 
     /// The value in a reply; else what is wrong with it, in words that a model understands.
-    pub(in crate::nodes) fn read(&self, text: &str) -> Result<Value, String> {
+    pub(crate) fn read(&self, text: &str) -> Result<Value, String> {
         let mut value: Value =
             serde_json::from_str(unfenced(text)).map_err(|error| format!("it is not JSON: {error}"))?;
         if self.asked.is_some()
@@ -50,13 +50,13 @@ impl<'a> Schema<'a> {
         {
             value = inside.take();
         }
-        let violations = violations(self.wanted, &value)?;
+        let violations = find_violations(self.wanted, &value)?;
         if violations.is_empty() { Ok(value) } else { Err(violations.join("; ")) }
     }
 }
 
 /// Without the code fence that models like to put around JSON.
-pub(in crate::nodes) fn unfenced(text: &str) -> &str {
+pub(crate) fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     inner.map_or(text, |inner| inner.strip_prefix("json").unwrap_or(inner).trim())

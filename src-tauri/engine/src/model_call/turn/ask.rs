@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::purchase::{Bought, Purchase};
-use super::turn::Turn;
+use super::Turn;
 use crate::error::Fault;
+use crate::model_call::call::{Bought, Purchase};
 use crate::models::CalibrationSample;
 use crate::prompt::{Call, prepare};
 use crate::provider::{Chunk, ModelReply, ModelRequest};

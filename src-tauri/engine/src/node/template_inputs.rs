@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::node::Inputs;
+use super::Inputs;
+use crate::expression::template::Template;
 use crate::port::{PortKind, PortType, Ports};
-use crate::template::Template;
 
 /// Adds an input for each variable that is not one of the node's inputs already. One that is becomes required, unless
 /// the template says what to do without it.
-pub(super) fn add_inputs(mut ports: Ports, template: &Template) -> Ports {
+pub(crate) fn add_inputs(mut ports: Ports, template: &Template) -> Ports {
     for variable in template.variables() {
         let known = ports.inputs.iter_mut().find(|port| port.name.as_str() == variable.name);
         ports = match (known, variable.optional) {
@@ -26,7 +26,7 @@ pub(super) fn add_inputs(mut ports: Ports, template: &Template) -> Ports {
 const VARIABLE: &str = "A variable of the template";
 
 /// What is wrong with a template at `pointer` of a config whose ports, with it, are `ports`.
-pub(super) fn check(template: &Template, pointer: &str, ports: &Ports) -> Vec<(String, String)> {
+pub(crate) fn check(template: &Template, pointer: &str, ports: &Ports) -> Vec<(String, String)> {
     if let Some(problem) = template.problem() {
         return vec![(pointer.to_owned(), problem.to_string())];
     }
@@ -44,7 +44,7 @@ pub(super) fn check(template: &Template, pointer: &str, ports: &Ports) -> Vec<(S
 }
 
 /// The live inputs that a template names.
-pub(super) fn values(template: &Template, inputs: &Inputs) -> Map<String, Value> {
+pub(crate) fn values(template: &Template, inputs: &Inputs) -> Map<String, Value> {
     let live = template.variables().iter().filter_map(|variable| {
         let value = inputs.get(&variable.name)?;
         Some((variable.name.clone(), value.clone()))

@@ -4,35 +4,33 @@
 //! and what came, with what it used and costs, and takes from the journal what was bought before a crash. Whether anything
 //! enters a conversation, and when, is the node's to decide: [`Turn::begin`], [`Turn::commit`].
 
-mod aside;
-mod model;
-mod purchase;
+mod call;
 mod question;
-mod structured;
+mod reply_schema;
+mod side_query;
 mod tool_calls;
 mod turn;
-mod writing;
 
 use serde_json::{Map, Value};
 
-pub(super) use aside::{Aside, Wanted, inputs};
-pub(super) use purchase::Purchase;
-pub(super) use question::Question;
-pub(super) use structured::{Schema, unfenced};
-pub(super) use tool_calls::offered;
-pub(super) use turn::{Turn, is_answer};
+pub(crate) use call::Purchase;
+pub(crate) use question::Question;
+pub(crate) use reply_schema::{Schema, unfenced};
+pub(crate) use side_query::{Aside, Wanted, inputs};
+pub(crate) use tool_calls::offered;
+pub(crate) use turn::{Turn, is_answer};
 
 /// How a model is asked, whatever it is asked.
 #[derive(Clone, Copy)]
-pub(super) struct Manner<'a> {
+pub(crate) struct Manner<'a> {
     /// Sampling temperature.
-    pub(super) temperature: Option<f64>,
+    pub(crate) temperature: Option<f64>,
     /// JSON Schema the reply is to follow.
-    pub(super) response_schema: Option<&'a Value>,
+    pub(crate) response_schema: Option<&'a Value>,
     /// How often it may call tools before it must answer.
-    pub(super) max_tool_rounds: u32,
+    pub(crate) max_tool_rounds: u32,
     /// What a particular provider understands.
-    pub(super) options: &'a Map<String, Value>,
+    pub(crate) options: &'a Map<String, Value>,
 }
 
 /// The number of the user's message among those of an activation.

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use super::{Manner, Question, Turn};
 use crate::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
 use crate::error::Fault;
-use crate::node::{Datum, Inputs, NodeContext, NodeOutput, as_text};
+use crate::expression::as_text;
+use crate::node::{Datum, Inputs, NodeContext, NodeOutput};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{ECHO, ModelConfig, OFFLINE, Overrides, resolve_model_config};
 use crate::provider::{ModelReply, Provider};
 
 /// A question beside a conversation, ready to be put.
-pub(in crate::nodes) struct Aside {
+pub(crate) struct Aside {
     /// What the question is about, as it came.
-    pub(in crate::nodes) about: Datum,
+    pub(crate) about: Datum,
     /// The conversation, where there is one.
     handle: Option<ContextHandle>,
     /// The same, where question and answer are to enter it.
@@ -26,20 +27,20 @@ pub(in crate::nodes) struct Aside {
 }
 
 /// How an aside is put.
-pub(in crate::nodes) struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     /// The input it is about; what was last said in the conversation where it is not fed.
-    pub(in crate::nodes) input: &'a str,
+    pub(crate) input: &'a str,
     /// Its instructions, in place of the conversation's.
-    pub(in crate::nodes) instructions: String,
+    pub(crate) instructions: String,
     /// Whether the model sees what was said before.
-    pub(in crate::nodes) with_history: bool,
+    pub(crate) with_history: bool,
     /// Whether question and answer enter the conversation.
-    pub(in crate::nodes) written: bool,
-    pub(in crate::nodes) overrides: Overrides<'a>,
+    pub(crate) written: bool,
+    pub(crate) overrides: Overrides<'a>,
 }
 
 /// The inputs of a node that asks aside.
-pub(in crate::nodes) fn inputs(input: &str, description: &str) -> Ports {
+pub(crate) fn inputs(input: &str, description: &str) -> Ports {
     Ports::new()
         .when_fed("context", PortKind::Context, PortType::Any, "The conversation whose model is asked")
         .when_fed(input, PortKind::Data, PortType::Any, description)
@@ -48,11 +49,7 @@ pub(in crate::nodes) fn inputs(input: &str, description: &str) -> Ports {
 impl Aside {
     /// Gets everything ready. Faults: `chat.no_message` where there is nothing to ask about, and those of contexts, models
     /// and providers.
-    pub(in crate::nodes) fn new(
-        wanted: Wanted<'_>,
-        inputs: &Inputs,
-        cx: &NodeContext,
-    ) -> Result<Self, Fault> {
+    pub(crate) fn new(wanted: Wanted<'_>, inputs: &Inputs, cx: &NodeContext) -> Result<Self, Fault> {
         let handle = inputs.context()?;
         let manager = handle.as_ref().map(|handle| cx.context_manager(&handle.context_id)).transpose()?;
         let context = match &manager {
@@ -86,7 +83,7 @@ impl Aside {
     }
 
     /// The turn in which it is asked.
-    pub(in crate::nodes) fn turn<'a>(&'a self, manner: Manner<'a>, cx: &'a NodeContext) -> Turn<'a> {
+    pub(crate) fn turn<'a>(&'a self, manner: Manner<'a>, cx: &'a NodeContext) -> Turn<'a> {
         let mut turn = Turn::new(manner, cx, &self.record, &self.model, &self.question, &[], &*self.provider);
         if let Some(conversation) = &self.written {
             turn.begin(conversation);
@@ -95,7 +92,7 @@ impl Aside {
     }
 
     /// What the node gives back, with the conversation handed on as it came, or with question and answer in it.
-    pub(in crate::nodes) fn finish(&self, turn: &Turn<'_>, reply: &ModelReply) -> NodeOutput {
+    pub(crate) fn finish(&self, turn: &Turn<'_>, reply: &ModelReply) -> NodeOutput {
         turn.commit(reply);
         let output = turn.spent().told(NodeOutput::new(), &self.model);
         match &self.handle {

@@ -3,22 +3,23 @@
 
 use std::sync::Arc;
 
-use super::{ANSWER, Turn};
+use super::Turn;
 use crate::context::{ContextManager, Message, Role};
 use crate::id::MessageId;
+use crate::model_call::ANSWER;
 use crate::provider::ModelReply;
 use crate::run::Event;
 
 impl<'a> Turn<'a> {
     /// From here on question and answer are to enter this conversation.
-    pub(in crate::nodes) fn begin(&mut self, conversation: &'a ContextManager) {
+    pub(crate) fn begin(&mut self, conversation: &'a ContextManager) {
         let (node, epoch) = self.place();
         self.cx.note(Event::TurnStarted { node, epoch, context_id: conversation.id().clone() });
         self.conversation = Some(conversation);
     }
 
     /// Gives the turn up. Of what was streamed the conversation gets nothing.
-    pub(in crate::nodes) fn discard(self) {
+    pub(crate) fn discard(self) {
         if let Some(conversation) = self.conversation {
             let (node, epoch) = self.place();
             let (context_id, partial) = (conversation.id().clone(), self.partial);
@@ -28,7 +29,7 @@ impl<'a> Turn<'a> {
 
     /// Writes the question, unless it is there already, and `reply` to the conversation, where they are to enter one.
     /// Gives the answer's id.
-    pub(in crate::nodes) fn commit(&self, reply: &ModelReply) -> Option<MessageId> {
+    pub(crate) fn commit(&self, reply: &ModelReply) -> Option<MessageId> {
         let conversation = self.conversation?;
         let answer = Arc::new(Message {
             reasoning: reply.reasoning.clone(),

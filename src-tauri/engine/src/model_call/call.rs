@@ -7,28 +7,29 @@ use serde_json::Value;
 
 use crate::context::SharedMessage;
 use crate::error::Fault;
+use crate::expression::as_text;
 use crate::id::ContextId;
-use crate::node::{NodeContext, as_text};
+use crate::node::NodeContext;
 use crate::prompt::{ModelConfig, PromptRecord, tokens};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::run::{CallAccount, Event, TokenUsage};
 
 /// A reply, and what it comes to where that was noted.
-pub(in crate::nodes) type Bought = (ModelReply, Option<Arc<CallAccount>>);
+pub(crate) type Bought = (ModelReply, Option<Arc<CallAccount>>);
 
 /// Who buys a reply, from whom, and for which context.
 #[derive(Clone, Copy)]
-pub(in crate::nodes) struct Purchase<'a> {
-    pub(in crate::nodes) cx: &'a NodeContext,
-    pub(in crate::nodes) model: &'a ModelConfig,
-    pub(in crate::nodes) provider: &'a dyn Provider,
-    pub(in crate::nodes) context_id: &'a ContextId,
+pub(crate) struct Purchase<'a> {
+    pub(crate) cx: &'a NodeContext,
+    pub(crate) model: &'a ModelConfig,
+    pub(crate) provider: &'a dyn Provider,
+    pub(crate) context_id: &'a ContextId,
 }
 
 impl Purchase<'_> {
     /// The reply of this step, where it was bought before a crash or a failed try.
-    pub(in crate::nodes) fn recorded(&self, wanted: u32) -> Option<Bought> {
+    pub(crate) fn recorded(&self, wanted: u32) -> Option<Bought> {
         self.cx.recorded.iter().find_map(|event| match event {
             Event::ModelReplied { step, reply, account, .. } if *step == wanted => {
                 Some((reply.clone(), account.clone()))
@@ -38,7 +39,7 @@ impl Purchase<'_> {
     }
 
     /// A request of these messages to this model, and of nothing else.
-    pub(in crate::nodes) fn request(&self, messages: Vec<SharedMessage>) -> ModelRequest {
+    pub(crate) fn request(&self, messages: Vec<SharedMessage>) -> ModelRequest {
         ModelRequest {
             activation: self.cx.activation.clone(),
             attempt: self.cx.attempt,
@@ -56,7 +57,7 @@ impl Purchase<'_> {
     }
 
     /// The reply to `request`, of which `prompt` is the record.
-    pub(in crate::nodes) async fn buy(
+    pub(crate) async fn buy(
         &self,
         step: u32,
         prompt: PromptRecord,

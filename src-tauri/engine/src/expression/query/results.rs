@@ -1,21 +1,21 @@
-//! Between a query's values and JSON, within bounds: values that share their parts can be small in memory and endless when
-//! written out.
+//! Conversion between a query's values and JSON, within limits: a value that shares its parts can be small in memory and
+//! huge when written out.
 
 use jaq_core::native::{Fun, bome, v};
 use jaq_core::{Error, Native};
 use jaq_json::{Num, Val};
 use serde_json::{Map, Number, Value};
 
-use super::budget::Kind;
+use super::budget::QueryTypes;
 use crate::run::depth::DEEPEST;
 
-/// How many values the results may hold, counted through.
-const VALUES: usize = 1_000_000;
-/// How much text they may hold, in bytes.
-const TEXT: usize = 32 << 20;
+/// How many values the results may contain in total.
+const MAX_VALUES: usize = 1_000_000;
+/// How much text they may contain in total, in bytes.
+const MAX_TEXT_BYTES: usize = 32 << 20;
 
-/// The filter `fromjson`, whose reader refuses what is nested deeper than 128.
-pub(super) fn from_json() -> Fun<Kind> {
+/// The filter `fromjson`. It refuses what is nested deeper than 128.
+pub(super) fn from_json() -> Fun<QueryTypes> {
     let native = Native::new(|cv| {
         let (Val::TStr(text) | Val::BStr(text)) = &cv.1 else {
             return bome(Err(Error::str(format_args!("cannot parse {} as JSON", cv.1))));
@@ -28,21 +28,21 @@ pub(super) fn from_json() -> Fun<Kind> {
     ("fromjson", v(0), native)
 }
 
-/// What is left to the results of a query.
-pub(super) struct Room {
+/// What the results of a query may still contain.
+pub(super) struct ResultLimits {
     values: usize,
-    text: usize,
+    text_bytes: usize,
 }
 
-impl Default for Room {
+impl Default for ResultLimits {
     fn default() -> Self {
-        Self { values: VALUES, text: TEXT }
+        Self { values: MAX_VALUES, text_bytes: MAX_TEXT_BYTES }
     }
 }
 
-impl Room {
-    /// The value as JSON; an error says what there is too much of.
-    pub(super) fn json(&mut self, value: &Val) -> Result<Value, &'static str> {
+impl ResultLimits {
+    /// The value as JSON. The error says which limit it exceeds.
+    pub(super) fn to_json(&mut self, value: &Val) -> Result<Value, &'static str> {
         self.convert(value, DEEPEST)
     }
 
@@ -68,36 +68,36 @@ impl Room {
     fn name(&mut self, name: &Val) -> Result<String, &'static str> {
         match name {
             Val::TStr(text) | Val::BStr(text) => self.text(text),
-            _ => Err("its result has a name that is no text"),
+            _ => Err("its result has a key that is not text"),
         }
     }
 
     fn text(&mut self, bytes: &[u8]) -> Result<String, &'static str> {
-        self.text = self.text.checked_sub(bytes.len()).ok_or("its result is too large")?;
+        self.text_bytes = self.text_bytes.checked_sub(bytes.len()).ok_or("its result is too large")?;
         Ok(String::from_utf8_lossy(bytes).into_owned())
     }
 }
 
-/// Up to here, 2 to the power of 53, every whole number has a float of its own.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+/// 2 to the power of 53. Up to here every integer has a float of its own.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
-/// What JSON has no number for (not a number, the infinities) is null, as jq writes it. A whole number is written as one:
-/// that jq divided to come to it is nothing to whoever compares it.
+/// What JSON has no number for (NaN, infinities) becomes null, as in jq. A float that is an integer becomes one, so that
+/// the result of a division compares equal to a written integer.
 fn json_number(number: &Num) -> Value {
-    let of_float = |number: f64| {
-        if number.fract() == 0.0 && number.abs() <= EXACT {
-            #[allow(clippy::cast_possible_truncation, reason = "it is whole and in range")]
+    let from_float = |number: f64| {
+        if number.fract() == 0.0 && number.abs() <= MAX_EXACT_INTEGER {
+            #[allow(clippy::cast_possible_truncation, reason = "it is an integer in range")]
             return Value::from(number as i64);
         }
         Number::from_f64(number).map_or(Value::Null, Value::Number)
     };
     match number {
         Num::Int(number) => Value::from(*number),
-        Num::Float(number) => of_float(*number),
-        Num::Dec(text) => text.parse().map_or(Value::Null, of_float),
+        Num::Float(number) => from_float(*number),
+        Num::Dec(text) => text.parse().map_or(Value::Null, from_float),
         Num::BigInt(number) => {
             let text = number.to_string();
-            text.parse::<u64>().map_or_else(|_| text.parse().map_or(Value::Null, of_float), Value::from)
+            text.parse::<u64>().map_or_else(|_| text.parse().map_or(Value::Null, from_float), Value::from)
         }
     }
 }

@@ -8,16 +8,16 @@ use crate::id::MessageId;
 use crate::node::NodeContext;
 
 /// The user's message of a turn.
-pub(in crate::nodes) struct Question {
+pub(crate) struct Question {
     /// The message.
-    pub(in crate::nodes) message: SharedMessage,
+    pub(crate) message: SharedMessage,
     /// Whether it is the last message of the history already, so that it must not be added again.
-    pub(in crate::nodes) stored: bool,
+    pub(crate) stored: bool,
 }
 
 impl Question {
     /// `text` as the user's message in `context`; `id` is that of the message it is, where it is one.
-    pub(in crate::nodes) fn new(
+    pub(crate) fn new(
         context: &ContextRecord,
         text: String,
         id: Option<&MessageId>,

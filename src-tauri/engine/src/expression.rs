@@ -1,0 +1,27 @@
+//! The small languages that a flow's config contains: templates (Handlebars), conditions (CEL), queries (jq), JSON Schemas.
+//!
+//! Owns parsing, static bounds and evaluation. An expression comes from a flow file, which may come from anyone, so each
+//! language is bounded in size, nesting, steps and output, and reads nothing but the values it is given. Expressions that
+//! do not compile are kept with their error, so that `check` can report it at its place in the flow. Refuses to know nodes
+//! and runs.
+
+mod compile_cache;
+pub mod condition;
+mod deep_stack;
+mod equality;
+pub mod query;
+pub mod schema;
+pub mod template;
+
+pub(crate) use equality::values_equal;
+
+use serde_json::Value;
+
+/// A value as text: a string as it is, null as an empty text, anything else as JSON.
+pub fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}

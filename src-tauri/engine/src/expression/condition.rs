@@ -1,0 +1,147 @@
+//! Conditions in CEL: compiled once, evaluated within limits.
+//!
+//! CEL's only loops run over its input. Nested ones are bounded by how many iterations they would take.
+
+mod bounds;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, LazyLock};
+
+use cel::{Context, Env, Program};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::compile_cache::CompileCache;
+use super::deep_stack::block_on_deep_stack;
+use crate::error::Fault;
+
+/// The longest condition, in bytes.
+const MAX_SOURCE_BYTES: usize = 2048;
+/// How many iterations the loops of a condition may take in total.
+const MAX_ITERATIONS: u64 = 1_000_000;
+
+static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
+
+/// A condition. One that does not compile keeps its error, so that `check` can report it at its place in the flow.
+pub struct Condition {
+    compiled: Result<Arc<Compiled>, String>,
+}
+
+struct Compiled {
+    program: Program,
+    /// How deep its loops (`all`, `exists`, `map`, `filter`) nest.
+    loop_depth: u32,
+}
+
+impl Condition {
+    fn new(source: &str) -> Self {
+        static COMPILED: LazyLock<CompileCache<Result<Arc<Compiled>, String>>> =
+            LazyLock::new(CompileCache::new);
+        Self { compiled: COMPILED.get_or_compile(source, || compile(source).map(Arc::new)) }
+    }
+
+    /// Why it did not compile, if so.
+    pub fn problem(&self) -> Option<&str> {
+        self.compiled.as_ref().err().map(String::as_str)
+    }
+
+    /// Whether it is true for `value`. Fault codes are `switch.*`.
+    pub fn is_true(&self, value: &Value) -> Result<bool, Fault> {
+        let compiled =
+            self.compiled.as_ref().map_err(|problem| Fault::new("switch.condition", problem.clone()))?;
+        let Compiled { program, loop_depth } = &**compiled;
+        if count_values(value).checked_pow(*loop_depth).is_none_or(|iterations| iterations > MAX_ITERATIONS) {
+            return Err(Fault::new(
+                "switch.too_much",
+                "its nested loops take too many iterations for a value of this size.",
+            )
+            .hint("Select the needed part with a `json` node first."));
+        }
+        let mut context = Context::with_env(Arc::clone(&ENV));
+        context.add_variable_from_value("value", to_cel(value));
+        let result = catch_unwind(AssertUnwindSafe(|| program.execute(&context)));
+        let hint = "`has(value.name)` tests whether a field exists; `type(value)` is the type.";
+        match result {
+            Ok(Ok(cel::Value::Bool(is_true))) => Ok(is_true),
+            Ok(Ok(_)) => {
+                Err(Fault::new("switch.condition", "its result is neither true nor false.").hint(hint))
+            }
+            Ok(Err(error)) => Err(Fault::new("switch.condition", format!("{error}.")).hint(hint)),
+            Err(_) => Err(Fault::new("switch.condition", "it cannot be computed for this value.").hint(hint)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|source| Self::new(&source))
+    }
+}
+
+impl JsonSchema for Condition {
+    fn schema_name() -> Cow<'static, str> {
+        "Condition".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "cel" })
+    }
+}
+
+fn compile(source: &str) -> Result<Compiled, String> {
+    if source.len() > MAX_SOURCE_BYTES {
+        return Err(format!(
+            "This condition is {} bytes long; the maximum is {MAX_SOURCE_BYTES}.",
+            source.len()
+        ));
+    }
+    // Parsing, analyzing and dropping the tree all recurse as deep as the condition nests.
+    block_on_deep_stack(|| parse(source)).unwrap_or_else(|| Err("This is not a CEL condition.".to_owned()))
+}
+
+fn parse(source: &str) -> Result<Compiled, String> {
+    let program = ENV.compile(source).map_err(|errors| {
+        let message = errors.errors.first().map(|error| {
+            let (line, column) = error.pos;
+            format!("Line {line}, column {column} of the condition: {}.", error.msg.trim_end_matches('.'))
+        });
+        message.unwrap_or_else(|| "This is not a CEL condition.".to_owned())
+    })?;
+    let loop_depth = bounds::loop_depth(&program.expression().expr)?;
+    Ok(Compiled { program, loop_depth })
+}
+
+/// How many values a value consists of, including itself.
+fn count_values(value: &Value) -> u64 {
+    1 + match value {
+        Value::Array(items) => items.iter().map(count_values).sum(),
+        Value::Object(entries) => entries.values().map(count_values).sum(),
+        _ => 0,
+    }
+}
+
+/// Integers become CEL's `int`, so that they compare with the integers people write.
+fn to_cel(value: &Value) -> cel::Value {
+    match value {
+        Value::Null => cel::Value::Null,
+        Value::Bool(value) => cel::Value::Bool(*value),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => cel::Value::Int(number),
+            (None, Some(number)) => cel::Value::UInt(number),
+            (None, None) => cel::Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Value::String(text) => cel::Value::from(text.as_str()),
+        Value::Array(items) => cel::Value::from(items.iter().map(to_cel).collect::<Vec<_>>()),
+        Value::Object(entries) => {
+            let entries = entries.iter().map(|(name, value)| (name.clone(), to_cel(value)));
+            cel::Value::from(entries.collect::<HashMap<String, cel::Value>>())
+        }
+    }
+}

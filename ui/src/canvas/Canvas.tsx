@@ -3,7 +3,7 @@ import type { FocusEvent, MouseEvent } from "react";
 import { mayEdit } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
 import { openChild, runsFlow } from "@/run/child-run";
-import { showPalette } from "@/workbench/overlays";
+import type { Workspace } from "@/workspace/workspace";
 import { Backdrop } from "./Backdrop";
 import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
@@ -21,6 +21,7 @@ import { useConnections } from "./useConnections";
 import { useElements } from "./useElements";
 import { useFitNewDocuments } from "./useFitNewDocuments";
 import "./canvas.css";
+import { useWorkspace } from "@/workspace/context";
 
 const NODE_TYPES = { card: NodeCard, note: NoteCard };
 const EDGE_TYPES = { strand: StrandEdge };
@@ -30,6 +31,7 @@ const MANY = 250;
 
 /** The canvas: draws the flow and turns what people do on it into edits. */
 export function Canvas() {
+  const workspace = useWorkspace();
   const { nodes, edges, onNodesChange, onEdgesChange, onDragStop } = useElements();
   const connections = useConnections();
   const viewing = useFlow((state) => state.viewing !== undefined);
@@ -52,7 +54,7 @@ export function Canvas() {
           onEdgesChange={onEdgesChange}
           onNodeDragStop={(_, __, dragged) => onDragStop(dragged)}
           onSelectionDragStop={(_, dragged) => onDragStop(dragged)}
-          onPaneClick={addOnDoubleClick}
+          onPaneClick={(event) => addOnDoubleClick(event, workspace)}
           onNodeDoubleClick={(_, { id, data }) => runsFlow(data.node) && openChild(id)}
           onInit={(instance) => canvasStore.setState({ instance })}
           {...connections}
@@ -91,10 +93,10 @@ export function Canvas() {
 }
 
 /** A double click on empty canvas offers what can be added there. */
-function addOnDoubleClick(event: MouseEvent): void {
+function addOnDoubleClick(event: MouseEvent, workspace: Workspace): void {
   if (event.detail !== 2) return;
   const { clientX: x, clientY: y } = event;
-  if (mayEdit()) showPalette(canvasStore.getState().instance?.screenToFlowPosition({ x, y }));
+  if (mayEdit()) workspace.overlays.showPalette(canvasStore.getState().instance?.screenToFlowPosition({ x, y }));
 }
 
 /** A node or an edge that is reached with the keyboard, not with the pointer, is selected. */

@@ -3,9 +3,8 @@ import { type MouseEvent, type ReactElement, useState } from "react";
 import { Keys } from "@/design/Keys";
 import { selectOnly } from "@/flow/actions";
 import { flowStore } from "@/flow/store";
-import { showPalette } from "@/workbench/overlays";
 import type { Command } from "@/workspace/command";
-import { allCommands, command } from "@/workspace/commands";
+import { useCommands, useWorkspace } from "@/workspace/context";
 import { canvasStore } from "./canvas-store";
 
 const ON_NODES = ["edit.rename", "edit.connect", "edit.cut", "edit.copy", "edit.duplicate", "edit.delete"];
@@ -13,6 +12,8 @@ const ON_PANE = ["edit.paste", "edit.selectAll", "arrange.tidy", "view.fit"];
 
 /** The menu under the right mouse button: what can be done with what was clicked. */
 export function CanvasMenu({ children }: { children: ReactElement<Record<string, unknown>> }) {
+  const workspace = useWorkspace();
+  const commands = useCommands();
   const [items, setItems] = useState<readonly Command[]>([]);
   const prepare = (event: MouseEvent) => {
     const target = event.target instanceof Element ? event.target : undefined;
@@ -23,12 +24,17 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
     if (edge !== undefined && !selection.edges.has(edge)) selectOnly({ edges: [edge] });
     const { instance } = canvasStore.getState();
     const at = instance?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    const add: Command = { id: "menu.add", title: "Add a node here…", group: "Edit", run: () => showPalette(at) };
+    const add: Command = {
+      id: "menu.add",
+      title: "Add a node here…",
+      group: "Edit",
+      run: () => workspace.overlays.showPalette(at),
+    };
     if (node !== undefined) {
-      const runs = allCommands().filter((one) => one.group === "Run" && one.terms?.includes("node"));
-      setItems([...runs, ...ON_NODES.map(command)].filter(isEnabled));
-    } else if (edge !== undefined) setItems([command("edit.delete")]);
-    else setItems([add, ...ON_PANE.map(command)].filter(isEnabled));
+      const runs = commands.list.filter((one) => one.group === "Run" && one.terms?.includes("node"));
+      setItems([...runs, ...ON_NODES.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
+    } else if (edge !== undefined) setItems([commands.get("edit.delete")]);
+    else setItems([add, ...ON_PANE.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
   };
   return (
     <ContextMenu.Root>
@@ -43,7 +49,7 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
                 key={item.id}
                 className="menu-item"
                 data-testid={`menu-${item.id}`}
-                onClick={() => void item.run()}
+                onClick={() => commands.run(item)}
               >
                 <span className="flex-1">{item.title}</span>
                 {item.keys?.[0] ? <Keys keys={item.keys[0]} /> : null}
@@ -54,8 +60,4 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
       </ContextMenu.Portal>
     </ContextMenu.Root>
   );
-}
-
-function isEnabled(item: Command): boolean {
-  return item.enabled?.() ?? true;
 }

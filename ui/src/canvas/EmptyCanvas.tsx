@@ -6,7 +6,7 @@ import { plain } from "@/design/plain-text";
 import { openExample } from "@/flow/files";
 import { useFlow } from "@/flow/store";
 import { call } from "@/ipc";
-import { command } from "@/workspace/commands";
+import { useCommands } from "@/workspace/context";
 
 /** What an empty canvas shows: how to begin, and the examples. */
 export function EmptyCanvas() {
@@ -15,6 +15,7 @@ export function EmptyCanvas() {
 }
 
 function Begin() {
+  const commands = useCommands();
   const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
   useEffect(() => {
     let current = true;
@@ -38,10 +39,10 @@ function Begin() {
           to connect it; let go over empty canvas and choose what comes next.
         </p>
         <div className="mb-4 flex gap-2">
-          <Button kind="main" onClick={() => void command("view.searchNodes").run()}>
+          <Button kind="main" onClick={() => commands.run("view.searchNodes")}>
             Add a node
           </Button>
-          <Button data-testid="open-button-empty" onClick={() => void command("flow.open").run()}>
+          <Button data-testid="open-button-empty" onClick={() => commands.run("flow.open")}>
             Open flow…
           </Button>
         </div>

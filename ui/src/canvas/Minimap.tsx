@@ -3,7 +3,7 @@ import { type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef } from "
 import { resolver } from "@/design/css-colors";
 import { type Box, bounds } from "@/flow/align";
 import { nodeType } from "@/flow/node-types";
-import { useTheme } from "@/workbench/theme";
+import { useTheme } from "@/workspace/useTheme";
 import { canvasStore } from "./canvas-store";
 import { type CanvasNode, shade } from "./elements";
 import type { Point } from "./paths";

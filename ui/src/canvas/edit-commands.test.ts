@@ -4,11 +4,13 @@ import nodes from "@/bindings/nodes.json";
 import { selectOnly, undo } from "@/flow/actions";
 import { setNodeTypes } from "@/flow/node-types";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { createWorkspace } from "@/workspace/workspace";
 import { canvasStore } from "./canvas-store";
 import { editCommands } from "./edit-commands";
 import { viewCommands } from "./view-commands";
 
 const setViewport = vi.fn();
+const workspace = createWorkspace();
 
 beforeEach(() => {
   setNodeTypes(nodes as unknown as NodeDescriptor[]);
@@ -29,8 +31,8 @@ const command = (id: string) => {
 describe("the keyboard", () => {
   it("makes a note larger and smaller, as one step, and not smaller than can be read", () => {
     selectOnly({ nodes: ["note"] });
-    for (const _ of [1, 2]) void command("arrange.wider").run();
-    for (const _ of [1, 2, 3]) void command("arrange.shorter").run();
+    for (const _ of [1, 2]) void command("arrange.wider").run(workspace);
+    for (const _ of [1, 2, 3]) void command("arrange.shorter").run(workspace);
     expect(flowStore.getState().flow.layout.note).toEqual({ x: 10, y: 20, width: 240, height: 60 });
     undo();
     expect(flowStore.getState().flow.layout.note).toEqual({ x: 10, y: 20, width: 200, height: 80 });
@@ -38,13 +40,13 @@ describe("the keyboard", () => {
 
   it("gives no other node a size", () => {
     selectOnly({ nodes: ["text"] });
-    expect(command("arrange.wider").enabled?.()).toBe(false);
+    expect(command("arrange.wider").enabled?.(workspace)).toBe(false);
     selectOnly({ nodes: ["note"] });
-    expect(command("arrange.wider").enabled?.()).toBe(true);
+    expect(command("arrange.wider").enabled?.(workspace)).toBe(true);
   });
 
   it("moves the view", () => {
-    void command("view.pan.right").run();
+    void command("view.pan.right").run(workspace);
     expect(setViewport).toHaveBeenLastCalledWith({ x: -75, y: 6, zoom: 2 });
   });
 });

@@ -1,8 +1,9 @@
-import { act, cleanup, render, renderHook } from "@testing-library/react";
+import { act, cleanup, renderHook } from "@testing-library/react";
 import { ReactFlowProvider } from "@xyflow/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { rename, selectOnly } from "@/flow/actions";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { renderInWorkspace } from "@/workspace/test-workspace";
 import { canvasNodes } from "./elements";
 import { Minimap } from "./Minimap";
 import { useElements } from "./useElements";
@@ -48,7 +49,7 @@ test("the map is painted for what changes, but not for each step of a drag", asy
     </ReactFlowProvider>
   );
   const frame = () => act(() => new Promise((resolve) => requestAnimationFrame(() => resolve(undefined))));
-  const { rerender } = render(map(drawn));
+  const { rerender } = renderInWorkspace(map(drawn));
   await frame();
   const painted = paint.mock.calls.length;
   expect(painted).toBeGreaterThan(0);

@@ -1,12 +1,12 @@
 /** The dock below the canvas: a row of tabs and the one that is selected. */
 import { Tabs } from "@base-ui/react/tabs";
-import { selectDockTab, useDock } from "@/workbench/dock-tabs";
-import { useLayout } from "@/workbench/layout";
 import { DOCK_TABS } from ".";
 import "./run.css";
+import { useLayout, useWorkspace } from "@/workspace/context";
 
 export function Dock() {
-  const remembered = useDock((dock) => dock.tab);
+  const workspace = useWorkspace();
+  const remembered = useLayout((layout) => layout.dockTab);
   // A remembered tab may be one that this version doesn't have.
   const tab = DOCK_TABS.find((one) => one.id === remembered) ?? DOCK_TABS[0];
   // A closed dock renders none of its tabs.
@@ -14,7 +14,7 @@ export function Dock() {
   return (
     <Tabs.Root
       value={tab?.id}
-      onValueChange={(value) => selectDockTab(String(value))}
+      onValueChange={(value) => workspace.layout.selectDockTab(String(value))}
       className="flex h-full min-h-0 flex-col bg-bg-1"
     >
       <Tabs.List className="flex h-[36px] shrink-0 items-stretch gap-0.5 border-line border-b px-2.5" aria-label="Dock">

@@ -11,7 +11,7 @@ import {
 import type { ReactNode } from "react";
 import { Button, IconButton } from "@/design/Button";
 import { useFlow } from "@/flow/store";
-import { command } from "@/workspace/commands";
+import { useCommands } from "@/workspace/context";
 
 const ALIGN: { id: string; icon: ReactNode }[] = [
   { id: "arrange.left", icon: <AlignStartVertical size={16} /> },
@@ -29,6 +29,7 @@ const REST = ["arrange.tidy", "edit.duplicate", "edit.copy", "edit.delete"];
 
 /** Several nodes or edges: how many, and what can be done with all of them. */
 export function SeveralInspector() {
+  const commands = useCommands();
   const nodes = useFlow((state) => state.selection.nodes.size);
   const edges = useFlow((state) => state.selection.edges.size);
   const readOnly = useFlow((state) => state.viewing !== undefined);
@@ -58,10 +59,10 @@ export function SeveralInspector() {
           </fieldset>
         ) : null}
         <div className="flex flex-wrap gap-2">
-          {REST.map(command)
-            .filter((one) => one.enabled?.() ?? true)
+          {REST.map((id) => commands.get(id))
+            .filter((one) => commands.isEnabled(one))
             .map((one) => (
-              <Button key={one.id} disabled={readOnly && one.id !== "edit.copy"} onClick={() => void one.run()}>
+              <Button key={one.id} disabled={readOnly && one.id !== "edit.copy"} onClick={() => commands.run(one)}>
                 {one.title}
               </Button>
             ))}
@@ -72,10 +73,11 @@ export function SeveralInspector() {
 }
 
 function Row({ items, disabled }: { items: typeof ALIGN; disabled: boolean }) {
+  const commands = useCommands();
   return (
     <div className="flex gap-1">
       {items.map(({ id, icon }) => {
-        const { title, keys, run } = command(id);
+        const { title, keys } = commands.get(id);
         return (
           <IconButton
             key={id}
@@ -85,7 +87,7 @@ function Row({ items, disabled }: { items: typeof ALIGN; disabled: boolean }) {
             icon={icon}
             disabled={disabled}
             data-testid={id}
-            onClick={() => void run()}
+            onClick={() => commands.run(id)}
           />
         );
       })}

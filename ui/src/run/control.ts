@@ -9,8 +9,8 @@ import { leaveView, viewFlow } from "@/flow/actions";
 import { requestRun } from "@/flow/latest-request";
 import { flowStore } from "@/flow/store";
 import { call, HostError } from "@/ipc";
-import { showDockTab } from "@/workbench/dock-tabs";
 import { errorAction } from "@/workbench/error-action";
+import type { LayoutStore } from "@/workbench/layout";
 import { isOver } from "./fold/status";
 import type { OpenPause } from "./fold/types";
 import { shownSession, showSession, wake, wakeSession } from "./live/active-run";
@@ -25,6 +25,13 @@ type Control = {
   /** A run has been asked for and has not begun. */
   starting: boolean;
 };
+
+let layout: LayoutStore | undefined;
+
+/** Sets the layout whose dock shows the problems and questions of runs. */
+export function setRunLayout(next: LayoutStore): void {
+  layout = next;
+}
 
 export const controlStore = create<Control>(() => ({ starting: false }));
 
@@ -101,7 +108,7 @@ export async function startRun(to?: NodeId): Promise<void> {
   if (earlier && !isOver(earlier.fold.head.status) && earlier.fold.head.status !== "waiting" && !earlier.interrupted)
     return;
   if (runBlockers().length > 0) {
-    showDockTab("problems");
+    layout?.showDockTab("problems");
     return;
   }
   controlStore.setState({ starting: true });
@@ -117,9 +124,9 @@ export async function startRun(to?: NodeId): Promise<void> {
     if (waits) notify.info("The previous run is still waiting for you. Find it in Runs.", openAction(earlier.run));
   } catch (thrown) {
     const error = HostError.from(thrown);
-    if (error.code === "flow.invalid") showDockTab("problems");
+    if (error.code === "flow.invalid") layout?.showDockTab("problems");
     if (error.code === "conversation.unknown") stopContinuing();
-    notify.error(error, errorAction(error.code));
+    notify.error(error, layout && errorAction(error.code, layout));
   } finally {
     controlStore.setState({ starting: false });
   }
@@ -181,7 +188,7 @@ export async function openRun(run: RunId): Promise<void> {
     setViewed(session);
     session.push(entries);
     if (summary.status === "running" || summary.status === "waiting") session.watch();
-    if (summary.status === "waiting") showDockTab("conversation");
+    if (summary.status === "waiting") layout?.showDockTab("conversation");
   });
 }
 
@@ -249,6 +256,6 @@ async function tell(work: () => Promise<unknown>): Promise<void> {
     await work();
   } catch (thrown) {
     const error = HostError.from(thrown);
-    notify.error(error, errorAction(error.code));
+    notify.error(error, layout && errorAction(error.code, layout));
   }
 }

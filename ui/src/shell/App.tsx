@@ -3,9 +3,8 @@ import { Toaster } from "sonner";
 import { ConnectDialog } from "@/canvas/ConnectDialog";
 import { AskDialog } from "@/design/AskDialog";
 import { DragGhost } from "@/panels/nodes/DragGhost";
-import { useApplyTheme, useTheme } from "@/workbench/theme";
+import { useApplyTheme, useTheme } from "@/workspace/useTheme";
 import { CommandPalette } from "./CommandPalette";
-import { COMMANDS } from "./commands";
 import { DraftsDialog } from "./DraftsDialog";
 import { Shell } from "./Shell";
 import { ShortcutsHelp } from "./ShortcutsHelp";
@@ -15,7 +14,7 @@ import { useWindow } from "./useWindow";
 /** The whole window. */
 export function App() {
   useApplyTheme();
-  useShortcuts(COMMANDS);
+  useShortcuts();
   useWindow();
   return (
     <Tooltip.Provider delay={400} closeDelay={0}>

@@ -8,15 +8,15 @@ import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/design/Men
 import { TypeBadge } from "@/design/TypeBadge";
 import { useNodeTypes } from "@/flow/node-types";
 import { shownFlow, useFlow } from "@/flow/store";
-import { hidePalette, overlayStore, useOverlays } from "@/workbench/overlays";
 import { GROUPS } from "@/workspace/command";
-import { COMMANDS } from "./commands";
+import { useCommands, useOverlays, useWorkspace } from "@/workspace/context";
 
 /** Everything one can do, found by typing: commands, node types to add, nodes to go to. */
 export function CommandPalette() {
+  const workspace = useWorkspace();
   const open = useOverlays((state) => state.palette);
   return (
-    <Dialog.Root open={open} onOpenChange={(next) => !next && hidePalette()}>
+    <Dialog.Root open={open} onOpenChange={(next) => !next && workspace.overlays.hidePalette()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
         <Dialog.Popup
@@ -31,17 +31,21 @@ export function CommandPalette() {
   );
 }
 
-/** Closes first: what follows may move the keyboard's focus elsewhere. */
-function after(run: () => unknown): () => void {
-  return () => {
-    hidePalette();
-    requestAnimationFrame(() => void run());
+/** Returns a function that closes the palette before it does something, because that may move the focus elsewhere. */
+function useAfterClosing(): (act: () => unknown) => () => void {
+  const { overlays } = useWorkspace();
+  return (act) => () => {
+    overlays.hidePalette();
+    requestAnimationFrame(() => void act());
   };
 }
 
 function Everything() {
+  const workspace = useWorkspace();
+  const commands = useCommands();
+  const after = useAfterClosing();
   const types = useNodeTypes((known) => known.list);
-  const usable = COMMANDS.filter((one) => !one.keyOnly && one.id !== "help.palette" && (one.enabled?.() ?? true));
+  const usable = commands.list.filter((one) => !one.keyOnly && one.id !== "help.palette" && commands.isEnabled(one));
   return (
     <MenuList label="Commands and nodes" placeholder="Search commands and nodes" empty="No matches">
       <MenuGroup heading="Add node">
@@ -51,7 +55,7 @@ function Everything() {
             value={`Add ${type.title}`}
             terms={[...type.terms, type.summary]}
             testId={`command-add-${type.type}`}
-            onChoose={after(() => addNodeOf(type.type, overlayStore.getState().paletteAt))}
+            onChoose={after(() => addNodeOf(type.type, workspace.overlays.store.getState().paletteAt))}
           >
             <TypeBadge type={type} />
             <span className="shrink-0">Add {type.title}</span>
@@ -60,16 +64,16 @@ function Everything() {
         ))}
       </MenuGroup>
       {GROUPS.map((group) => {
-        const commands = usable.filter((one) => one.group === group);
-        return commands.length === 0 ? null : (
+        const listed = usable.filter((one) => one.group === group);
+        return listed.length === 0 ? null : (
           <MenuGroup key={group} heading={group}>
-            {commands.map((one) => (
+            {listed.map((one) => (
               <MenuItem
                 key={one.id}
                 value={one.title}
                 terms={one.terms}
                 testId={`command-${one.id}`}
-                onChoose={after(one.run)}
+                onChoose={after(() => commands.run(one))}
               >
                 <span className="flex-1">{one.title}</span>
                 {one.keys?.[0] ? <Keys keys={one.keys[0]} /> : null}
@@ -87,6 +91,7 @@ function Everything() {
 const MOST_NODES = 300;
 
 function NodesToGoTo() {
+  const after = useAfterClosing();
   const byType = useNodeTypes((known) => known.byType);
   const nodes = useFlow((state) => shownFlow(state).nodes);
   const search = useMenuSearch();

@@ -4,7 +4,7 @@ import { currentStore, stopContinuing, titleOf } from "@/conversations/current-c
 import { Tip } from "@/design/Tip";
 import { useFlow } from "@/flow/store";
 import { useRunHead } from "@/run/live/active-run";
-import { showPanel } from "@/workbench/layout";
+import { useWorkspace } from "@/workspace/context";
 
 /** Which conversation the next run goes on in, or the shown run went on in. Nothing where there is none. */
 export function ConversationChip() {
@@ -37,6 +37,7 @@ export function ConversationChip() {
 }
 
 function Chip({ text, tip }: { text: string; tip: string }) {
+  const workspace = useWorkspace();
   return (
     <Tip label={`${tip} “${text}”. Show conversations.`}>
       <button
@@ -44,7 +45,7 @@ function Chip({ text, tip }: { text: string; tip: string }) {
         className="flex h-[26px] max-w-44 items-center gap-1.5 rounded-full border border-context/50 px-2.5 text-xs hover:bg-bg-3"
         aria-label={`${tip} “${text}”. Show conversations.`}
         data-testid="conversation-chip"
-        onClick={() => showPanel("conversations")}
+        onClick={() => workspace.layout.showPanel("conversations")}
       >
         <MessagesSquare size={13} className="shrink-0 text-context" aria-hidden />
         <span className="truncate">{text}</span>

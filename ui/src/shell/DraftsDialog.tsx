@@ -3,14 +3,14 @@ import type { Autosave } from "@/bindings";
 import { Button } from "@/design/Button";
 import { dropDraft, openDraft } from "@/flow/files";
 import { fileName } from "@/flow/store";
-import { overlayStore, useOverlays } from "@/workbench/overlays";
+import { useOverlays, useWorkspace } from "@/workspace/context";
 
 /** Offers the drafts that a crash, or a window closed in haste, left behind. */
 export function DraftsDialog() {
+  const workspace = useWorkspace();
   const drafts = useOverlays((state) => state.drafts);
-  const hide = () => overlayStore.setState({ drafts: [] });
-  const without = (gone: Autosave) =>
-    overlayStore.setState({ drafts: drafts.filter((draft) => draft.key !== gone.key) });
+  const hide = () => workspace.overlays.offerDrafts([]);
+  const without = (gone: Autosave) => workspace.overlays.offerDrafts(drafts.filter((draft) => draft.key !== gone.key));
   return (
     <Dialog.Root open={drafts.length > 0} onOpenChange={(open) => !open && hide()}>
       <Dialog.Portal>

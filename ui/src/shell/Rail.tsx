@@ -1,11 +1,11 @@
 import { Keyboard } from "lucide-react";
 import { Tip } from "@/design/Tip";
 import { PANELS, type PanelDefinition } from "@/panels";
-import { togglePanel, useLayout } from "@/workbench/layout";
-import { showShortcuts } from "@/workbench/overlays";
+import { useLayout, useWorkspace } from "@/workspace/context";
 
 /** The narrow bar on the left that chooses what the left panel shows. */
 export function Rail() {
+  const workspace = useWorkspace();
   return (
     <nav
       className="flex w-12 shrink-0 flex-col items-center gap-1.5 border-line border-r bg-bg-1 py-2.5"
@@ -16,7 +16,12 @@ export function Rail() {
       ))}
       <span className="flex-1" />
       <Tip label="Keyboard shortcuts" keys="?" side="right">
-        <button type="button" className="rail-button" aria-label="Keyboard shortcuts" onClick={showShortcuts}>
+        <button
+          type="button"
+          className="rail-button"
+          aria-label="Keyboard shortcuts"
+          onClick={() => workspace.overlays.showShortcuts()}
+        >
           <Keyboard size={18} aria-hidden />
         </button>
       </Tip>
@@ -28,6 +33,7 @@ export function Rail() {
 }
 
 function RailButton({ panel: { id, title, keys, icon: PanelIcon } }: { panel: PanelDefinition }) {
+  const workspace = useWorkspace();
   const pressed = useLayout((layout) => layout.open.left && layout.leftPanel === id);
   return (
     <Tip label={title} keys={keys} side="right">
@@ -37,7 +43,7 @@ function RailButton({ panel: { id, title, keys, icon: PanelIcon } }: { panel: Pa
         aria-label={title}
         aria-pressed={pressed}
         data-testid={`rail-${id}`}
-        onClick={() => togglePanel(id)}
+        onClick={() => workspace.layout.togglePanel(id)}
       >
         <PanelIcon size={18} aria-hidden />
       </button>

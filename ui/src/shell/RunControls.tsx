@@ -8,7 +8,7 @@ import { useFlow } from "@/flow/store";
 import { controlStore, runBlockers, startRun, stopRun } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import { useInterrupted, useRunHead, useShownSession } from "@/run/live/active-run";
-import { showDockTab } from "@/workbench/dock-tabs";
+import { useWorkspace } from "@/workspace/context";
 import { RUN_KEYS, STOP_KEYS } from "./commands/run";
 import { StatusPill } from "./StatusPill";
 
@@ -23,6 +23,7 @@ export function RunControls() {
 }
 
 function RunButton() {
+  const workspace = useWorkspace();
   const viewing = useFlow((state) => state.viewing !== undefined);
   const empty = useFlow((state) => Object.keys(state.flow.nodes).length === 0);
   const problems = useFlow((state) => runBlockers(state).length);
@@ -32,7 +33,7 @@ function RunButton() {
     const said = `${problems} ${problems === 1 ? "problem" : "problems"}`;
     return (
       <Tip label={`Can’t run: ${said}. Show problems.`}>
-        <Button data-testid="run-button" data-blocked className="text-bad" onClick={() => showDockTab("problems")}>
+        <Button data-testid="run-button" data-blocked className="text-bad" onClick={() => workspace.layout.showDockTab("problems")}>
           <Play size={14} aria-hidden /> {said}
         </Button>
       </Tip>

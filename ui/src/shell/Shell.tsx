@@ -4,8 +4,8 @@ import { Canvas } from "@/canvas/Canvas";
 import { Dock } from "@/dock/Dock";
 import { Inspector } from "@/inspector/Inspector";
 import { PANELS } from "@/panels";
-import { type Part, setOpen, useLayout } from "@/workbench/layout";
-import { remembered, rememberPanel } from "@/workbench/settings";
+import type { Part } from "@/workbench/layout";
+import { useLayout, useWorkspace } from "@/workspace/context";
 import { Rail } from "./Rail";
 import { TopBar } from "./TopBar";
 import { ViewingBanner } from "./ViewingBanner";
@@ -14,6 +14,7 @@ type Sizes = Record<string, number>;
 
 /** The window's parts and the seams between them, which can be dragged, folded and are remembered. */
 export function Shell() {
+  const workspace = useWorkspace();
   const left = useFolding("left");
   const right = useFolding("right");
   const dock = useFolding("dock");
@@ -26,8 +27,10 @@ export function Shell() {
           <Group
             className="h-full"
             orientation="horizontal"
-            defaultLayout={remembered<Sizes>("columns")}
-            onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("columns", layout)}
+            defaultLayout={workspace.settings.remembered<Sizes>("columns")}
+            onLayoutChanged={(layout, { isUserInteraction }) =>
+              isUserInteraction && workspace.settings.remember("columns", layout)
+            }
           >
             <Panel
               id="part-left"
@@ -48,8 +51,10 @@ export function Shell() {
               <Group
                 className="h-full"
                 orientation="vertical"
-                defaultLayout={remembered<Sizes>("rows")}
-                onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && rememberPanel("rows", layout)}
+                defaultLayout={workspace.settings.remembered<Sizes>("rows")}
+                onLayoutChanged={(layout, { isUserInteraction }) =>
+                  isUserInteraction && workspace.settings.remember("rows", layout)
+                }
               >
                 <Panel id="part-canvas" minSize="160px">
                   <div className="relative h-full">
@@ -102,6 +107,7 @@ function LeftPanel() {
 
 /** Keeps a panel folded or unfolded as the layout says, and tells the layout when the pointer folds it. */
 function useFolding(part: Part) {
+  const workspace = useWorkspace();
   const panelRef = usePanelRef();
   const open = useLayout((layout) => layout.open[part]);
   useEffect(() => {
@@ -113,7 +119,7 @@ function useFolding(part: Part) {
   const onResize = (size: { inPixels: number }, _: unknown, before: { inPixels: number } | undefined) => {
     if (before === undefined) return;
     const isOpen = size.inPixels > 1;
-    if (isOpen !== before.inPixels > 1) setOpen(part, isOpen);
+    if (isOpen !== before.inPixels > 1) workspace.layout.setOpen(part, isOpen);
   };
   return { panelRef, onResize };
 }

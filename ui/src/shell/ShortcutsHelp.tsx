@@ -1,9 +1,8 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { Keys } from "@/design/Keys";
-import { hideShortcuts, useOverlays } from "@/workbench/overlays";
 import { GROUPS } from "@/workspace/command";
-import { COMMANDS } from "./commands";
+import { useCommands, useOverlays, useWorkspace } from "@/workspace/context";
 
 /** Keys that are not commands: the pointer's, and those the page itself carries out. */
 const OTHERS: { title: string; keys: string }[] = [
@@ -15,9 +14,11 @@ const OTHERS: { title: string; keys: string }[] = [
 
 /** All shortcuts, by group. */
 export function ShortcutsHelp() {
+  const workspace = useWorkspace();
+  const commands = useCommands();
   const open = useOverlays((state) => state.shortcuts);
   return (
-    <Dialog.Root open={open} onOpenChange={(next) => !next && hideShortcuts()}>
+    <Dialog.Root open={open} onOpenChange={(next) => !next && workspace.overlays.hideShortcuts()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
         <Dialog.Popup
@@ -36,7 +37,7 @@ export function ShortcutsHelp() {
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer. */}
           <section className="columns-2 gap-8 overflow-y-auto text-sm" tabIndex={0} aria-label="All shortcuts">
             {GROUPS.map((group) => {
-              const rows = COMMANDS.filter((one) => one.group === group && one.keys?.length);
+              const rows = commands.list.filter((one) => one.group === group && one.keys?.length);
               return rows.length === 0 ? null : (
                 <section key={group} className="mb-4 break-inside-avoid">
                   <h3 className="mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{group}</h3>

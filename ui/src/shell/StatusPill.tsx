@@ -6,7 +6,8 @@ import { roundOf } from "@/run/fold/epoch";
 import type { RunHead } from "@/run/fold/types";
 import { useInterrupted, useRunHead, useShownSession } from "@/run/live/active-run";
 import { nameOf } from "@/run/node-names";
-import { goToAnswer, showDockTab } from "@/workbench/dock-tabs";
+import type { LayoutStore } from "@/workbench/layout";
+import { useWorkspace } from "@/workspace/context";
 
 type Shown = { status: RunStatus; text: string; icon: ReactNode; action?: () => void; what?: string };
 
@@ -24,11 +25,12 @@ const ICON = { size: 13, strokeWidth: 2.25, "aria-hidden": true } as const;
 
 /** How the run is doing, in two or three words. Where there is something to do about it, it is the button that does it. */
 export function StatusPill() {
+  const workspace = useWorkspace();
   const session = useShownSession();
   const interrupted = useInterrupted();
   const head = useRunHead((head) => head);
   if (!session) return null;
-  const shown = describe(head, interrupted, session.run);
+  const shown = describe(head, interrupted, session.run, workspace.layout);
   const look = `inline-flex h-[26px] items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[shown.status]}`;
   return (
     <div role="status" aria-live="polite" className="flex">
@@ -52,7 +54,7 @@ export function StatusPill() {
   );
 }
 
-function describe(head: RunHead, interrupted: boolean, run: string): Shown {
+function describe(head: RunHead, interrupted: boolean, run: string, layout: LayoutStore): Shown {
   if (interrupted && head.status === "running") {
     return {
       status: "interrupted",
@@ -68,7 +70,7 @@ function describe(head: RunHead, interrupted: boolean, run: string): Shown {
         status: "waiting",
         text: waitingText(head),
         icon: <CircleDot {...ICON} />,
-        action: goToAnswer,
+        action: () => layout.goToAnswer(),
         what: "Go to question",
       };
     case "finished":
@@ -78,7 +80,7 @@ function describe(head: RunHead, interrupted: boolean, run: string): Shown {
         status: "failed",
         text: head.error ? `Failed at ${nameOf(head.error.node)}` : "Failed",
         icon: <CircleAlert {...ICON} />,
-        action: () => showDockTab("problems"),
+        action: () => layout.showDockTab("problems"),
         what: "Show problems",
       };
     case "cancelled":
@@ -89,7 +91,7 @@ function describe(head: RunHead, interrupted: boolean, run: string): Shown {
         status: "running",
         text: head.cancelling ? "Stopping…" : asks ? "Running · question open" : "Running",
         icon: <LoaderCircle {...ICON} className="animate-spin" />,
-        ...(asks ? { action: goToAnswer, what: "Go to question" } : {}),
+        ...(asks ? { action: () => layout.goToAnswer(), what: "Go to question" } : {}),
       };
     }
   }

@@ -2,17 +2,15 @@ import { FolderOpen, PanelBottom, PanelRight, Redo2, Save, Search, Undo2 } from 
 import { IconButton } from "@/design/Button";
 import { Keys } from "@/design/Keys";
 import { documentName, fileName, isDirty, useFlow } from "@/flow/store";
-import { toggle, useLayout } from "@/workbench/layout";
-import { showPalette } from "@/workbench/overlays";
-import { command } from "@/workspace/commands";
+import { useCommands, useLayout, useWorkspace } from "@/workspace/context";
 import { ConversationChip } from "./ConversationChip";
 import { RunControls } from "./RunControls";
 import { RunTotals } from "./RunTotals";
 
-const run = (id: string) => () => void command(id).run();
-
 /** The flow and its file on the left, the run in the middle, what it has used on the right. */
 export function TopBar() {
+  const workspace = useWorkspace();
+  const commands = useCommands();
   return (
     <header className="grid h-[46px] shrink-0 grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)] items-center gap-3 border-line border-b bg-bg-1 px-3">
       <div className="flex min-w-0 items-center gap-2">
@@ -24,7 +22,7 @@ export function TopBar() {
             keys="Mod+O"
             data-testid="open-button"
             icon={<FolderOpen size={16} />}
-            onClick={run("flow.open")}
+            onClick={() => commands.run("flow.open")}
           />
           <SaveButton />
           <HistoryButtons />
@@ -42,7 +40,7 @@ export function TopBar() {
           className="flex h-[30px] shrink-0 items-center gap-2 rounded-md border border-line bg-bg-2 px-2.5 text-fg-2 text-sm hover:border-line-2 hover:bg-bg-3"
           aria-label="Command palette"
           data-testid="palette-button"
-          onClick={() => showPalette()}
+          onClick={() => workspace.overlays.showPalette()}
         >
           <Search size={14} aria-hidden />
           <Keys keys="Mod+K" />
@@ -70,6 +68,7 @@ function DocumentName() {
 }
 
 function SaveButton() {
+  const commands = useCommands();
   const dirty = useFlow(isDirty);
   return (
     <IconButton
@@ -84,12 +83,13 @@ function SaveButton() {
           ) : null}
         </span>
       }
-      onClick={run("flow.save")}
+      onClick={() => commands.run("flow.save")}
     />
   );
 }
 
 function HistoryButtons() {
+  const commands = useCommands();
   const back = useFlow((state) => state.history.past.at(-1)?.label);
   const forth = useFlow((state) => state.history.future.at(-1)?.label);
   const viewing = useFlow((state) => state.viewing !== undefined);
@@ -101,7 +101,7 @@ function HistoryButtons() {
         data-testid="undo-button"
         disabled={!back || viewing}
         icon={<Undo2 size={16} />}
-        onClick={run("edit.undo")}
+        onClick={() => commands.run("edit.undo")}
       />
       <IconButton
         label={forth ? `Redo: ${forth}` : "Nothing to redo"}
@@ -109,13 +109,14 @@ function HistoryButtons() {
         data-testid="redo-button"
         disabled={!forth || viewing}
         icon={<Redo2 size={16} />}
-        onClick={run("edit.redo")}
+        onClick={() => commands.run("edit.redo")}
       />
     </>
   );
 }
 
 function FoldButtons() {
+  const workspace = useWorkspace();
   const open = useLayout((layout) => layout.open);
   return (
     <span className="flex shrink-0">
@@ -124,14 +125,14 @@ function FoldButtons() {
         keys="Mod+J"
         pressed={open.dock}
         icon={<PanelBottom size={16} />}
-        onClick={() => toggle("dock")}
+        onClick={() => workspace.layout.toggle("dock")}
       />
       <IconButton
         label="Inspector"
         keys="Mod+I"
         pressed={open.right}
         icon={<PanelRight size={16} />}
-        onClick={() => toggle("right")}
+        onClick={() => workspace.layout.toggle("right")}
       />
     </span>
   );

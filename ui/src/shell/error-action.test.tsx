@@ -1,4 +1,4 @@
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Row } from "@/dock/conversation/MessageRow";
@@ -8,7 +8,8 @@ import { InputsOutputs } from "@/inspector/run/InputsOutputs";
 import { Prompt } from "@/inspector/run/Prompt";
 import { showSession } from "@/run/live/active-run";
 import { showRun } from "@/run/live/test-run";
-import { layoutStore, showPanel } from "@/workbench/layout";
+import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace, type Workspace } from "@/workspace/workspace";
 
 const HERE = { node: "chat", epoch: [] };
 const failed = (code: string) => [
@@ -16,9 +17,11 @@ const failed = (code: string) => [
   { type: "node.failed", ...HERE, handled: false, error: { code, message: "No." } },
 ];
 
+let workspace: Workspace;
+
 beforeEach(() => {
+  workspace = createWorkspace();
   flowStore.setState(documentState(EMPTY_FLOW), true);
-  showPanel("nodes");
 });
 afterEach(() => {
   cleanup();
@@ -36,14 +39,14 @@ it.each([
   ],
 ])("the settings are one click away from a missing key in %s", async (_, view) => {
   showRun(failed("provider.unauthorized"));
-  render(view());
+  renderInWorkspace(view(), { workspace });
   await userEvent.click(screen.getByRole("button", { name: "Settings" }));
-  expect(layoutStore.getState().leftPanel).toBe("settings");
+  expect(workspace.layout.store.getState().leftPanel).toBe("settings");
 });
 
 it("are not offered where they do not help", () => {
   showRun(failed("provider.timeout"));
-  render(<ProblemsTab />);
+  renderInWorkspace(<ProblemsTab />, { workspace });
   expect(screen.queryByTestId("open-settings")).toBeNull();
 });
 
@@ -54,7 +57,7 @@ it("are one click away from an unknown price", async () => {
     { type: "prompt.rendered", ...HERE, step: 0, prompt },
     { type: "model.replied", ...HERE, step: 0, reply: { text: "Yes." }, account },
   ]);
-  render(<Prompt nodeId="chat" />);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
   await userEvent.click(screen.getByRole("button", { name: "Settings" }));
-  expect(layoutStore.getState().leftPanel).toBe("settings");
+  expect(workspace.layout.store.getState().leftPanel).toBe("settings");
 });

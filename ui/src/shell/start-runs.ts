@@ -1,14 +1,15 @@
 /** What the runs' part of the window does once, when the window begins. */
+
 import { notify } from "@/design/notify";
-import { followDocument, openAction } from "@/run/control";
+import { followDocument, openAction, setRunLayout } from "@/run/control";
 import { openRuns } from "@/run/run-filter";
 import { loadRuns } from "@/run/run-list";
 import { oneLine, shorten } from "@/run/values/preview";
-import { loadDock } from "@/workbench/dock-tabs";
+import type { Workspace } from "@/workspace/workspace";
 
-/** Follows the document, and shows the dock as it was. Call once, after the settings are there. */
-export function startRuns(): void {
-  loadDock();
+/** Keeps the shown run in step with the document. Call once. */
+export function startRuns(workspace: Workspace): void {
+  setRunLayout(workspace.layout);
   followDocument();
 }
 

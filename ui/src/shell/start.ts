@@ -7,22 +7,20 @@ import { openExample, openPath } from "@/flow/files";
 import { loadNodeTypes } from "@/flow/node-types";
 import { documentState, flowStore } from "@/flow/store";
 import { call, HostError } from "@/ipc";
-import { loadLayout } from "@/workbench/layout";
-import { overlayStore } from "@/workbench/overlays";
-import { loadSettings } from "@/workbench/settings";
+import type { Workspace } from "@/workspace/workspace";
 import { offerOpenRuns, startRuns } from "./start-runs";
 
 /** Loads what the first picture needs. A part that fails says so once the window is there, and leaves the rest alone. */
-export async function start(): Promise<void> {
-  const parts = await Promise.allSettled([loadSettings(), loadNodeTypes(), blank()]);
-  loadLayout();
+export async function start(workspace: Workspace): Promise<void> {
+  const parts = await Promise.allSettled([workspace.settings.load(), loadNodeTypes(), blank()]);
+  workspace.layout.load();
   keepChecked();
   keepDrafts();
-  startRuns();
+  startRuns(workspace);
   // Messages need the window to be there.
   setTimeout(() => {
     for (const part of parts) if (part.status === "rejected") notify.error(HostError.from(part.reason));
-    void begin();
+    void begin(workspace);
   });
 }
 
@@ -31,7 +29,7 @@ async function blank(): Promise<void> {
 }
 
 /** Opens what the window was started on; else offers what a crash left behind. */
-async function begin(): Promise<void> {
+async function begin(workspace: Workspace): Promise<void> {
   const query = new URLSearchParams(window.location.search);
   const path = query.get("open");
   const example = query.get("example");
@@ -40,7 +38,7 @@ async function begin(): Promise<void> {
   try {
     const drafts = await call("autosave.list", {});
     const shown = flowStore.getState().path;
-    overlayStore.setState({ drafts: drafts.filter((draft) => draft.path === undefined || draft.path !== shown) });
+    workspace.overlays.offerDrafts(drafts.filter((draft) => draft.path === undefined || draft.path !== shown));
   } catch (thrown) {
     notify.error(HostError.from(thrown));
   }

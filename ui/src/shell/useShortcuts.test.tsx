@@ -1,12 +1,13 @@
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, screen } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Command } from "@/workspace/command";
+import { renderInWorkspace } from "@/workspace/test-workspace";
 import { COMMANDS } from "./commands";
 import { useShortcuts } from "./useShortcuts";
 
-/** A window with these commands, and things in it that can have the keyboard. */
-function Window({ commands }: { commands: Command[] }) {
-  useShortcuts(commands);
+/** A window with things in it that can have the keyboard. */
+function Window() {
+  useShortcuts();
   return (
     <>
       <button type="button">Button</button>
@@ -17,7 +18,9 @@ function Window({ commands }: { commands: Command[] }) {
 
 function draw(...commands: Partial<Command>[]) {
   const run = vi.fn();
-  render(<Window commands={commands.map((one, at) => ({ id: `${at}`, title: "", group: "Edit", run, ...one }))} />);
+  renderInWorkspace(<Window />, {
+    commands: commands.map((one, at) => ({ id: `${at}`, title: "", group: "Edit", run, ...one })),
+  });
   return run;
 }
 

@@ -1,7 +1,7 @@
 /** Binds the commands' shortcuts, once, for the whole window. */
 import { useEffect } from "react";
 import { isTyping, matches } from "@/design/keys";
-import type { Command } from "@/workspace/command";
+import { useCommands } from "@/workspace/context";
 
 /** These have keys of their own. */
 const OWN_KEYS = "[role=dialog], [role=alertdialog], [role=menu], [data-own-keys]";
@@ -11,7 +11,8 @@ const CONTROLS =
 const CONTROL_KEYS = /^(?: |Enter|Arrow\w+)$/;
 
 /** Carries out the command whose shortcut is pressed, unless a dialog or a text field has the keyboard. */
-export function useShortcuts(commands: readonly Command[]): void {
+export function useShortcuts(): void {
+  const commands = useCommands();
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
@@ -20,16 +21,16 @@ export function useShortcuts(commands: readonly Command[]): void {
       if (isAlone(event) && CONTROL_KEYS.test(event.key) && target.closest(CONTROLS)) return;
       const typing = isTyping(event.target);
       const onCanvas = target === document.body || target.closest(".canvas") !== null;
-      const command = commands.find(
+      const command = commands.list.find(
         (one) =>
           (!typing || one.whileTyping) &&
           (!one.onCanvas || onCanvas) &&
           one.keys?.some((keys) => matches(event, keys)) &&
-          (one.enabled?.() ?? true),
+          commands.isEnabled(one),
       );
       if (!command) return;
       event.preventDefault();
-      if (!event.repeat || command.whileHeld) void command.run();
+      if (!event.repeat || command.whileHeld) commands.run(command);
     };
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);

@@ -1,7 +1,8 @@
 import { cleanup, renderHook } from "@testing-library/react";
 import { afterEach, expect, test, vi } from "vitest";
 import { connect } from "@/ipc";
-import { changeSettings, keepSettings } from "@/workbench/settings";
+import { withWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace } from "@/workspace/workspace";
 import { useWindow } from "./useWindow";
 
 afterEach(cleanup);
@@ -9,12 +10,13 @@ afterEach(cleanup);
 test("a window that closes keeps the settings first that were changed just before", async () => {
   const call = vi.fn(async () => ({}) as never);
   connect({ call, watch: () => () => undefined, closeWindow: async () => undefined });
-  renderHook(useWindow);
+  const workspace = createWorkspace();
+  renderHook(useWindow, withWorkspace({ workspace }));
   const close = () => !window.dispatchEvent(new CustomEvent("plait:close", { cancelable: true }));
   expect(close()).toBe(false);
-  changeSettings({ theme: "dark" });
+  workspace.settings.change({ theme: "dark" });
   expect(close()).toBe(true);
-  await keepSettings();
+  await workspace.settings.save();
   expect(call).toHaveBeenCalledExactlyOnceWith("settings.set", {
     settings: expect.objectContaining({ theme: "dark" }),
   });

@@ -4,10 +4,12 @@ import { sealGesture } from "@/flow/actions";
 import { mayReplace } from "@/flow/files";
 import { documentName, flowStore, isDirty, useFlow } from "@/flow/store";
 import { host } from "@/ipc";
-import { areSettingsOutstanding, keepSettings } from "@/workbench/settings";
+import { useWorkspace } from "@/workspace/context";
+import type { Workspace } from "@/workspace/workspace";
 
 /** What the window as a whole listens to: its title, the clipboard, the keys let go of, being closed. */
 export function useWindow(): void {
+  const workspace = useWorkspace();
   useClipboard();
   const title = useFlow((state) => `${isDirty(state) ? "• " : ""}${documentName(state)} – Plait`);
   useEffect(() => {
@@ -19,14 +21,14 @@ export function useWindow(): void {
     };
     // The desktop window asks the page before it closes; in a browser the page can hold people back.
     const onClose = (event: Event) => {
-      if (!isDirty(flowStore.getState()) && !areSettingsOutstanding()) return;
+      if (!isDirty(flowStore.getState()) && !workspace.settings.unsaved) return;
       event.preventDefault();
-      void leave();
+      void leave(workspace);
     };
     const onLeave = (event: BeforeUnloadEvent) => {
       if (isDirty(flowStore.getState())) event.preventDefault();
     };
-    const onHide = () => void keepSettings();
+    const onHide = () => void workspace.settings.save();
     document.addEventListener("keyup", onKeyUp);
     window.addEventListener("plait:close", onClose);
     window.addEventListener("beforeunload", onLeave);
@@ -37,12 +39,12 @@ export function useWindow(): void {
       window.removeEventListener("beforeunload", onLeave);
       window.removeEventListener("pagehide", onHide);
     };
-  }, []);
+  }, [workspace]);
 }
 
 /** Closes the window once nothing that shall stay is outstanding. */
-async function leave(): Promise<void> {
+async function leave(workspace: Workspace): Promise<void> {
   if (!(await mayReplace())) return;
-  await keepSettings();
+  await workspace.settings.save();
   await host().closeWindow();
 }

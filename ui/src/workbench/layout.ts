@@ -1,43 +1,75 @@
-/** Which parts of the window are open, and which panel the left side shows. Remembered between sessions. */
-import { create } from "zustand";
-import { remembered, rememberPanel } from "./settings";
+/** Which parts of the window are open, and what the left panel and the dock show. Remembered between sessions. */
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { SettingsStore } from "./settings";
 
 export type Part = "left" | "right" | "dock";
 
-type Layout = {
+export type Layout = {
   /** The id of a panel; `panels/` declares them. */
   leftPanel: string;
+  /** The id of a dock tab; `dock/` declares them. */
+  dockTab: string;
   open: Record<Part, boolean>;
+  /** Counts the requests to focus the answer field in the dock. */
+  focusAnswer: number;
 };
 
-const DEFAULT: Layout = { leftPanel: "nodes", open: { left: true, right: true, dock: true } };
+const DEFAULT: Layout = {
+  leftPanel: "nodes",
+  dockTab: "conversation",
+  open: { left: true, right: true, dock: true },
+  focusAnswer: 0,
+};
 
-export const layoutStore = create<Layout>(() => DEFAULT);
-export const useLayout = layoutStore;
+export class LayoutStore {
+  readonly store: StoreApi<Layout> = createStore<Layout>(() => DEFAULT);
 
-export function loadLayout(): void {
-  const kept = remembered<Partial<Layout>>("layout");
-  if (kept) layoutStore.setState({ ...DEFAULT, ...kept, open: { ...DEFAULT.open, ...kept.open } });
-}
+  constructor(readonly settings: SettingsStore) {}
 
-/** Shows a left panel; the one that is shown already is folded away. */
-export function togglePanel(panel: string): void {
-  const { leftPanel, open } = layoutStore.getState();
-  if (open.left && leftPanel === panel) setOpen("left", false);
-  else showPanel(panel);
-}
+  /** Restores what was remembered. Call once the settings are loaded. */
+  load(): void {
+    const { leftPanel = DEFAULT.leftPanel, open } = this.settings.remembered<Partial<Layout>>("layout") ?? {};
+    const dockTab = this.settings.remembered<string>("dockTab") ?? DEFAULT.dockTab;
+    this.store.setState({ leftPanel, dockTab, open: { ...DEFAULT.open, ...open } });
+  }
 
-export function showPanel(panel: string): void {
-  layoutStore.setState({ leftPanel: panel });
-  setOpen("left", true);
-}
+  /** Shows a left panel, or closes the left side when it shows that panel already. */
+  togglePanel(panel: string): void {
+    const { leftPanel, open } = this.store.getState();
+    if (open.left && leftPanel === panel) this.setOpen("left", false);
+    else this.showPanel(panel);
+  }
 
-export function setOpen(part: Part, open: boolean): void {
-  const state = layoutStore.getState();
-  if (state.open[part] !== open) layoutStore.setState({ open: { ...state.open, [part]: open } });
-  rememberPanel("layout", layoutStore.getState());
-}
+  showPanel(panel: string): void {
+    this.store.setState({ leftPanel: panel });
+    this.setOpen("left", true);
+  }
 
-export function toggle(part: Part): void {
-  setOpen(part, !layoutStore.getState().open[part]);
+  /** Selects a dock tab and opens the dock. */
+  showDockTab(tab: string): void {
+    this.setOpen("dock", true);
+    this.selectDockTab(tab);
+  }
+
+  selectDockTab(tab: string): void {
+    this.store.setState({ dockTab: tab });
+    this.settings.remember("dockTab", tab);
+  }
+
+  /** Shows the open question and focuses its answer field. */
+  goToAnswer(): void {
+    this.showDockTab("conversation");
+    this.store.setState(({ focusAnswer }) => ({ focusAnswer: focusAnswer + 1 }));
+  }
+
+  toggle(part: Part): void {
+    this.setOpen(part, !this.store.getState().open[part]);
+  }
+
+  setOpen(part: Part, open: boolean): void {
+    const before = this.store.getState().open;
+    if (before[part] !== open) this.store.setState({ open: { ...before, [part]: open } });
+    const { leftPanel, open: parts } = this.store.getState();
+    this.settings.remember("layout", { leftPanel, open: parts });
+  }
 }

@@ -1,31 +1,36 @@
-/** The overlays that commands open: the command palette, the shortcuts help, the drafts of last time. */
-import { create } from "zustand";
+/** The overlays that commands open: the command palette, the list of shortcuts, the drafts of the last session. */
+import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Autosave } from "@/bindings";
 
-type Overlays = {
+export type Overlays = {
   palette: boolean;
-  /** Where a node added from the palette goes, in canvas units; absent: the middle of the view. */
+  /** Where a node added from the palette goes, in canvas units. Without it: the middle of the view. */
   paletteAt?: { x: number; y: number };
   shortcuts: boolean;
-  /** Drafts the host kept from a session that did not end well. */
+  /** Drafts of an earlier session that were never saved. */
   drafts: readonly Autosave[];
 };
 
-export const overlayStore = create<Overlays>(() => ({ palette: false, shortcuts: false, drafts: [] }));
-export const useOverlays = overlayStore;
+export class OverlayStore {
+  readonly store: StoreApi<Overlays> = createStore<Overlays>(() => ({ palette: false, shortcuts: false, drafts: [] }));
 
-export function showPalette(at?: Overlays["paletteAt"]): void {
-  overlayStore.setState({ palette: true, paletteAt: at });
-}
+  showPalette(at?: Overlays["paletteAt"]): void {
+    this.store.setState({ palette: true, paletteAt: at });
+  }
 
-export function hidePalette(): void {
-  overlayStore.setState({ palette: false });
-}
+  hidePalette(): void {
+    this.store.setState({ palette: false });
+  }
 
-export function showShortcuts(): void {
-  overlayStore.setState({ shortcuts: true });
-}
+  showShortcuts(): void {
+    this.store.setState({ shortcuts: true });
+  }
 
-export function hideShortcuts(): void {
-  overlayStore.setState({ shortcuts: false });
+  hideShortcuts(): void {
+    this.store.setState({ shortcuts: false });
+  }
+
+  offerDrafts(drafts: readonly Autosave[]): void {
+    this.store.setState({ drafts });
+  }
 }

@@ -1,80 +1,82 @@
-/** The model providers as the host sees them: where their keys come from, which run on this machine, what they offer. */
-import { create } from "zustand";
+/** The model providers as the host sees them: their keys, which run on this machine, which models they offer. */
+import { createStore, type StoreApi } from "zustand/vanilla";
 import type { FoundServer, ProviderSettings, ProviderStatus, ProvidersStatus } from "@/bindings";
 import { call, HostError } from "@/ipc";
-import { putSettings } from "./settings";
+import type { SettingsStore } from "./settings";
 
-type Providers = {
+export type Providers = {
   status?: ProvidersStatus;
   /** Why there is no status. */
   problem?: HostError;
   found: readonly FoundServer[];
-  /** Whether the machine is being searched. */
-  looking: boolean;
-  /** What providers offer, by provider, as far as they were asked. */
+  /** Whether a search for servers on this machine is under way. */
+  searching: boolean;
+  /** The models of each provider that was asked for them. */
   models: Readonly<Record<string, readonly string[]>>;
 };
 
-export const providersStore = create<Providers>(() => ({ found: [], looking: false, models: {} }));
-export const useProviders = providersStore;
+export class ProviderStore {
+  readonly store: StoreApi<Providers> = createStore<Providers>(() => ({ found: [], searching: false, models: {} }));
 
-/** Reads anew where each provider stands. */
-export async function refreshProviders(): Promise<void> {
-  try {
-    providersStore.setState({ status: await call("provider.status", {}), problem: undefined });
-  } catch (thrown) {
-    providersStore.setState({ problem: HostError.from(thrown) });
+  constructor(readonly settings: SettingsStore) {}
+
+  /** Reads the status of all providers. */
+  async refresh(): Promise<void> {
+    try {
+      this.store.setState({ status: await call("provider.status", {}), problem: undefined });
+    } catch (thrown) {
+      this.store.setState({ problem: HostError.from(thrown) });
+    }
   }
-}
 
-/** Looks for model servers on this machine. Finding none is nothing to speak of. */
-export async function lookForServers(): Promise<void> {
-  if (providersStore.getState().looking) return;
-  providersStore.setState({ looking: true });
-  const found = await call("provider.detect", {}).catch(() => []);
-  const models = { ...providersStore.getState().models };
-  for (const server of found) for (const name of server.providers) models[name] = server.models;
-  providersStore.setState({ found, models, looking: false });
-}
-
-/** What a provider offers. The host asks it once a session; a provider that does not answer offers nothing. */
-export async function fetchModels(provider: string): Promise<void> {
-  const known = providersStore.getState().models;
-  if (Object.hasOwn(known, provider)) return;
-  try {
-    learnModels(provider, (await call("provider.models", { provider })).models);
-  } catch {
-    // The name of a model can always be typed; the settings say what is wrong with the provider.
+  /** Searches this machine for model servers. Finding none is not an error. */
+  async findServers(): Promise<void> {
+    if (this.store.getState().searching) return;
+    this.store.setState({ searching: true });
+    const found = await call("provider.detect", {}).catch(() => []);
+    const models = { ...this.store.getState().models };
+    for (const server of found) for (const name of server.providers) models[name] = server.models;
+    this.store.setState({ found, models, searching: false });
   }
-}
 
-export function learnModels(provider: string, models: readonly string[]): void {
-  providersStore.setState(({ models: known }) => ({ models: { ...known, [provider]: models } }));
-}
+  /** Loads the models of a provider, once. The host asks each provider once a session; one that fails offers none. */
+  async fetchModels(provider: string): Promise<void> {
+    if (Object.hasOwn(this.store.getState().models, provider)) return;
+    try {
+      this.setModels(provider, (await call("provider.models", { provider })).models);
+    } catch {
+      // A model's name can always be typed; the settings show what is wrong with the provider.
+    }
+  }
 
-/** Sets, changes or (without settings) removes a provider. Rejects with the host's reason; nothing has changed then. */
-export async function putProvider(name: string, settings: ProviderSettings | undefined): Promise<void> {
-  await putSettings(({ providers: { [name]: _, ...others } }) => ({
-    providers: settings ? { ...others, [name]: settings } : others,
-  }));
-  const { [name]: __, ...models } = providersStore.getState().models;
-  providersStore.setState({ models });
-  await refreshProviders();
-}
+  setModels(provider: string, models: readonly string[]): void {
+    this.store.setState(({ models: known }) => ({ models: { ...known, [provider]: models } }));
+  }
 
-export async function setKey(provider: string, key: string, keep: "stored" | "session"): Promise<void> {
-  take(await call("provider.setKey", { provider, key, keep }));
-}
+  /** Sets, changes or (without settings) removes a provider. Rejects with the host's error, and then changes nothing. */
+  async put(name: string, settings: ProviderSettings | undefined): Promise<void> {
+    await this.settings.put(({ providers: { [name]: _, ...others } }) => ({
+      providers: settings ? { ...others, [name]: settings } : others,
+    }));
+    const { [name]: __, ...models } = this.store.getState().models;
+    this.store.setState({ models });
+    await this.refresh();
+  }
 
-export async function removeKey(provider: string): Promise<void> {
-  take(await call("provider.removeKey", { provider }));
-}
+  async setKey(provider: string, key: string, keep: "stored" | "session"): Promise<void> {
+    this.#setStatus(await call("provider.setKey", { provider, key, keep }));
+  }
 
-/** Takes over the new status of one provider. */
-function take(changed: ProviderStatus): void {
-  const { status, models: known } = providersStore.getState();
-  const { [changed.name]: _, ...models } = known;
-  if (!status) return;
-  const providers = status.providers.map((one) => (one.name === changed.name ? changed : one));
-  providersStore.setState({ status: { ...status, providers }, models });
+  async removeKey(provider: string): Promise<void> {
+    this.#setStatus(await call("provider.removeKey", { provider }));
+  }
+
+  /** Replaces the status of one provider. Its models may be others now. */
+  #setStatus(changed: ProviderStatus): void {
+    const { status, models: known } = this.store.getState();
+    const { [changed.name]: _, ...models } = known;
+    if (!status) return;
+    const providers = status.providers.map((one) => (one.name === changed.name ? changed : one));
+    this.store.setState({ status: { ...status, providers }, models });
+  }
 }

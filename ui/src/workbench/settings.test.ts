@@ -2,14 +2,16 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Settings } from "@/bindings";
 import { notify } from "@/design/notify";
 import { connect, HostError } from "@/ipc";
-import { areSettingsOutstanding, changeSettings, keepSettings, putSettings, settingsStore } from "./settings";
+import { SettingsStore } from "./settings";
 
 /** What the host was sent, each to be answered. */
 let sent: { settings: Settings; take: () => void; refuse: (error: HostError) => void }[];
 
-beforeEach(async () => {
-  await keepSettings();
+let settings: SettingsStore;
+
+beforeEach(() => {
   sent = [];
+  settings = new SettingsStore();
   connect({
     call: (_, args) =>
       new Promise((resolve, refuse) => {
@@ -19,7 +21,6 @@ beforeEach(async () => {
     watch: () => () => undefined,
     closeWindow: async () => undefined,
   });
-  settingsStore.setState({ theme: "system", providers: {}, panels: {} });
 });
 
 async function next() {
@@ -35,18 +36,18 @@ const gemini = { kind: "gemini", baseUrl: "http://box" } as const;
 describe("settings", () => {
   it("that the host refuses are told of", async () => {
     const told = vi.spyOn(notify, "error").mockReturnValue();
-    changeSettings({ theme: "dark" });
-    const kept = keepSettings();
+    settings.change({ theme: "dark" });
+    const kept = settings.save();
     (await next()).refuse(new HostError({ code: "settings.price", message: "The price is wrong." }));
     await kept;
     expect(told.mock.lastCall?.[0]).toMatchObject({ code: "settings.price" });
   });
 
   it("that change while a provider is being added do not take it back", async () => {
-    const added = putSettings(() => ({ providers: { mine: ollama } }));
+    const added = settings.put(() => ({ providers: { mine: ollama } }));
     const adding = await next();
-    changeSettings({ theme: "dark" });
-    const kept = keepSettings();
+    settings.change({ theme: "dark" });
+    const kept = settings.save();
     expect(sent).toEqual([]);
     adding.take();
     await added;
@@ -57,22 +58,22 @@ describe("settings", () => {
   });
 
   it("keep both of two providers that are added at once", async () => {
-    const add = (name: string, settings: typeof ollama | typeof gemini) =>
-      putSettings(({ providers }) => ({ providers: { ...providers, [name]: settings } }));
+    const add = (name: string, provider: typeof ollama | typeof gemini) =>
+      settings.put(({ providers }) => ({ providers: { ...providers, [name]: provider } }));
     const both = Promise.all([add("one", ollama), add("two", gemini)]);
     (await next()).take();
     (await next()).take();
     await both;
-    expect(settingsStore.getState().providers).toEqual({ one: ollama, two: gemini });
+    expect(settings.current.providers).toEqual({ one: ollama, two: gemini });
   });
 
   it("are outstanding until the host has them, and can be kept without waiting", async () => {
-    expect(areSettingsOutstanding()).toBe(false);
-    changeSettings({ theme: "light" });
-    expect(areSettingsOutstanding()).toBe(true);
-    const kept = keepSettings();
+    expect(settings.unsaved).toBe(false);
+    settings.change({ theme: "light" });
+    expect(settings.unsaved).toBe(true);
+    const kept = settings.save();
     (await next()).take();
     await kept;
-    expect(areSettingsOutstanding()).toBe(false);
+    expect(settings.unsaved).toBe(false);
   });
 });

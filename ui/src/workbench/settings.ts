@@ -1,87 +1,91 @@
-/** The person's settings: theme, movement, panels. Kept by the host; in the page's own storage when it cannot. */
-import { create } from "zustand";
+/** The person's settings: theme, motion, providers, panels. The host stores them; the page's own storage is the fallback. */
+
+import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Settings } from "@/bindings";
 import { notify } from "@/design/notify";
 import { call, HostError } from "@/ipc";
 
 const FALLBACK_KEY = "plait.settings";
-const DELAY_MS = 300;
+const SAVE_DELAY_MS = 300;
 
 const DEFAULTS: Settings = { theme: "system", reducedMotion: false, panels: {}, providers: {}, ui: {} };
 
-export const settingsStore = create<Settings>(() => DEFAULTS);
-export const useSettings = settingsStore;
+export class SettingsStore {
+  readonly store: StoreApi<Settings> = createStore<Settings>(() => DEFAULTS);
+  #saveTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The host replaces all settings at once, so requests go out one after another: a late one must not undo a change. */
+  #queue: Promise<unknown> = Promise.resolve();
+  #pendingRequests = 0;
 
-let timer: ReturnType<typeof setTimeout> | undefined;
-/** The host takes settings whole, so they go out one after another: what is sent late must not take a change back. */
-let queue: Promise<unknown> = Promise.resolve();
-let going = 0;
-
-export async function loadSettings(): Promise<void> {
-  let settings: Partial<Settings> = {};
-  try {
-    settings = await call("settings.get", {});
-  } catch {
-    settings = readFallback();
+  get current(): Settings {
+    return this.store.getState();
   }
-  settingsStore.setState({ ...DEFAULTS, ...settings });
-}
 
-/** Changes settings at once and keeps them a moment later. */
-export function changeSettings(change: Partial<Settings>): void {
-  settingsStore.setState(change);
-  clearTimeout(timer);
-  timer = setTimeout(keepSettings, DELAY_MS);
-}
+  /** Whether the host doesn't know all changes yet. */
+  get unsaved(): boolean {
+    return this.#saveTimer !== undefined || this.#pendingRequests > 0;
+  }
 
-/** Whether the host has yet to hear of a change. */
-export function areSettingsOutstanding(): boolean {
-  return timer !== undefined || going > 0;
-}
+  async load(): Promise<void> {
+    let settings: Partial<Settings> = {};
+    try {
+      settings = await call("settings.get", {});
+    } catch {
+      settings = readFallback();
+    }
+    this.store.setState({ ...DEFAULTS, ...settings });
+  }
 
-/** Keeps now what would be kept a moment later. Resolves when the host has it all, or has refused it. */
-export async function keepSettings(): Promise<void> {
-  if (timer !== undefined) {
-    clearTimeout(timer);
-    timer = undefined;
-    inTurn(() => call("settings.set", { settings: settingsStore.getState() })).catch((thrown) => {
-      writeFallback(settingsStore.getState());
-      notify.error(HostError.from(thrown));
+  /** Changes settings at once and saves them a moment later. */
+  change(change: Partial<Settings>): void {
+    this.store.setState(change);
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = setTimeout(() => this.save(), SAVE_DELAY_MS);
+  }
+
+  /** Saves pending changes now. Resolves when the host has accepted or rejected all of them. */
+  async save(): Promise<void> {
+    if (this.#saveTimer !== undefined) {
+      clearTimeout(this.#saveTimer);
+      this.#saveTimer = undefined;
+      this.#enqueue(() => call("settings.set", { settings: this.current })).catch((thrown) => {
+        writeFallback(this.current);
+        notify.error(HostError.from(thrown));
+      });
+    }
+    await this.#queue;
+  }
+
+  /** Changes settings only when the host accepts them. Rejects with the host's error. */
+  async put(change: (current: Settings) => Partial<Settings>): Promise<void> {
+    await this.#enqueue(async () => {
+      const wanted = change(this.current);
+      const accepted = await call("settings.set", { settings: { ...this.current, ...wanted } });
+      // Whatever changed meanwhile, this part is what the host has.
+      this.store.setState({ ...wanted, providers: accepted.providers });
     });
   }
-  await queue;
-}
 
-/** Changes settings only if the host takes them; rejects with its reason. */
-export async function putSettings(change: (now: Settings) => Partial<Settings>): Promise<void> {
-  await inTurn(async () => {
-    const now = settingsStore.getState();
-    const wanted = change(now);
-    const settings = await call("settings.set", { settings: { ...now, ...wanted } });
-    // Changed by now or not: what was asked for here is what the host has.
-    settingsStore.setState({ ...wanted, providers: settings.providers });
-  });
-}
+  /** What one part of the window stored between sessions, by name. */
+  remembered<T>(name: string): T | undefined {
+    const { panels } = this.current;
+    return typeof panels === "object" && panels !== null ? ((panels as Record<string, unknown>)[name] as T) : undefined;
+  }
 
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  going += 1;
-  const turn = queue.then(work).finally(() => {
-    going -= 1;
-  });
-  queue = turn.catch(() => undefined);
-  return turn;
-}
+  remember(name: string, value: unknown): void {
+    const { panels } = this.current;
+    const before = typeof panels === "object" && panels !== null ? panels : {};
+    this.change({ panels: { ...before, [name]: value } });
+  }
 
-/** What one part of the window remembers between sessions, by name. */
-export function remembered<T>(name: string): T | undefined {
-  const { panels } = settingsStore.getState();
-  return typeof panels === "object" && panels !== null ? ((panels as Record<string, unknown>)[name] as T) : undefined;
-}
-
-export function rememberPanel(name: string, value: unknown): void {
-  const { panels } = settingsStore.getState();
-  const before = typeof panels === "object" && panels !== null ? panels : {};
-  changeSettings({ panels: { ...before, [name]: value } });
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    this.#pendingRequests += 1;
+    const request = this.#queue.then(work).finally(() => {
+      this.#pendingRequests -= 1;
+    });
+    this.#queue = request.catch(() => undefined);
+    return request;
+  }
 }
 
 function readFallback(): Partial<Settings> {
@@ -96,6 +100,6 @@ function writeFallback(settings: Settings): void {
   try {
     localStorage.setItem(FALLBACK_KEY, JSON.stringify(settings));
   } catch {
-    // That they are not kept is told anyway.
+    // The error of the host is shown anyway.
   }
 }

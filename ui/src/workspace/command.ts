@@ -1,25 +1,27 @@
-/** A thing a person can do, listed in the command palette, in the shortcuts help and in menus. */
+import type { Workspace } from "./workspace";
+
+/** A thing a person can do, listed in the command palette, in the list of shortcuts and in menus. */
 export type Command = {
-  /** Stable, for tests and for React keys, for example `flow.save`. */
+  /** Stable: tests and menus name it, for example `flow.save`. */
   id: string;
   title: string;
-  /** The heading it stands under. */
+  /** The heading it is listed under. */
   group: CommandGroup;
-  /** Shortcuts in the notation of `look/keys.ts`, all of them bound: `Mod+S`, `Shift+L`, `?`. The first is shown. */
+  /** Shortcuts in the notation of `design/keys.ts`: `Mod+S`, `Shift+L`, `?`. All work, the first is shown. */
   keys?: string[];
-  /** More words under which it is found. */
+  /** More words the palette finds it by. */
   terms?: string[];
-  /** Whether it can be done now; absent: always. */
-  enabled?: () => boolean;
+  /** Whether it can run now. Absent: always. */
+  enabled?: (workspace: Workspace) => boolean;
   /** Its keys also work while a text field has the focus. */
   whileTyping?: boolean;
-  /** Holding its keys down does it again and again; else once. */
+  /** Runs again and again while its keys are held down. */
   whileHeld?: boolean;
-  /** Its keys only work on the canvas (or where nothing has the focus), not in a panel. */
+  /** Its keys only work on the canvas or when nothing has the focus, not in a panel. */
   onCanvas?: boolean;
-  /** Not worth a line in the command palette: it only makes sense as a key. */
+  /** Not listed in the palette: it only makes sense as a key. */
   keyOnly?: boolean;
-  run: () => unknown;
+  run: (workspace: Workspace) => unknown;
 };
 
 export type CommandGroup = "Flow" | "Run" | "Edit" | "Arrange" | "View" | "Help";

@@ -19,7 +19,7 @@ import { saidIn } from "@/run/values/message-text";
 import { previewOf } from "@/run/values/preview";
 import { Reasoning } from "@/run/values/Reasoning";
 import { ValueView } from "@/run/values/ValueView";
-import { ErrorActionButton } from "@/workbench/error-action";
+import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import type { Item } from "./conversation-items";
 
 /** One thing that was said or happened. */

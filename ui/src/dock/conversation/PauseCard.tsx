@@ -7,7 +7,7 @@ import { roundOf } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
 import { useShownSession } from "@/run/live/active-run";
 import { nameOf, typeOf } from "@/run/node-names";
-import { dockStore } from "@/workbench/dock-tabs";
+import { useLayout } from "@/workspace/context";
 import { AnswerForm } from "./AnswerForm";
 
 /** A question that waits for a person, and the place to answer it. */
@@ -94,7 +94,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
 
 /** Puts the keyboard into the answer: when asked to, and when a question comes while the keyboard is nowhere in use. */
 function useFocusOfAnswer(box: RefObject<HTMLElement | null>): void {
-  const wished = dockStore((state) => state.focusAnswer);
+  const wished = useLayout((layout) => layout.focusAnswer);
   const seen = useRef(wished);
   useEffect(() => {
     const asked = seen.current !== wished;

@@ -4,7 +4,7 @@ import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { InlineCode } from "@/design/InlineCode";
 import { chooseEpoch } from "@/run/epoch-choice";
-import { ErrorActionButton } from "@/workbench/error-action";
+import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import { type Problem, placeOf, useProblems } from "./problem-list";
 
 /** Everything that is wrong with the flow or its run: what, what to do, and the way there. */

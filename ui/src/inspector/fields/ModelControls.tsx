@@ -1,8 +1,7 @@
 import { CONTROL } from "@/design/control";
 import { sealGesture } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
-import { fetchModels, useProviders } from "@/workbench/providers";
-import { useSettings } from "@/workbench/settings";
+import { useProviders, useSettings, useWorkspace } from "@/workspace/context";
 import { type FieldProps, shared, stepwise, type TextSpec } from "./props";
 
 /** One of the providers the host knows. */
@@ -32,6 +31,7 @@ export function ProviderControl(props: FieldProps<TextSpec>) {
 
 /** A model's name. Suggested are those that the providers of this flow offer, and those it uses elsewhere. */
 export function ModelControl(props: FieldProps<TextSpec>) {
+  const workspace = useWorkspace();
   const { id, spec, value, path, onChange } = props;
   const nodes = useFlow((state) => state.flow.nodes);
   const models = useProviders((state) => state.models);
@@ -52,7 +52,9 @@ export function ModelControl(props: FieldProps<TextSpec>) {
         value={typeof value === "string" ? value : ""}
         onChange={(event) => onChange(path, event.target.value === "" ? undefined : event.target.value)}
         // Asked only once somebody is about to choose; the host asks each provider once a session.
-        onFocus={() => providers.forEach(fetchModels)}
+        onFocus={() => {
+          for (const name of providers) void workspace.providers.fetchModels(name);
+        }}
         onBlur={sealGesture}
       />
       <datalist id={`${id}-models`}>

@@ -1,20 +1,23 @@
-import { act, cleanup, render } from "@testing-library/react";
+import { act, cleanup } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { specOf } from "@/flow/config-spec";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { providersStore } from "@/workbench/providers";
-import { settingsStore } from "@/workbench/settings";
+import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace, type Workspace } from "@/workspace/workspace";
 import { FormField } from "./FormField";
 
 afterEach(cleanup);
+let workspace: Workspace;
+
 beforeEach(() => {
-  settingsStore.setState({ providers: { offline: { kind: "offline" } } });
-  providersStore.setState({ models: { box: ["large"] } });
+  workspace = createWorkspace();
+  workspace.settings.store.setState({ providers: { offline: { kind: "offline" } } });
+  workspace.providers.store.setState({ models: { box: ["large"] } });
 });
 
 function draw(format: string) {
   const spec = specOf({ type: "string", format });
-  render(
+  renderInWorkspace(
     <FormField
       label="Field"
       spec={spec}
@@ -24,6 +27,7 @@ function draw(format: string) {
       onChange={() => undefined}
       readOnly={false}
     />,
+    { workspace },
   );
 }
 
@@ -32,7 +36,9 @@ const options = () => [...document.querySelectorAll("option")].map((option) => o
 test("a provider that was just added can be chosen at once", () => {
   draw("provider");
   expect(options()).toEqual(["", "offline"]);
-  act(() => settingsStore.setState({ providers: { mine: { kind: "ollama" }, offline: { kind: "offline" } } }));
+  act(() =>
+    workspace.settings.store.setState({ providers: { mine: { kind: "ollama" }, offline: { kind: "offline" } } }),
+  );
   expect(options()).toEqual(["", "mine", "offline"]);
 });
 

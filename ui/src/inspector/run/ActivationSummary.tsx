@@ -5,7 +5,7 @@ import type { EpochView, NodeState } from "@/run/fold/types";
 import { describeTokens, formatCost, formatDuration } from "@/run/values/format";
 import { wasStopped } from "@/run/values/outputs";
 import { ValueView } from "@/run/values/ValueView";
-import { ErrorActionButton } from "@/workbench/error-action";
+import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import { Box, Section } from "./Section";
 
 const STATES: Record<NodeState, string> = {

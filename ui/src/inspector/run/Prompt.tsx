@@ -9,7 +9,7 @@ import { fullInRound, type Share, sharesOf } from "@/run/prompt-parts";
 import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
 import { Reasoning } from "@/run/values/Reasoning";
 import { CopyButton } from "@/run/values/ValueView";
-import { SettingsButton } from "@/workbench/error-action";
+import { SettingsButton } from "@/workspace/ErrorActionButton";
 import { PromptMessages, usePromptLines } from "./PromptMessages";
 import { Section } from "./Section";
 

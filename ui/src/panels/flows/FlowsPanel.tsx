@@ -8,7 +8,7 @@ import { plain } from "@/design/plain-text";
 import { openExample, openPath } from "@/flow/files";
 import { fileName, useFlow } from "@/flow/store";
 import { call, HostError } from "@/ipc";
-import { command } from "@/workspace/commands";
+import { useCommands } from "@/workspace/context";
 
 const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
   { id: "flow.new", icon: <FilePlus size={15} aria-hidden /> },
@@ -19,6 +19,7 @@ const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
 
 /** Flows: new, open, save, the ones opened lately, and the examples. */
 export function FlowsPanel() {
+  const commands = useCommands();
   const path = useFlow((state) => state.path);
   const [recent, setRecent] = useState<readonly RecentFlow[]>([]);
   const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
@@ -36,9 +37,15 @@ export function FlowsPanel() {
     <div className="h-full overflow-y-auto p-2.5" data-testid="flows-panel">
       <div className="flex flex-col">
         {FILE_COMMANDS.map(({ id, icon }) => {
-          const { title, keys, run } = command(id);
+          const { title, keys } = commands.get(id);
           return (
-            <button key={id} type="button" className="list-row" data-testid={`flows-${id}`} onClick={() => void run()}>
+            <button
+              key={id}
+              type="button"
+              className="list-row"
+              data-testid={`flows-${id}`}
+              onClick={() => commands.run(id)}
+            >
               <span className="text-fg-2">{icon}</span>
               <span className="flex-1">{title}</span>
               {keys?.[0] ? <Keys keys={keys[0]} /> : null}

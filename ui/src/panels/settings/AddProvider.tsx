@@ -2,24 +2,24 @@ import { type FormEvent, useState } from "react";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
-import { putProvider } from "@/workbench/providers";
-import { settingsStore } from "@/workbench/settings";
+import { useWorkspace } from "@/workspace/context";
 
 const START_URL = "http://127.0.0.1:8000/v1";
 
 /** Names another server that speaks the OpenAI protocol. Where it is, and which protocol it speaks, is then set on its card. */
 export function AddProvider() {
+  const workspace = useWorkspace();
   const [name, setName] = useState("");
   const [problem, setProblem] = useState<string>();
   const add = async (event: FormEvent) => {
     event.preventDefault();
     const wanted = name.trim();
     if (!/^[\w.-]+$/.test(wanted)) return setProblem("Use letters, digits, dots, dashes and underscores.");
-    if (Object.hasOwn(settingsStore.getState().providers, wanted)) {
+    if (Object.hasOwn(workspace.settings.current.providers, wanted)) {
       return setProblem("A provider with this name already exists.");
     }
     try {
-      await putProvider(wanted, { kind: "openAi", baseUrl: START_URL });
+      await workspace.providers.put(wanted, { kind: "openAi", baseUrl: START_URL });
       setName("");
       setProblem(undefined);
     } catch (thrown) {

@@ -2,17 +2,19 @@ import { RefreshCw } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/design/Button";
 import { HostError } from "@/ipc";
-import { lookForServers, putProvider, useProviders } from "@/workbench/providers";
+import { useProviders, useWorkspace } from "@/workspace/context";
 import { Fault } from "./Fault";
 
-/** Model servers that run on this machine and that no provider leads to yet; and looking for them again. */
+/** Model servers that run on this machine and that no provider leads to yet; and searching for them again. */
 export function FoundServers() {
-  const { found, looking } = useProviders();
+  const workspace = useWorkspace();
+  const { found, searching } = useProviders((providers) => providers);
   const [problem, setProblem] = useState<HostError>();
   const strangers = found.filter((server) => server.providers.length === 0);
   const add = (name: string, settings: (typeof found)[number]["settings"]) => {
-    putProvider(name, settings)
-      .then(lookForServers)
+    workspace.providers
+      .put(name, settings)
+      .then(() => workspace.providers.findServers())
       .catch((thrown) => setProblem(HostError.from(thrown)));
   };
   return (
@@ -31,14 +33,14 @@ export function FoundServers() {
       ))}
       <div className="flex items-center justify-between gap-2">
         <p className="text-fg-3 text-xs" role="status">
-          {looking ? "Searching for local servers…" : summary(found.length)}
+          {searching ? "Searching for local servers…" : summary(found.length)}
         </p>
         <Button
           kind="quiet"
           className="h-6 px-1.5 text-xs"
-          disabled={looking}
+          disabled={searching}
           aria-label="Search for local servers again"
-          onClick={() => lookForServers()}
+          onClick={() => workspace.providers.findServers()}
         >
           <RefreshCw size={12} aria-hidden /> Refresh
         </Button>

@@ -3,12 +3,13 @@ import type { KeyPlace, ProviderStatus } from "@/bindings";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
-import { removeKey, setKey } from "@/workbench/providers";
+import { useWorkspace } from "@/workspace/context";
 import { Fault } from "./Fault";
 import { keyPlace } from "./labels";
 
 /** A provider's key: where it comes from, and a field that only takes one in. A key is never shown again. */
 export function KeyField({ provider, place }: { provider: ProviderStatus; place: KeyPlace }) {
+  const workspace = useWorkspace();
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [key, setTyped] = useState("");
@@ -30,7 +31,7 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
   };
   const save = (event: FormEvent) => {
     event.preventDefault();
-    if (key.trim() !== "") run(() => setKey(provider.name, key, forSession ? "session" : "stored"));
+    if (key.trim() !== "") run(() => workspace.providers.setKey(provider.name, key, forSession ? "session" : "stored"));
   };
   const { source, problem: unreadable } = provider.key;
   return (
@@ -76,7 +77,7 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
             className="h-6 px-1.5 text-xs"
             disabled={busy}
             aria-label={`Remove the API key of ${provider.name}`}
-            onClick={() => run(() => removeKey(provider.name))}
+            onClick={() => run(() => workspace.providers.removeKey(provider.name))}
           >
             Remove key
           </Button>

@@ -1,9 +1,10 @@
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ModelOverride } from "@/bindings";
 import { connect } from "@/ipc";
-import { settingsStore } from "@/workbench/settings";
+import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace } from "@/workspace/workspace";
 import { ModelNotes } from "./ModelOverrides";
 
 beforeEach(() =>
@@ -12,8 +13,9 @@ beforeEach(() =>
 afterEach(cleanup);
 
 function draw(note: ModelOverride) {
-  settingsStore.setState({ models: { tiny: note } });
-  render(<ModelNotes />);
+  const workspace = createWorkspace();
+  workspace.settings.store.setState({ models: { tiny: note } });
+  renderInWorkspace(<ModelNotes />, { workspace });
   const user = userEvent.setup();
   return {
     write: async (label: string, text: string) => {
@@ -22,7 +24,7 @@ function draw(note: ModelOverride) {
       await user.tab();
     },
     shown: (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value,
-    kept: () => settingsStore.getState().models?.tiny,
+    kept: () => workspace.settings.current.models?.tiny,
   };
 }
 

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import type { ModelOverride, Price } from "@/bindings";
 import { Button, IconButton } from "@/design/Button";
 import { CONTROL } from "@/design/control";
-import { changeSettings, settingsStore, useSettings } from "@/workbench/settings";
+import { useSettings, useWorkspace } from "@/workspace/context";
 import { type PriceKey, priceOf, readPrice, readWindow, withPart } from "./model-override";
 
 /** Windows and prices of models, in place of those of Plait's tables. */
@@ -24,9 +24,13 @@ export function ModelNotes() {
   );
 }
 
-function keep(name: string, note: ModelOverride | undefined): void {
-  const { [name]: _, ...models } = settingsStore.getState().models ?? {};
-  changeSettings({ models: note ? { ...models, [name]: note } : models });
+/** Returns the function that sets or (without an override) removes the override of one model. */
+function useSetOverride(): (name: string, override: ModelOverride | undefined) => void {
+  const { settings } = useWorkspace();
+  return (name, override) => {
+    const { [name]: _, ...models } = settings.current.models ?? {};
+    settings.change({ models: override ? { ...models, [name]: override } : models });
+  };
 }
 
 const PRICES: { key: PriceKey; label: string }[] = [
@@ -37,6 +41,7 @@ const PRICES: { key: PriceKey; label: string }[] = [
 ];
 
 function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
+  const setOverride = useSetOverride();
   // Part of a price is none yet; it waits here for the rest.
   const [unfinished, setUnfinished] = useState<Partial<Price>>({});
   const parts = note.price ?? unfinished;
@@ -52,7 +57,7 @@ function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
         problem="Enter a whole number of at least 1."
         onRead={(window) => {
           const { contextWindow: _, ...rest } = note;
-          keep(name, window === null ? rest : { ...rest, contextWindow: window });
+          setOverride(name, window === null ? rest : { ...rest, contextWindow: window });
         }}
       />
       <p className="mb-0.5 text-fg-2 text-xs">USD per million tokens</p>
@@ -71,7 +76,7 @@ function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
               const next = withPart(parts, key, price);
               const whole = priceOf(next);
               setUnfinished(next);
-              keep(name, whole ? { ...rest, price: whole } : rest);
+              setOverride(name, whole ? { ...rest, price: whole } : rest);
             }}
           />
         ))}
@@ -85,7 +90,7 @@ function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
         label={`Remove settings for ${name}`}
         className="absolute top-0 right-1 size-6"
         icon={<Trash2 size={13} />}
-        onClick={() => keep(name, undefined)}
+        onClick={() => setOverride(name, undefined)}
       />
     </fieldset>
   );
@@ -132,12 +137,14 @@ function Field(props: {
 }
 
 function AddModel() {
+  const setOverride = useSetOverride();
+  const workspace = useWorkspace();
   const [name, setName] = useState("");
   const add = (event: FormEvent) => {
     event.preventDefault();
     const wanted = name.trim();
     if (wanted === "") return;
-    keep(wanted, settingsStore.getState().models?.[wanted] ?? {});
+    setOverride(wanted, workspace.settings.current.models?.[wanted] ?? {});
     setName("");
   };
   return (

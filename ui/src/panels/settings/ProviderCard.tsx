@@ -5,7 +5,7 @@ import { ask } from "@/design/ask";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
-import { putProvider, useProviders } from "@/workbench/providers";
+import { useProviders, useWorkspace } from "@/workspace/context";
 import { Fault } from "./Fault";
 import { KeyField } from "./KeyField";
 import { kindName, standing } from "./labels";
@@ -71,11 +71,12 @@ export function ProviderCard({ provider, place, kinds }: Props) {
 
 /** Its protocol, its address, and the environment variable that may hold its key. */
 function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "provider" | "kinds">) {
+  const workspace = useWorkspace();
   const id = useId();
   const [problem, setProblem] = useState<HostError>();
   const change = async (next: ProviderSettings) => {
     try {
-      await putProvider(name, next);
+      await workspace.providers.put(name, next);
       setProblem(undefined);
     } catch (thrown) {
       setProblem(HostError.from(thrown));
@@ -140,6 +141,7 @@ function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "pr
 
 /** Removes a provider, or puts a built-in one back. */
 function Leave({ provider: { name, builtIn, changed, key } }: Pick<Props, "provider">) {
+  const workspace = useWorkspace();
   const [problem, setProblem] = useState<HostError>();
   if (builtIn && !changed) return null;
   const leave = async () => {
@@ -151,7 +153,7 @@ function Leave({ provider: { name, builtIn, changed, key } }: Pick<Props, "provi
       });
       if (choice !== "remove") return;
     }
-    putProvider(name, undefined).catch((thrown) => setProblem(HostError.from(thrown)));
+    workspace.providers.put(name, undefined).catch((thrown) => setProblem(HostError.from(thrown)));
   };
   return (
     <div className="mt-2 border-line border-t pt-1.5">

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { lookForServers, refreshProviders, useProviders } from "@/workbench/providers";
+import { useProviders, useWorkspace } from "@/workspace/context";
 import { AddProvider } from "./AddProvider";
 import { Fault } from "./Fault";
 import { FoundServers } from "./FoundServers";
@@ -7,11 +7,12 @@ import { ProviderCard } from "./ProviderCard";
 
 /** Every model provider, and the model servers of this machine. */
 export function ProviderSettings() {
-  const { status, problem } = useProviders();
+  const { providers } = useWorkspace();
+  const { status, problem } = useProviders((state) => state);
   useEffect(() => {
-    refreshProviders();
-    lookForServers();
-  }, []);
+    void providers.refresh();
+    void providers.findServers();
+  }, [providers]);
   if (problem) return <Fault fault={problem} />;
   if (!status) return null;
   const kinds = [...new Set(status.providers.map((one) => one.settings.kind))].filter((kind) => kind !== "offline");

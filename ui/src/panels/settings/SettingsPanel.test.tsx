@@ -1,9 +1,9 @@
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { KeyPlace, ProviderStatus } from "@/bindings";
 import { connect, HostError } from "@/ipc";
-import { providersStore } from "@/workbench/providers";
+import { renderInWorkspace } from "@/workspace/test-workspace";
 import { ProviderSettings } from "./ProviderSettings";
 
 const FILE: KeyPlace = { source: "file", file: "/data/keys.sealed", passphrase: false };
@@ -34,7 +34,7 @@ async function draw(one: ProviderStatus, keyPlace: KeyPlace, answers: Record<str
     return answer(args as never);
   });
   connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
-  render(<ProviderSettings />);
+  renderInWorkspace(<ProviderSettings />);
   const user = userEvent.setup();
   await user.click(await screen.findByRole("button", { name: /^mine/ }));
   return {
@@ -43,9 +43,6 @@ async function draw(one: ProviderStatus, keyPlace: KeyPlace, answers: Record<str
   };
 }
 
-beforeEach(() =>
-  providersStore.setState({ status: undefined, problem: undefined, found: [], looking: false, models: {} }),
-);
 afterEach(cleanup);
 
 describe("a provider's key", () => {

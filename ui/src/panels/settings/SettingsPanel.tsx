@@ -3,7 +3,7 @@ import type { AppInfo } from "@/bindings";
 import { CONTROL } from "@/design/control";
 import { Switch } from "@/design/Switch";
 import { call } from "@/ipc";
-import { changeSettings, useSettings } from "@/workbench/settings";
+import { useSettings, useWorkspace } from "@/workspace/context";
 import { ModelNotes } from "./ModelOverrides";
 import { ProviderSettings } from "./ProviderSettings";
 
@@ -15,7 +15,8 @@ const THEMES = [
 
 /** How the window looks and where the model providers are. */
 export function SettingsPanel() {
-  const { theme, reducedMotion } = useSettings();
+  const workspace = useWorkspace();
+  const { theme, reducedMotion } = useSettings((settings) => settings);
   const [info, setInfo] = useState<AppInfo>();
   useEffect(() => {
     let current = true;
@@ -39,7 +40,7 @@ export function SettingsPanel() {
           className={`${CONTROL} mb-3 h-[30px]`}
           value={theme}
           data-testid="setting-theme"
-          onChange={(event) => changeSettings({ theme: event.target.value as typeof theme })}
+          onChange={(event) => workspace.settings.change({ theme: event.target.value as typeof theme })}
         >
           {THEMES.map(({ id, label }) => (
             <option key={id} value={id}>
@@ -54,7 +55,7 @@ export function SettingsPanel() {
           <Switch
             id="setting-motion"
             checked={reducedMotion}
-            onChange={(next) => changeSettings({ reducedMotion: next })}
+            onChange={(next) => workspace.settings.change({ reducedMotion: next })}
           />
         </div>
       </Group>

@@ -4,7 +4,7 @@ import type { TestReport } from "@/bindings";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { call, HostError } from "@/ipc";
-import { learnModels, useProviders } from "@/workbench/providers";
+import { useProviders, useWorkspace } from "@/workspace/context";
 import { Fault } from "./Fault";
 
 /** Faults after which naming a model can tell more: the server answers, but has no list of models. */
@@ -13,6 +13,7 @@ const SHOWN_MODELS = 6;
 
 /** Checks that a provider answers, and says how it went where it was asked. */
 export function TestRow({ provider }: { provider: string }) {
+  const workspace = useWorkspace();
   const [report, setReport] = useState<TestReport>();
   const [problem, setProblem] = useState<HostError>();
   const [busy, setBusy] = useState(false);
@@ -24,7 +25,7 @@ export function TestRow({ provider }: { provider: string }) {
     setProblem(undefined);
     try {
       const result = await call("provider.test", { provider, model });
-      if (result.models) learnModels(provider, result.models);
+      if (result.models) workspace.providers.setModels(provider, result.models);
       if (WITHOUT_LIST.includes(result.fault?.code ?? "")) setLacksList(true);
       setReport(result);
     } catch (thrown) {

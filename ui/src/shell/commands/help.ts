@@ -1,5 +1,4 @@
 /** Commands that show what can be done: the command palette and the list of shortcuts. */
-import { showPalette, showShortcuts } from "@/workbench/overlays";
 import type { Command } from "@/workspace/command";
 
 export const helpCommands: readonly Command[] = [
@@ -9,7 +8,7 @@ export const helpCommands: readonly Command[] = [
     group: "Help",
     keys: ["Mod+K"],
     whileTyping: true,
-    run: () => showPalette(),
+    run: (workspace) => workspace.overlays.showPalette(),
   },
   {
     id: "help.quick",
@@ -18,7 +17,13 @@ export const helpCommands: readonly Command[] = [
     keys: ["Space"],
     onCanvas: true,
     keyOnly: true,
-    run: () => showPalette(),
+    run: (workspace) => workspace.overlays.showPalette(),
   },
-  { id: "help.shortcuts", title: "Keyboard shortcuts", group: "Help", keys: ["?"], run: showShortcuts },
+  {
+    id: "help.shortcuts",
+    title: "Keyboard shortcuts",
+    group: "Help",
+    keys: ["?"],
+    run: (workspace) => workspace.overlays.showShortcuts(),
+  },
 ];

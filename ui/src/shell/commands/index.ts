@@ -2,7 +2,6 @@
 import { editCommands } from "@/canvas/edit-commands";
 import { viewCommands } from "@/canvas/view-commands";
 import type { Command } from "@/workspace/command";
-import { registerCommands } from "@/workspace/commands";
 import { flowCommands } from "./flow";
 import { helpCommands } from "./help";
 import { panelCommands } from "./panels";
@@ -18,5 +17,3 @@ export const COMMANDS: readonly Command[] = [
   ...panelCommands,
   ...helpCommands,
 ];
-
-registerCommands(COMMANDS);

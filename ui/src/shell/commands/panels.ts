@@ -1,8 +1,6 @@
 /** One command for each registered panel and dock tab. */
 import { DOCK_TABS, type DockTabDefinition } from "@/dock";
 import { PANELS, type PanelDefinition } from "@/panels";
-import { showDockTab } from "@/workbench/dock-tabs";
-import { showPanel } from "@/workbench/layout";
 import type { Command } from "@/workspace/command";
 
 export const panelCommands: readonly Command[] = [...PANELS.map(panelCommand), ...DOCK_TABS.map(dockTabCommand)];
@@ -14,7 +12,7 @@ function panelCommand({ id, command, keys }: PanelDefinition): Command {
     group: "View",
     keys: [keys],
     whileTyping: true,
-    run: () => showPanel(id),
+    run: (workspace) => workspace.layout.showPanel(id),
   };
 }
 
@@ -25,6 +23,6 @@ function dockTabCommand({ id, title, keys }: DockTabDefinition): Command {
     group: "View",
     keys: [keys],
     whileTyping: true,
-    run: () => showDockTab(id),
+    run: (workspace) => workspace.layout.showDockTab(id),
   };
 }

@@ -6,8 +6,6 @@ import { openChild, runsFlow } from "@/run/child-run";
 import { clearRun, controlStore, endPause, resumeRun, startRun, stopRun } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import { shownSession } from "@/run/live/active-run";
-import { goToAnswer } from "@/workbench/dock-tabs";
-import { showPanel } from "@/workbench/layout";
 import type { Command } from "@/workspace/command";
 
 export const RUN_KEYS = "Mod+Enter";
@@ -63,7 +61,7 @@ export const runCommands: readonly Command[] = [
     terms: ["answer", "pause", "reply"],
     whileTyping: true,
     enabled: () => (shownSession()?.fold.head.pauses.length ?? 0) > 0,
-    run: goToAnswer,
+    run: (workspace) => workspace.layout.goToAnswer(),
   },
   {
     id: "run.end",
@@ -111,7 +109,7 @@ export const runCommands: readonly Command[] = [
     title: "Show run history",
     group: "Run",
     terms: ["history", "runs"],
-    run: () => showPanel("runs"),
+    run: (workspace) => workspace.layout.showPanel("runs"),
   },
 ];
 

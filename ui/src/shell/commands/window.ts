@@ -1,7 +1,6 @@
 /** Commands that open and fold the parts of the window. */
 
-import { type Part, showPanel, toggle } from "@/workbench/layout";
-import { changeSettings, settingsStore } from "@/workbench/settings";
+import type { Part } from "@/workbench/layout";
 import type { Command } from "@/workspace/command";
 
 export const windowCommands: readonly Command[] = [
@@ -10,8 +9,8 @@ export const windowCommands: readonly Command[] = [
     title: "Search node types",
     group: "View",
     keys: ["/"],
-    run: () => {
-      showPanel("nodes");
+    run: (workspace) => {
+      workspace.layout.showPanel("nodes");
       // The panel may only just be unfolding.
       requestAnimationFrame(() => document.getElementById("palette-search")?.focus());
     },
@@ -24,9 +23,9 @@ export const windowCommands: readonly Command[] = [
     title: "Toggle light/dark theme",
     group: "View",
     terms: ["theme", "color", "mode"],
-    run: () => {
+    run: (workspace) => {
       const dark = document.documentElement.dataset.theme === "dark";
-      changeSettings({ theme: dark ? "light" : "dark" });
+      workspace.settings.change({ theme: dark ? "light" : "dark" });
     },
   },
   {
@@ -34,7 +33,7 @@ export const windowCommands: readonly Command[] = [
     title: "Toggle reduced motion",
     group: "View",
     terms: ["animation", "reduced motion"],
-    run: () => changeSettings({ reducedMotion: !settingsStore.getState().reducedMotion }),
+    run: (workspace) => workspace.settings.change({ reducedMotion: !workspace.settings.current.reducedMotion }),
   },
 ];
 
@@ -46,6 +45,6 @@ function part(name: Part, title: string, keys: string): Command {
     keys: [keys],
     terms: ["panel", "toggle", "hide"],
     whileTyping: true,
-    run: () => toggle(name),
+    run: (workspace) => workspace.layout.toggle(name),
   };
 }

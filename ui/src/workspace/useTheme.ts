@@ -1,6 +1,6 @@
 /** Puts the chosen theme and the wish for stillness on the document, where the tokens read them. */
 import { useEffect, useSyncExternalStore } from "react";
-import { useSettings } from "./settings";
+import { useSettings } from "./context";
 
 const query = (text: string) => window.matchMedia(text);
 

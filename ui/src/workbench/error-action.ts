@@ -1,0 +1,15 @@
+/** The button that an error offers: where the settings help, the way to them. */
+import type { LayoutStore } from "./layout";
+
+/** Errors about the addresses, names and keys of providers, which are all set in the settings. */
+const PROVIDER_ERRORS = new Set(["provider.unauthorized", "provider.unknown", "provider.bad_settings"]);
+
+/** Whether the settings help against an error with this code. */
+export function settingsHelp(code: string): boolean {
+  return PROVIDER_ERRORS.has(code) || code.startsWith("keys.");
+}
+
+/** The action to offer with an error; nothing when no part of the window helps. */
+export function errorAction(code: string, layout: LayoutStore): { label: string; run: () => void } | undefined {
+  return settingsHelp(code) ? { label: "Settings", run: () => layout.showPanel("settings") } : undefined;
+}

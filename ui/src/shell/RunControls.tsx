@@ -33,7 +33,12 @@ function RunButton() {
     const said = `${problems} ${problems === 1 ? "problem" : "problems"}`;
     return (
       <Tip label={`Can’t run: ${said}. Show problems.`}>
-        <Button data-testid="run-button" data-blocked className="text-bad" onClick={() => workspace.layout.showDockTab("problems")}>
+        <Button
+          data-testid="run-button"
+          data-blocked
+          className="text-bad"
+          onClick={() => workspace.layout.showDockTab("problems")}
+        >
           <Play size={14} aria-hidden /> {said}
         </Button>
       </Tip>

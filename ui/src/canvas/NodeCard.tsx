@@ -12,7 +12,7 @@ import type { CanvasNode } from "./elements";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
 import { cardHeight } from "./geometry";
-import { summaryOf } from "./node-summary";
+import { nodeSummary } from "./node-summary";
 import { PortHandle } from "./PortHandle";
 import { RunLines } from "./RunLines";
 import { StatusRing } from "./StatusRing";
@@ -39,7 +39,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       style={style}
     >
       <header>
-        <Icon name={type?.icon ?? "circle-question-mark"} className="card-icon" />
+        <Icon name={type?.icon} className="card-icon" />
         <CardTitle id={id} node={node} />
         <Round node={id} />
         {calls ? (
@@ -60,7 +60,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <Findings node={id} />
         <StatusRing node={id} state={state} />
       </header>
-      <p className="summary">{summaryOf(node, type, maker, makerType)}</p>
+      <p className="summary">{nodeSummary(node, type, maker && { node: maker, type: makerType })}</p>
       {state ? <RunLines node={id} /> : null}
       {ports.inputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="in" port={port} index={index} />

@@ -1,18 +1,20 @@
 import { type NodeProps, NodeResizer } from "@xyflow/react";
 import { memo, useEffect, useRef } from "react";
+import type { Node } from "@/bindings";
 import { Markdown } from "@/design/Markdown";
 import { mayEdit, place, sealGesture, setConfig } from "@/flow/actions";
+import { commentField } from "@/flow/node-types";
 import { canvasStore, useCanvas } from "./canvas-store";
 import type { CanvasNode } from "./elements";
 import { Findings } from "./Findings";
 import { keepOwnKeys } from "./field-keys";
 import { LEAST_NOTE_SIZE } from "./geometry";
-import { NOTE_FIELD, noteText } from "./note";
 
 /** A comment on the canvas, in Markdown. It never runs. Double-click or F2 to write in it. */
 export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps<CanvasNode>) {
   const writing = useCanvas((state) => state.renaming === id);
-  const text = noteText(data.node);
+  const field = commentField(data.node) ?? "";
+  const text = textAt(data.node, field);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: F2 does the same from the keyboard.
     <div
@@ -34,7 +36,7 @@ export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps
       />
       {data.node.title ? <b className="note-title">{data.node.title}</b> : null}
       {writing ? (
-        <NoteField id={id} text={text} />
+        <NoteField id={id} field={field} text={text} />
       ) : text === "" ? (
         <p className="text-fg-3">Double-click or press F2 to edit</p>
       ) : (
@@ -47,21 +49,21 @@ export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps
   );
 });
 
-function NoteField({ id, text }: { id: string; text: string }) {
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+function NoteField({ id, field, text }: { id: string; field: string; text: string }) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => area.current?.focus(), []);
   const settle = () => {
     sealGesture();
     canvasStore.setState({ renaming: undefined });
   };
   return (
     <textarea
-      ref={field}
+      ref={area}
       className="note-field nodrag nopan nowheel"
       data-testid={`note-text-${id}`}
       aria-label="Note text (Markdown)"
       value={text}
-      onChange={(event) => setConfig(id, [NOTE_FIELD], event.target.value)}
+      onChange={(event) => setConfig(id, [field], event.target.value)}
       onBlur={settle}
       onKeyDown={(event) => {
         keepOwnKeys(event);
@@ -72,4 +74,9 @@ function NoteField({ id, text }: { id: string; text: string }) {
       }}
     />
   );
+}
+
+function textAt(node: Node, field: string): string {
+  const text = node.config?.[field];
+  return typeof text === "string" ? text : "";
 }

@@ -2,12 +2,11 @@
 import type { NodeId } from "@/bindings";
 import * as actions from "@/flow/actions";
 import { edgeBetween, fittingPort } from "@/flow/connection";
-import { nodeType } from "@/flow/node-types";
+import { commentField, nodeType } from "@/flow/node-types";
 import { flowStore } from "@/flow/store";
 import type { Pulled } from "./canvas-store";
 import { CARD_WIDTH, plannedSize, portY } from "./geometry";
 import { focusOnceDrawn } from "./keyboard-navigation";
-import { NOTE } from "./note";
 import type { Point } from "./paths";
 import { viewCentre } from "./view";
 
@@ -16,11 +15,12 @@ const STEP_ASIDE = 28;
 
 /** Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. */
 export function addNodeOf(type: string, at?: Point): NodeId | undefined {
-  const size = plannedSize(type === NOTE, nodeType(type)?.ports ?? NO_PORTS, false, undefined);
+  const isComment = commentField({ type }) !== undefined;
+  const size = plannedSize(isComment, nodeType(type)?.ports ?? NO_PORTS, false, undefined);
   const centre = at ?? viewCentre();
   const corner = { x: centre.x - size.width / 2, y: centre.y - size.height / 2 };
   const place = at ? corner : clear(corner);
-  const id = actions.addNode({ type }, type === NOTE ? { ...place, ...size } : place);
+  const id = actions.addNode({ type }, isComment ? { ...place, ...size } : place);
   if (id !== undefined) focusOnceDrawn(id);
   return id;
 }

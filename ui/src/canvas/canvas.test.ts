@@ -9,7 +9,7 @@ import { EMPTY_FLOW, NOTHING, UNCHECKED } from "@/flow/store";
 import { canvasEdges, canvasNodes } from "./elements";
 import { cardHeight, handleBox, portY } from "./geometry";
 import { nearest } from "./keyboard-navigation";
-import { summaryOf } from "./node-summary";
+import { nodeSummary } from "./node-summary";
 import { backCurve, forwardCurve } from "./paths";
 
 const types = nodes as unknown as NodeDescriptor[];
@@ -178,12 +178,19 @@ describe("words", () => {
   const type = (name: string) => types.find((one) => one.type === name);
 
   it("sum a node up by its config, else by its type", () => {
-    expect(summaryOf({ type: "userInput", config: { prompt: "Who?\nWhy?" } }, type("userInput"))).toBe("“Who?”");
-    expect(summaryOf({ type: "contextStart" }, type("contextStart"))).toBe("offline · echo");
-    expect(summaryOf({ type: "delay", config: { ms: 1500 } }, type("delay"))).toBe("1.5 s");
+    expect(nodeSummary({ type: "userInput", config: { prompt: "Who?\nWhy?" } }, type("userInput"))).toBe("“Who?”");
+    expect(nodeSummary({ type: "contextStart" }, type("contextStart"))).toBe("offline · echo");
+    expect(nodeSummary({ type: "delay", config: { ms: 1500 } }, type("delay"))).toBe("1.5 s");
     const maker = { type: "contextStart", config: { model: "gpt-5" } };
-    expect(summaryOf({ type: "chat" }, type("chat"), maker, type("contextStart"))).toBe("offline · gpt-5");
-    expect(summaryOf({ type: "chat", config: { prompt: "Sum up" } }, type("chat"), maker)).toBe("“Sum up”");
-    expect(summaryOf({ type: "nothing" }, undefined)).toBe("Unknown type “nothing”");
+    expect(nodeSummary({ type: "chat" }, type("chat"), { node: maker, type: type("contextStart") })).toBe(
+      "offline · gpt-5",
+    );
+    expect(
+      nodeSummary({ type: "chat", config: { prompt: "Sum up" } }, type("chat"), {
+        node: maker,
+        type: type("contextStart"),
+      }),
+    ).toBe("“Sum up”");
+    expect(nodeSummary({ type: "nothing" }, undefined)).toBe("Unknown type “nothing”");
   });
 });

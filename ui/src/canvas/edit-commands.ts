@@ -2,7 +2,7 @@
 
 import * as actions from "@/flow/actions";
 import type { Alignment, Axis } from "@/flow/align";
-import { nodeType } from "@/flow/node-types";
+import { commentField } from "@/flow/node-types";
 import { flowStore } from "@/flow/store";
 import type { Command } from "@/workspace/command";
 import { alignSelection, distributeSelection, nudge, resizeNote } from "./arrange";
@@ -10,13 +10,12 @@ import { canvasStore } from "./canvas-store";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";
 import { GRID } from "./geometry";
 import { focusedItem, gatherFocused } from "./multi-select";
-import { NOTE } from "./note";
 import { tidy } from "./tidy";
 
 const selected = () => flowStore.getState().selection;
 const anyNode = () => selected().nodes.size > 0;
 const oneNode = () => selected().nodes.size === 1;
-const oneNote = () => oneNode() && nodeType(flowStore.getState().flow.nodes[first() ?? ""]?.type ?? "")?.type === NOTE;
+const oneNote = () => oneNode() && commentField(flowStore.getState().flow.nodes[first() ?? ""]) !== undefined;
 const several = () => selected().nodes.size > 1;
 const anything = () => selected().nodes.size + selected().edges.size > 0;
 const first = () => [...selected().nodes][0];

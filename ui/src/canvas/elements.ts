@@ -7,10 +7,9 @@ import { Position as Sides } from "@xyflow/react";
 import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, PortKind, Ports, Position } from "@/bindings";
 import { contextColor, contextIndexes } from "@/flow/context-colors";
 import type { Items } from "@/flow/edits";
-import { nodeType } from "@/flow/node-types";
+import { commentField, nodeType } from "@/flow/node-types";
 import { declaredPorts, drawnPorts, edgeKind } from "@/flow/ports";
 import { CARD_WIDTH, ERROR_PORT, handleBox, plannedSize } from "./geometry";
-import { NOTE } from "./note";
 
 export type CardData = {
   node: Node;
@@ -71,7 +70,7 @@ function canvasNode(
   const old = before?.data;
   const data = old && sameData(old, fresh) ? old : fresh;
   const { node, ports, errorWired } = data;
-  const isNote = nodeType(node.type)?.type === NOTE;
+  const isNote = commentField(node) !== undefined;
   const position = before?.dragging ? before.position : { x: at.x, y: at.y };
   const size = plannedSize(isNote, ports, errorWired, at);
   if (

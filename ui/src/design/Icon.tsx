@@ -1,13 +1,16 @@
-import type { LucideIcon, LucideProps } from "lucide-react";
-import * as all from "./icons";
+import { Box, CircleQuestionMark, type LucideIcon, type LucideProps } from "lucide-react";
+import * as all from "@/bindings/icons";
 
 const byName = new Map<string, LucideIcon>(
   Object.entries(all).map(([name, icon]) => [kebab(name), icon as LucideIcon]),
 );
 
-/** The icon a node type names, in kebab case; a plain box for a name this build does not carry. */
-export function Icon({ name, ...rest }: LucideProps & { name: string }) {
-  const Found = byName.get(name) ?? all.Box;
+/**
+ * A node type's icon by its name in kebab case; a question mark without a name, a box for a name that
+ * is not in this build.
+ */
+export function Icon({ name, ...rest }: LucideProps & { name: string | undefined }) {
+  const Found = name === undefined ? CircleQuestionMark : (byName.get(name) ?? Box);
   return <Found size={15} strokeWidth={2} aria-hidden {...rest} />;
 }
 

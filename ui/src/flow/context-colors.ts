@@ -28,10 +28,9 @@ export function contextIndexes(flow: Flow, checked: CheckedFlow): ReadonlyMap<No
   return new Map(Object.entries(checked.contexts).map(([node, maker]) => [node, order.get(maker) ?? 0]));
 }
 
-/** The flow's own context comes first, so that adding another never changes its colour. */
+/** The flow's own context comes first, so that adding another never changes its color. */
 function rank(flow: Flow, maker: NodeId): number {
-  const type = flow.nodes[maker]?.type ?? "";
-  return (nodeType(type)?.type ?? type) === "contextStart" ? 0 : 1;
+  return nodeType(flow.nodes[maker]?.type ?? "")?.editor.makesMainContext ? 0 : 1;
 }
 
 function spare(index: number): number {

@@ -1,6 +1,6 @@
 /** The node types the host knows, loaded once. */
 import { create } from "zustand";
-import type { Category, NodeDescriptor } from "@/bindings";
+import type { Category, Node, NodeDescriptor } from "@/bindings";
 import { call } from "@/ipc";
 
 type NodeTypes = { list: readonly NodeDescriptor[]; byType: ReadonlyMap<string, NodeDescriptor> };
@@ -23,6 +23,16 @@ export function setNodeTypes(list: readonly NodeDescriptor[]): void {
 /** The description of a node type, by its name or an alias; nothing for a type this build does not know. */
 export function nodeType(type: string): NodeDescriptor | undefined {
   return nodeTypesStore.getState().byType.get(type);
+}
+
+/** The config field with the Markdown of a comment; undefined for nodes of any other kind. Comments never run. */
+export function commentField(node: Node | undefined): string | undefined {
+  return node && nodeType(node.type)?.editor.commentField;
+}
+
+/** The config field with the path of the flow that a node runs; undefined for nodes that run none. */
+export function childFlowField(node: Node | undefined): string | undefined {
+  return node && nodeType(node.type)?.editor.childFlowField;
 }
 
 export const CATEGORIES: readonly { id: Category; title: string }[] = [

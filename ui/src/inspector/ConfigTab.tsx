@@ -5,6 +5,7 @@ import { InlineCode } from "@/design/InlineCode";
 import { JsonView } from "@/design/JsonView";
 import { setConfig } from "@/flow/actions";
 import { type Spec, specOf } from "@/flow/config-spec";
+import { commentField } from "@/flow/node-types";
 import { useFlow } from "@/flow/store";
 import { CodeControl } from "./fields/CodeControl";
 import { Control } from "./fields/Control";
@@ -52,7 +53,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
       ) : (
         <Unknown node={node} />
       )}
-      {node.type === "note" ? null : (
+      {commentField(node) !== undefined ? null : (
         <LimitsSection nodeId={nodeId} node={node} findings={findings} readOnly={readOnly} />
       )}
       {type ? <Help type={type} nodeId={nodeId} readOnly={readOnly} /> : null}

@@ -3,7 +3,7 @@ import { Empty } from "@/design/Empty";
 import { Icon } from "@/design/Icon";
 import { type Tab, Tabs } from "@/design/Tabs";
 import { rename } from "@/flow/actions";
-import { useNodeTypes } from "@/flow/node-types";
+import { commentField, useNodeTypes } from "@/flow/node-types";
 import { shownFlow, useFlow } from "@/flow/store";
 import { ConfigTab } from "./ConfigTab";
 import { inspectorStore, showTab } from "./inspector-tab";
@@ -19,7 +19,7 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const chosen = inspectorStore((state) => state.tab);
   if (!node) return <Empty title="Node not found" />;
-  const runs = node.type !== "note";
+  const runs = commentField(node) === undefined;
   const tabs: Tab[] = [
     {
       id: "config",
@@ -39,7 +39,7 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
     <div className="flex h-full flex-col">
       <header className="flex shrink-0 items-center gap-2 px-3 pt-2.5 pb-1">
         <span className="text-fg-2">
-          <Icon name={type?.icon ?? "circle-question-mark"} size={16} />
+          <Icon name={type?.icon} size={16} />
         </span>
         <NameField
           key={node.title ?? ""}

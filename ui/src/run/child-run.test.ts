@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow, NodeDescriptor } from "@/bindings";
+import nodes from "@/bindings/nodes.json";
 import { setNodeTypes } from "@/flow/node-types";
 import { documentState, flowStore } from "@/flow/store";
 import { connect, HostError } from "@/ipc";
@@ -19,6 +20,7 @@ const naming = (file: string): Flow => ({
 let heard: string[];
 
 beforeEach(() => {
+  setNodeTypes(nodes as unknown as NodeDescriptor[]);
   heard = [];
   const call = async (name: string, args: object) => {
     heard.push(`${name} ${Object.values(args).join()}`);
@@ -65,7 +67,6 @@ describe("the run of a node", () => {
 });
 
 it("runs a flow by whatever name its type has", () => {
-  setNodeTypes([{ type: "subflow", aliases: ["workflow"] }, { type: "chat" }] as NodeDescriptor[]);
   expect(["subflow", "workflow", "chat"].map((type) => runsFlow({ type }))).toEqual([true, true, false]);
   expect(runsFlow(undefined)).toBe(false);
 });

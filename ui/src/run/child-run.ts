@@ -2,7 +2,7 @@
 import type { Node, NodeId, RunId } from "@/bindings";
 import { notify } from "@/design/notify";
 import { openPath } from "@/flow/files";
-import { nodeType } from "@/flow/node-types";
+import { childFlowField } from "@/flow/node-types";
 import { fileName, flowStore, shownFlow } from "@/flow/store";
 import { openRun } from "./control";
 import { chosenEpoch } from "./epoch-choice";
@@ -11,7 +11,7 @@ import { shownSession } from "./live/active-run";
 
 /** Whether the node runs another flow. */
 export function runsFlow(node: Node | undefined): boolean {
-  return node !== undefined && nodeType(node.type)?.type === "subflow";
+  return childFlowField(node) !== undefined;
 }
 
 /** The run that the node began last: in the round that was chosen, else in the one it shows, else in any. */
@@ -36,7 +36,7 @@ export function openChild(id: NodeId): void {
   }
   const state = flowStore.getState();
   const node = shownFlow(state).nodes[id];
-  const file = node?.config?.file;
+  const file = node?.config?.[childFlowField(node) ?? ""];
   if (typeof file === "string" && file !== "" && state.path !== undefined && !state.viewing) {
     void openPath(besides(state.path, file));
     return;

@@ -111,7 +111,7 @@ function NodesToGoTo() {
           testId={`command-go-${id}`}
           onChoose={after(() => reveal({ node: id, centre: true }))}
         >
-          <Icon name={icon ?? "circle-question-mark"} className="text-fg-3" />
+          <Icon name={icon} className="text-fg-3" />
           <span className="truncate">{name}</span>
           <span className="text-fg-3 text-xs">{id}</span>
           <CornerDownRight size={13} className="ml-auto text-fg-3" aria-hidden />

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { reveal } from "@/canvas/reveal";
 import { Markdown } from "@/design/Markdown";
+import { nodeType } from "@/flow/node-types";
 import type { HostError } from "@/ipc";
 import { answerPause, endPause, openRun } from "@/run/control";
 import { roundOf } from "@/run/fold/epoch";
@@ -19,6 +20,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
   const { asker } = pause;
   const round = roundOf(pause.epoch);
   const name = nameOf(pause.node);
+  const asksForMessage = nodeType(typeOf(pause.node) ?? "")?.editor.asksForMessage;
   useFocusOfAnswer(box);
 
   const answer = async (value: unknown) => {
@@ -71,7 +73,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           className="shrink-0 text-fg-3 hover:text-fg hover:underline disabled:opacity-50"
           onClick={() => void end()}
         >
-          {round && typeOf(pause.node) === "userInput" ? "End conversation" : "End without an answer"}
+          {round && asksForMessage ? "End conversation" : "End without an answer"}
         </button>
       </header>
       <Markdown text={pause.prompt} />

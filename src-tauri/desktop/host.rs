@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Opens Plait on the data directory that `PLAIT_HOME` names, else the platform's.
 pub(crate) fn open(app: &AppHandle) -> Result<Arc<Plait>, ErrorReply> {
-    let home = plait_api::home(std::env::var_os("PLAIT_HOME").map(PathBuf::from))?;
+    let home = plait_api::data_dir(std::env::var_os("PLAIT_HOME").map(PathBuf::from))?;
     let mut options = Options::new(home);
     options.dialogs = Some(match test_answer() {
         Some(path) => Arc::new(Answer(path)),

@@ -65,7 +65,7 @@ pub(crate) async fn watch(
 ) -> Result<(), ErrorReply> {
     let mut ended = watches.begin(channel.id());
     let sending = async {
-        let mut watch = plait.watch(&run, from_seq).await?;
+        let mut watch = plait.runs().watch(&run, from_seq).await?;
         while let Some(batch) = watch.next_batch(FRAME).await {
             if channel.send(batch?).is_err() {
                 break;

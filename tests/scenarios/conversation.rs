@@ -75,9 +75,9 @@ async fn late_and_slow_watchers_see_every_event_once_and_in_order() {
     let app = App::with(&provider);
     let run = app.start(&flow("chat-cycle")).await;
     // Opened at once, and not read from until all is over.
-    let mut slow = app.plait.watch(&run, 0).await.unwrap();
+    let mut slow = app.plait.runs().watch(&run, 0).await.unwrap();
     let journal = app.follow(&run, says()).await;
-    let mut late = app.plait.watch(&run, 3).await.unwrap();
+    let mut late = app.plait.runs().watch(&run, 3).await.unwrap();
 
     let mut batched = Vec::new();
     while let Some(batch) = slow.next_batch(std::time::Duration::from_millis(1)).await {

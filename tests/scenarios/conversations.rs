@@ -4,8 +4,8 @@
 use std::io::{BufRead as _, BufReader};
 
 use plait_api::conversations::{
-    DeleteConversation, ExportConversation, ExportFormat, FlowOf, ForkConversation, GetConversation,
-    ListConversations, ListMessages, OpenConversation, RenameConversation,
+    ConversationFlow, DeleteConversation, ExportConversation, ExportFormat, ForkConversation,
+    GetConversation, ListConversations, ListMessages, OpenConversation, RenameConversation,
 };
 use plait_api::engine::context::{ContextChange, Role};
 use plait_api::engine::error::Fault;
@@ -13,7 +13,7 @@ use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{ConversationId, RunId};
 use plait_api::engine::run::Event;
 use plait_api::runs::ShowRun;
-use plait_api::runs::StartRun;
+use plait_api::runs::{RunRequest, StartRun};
 use serde_json::{Value, json};
 
 use crate::support::app::{App, Says};
@@ -28,13 +28,17 @@ fn chat() -> Flow {
 }
 
 async fn begin(app: &App, flow: &Flow) -> ConversationId {
-    let flow = FlowOf::of(flow, None);
+    let flow = ConversationFlow::new(flow, None);
     app.plait.call(OpenConversation { flow, user: None, new: true }).await.unwrap().id
 }
 
 async fn start(app: &App, flow: &Flow, conversation: &ConversationId) -> RunId {
     let conversation = Some(conversation.clone());
-    app.plait.call(StartRun { flow: flow.clone(), conversation, ..StartRun::default() }).await.unwrap().run
+    app.plait
+        .call(StartRun(RunRequest { flow: flow.clone(), conversation, ..RunRequest::default() }))
+        .await
+        .unwrap()
+        .run
 }
 
 /// A run that says these things and ends.
@@ -230,7 +234,11 @@ async fn a_conversation_is_not_deleted_under_a_run_and_its_runs_are_read_without
     delete().await.unwrap();
     let gone = GetConversation { conversation: conversation.clone() };
     assert_eq!(app.plait.call(gone).await.unwrap_err().code, "conversation.unknown");
-    let again = StartRun { flow: chat(), conversation: Some(conversation.clone()), ..StartRun::default() };
+    let again = StartRun(RunRequest {
+        flow: chat(),
+        conversation: Some(conversation.clone()),
+        ..RunRequest::default()
+    });
     assert_eq!(app.plait.call(again).await.unwrap_err().code, "conversation.unknown");
     // What the run said itself is in its journal; what it remembered never was.
     let journal = app.plait.call(ShowRun { run: run.clone() }).await.unwrap();
@@ -250,7 +258,7 @@ async fn a_conversation_is_not_deleted_under_a_run_and_its_runs_are_read_without
 async fn conversations_are_found_searched_and_exported() {
     let provider = Recording::echo();
     let app = App::with(&provider);
-    let flow = FlowOf { path: Some("/flows/a.flow.json".to_owned()), name: "A".to_owned() };
+    let flow = ConversationFlow { path: Some("/flows/a.flow.json".to_owned()), name: "A".to_owned() };
     let open = |new| OpenConversation { flow: flow.clone(), user: None, new };
     let first = app.plait.call(open(false)).await.unwrap();
     assert_eq!(app.plait.call(open(false)).await.unwrap().id, first.id, "found, not made");
@@ -292,7 +300,7 @@ async fn a_flow_that_makes_no_main_context_cannot_go_on_in_one() {
     let conversation = begin(&app, &chat()).await;
     let mut flow = chat();
     flow.nodes.get_mut("start").unwrap().config.insert("contextId".to_owned(), json!("side"));
-    let run = StartRun { flow, conversation: Some(conversation), ..StartRun::default() };
+    let run = StartRun(RunRequest { flow, conversation: Some(conversation), ..RunRequest::default() });
     assert_eq!(app.plait.call(run).await.unwrap_err().code, "conversation.no_context");
 }
 

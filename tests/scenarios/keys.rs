@@ -127,7 +127,7 @@ async fn last_journal(home: &Home) -> Journal {
     let mut options = Options::new(home.path());
     options.keys = Some(KeyStore::in_memory());
     let app = with_store(|| Plait::open(options).unwrap());
-    let run = app.last_run().unwrap().unwrap();
+    let run = app.runs().latest().unwrap().unwrap();
     let journal = Journal(app.call(ShowRun { run }).await.unwrap().entries);
     app.close().await.unwrap();
     journal

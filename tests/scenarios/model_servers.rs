@@ -29,7 +29,7 @@ async fn one_call(url: &str) -> Journal {
     dispatch(&app, "settings.set", json!({ "settings": settings })).await.unwrap();
     let started = dispatch(&app, "run.start", json!({ "flow": flow("one-call") })).await.unwrap();
     let run = RunId::from(started["run"].as_str().unwrap());
-    let mut watch = app.watch(&run, 0).await.unwrap();
+    let mut watch = app.runs().watch(&run, 0).await.unwrap();
     let mut entries = Vec::new();
     while let Some(entry) = watch.next().await {
         entries.extend(Some(entry.unwrap()).filter(|entry| entry.seq.is_some()));

@@ -1,6 +1,6 @@
 //! What calls used and cost, and what they taught: over runs, restarts and days.
 
-use plait_api::conversations::{FlowOf, ForkConversation, GetConversation, OpenConversation};
+use plait_api::conversations::{ConversationFlow, ForkConversation, GetConversation, OpenConversation};
 use plait_api::engine::error::Fault;
 use plait_api::engine::flow::{self, Flow};
 use plait_api::engine::models::{ModelOverride, Price};
@@ -8,8 +8,8 @@ use plait_api::engine::prompt::PromptRecord;
 use plait_api::engine::provider::ModelReply;
 use plait_api::engine::run::view::RunStatus;
 use plait_api::engine::run::{Cost, Event, Spending, TokenUsage};
-use plait_api::runs::StartRun;
 use plait_api::runs::{ListRuns, RunSummary};
+use plait_api::runs::{RunRequest, StartRun};
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::usage::UsageByDay;
 use serde_json::{Value, json};
@@ -129,13 +129,18 @@ async fn a_conversation_s_account_is_the_sum_of_all_calls_of_its_runs_and_of_the
     let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &child)]);
     let (flow, path) = (read(&parent), folder.file("parent.flow.json"));
     let mut app = App::with(&provider);
-    let of = FlowOf::of(&flow, Some(&path));
+    let of = ConversationFlow::new(&flow, Some(&path));
     let conversation = app.plait.call(OpenConversation { flow: of, user: None, new: true }).await.unwrap().id;
     let mut spent = Spending::default();
     // The second run fails at its last call; what it had bought by then is paid for all the same.
     for (calls, status) in [(3, RunStatus::Finished), (2, RunStatus::Failed)] {
         let (flow, path) = (flow.clone(), Some(path.clone()));
-        let start = StartRun { flow, path, conversation: Some(conversation.clone()), ..StartRun::default() };
+        let start = StartRun(RunRequest {
+            flow,
+            path,
+            conversation: Some(conversation.clone()),
+            ..RunRequest::default()
+        });
         let run = app.plait.call(start).await.unwrap().run;
         let journal = app.follow(&run, NOBODY).await;
         assert_eq!(journal.view().status, status, "{journal:#?}");

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use plait_api::engine::error::Fault;
 use plait_api::engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use plait_api::engine::run::{Entry, Event};
-use plait_api::runs::StartRun;
+use plait_api::runs::{RunRequest, StartRun};
 use plait_api::{Options, Plait, Watch};
 use tokio::sync::Semaphore;
 
@@ -81,10 +81,11 @@ async fn late_slow_and_prompt_watchers() {
     let mut options = Options::new(home.path());
     options.providers = Some(Arc::new(Gated(Arc::clone(&gate))));
     let app = Plait::open(options).unwrap();
-    let run = app.call(StartRun { flow: flow("one-call"), ..StartRun::default() }).await.unwrap().run;
+    let run =
+        app.call(StartRun(RunRequest { flow: flow("one-call"), ..RunRequest::default() })).await.unwrap().run;
 
-    let mut prompt = app.watch(&run, 0).await.unwrap();
-    let mut slow = app.watch(&run, 0).await.unwrap();
+    let mut prompt = app.runs().watch(&run, 0).await.unwrap();
+    let mut slow = app.runs().watch(&run, 0).await.unwrap();
     gate.add_permits(100);
     let mut heard = String::new();
     let mut seen = Vec::new();
@@ -95,7 +96,7 @@ async fn late_slow_and_prompt_watchers() {
     }
 
     // Late, in the middle of the reply: all that was said so far, after the events and in one piece.
-    let mut late = app.watch(&run, 0).await.unwrap();
+    let mut late = app.runs().watch(&run, 0).await.unwrap();
     let first = late.next_batch(Duration::ZERO).await.unwrap().unwrap();
     assert_eq!(first.last().and_then(said), Some(heard.as_str()));
 
@@ -130,8 +131,9 @@ async fn a_stream_that_is_read_at_once_is_whole() {
     let mut options = Options::new(home.path());
     options.providers = Some(Arc::new(Gated(Arc::new(Semaphore::new(PIECES)))));
     let app = Plait::open(options).unwrap();
-    let run = app.call(StartRun { flow: flow("one-call"), ..StartRun::default() }).await.unwrap().run;
-    let mut watch = app.watch(&run, 0).await.unwrap();
+    let run =
+        app.call(StartRun(RunRequest { flow: flow("one-call"), ..RunRequest::default() })).await.unwrap().run;
+    let mut watch = app.runs().watch(&run, 0).await.unwrap();
     let mut batches = Vec::new();
     while let Some(batch) = watch.next_batch(Duration::from_millis(5)).await {
         batches.push(batch.unwrap());

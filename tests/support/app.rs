@@ -8,7 +8,7 @@ use plait_api::engine::provider::Providers;
 use plait_api::engine::run::view::{RunStatus, RunView};
 use plait_api::engine::run::{Entry, Event};
 use plait_api::runs::ShowRun;
-use plait_api::runs::{AnswerRun, EndPause, StartRun};
+use plait_api::runs::{AnswerRun, EndPause, RunRequest, StartRun};
 use plait_api::{Options, Plait};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -62,7 +62,11 @@ impl App {
 
     /// Starts a flow.
     pub async fn start(&self, flow: &Flow) -> RunId {
-        self.plait.call(StartRun { flow: flow.clone(), ..StartRun::default() }).await.unwrap().run
+        self.plait
+            .call(StartRun(RunRequest { flow: flow.clone(), ..RunRequest::default() }))
+            .await
+            .unwrap()
+            .run
     }
 
     /// Runs a flow, giving `says` to its pauses in order, to its end or until there is nothing more to say.
@@ -76,7 +80,7 @@ impl App {
         let mut says = says.into_iter().map(Into::into);
         let mut seen = self.entries(run).await;
         let mut view = RunView::of(&seen);
-        let mut watch = self.plait.watch(run, seen.len() as u64).await.unwrap();
+        let mut watch = self.plait.runs().watch(run, seen.len() as u64).await.unwrap();
         let mut put = view.status == RunStatus::Waiting;
         while !view.status.is_final() {
             if std::mem::take(&mut put) {
@@ -94,7 +98,7 @@ impl App {
         }
         if view.status.is_final() {
             // Its driver holds the store, which is to be shut before its directory goes.
-            self.plait.settled(run).await;
+            self.plait.runs().settled(run).await;
         }
         let kept = self.entries(run).await;
         assert!(kept.starts_with(&seen), "what was watched is not what the journal keeps");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use plait_api::engine::flow::{self, Flow};
 use plait_api::engine::id::RunId;
-use plait_api::runs::StartRun;
+use plait_api::runs::{RunRequest, StartRun};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -60,6 +60,10 @@ impl Folder {
         let path = self.file(name);
         let flow = flow::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
         let input = (!input.is_empty()).then(|| input.to_owned());
-        app.plait.call(StartRun { flow, path: Some(path), input, ..StartRun::default() }).await.unwrap().run
+        app.plait
+            .call(StartRun(RunRequest { flow, path: Some(path), input, ..RunRequest::default() }))
+            .await
+            .unwrap()
+            .run
     }
 }

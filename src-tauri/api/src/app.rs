@@ -1,4 +1,4 @@
-//! `app.*`: what this Plait is and where it keeps its things.
+//! `app.*`: version, data directory and startup problems.
 
 use plait_adapters::keys;
 use plait_adapters::{ProviderSettings, ProviderTable};
@@ -9,38 +9,38 @@ use ts_rs::TS;
 use crate::command::Command;
 use crate::{ErrorReply, Plait};
 
-/// What this Plait is.
+/// The running application.
 #[derive(Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AppInfo {
-    /// Its version.
     pub version: String,
     /// The data directory.
     pub home: String,
     /// The names of the model providers, sorted.
     pub providers: Vec<String>,
-    /// Whether nothing but the offline provider (a simulator) has been set up: no other provider was changed or added in
-    /// the settings, and none has its key in the environment.
+    /// Whether only the offline provider (a simulator) is set up: no other provider was changed or added in the settings,
+    /// and none has its key in the environment.
     pub offline_only: bool,
-    /// Identifies this start of the application.
+    /// Identifies this process.
     pub session_id: String,
-    /// What went wrong at the start that a person should know of, for example runs that could not be listed.
+    /// Problems at startup, for example settings that could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<Fault>>")]
     pub notices: Vec<Fault>,
 }
 
-/// `app.info`
+/// `app.info`: what the application is and how it is set up.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 pub struct GetAppInfo {}
 
 impl Command for GetAppInfo {
     const NAME: &'static str = "app.info";
+    type Service = Plait;
     type Reply = AppInfo;
 
     async fn run(self, app: &Plait) -> Result<AppInfo, ErrorReply> {
         let built_in = ProviderTable::built_in();
-        let set_up = |(name, settings): (&String, &ProviderSettings)| {
+        let is_set_up = |(name, settings): (&String, &ProviderSettings)| {
             let variables = settings.key_env.as_deref().unwrap_or_default();
             let has_key = keys::names(variables).any(|variable| std::env::var_os(variable).is_some());
             has_key || built_in.get(name) != Some(settings)
@@ -48,8 +48,8 @@ impl Command for GetAppInfo {
         Ok(AppInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             home: app.home().display().to_string(),
-            offline_only: !app.settings().providers.iter().any(set_up),
-            providers: app.providers().names(),
+            offline_only: !app.settings().current().providers.iter().any(is_set_up),
+            providers: app.providers().callable().names(),
             session_id: app.session_id().to_owned(),
             notices: app.notices().to_vec(),
         })

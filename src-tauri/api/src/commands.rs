@@ -1,8 +1,31 @@
-//! The table of all commands.
+//! The table of all commands. Dispatch by name and the TypeScript bindings are made from it.
 
-use crate::{app, conversations, dialogs, flows, nodes, providers, runs, settings, tokens, usage};
+use serde_json::Value;
 
-crate::command::commands![
+use crate::command::{Command, CommandVisitor};
+use crate::{
+    ErrorReply, Plait, app, conversations, dialogs, flows, nodes, providers, runs, settings, tokens, usage,
+};
+
+macro_rules! commands {
+    ($($command:ty),* $(,)?) => {
+        /// Executes the command of that name. `command.unknown` when there is none, `command.arguments` when the arguments
+        /// do not have its shape; otherwise the errors of the command itself.
+        pub async fn dispatch(app: &Plait, name: &str, args: Value) -> Result<Value, ErrorReply> {
+            match name {
+                $(<$command>::NAME => execute::<$command>(app, args).await,)*
+                _ => Err(ErrorReply::new("command.unknown", format!("There is no command `{name}`."))),
+            }
+        }
+
+        /// Passes the type of each command to the visitor.
+        pub fn visit_commands(visitor: &mut impl CommandVisitor) {
+            $(visitor.visit::<$command>();)*
+        }
+    };
+}
+
+commands![
     app::GetAppInfo,
     nodes::ListNodes,
     flows::CheckFlow,
@@ -45,3 +68,22 @@ crate::command::commands![
     dialogs::OpenDialog,
     dialogs::SaveDialog,
 ];
+
+/// Reads the arguments, executes the command, and writes the reply.
+async fn execute<C: Command>(app: &Plait, args: Value) -> Result<Value, ErrorReply>
+where
+    Plait: AsRef<C::Service>,
+{
+    // A command without arguments may be called without any.
+    let args = if args.is_null() { Value::Object(serde_json::Map::new()) } else { args };
+    let command: C = serde_json::from_value(args).map_err(|error| {
+        ErrorReply::new("command.arguments", format!("Invalid arguments for `{}`: {error}.", C::NAME))
+    })?;
+    let reply = app.call(command).await?;
+    serde_json::to_value(reply).map_err(|error| {
+        ErrorReply::new(
+            "command.reply",
+            format!("The reply of `{}` could not be serialized: {error}.", C::NAME),
+        )
+    })
+}

@@ -1,7 +1,8 @@
-//! `conversations.*`: what was said across the runs of a flow, and what a person does with it. A run goes on in a
-//! conversation where `run.start` names it.
+//! `conversations.*`: the messages that the runs of a flow exchanged in a context that lasts. A run continues a conversation
+//! if `run.start` names one.
 
 mod export;
+mod service;
 
 use plait_adapters::store::conversation::record::{ConversationMessage, ConversationRecord};
 use plait_adapters::store::{ConversationFilter, NewConversation};
@@ -10,51 +11,53 @@ use plait_engine::id::ConversationId;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
 use crate::command::Command;
-use crate::{ErrorReply, Plait, blocking};
 
 pub use export::{ExportConversation, ExportFormat, ExportedConversation};
+pub use service::ConversationService;
 
-/// Who has the conversations of this machine, where nobody else is named.
+/// The user of a conversation, if a caller names none.
 const LOCAL_USER: &str = "local";
-/// How many messages a page has, where nobody says otherwise.
-const PAGE: u32 = 200;
+/// The number of messages on a page, if a caller gives none.
+const DEFAULT_PAGE_SIZE: u32 = 200;
 
-/// The flow that conversations are had with: the same file, or, while it has none, the same name.
+/// The flow that a conversation belongs to. Flows without a file are identified by their name.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
-pub struct FlowOf {
-    /// Its file, if it has one.
+pub struct ConversationFlow {
+    /// The flow's file, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub path: Option<String>,
-    /// Its name.
+    /// The flow's name.
     pub name: String,
 }
 
-impl FlowOf {
-    /// The flow as a terminal or a window has it.
-    pub fn of(flow: &Flow, path: Option<&str>) -> Self {
+impl ConversationFlow {
+    /// Identifies a flow with this file, if it has one.
+    pub fn new(flow: &Flow, path: Option<&str>) -> Self {
         Self { path: path.map(str::to_owned), name: flow.name.clone() }
     }
 
-    /// What conversations keep of it.
+    /// The key of the flow in conversation records.
     fn key(&self) -> String {
         self.path.clone().unwrap_or_else(|| format!("name:{}", self.name))
     }
 }
 
-/// `conversations.list`: the one that changed last first.
+/// `conversations.list`: the conversations, last changed first.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 pub struct ListConversations {
-    /// Only those with this flow.
+    /// Only conversations of this flow.
     #[serde(default)]
     #[ts(optional)]
-    pub flow: Option<FlowOf>,
-    /// Only those in whose title or messages each of these words stands.
+    pub flow: Option<ConversationFlow>,
+    /// Only conversations whose title or messages contain all of these words.
     #[serde(default)]
     #[ts(optional)]
     pub search: Option<String>,
-    /// At most so many.
+    /// The maximum number of conversations; all when left out.
     #[serde(default)]
     #[ts(optional)]
     pub limit: Option<u32>,
@@ -62,21 +65,22 @@ pub struct ListConversations {
 
 impl Command for ListConversations {
     const NAME: &'static str = "conversations.list";
+    type Service = ConversationService;
     type Reply = Vec<ConversationRecord>;
 
-    async fn run(self, app: &Plait) -> Result<Vec<ConversationRecord>, ErrorReply> {
+    async fn run(self, service: &ConversationService) -> Result<Vec<ConversationRecord>, ErrorReply> {
         let filter = ConversationFilter {
             flow: self.flow.map(|flow| flow.key()),
             user: None,
             search: self.search,
             limit: self.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
         };
-        let store = app.store().clone();
-        blocking(move || Ok(store.conversations(&filter)?)).await
+        let store = service.store.clone();
+        run_blocking(move || Ok(store.conversations(&filter)?)).await
     }
 }
 
-/// `conversations.get`: one of them.
+/// `conversations.get`: one conversation.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct GetConversation {
     /// The conversation.
@@ -85,24 +89,25 @@ pub struct GetConversation {
 
 impl Command for GetConversation {
     const NAME: &'static str = "conversations.get";
+    type Service = ConversationService;
     type Reply = ConversationRecord;
 
-    async fn run(self, app: &Plait) -> Result<ConversationRecord, ErrorReply> {
-        let store = app.store().clone();
-        blocking(move || Ok(store.conversation(&self.conversation)?)).await
+    async fn run(self, service: &ConversationService) -> Result<ConversationRecord, ErrorReply> {
+        let store = service.store.clone();
+        run_blocking(move || Ok(store.conversation(&self.conversation)?)).await
     }
 }
 
-/// `conversations.open`: the conversation that this person last had with this flow, or a new one.
+/// `conversations.open`: the user's latest conversation with this flow, or a new one.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct OpenConversation {
     /// The flow.
-    pub flow: FlowOf,
-    /// Who has it; left out, whoever sits at this machine.
+    pub flow: ConversationFlow,
+    /// The user; the local one when left out.
     #[serde(default)]
     #[ts(optional)]
     pub user: Option<String>,
-    /// Whether it must be a new one.
+    /// Always start a new conversation.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
     pub new: bool,
@@ -110,48 +115,48 @@ pub struct OpenConversation {
 
 impl Command for OpenConversation {
     const NAME: &'static str = "conversations.open";
+    type Service = ConversationService;
     type Reply = ConversationRecord;
 
-    async fn run(self, app: &Plait) -> Result<ConversationRecord, ErrorReply> {
+    async fn run(self, service: &ConversationService) -> Result<ConversationRecord, ErrorReply> {
         let new = NewConversation {
             flow: self.flow.key(),
             flow_name: self.flow.name,
             user: self.user.unwrap_or_else(|| LOCAL_USER.to_owned()),
-            at: app.clock().now_ms(),
+            at: service.clock.now_ms(),
         };
-        let store = app.store().clone();
+        let store = service.store.clone();
         let make = if self.new {
             plait_adapters::Store::make_conversation
         } else {
             plait_adapters::Store::find_or_make_conversation
         };
-        blocking(move || Ok(make(&store, new)?)).await
+        run_blocking(move || Ok(make(&store, new)?)).await
     }
 }
 
-/// `conversations.messages`: a page of what was said, oldest first.
+/// `conversations.messages`: a page of messages, oldest first.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ListMessages {
     /// The conversation.
     pub conversation: ConversationId,
-    /// From this message on; left out, from the first.
+    /// The first message of the page; the oldest when left out.
     #[serde(default)]
     #[ts(optional, as = "Option<u32>")]
     pub from: u64,
-    /// At most so many; left out, 200.
+    /// The maximum number of messages; 200 when left out.
     #[serde(default)]
     #[ts(optional)]
     pub limit: Option<u32>,
 }
 
-/// A page of a conversation.
+/// A page of messages.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct MessagesPage {
-    /// The conversation as it stands.
+    /// The current state of the conversation.
     pub conversation: ConversationRecord,
-    /// The messages.
     pub messages: Vec<ConversationMessage>,
-    /// Where the next page begins, if there is one.
+    /// The first message of the next page, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub next: Option<u64>,
@@ -159,14 +164,15 @@ pub struct MessagesPage {
 
 impl Command for ListMessages {
     const NAME: &'static str = "conversations.messages";
+    type Service = ConversationService;
     type Reply = MessagesPage;
 
-    async fn run(self, app: &Plait) -> Result<MessagesPage, ErrorReply> {
-        let store = app.store().clone();
-        let most = usize::try_from(self.limit.unwrap_or(PAGE)).unwrap_or(usize::MAX);
-        blocking(move || {
+    async fn run(self, service: &ConversationService) -> Result<MessagesPage, ErrorReply> {
+        let store = service.store.clone();
+        let limit = usize::try_from(self.limit.unwrap_or(DEFAULT_PAGE_SIZE)).unwrap_or(usize::MAX);
+        run_blocking(move || {
             let conversation = store.conversation(&self.conversation)?;
-            let messages = store.conversation_messages(&self.conversation, self.from, most)?;
+            let messages = store.conversation_messages(&self.conversation, self.from, limit)?;
             let next = messages.last().map(|last| last.id + 1).filter(|next| *next < conversation.messages);
             Ok(MessagesPage { conversation, messages, next })
         })
@@ -174,42 +180,43 @@ impl Command for ListMessages {
     }
 }
 
-/// `conversations.rename`: gives one another title.
+/// `conversations.rename`: changes the title of a conversation.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RenameConversation {
     /// The conversation.
     pub conversation: ConversationId,
-    /// What it is to be called.
+    /// The new title.
     pub title: String,
 }
 
 impl Command for RenameConversation {
     const NAME: &'static str = "conversations.rename";
+    type Service = ConversationService;
     type Reply = ConversationRecord;
 
-    async fn run(self, app: &Plait) -> Result<ConversationRecord, ErrorReply> {
-        let (store, at) = (app.store().clone(), app.clock().now_ms());
-        blocking(move || Ok(store.rename_conversation(&self.conversation, &self.title, at)?)).await
+    async fn run(self, service: &ConversationService) -> Result<ConversationRecord, ErrorReply> {
+        let (store, at) = (service.store.clone(), service.clock.now_ms());
+        run_blocking(move || Ok(store.rename_conversation(&self.conversation, &self.title, at)?)).await
     }
 }
 
-/// `conversations.fork`: a conversation of its own that goes another way from one message. The original stays as it is.
+/// `conversations.fork`: copies a conversation up to a message into a new one. The original is not changed.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ForkConversation {
     /// The conversation.
     pub conversation: ConversationId,
-    /// The last message the fork has. Where it is a question, the fork ends before it, and it is given back to be asked
-    /// again or otherwise.
+    /// The last message of the fork. If it is a user message, the fork ends before it, and the message is returned to be
+    /// edited and sent again.
     #[ts(type = "number")]
     pub message: u64,
 }
 
-/// A fork.
+/// A forked conversation.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ForkedConversation {
     /// The new conversation.
     pub conversation: ConversationRecord,
-    /// The question it was forked from, where it was forked from one.
+    /// The user message that it was forked at, if it was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub asked: Option<String>,
@@ -217,11 +224,12 @@ pub struct ForkedConversation {
 
 impl Command for ForkConversation {
     const NAME: &'static str = "conversations.fork";
+    type Service = ConversationService;
     type Reply = ForkedConversation;
 
-    async fn run(self, app: &Plait) -> Result<ForkedConversation, ErrorReply> {
-        let (store, at) = (app.store().clone(), app.clock().now_ms());
-        blocking(move || {
+    async fn run(self, service: &ConversationService) -> Result<ForkedConversation, ErrorReply> {
+        let (store, at) = (service.store.clone(), service.clock.now_ms());
+        run_blocking(move || {
             let forked = store.fork_conversation(&self.conversation, self.message, at)?;
             Ok(ForkedConversation { conversation: forked.record, asked: forked.asked })
         })
@@ -229,7 +237,7 @@ impl Command for ForkConversation {
     }
 }
 
-/// `conversations.delete`: deletes one for good. `conversation.busy` while a run that has not ended goes on in it.
+/// `conversations.delete`: deletes a conversation permanently. `conversation.busy` while an active run continues it.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct DeleteConversation {
     /// The conversation.
@@ -238,17 +246,11 @@ pub struct DeleteConversation {
 
 impl Command for DeleteConversation {
     const NAME: &'static str = "conversations.delete";
+    type Service = ConversationService;
     type Reply = ();
 
-    async fn run(self, app: &Plait) -> Result<(), ErrorReply> {
-        let store = app.store().clone();
-        blocking(move || Ok(store.remove_conversation(&self.conversation)?)).await
-    }
-}
-
-impl Plait {
-    /// The conversation whose id begins with `prefix`. `conversation.unknown`, `conversation.ambiguous`.
-    pub fn find_conversation(&self, prefix: &str) -> Result<ConversationId, ErrorReply> {
-        Ok(self.store().find_conversation(prefix)?)
+    async fn run(self, service: &ConversationService) -> Result<(), ErrorReply> {
+        let store = service.store.clone();
+        run_blocking(move || Ok(store.remove_conversation(&self.conversation)?)).await
     }
 }

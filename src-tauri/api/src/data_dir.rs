@@ -1,5 +1,4 @@
-//! Where Plait keeps its data, for the window and the terminal alike: what a person named, or what the platform has
-//! for that. Creates nothing.
+//! Finds the data directory, for the window and the terminal. Creates nothing.
 
 use std::path::PathBuf;
 
@@ -7,19 +6,19 @@ use directories::ProjectDirs;
 
 use crate::ErrorReply;
 
-/// The data directory: the one `given` by `--home` or `PLAIT_HOME`, made absolute, else the platform's.
+/// The data directory as an absolute path: `home` (from `--home` or `PLAIT_HOME`), or the default of the platform.
 /// `store.no_home` when there is none.
-pub fn home(given: Option<PathBuf>) -> Result<PathBuf, ErrorReply> {
-    if let Some(home) = given.filter(|home| !home.as_os_str().is_empty()) {
+pub fn data_dir(home: Option<PathBuf>) -> Result<PathBuf, ErrorReply> {
+    if let Some(home) = home.filter(|home| !home.as_os_str().is_empty()) {
         return std::path::absolute(&home).map_err(|error| {
             ErrorReply::new(
                 "store.io",
-                format!("`{}` is not a directory to keep data in: {error}.", home.display()),
+                format!("`{}` cannot be used as the data directory: {error}.", home.display()),
             )
         });
     }
     ProjectDirs::from("", "", "Plait").map(|dirs| dirs.data_dir().to_owned()).ok_or_else(|| {
-        ErrorReply::new("store.no_home", "This system names no home directory to keep data in.")
-            .hint("Name one with --home DIR or PLAIT_HOME.")
+        ErrorReply::new("store.no_home", "No home directory was found for the data of Plait.")
+            .hint("Set the data directory with --home DIR or PLAIT_HOME.")
     })
 }

@@ -1,18 +1,73 @@
-//! What only a window can do for a command: ask a person for a file.
+//! `dialog.*`: the system's file dialogs. Only a window has them.
 
-mod commands;
-
-pub use commands::{OpenDialog, PickedPath, SaveDialog};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 use crate::ErrorReply;
+use crate::command::Command;
 
 /// The system's file dialogs.
 #[async_trait]
 pub trait Dialogs: Send + Sync {
-    /// Asks for a flow file to open; nothing when the dialog was closed.
+    /// Asks for a flow file to open. `None` when the dialog was closed.
     async fn open(&self) -> Result<Option<String>, ErrorReply>;
-    /// Asks where to save a flow or an exported conversation, beginning with the name `suggested`; nothing when the dialog was closed.
+    /// Asks where to save a flow or an exported conversation; `suggested` is the initial file name. `None` when the dialog
+    /// was closed.
     async fn save(&self, suggested: &str) -> Result<Option<String>, ErrorReply>;
+}
+
+/// The dialogs, where there is a window.
+pub struct DialogService(Option<Arc<dyn Dialogs>>);
+
+impl DialogService {
+    pub(crate) fn new(dialogs: Option<Arc<dyn Dialogs>>) -> Self {
+        Self(dialogs)
+    }
+
+    fn dialogs(&self) -> Result<&dyn Dialogs, ErrorReply> {
+        self.0.as_deref().ok_or_else(|| {
+            ErrorReply::new("dialog.unavailable", "File dialogs are not available without a window.")
+        })
+    }
+}
+
+/// What the person chose.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct PickedPath {
+    /// The file; `null` when the dialog was closed.
+    pub path: Option<String>,
+}
+
+/// `dialog.open`: asks for a flow file.
+#[derive(Debug, Default, Serialize, Deserialize, TS)]
+pub struct OpenDialog {}
+
+impl Command for OpenDialog {
+    const NAME: &'static str = "dialog.open";
+    type Service = DialogService;
+    type Reply = PickedPath;
+
+    async fn run(self, service: &DialogService) -> Result<PickedPath, ErrorReply> {
+        Ok(PickedPath { path: service.dialogs()?.open().await? })
+    }
+}
+
+/// `dialog.save`: asks where to save a flow or an exported conversation.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct SaveDialog {
+    /// The initial file name.
+    pub suggested: String,
+}
+
+impl Command for SaveDialog {
+    const NAME: &'static str = "dialog.save";
+    type Service = DialogService;
+    type Reply = PickedPath;
+
+    async fn run(self, service: &DialogService) -> Result<PickedPath, ErrorReply> {
+        Ok(PickedPath { path: service.dialogs()?.save(&self.suggested).await? })
+    }
 }

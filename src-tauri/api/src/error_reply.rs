@@ -1,4 +1,4 @@
-//! The one shape in which a command that could not be carried out says so.
+//! The error of a command.
 
 use plait_engine::diagnostic::Diagnostic;
 use plait_engine::error::Fault;
@@ -6,32 +6,32 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use ts_rs::TS;
 
-/// Why a command could not be carried out.
+/// Why a command failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 #[error("{message} [{code}]")]
 pub struct ErrorReply {
     /// Stable code, `domain.reason`, for example `flow.not_found`.
     pub code: String,
-    /// What happened and where.
+    /// What went wrong, and where.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub hint: Option<String>,
-    /// Anything more, by code: for `flow.*` the `diagnostics`.
+    /// Details that depend on the code: `diagnostics` for `flow.*`.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub details: Value,
 }
 
 impl ErrorReply {
-    /// An error with a code and a sentence.
+    /// An error with a code and a message, which is a sentence.
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), message: message.into(), hint: None, details: Value::Null }
     }
 
-    /// The same error, saying what to do.
+    /// The same error with a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -45,7 +45,7 @@ impl ErrorReply {
         self
     }
 
-    /// The same error with the diagnostics that explain it.
+    /// The same error with diagnostics as its details.
     #[must_use]
     pub fn diagnostics(self, diagnostics: &[Diagnostic]) -> Self {
         self.details(json!({ "diagnostics": diagnostics }))

@@ -1,17 +1,19 @@
-//! Flows: their files, drafts and schema, the examples, and what is wrong with them.
+//! Flows: their files, drafts and schema, the example flows, and their problems.
 
 mod autosave;
 mod check;
-mod commands;
 pub mod examples;
 mod files;
 mod recent;
 mod schema;
+mod service;
 pub(crate) mod subflows;
+pub(crate) mod text;
 
 pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};
-pub use check::check_tree;
-pub use commands::{CheckFlow, ExampleFlow, ListExamples, NewFlow, OpenExample};
-pub use files::{OpenFlow, OpenedFlow, SaveFlow, SavedFlow};
+pub use check::{CheckFlow, check_with_subflows};
+pub use examples::{ExampleFlow, ListExamples, OpenExample};
+pub use files::{NewFlow, OpenFlow, OpenedFlow, SaveFlow, SavedFlow};
 pub use recent::{ForgetFlow, ListRecent, RecentFlow};
 pub use schema::flow_schema;
+pub use service::FlowService;

@@ -1,21 +1,22 @@
-//! `nodes.*`: the node types there are.
+//! `nodes.*`: the node types.
 
-use plait_engine::node::NodeDescriptor;
+use plait_engine::node::{NodeDescriptor, Registry};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::ErrorReply;
 use crate::command::Command;
-use crate::{ErrorReply, Plait};
 
-/// `nodes.list`: every node type, in the palette's order.
+/// `nodes.list`: every node type, in the order of the palette.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 pub struct ListNodes {}
 
 impl Command for ListNodes {
     const NAME: &'static str = "nodes.list";
+    type Service = Registry;
     type Reply = Vec<NodeDescriptor>;
 
-    async fn run(self, app: &Plait) -> Result<Vec<NodeDescriptor>, ErrorReply> {
-        Ok(app.registry().descriptors().into_iter().cloned().collect())
+    async fn run(self, registry: &Registry) -> Result<Vec<NodeDescriptor>, ErrorReply> {
+        Ok(registry.descriptors().into_iter().cloned().collect())
     }
 }

@@ -1,17 +1,20 @@
-//! `provider.*`: the model providers as they are set up: their keys, their models, whether they answer, and which run on
-//! this machine. Refuses to show a key.
+//! `provider.*`: the model providers: their keys, their models, whether they reply, and local model servers. Never reveals a
+//! key.
 
 mod connection_test;
 mod detect;
 mod keys;
 mod models;
+mod service;
 mod status;
-pub(crate) mod token_calibration;
+mod token_calibration;
 
 pub use connection_test::{TestProvider, TestReport, Tested};
 pub use detect::DetectProviders;
 pub use keys::{RemoveKey, SecretText, SetKey};
 pub use models::{ListModels, ModelList};
+pub use service::ProviderService;
 pub use status::{GetProviderStatus, KeyStatus, ProviderStatus, ProvidersStatus};
+pub(crate) use token_calibration::TokenCalibration;
 
 pub use plait_adapters::providers::FoundServer;

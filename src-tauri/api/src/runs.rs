@@ -1,15 +1,23 @@
-//! Runs: starting and steering them, watching them, and the records of past ones.
+//! Runs: starting and controlling them, watching them, and the records of past ones.
+//!
+//! `registry` and `broadcast` hold what is active in this process, `launch` builds drivers, `service` owns the life of a
+//! run, and `start`, `control` and `records` are the commands.
 
-mod access;
 pub mod answer_text;
 mod broadcast;
 mod children;
-pub mod control;
-pub mod records;
+mod control;
+mod launch;
+mod records;
 mod registry;
-pub(crate) mod service;
+mod request;
+mod service;
+mod start;
 mod watch;
 
-pub use control::{AnswerRun, CancelRun, EndPause, ResumeRun, RunStarted, StartRun};
+pub use control::{AnswerRun, CancelRun, EndPause, ResumeRun};
 pub use records::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};
+pub use request::RunRequest;
+pub use service::RunService;
+pub use start::{StartRun, StartedRun};
 pub use watch::Watch;

@@ -1,45 +1,46 @@
-//! `tokens.*`: how much of a model's window a text takes.
+//! `tokens.*`: how much of a model's context window a text takes.
 
 use plait_engine::{models, prompt};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
 use crate::command::Command;
-use crate::{ErrorReply, Plait, blocking};
 
-/// `tokens.count`
+/// `tokens.count`: counts the tokens of a text.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct CountTokens {
-    /// The provider's name for the model; `provider/model` where the provider matters.
+    /// The model, as its provider calls it, or `provider/model`.
     pub model: String,
-    /// What to count.
     pub text: String,
 }
 
-/// How much it takes.
+/// The size of a text.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct TokenCount {
-    /// Tokens of the text.
+    /// Tokens in the text.
     #[ts(type = "number")]
     pub tokens: u64,
-    /// Tokens the model can take in all.
+    /// Size of the model's context window, in tokens.
     #[ts(type = "number")]
     pub window: u64,
 }
 
 impl Command for CountTokens {
     const NAME: &'static str = "tokens.count";
+    type Service = ();
     type Reply = TokenCount;
 
-    async fn run(self, _app: &Plait) -> Result<TokenCount, ErrorReply> {
-        // Counting a long text takes seconds of pure work: off the async threads.
-        blocking(move || Ok(TokenCount::of(&self.model, &self.text))).await
+    async fn run(self, _service: &()) -> Result<TokenCount, ErrorReply> {
+        // Counting a long text takes seconds.
+        run_blocking(move || Ok(TokenCount::count(&self.model, &self.text))).await
     }
 }
 
 impl TokenCount {
-    /// Counts `text` for `model`: exact for OpenAI's models, an estimate for others.
-    pub fn of(model: &str, text: &str) -> Self {
+    /// Counts the tokens of `text` for `model`: exactly for OpenAI models, estimated for others.
+    pub fn count(model: &str, text: &str) -> Self {
         Self { tokens: prompt::tokens::count(model, text), window: models::window("", model) }
     }
 }

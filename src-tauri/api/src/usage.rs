@@ -1,88 +1,103 @@
-//! `usage.*`: what model calls used and cost, over all runs.
+//! `usage.*`: tokens and cost of the model calls of all runs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use plait_adapters::Store;
 use plait_adapters::store::RunFilter;
 use plait_adapters::store::record::{QUARTER_MS, RunRecord};
+use plait_engine::host::Clock;
 use plait_engine::models::prices_date;
 use plait_engine::run::Spending;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
 use crate::command::Command;
-use crate::{ErrorReply, Plait, blocking};
 
-/// `usage.byDay`: by day of the call, in the time zone of this computer, and by model.
+/// The number of days, if a caller gives none.
+const DEFAULT_DAYS: u32 = 30;
+
+/// The accounts of the data directory.
+pub struct UsageService {
+    store: Store,
+    clock: Arc<dyn Clock>,
+}
+
+impl UsageService {
+    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
+    }
+}
+
+/// `usage.byDay`: usage by day, in the local time zone, and by model. The day of a call counts, not that of its run.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageByDay {
-    /// How many days back, today included; without it, 30.
+    /// The number of days up to and including today; 30 when left out.
     #[serde(default)]
     #[ts(optional)]
     pub days: Option<u32>,
 }
 
-/// What was spent on one day.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct DayUsage {
-    /// The day, as `2026-08-06`.
-    pub day: String,
-    /// All of it.
-    pub total: Spending,
-    /// The same by `provider/model`; under an empty name what no account was kept of.
-    pub models: BTreeMap<String, Spending>,
-}
-
-/// What was spent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Usage {
-    /// The days on which a model was called, newest first.
-    pub days: Vec<DayUsage>,
-    /// All of them together.
-    pub total: Spending,
-    /// The day of the table of prices, as `2026-08-06`. What is spent keeps the price of its call.
-    pub prices_date: String,
-}
-
-/// The days that are told of when nobody says how many.
-const DAYS: u32 = 30;
-
 impl Command for UsageByDay {
     const NAME: &'static str = "usage.byDay";
+    type Service = UsageService;
     type Reply = Usage;
 
-    async fn run(self, app: &Plait) -> Result<Usage, ErrorReply> {
-        let (store, now) = (app.store().clone(), app.clock().now_ms());
-        let days = self.days.unwrap_or(DAYS);
-        blocking(move || {
+    async fn run(self, service: &UsageService) -> Result<Usage, ErrorReply> {
+        let (store, now) = (service.store.clone(), service.clock.now_ms());
+        let days = self.days.unwrap_or(DEFAULT_DAYS);
+        run_blocking(move || {
             let runs = store.runs(&RunFilter::default())?;
-            Ok(Usage::of(&runs, now, days, &TimeZone::system()))
+            Ok(Usage::by_day(&runs, now, days, &TimeZone::system()))
         })
         .await
     }
 }
 
+/// The usage of one day.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DayUsage {
+    /// The day, as `2026-08-06`.
+    pub day: String,
+    pub total: Spending,
+    /// The same by `provider/model`. Calls of unknown models have an empty name.
+    pub models: BTreeMap<String, Spending>,
+}
+
+/// The usage of several days.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// The days on which a model was called, newest first.
+    pub days: Vec<DayUsage>,
+    /// The sum of all days.
+    pub total: Spending,
+    /// The date of the price table, as `2026-08-06`. Each call keeps the price that was in force when it was made.
+    pub prices_date: String,
+}
+
 impl Usage {
-    /// What was spent in these runs on the last `days` days before `now` (milliseconds since the Unix epoch), which is in
-    /// the last of them.
-    fn of(runs: &[RunRecord], now: u64, days: u32, zone: &TimeZone) -> Self {
-        let today = day(now, zone);
+    /// The usage of these runs on the last `days` days. `now`, in milliseconds since the Unix epoch, is on the last one.
+    fn by_day(runs: &[RunRecord], now: u64, days: u32, zone: &TimeZone) -> Self {
+        let today = date_of(now, zone);
         let first =
             (0..days.saturating_sub(1)).try_fold(today, |date, _| date.yesterday()).unwrap_or(Date::MIN);
         let mut by_day: BTreeMap<Date, BTreeMap<String, Spending>> = BTreeMap::new();
         for (quarter, models) in runs.iter().flat_map(|run| &run.spent) {
-            let date = day(quarter.saturating_mul(QUARTER_MS), zone);
+            let date = date_of(quarter.saturating_mul(QUARTER_MS), zone);
             if days == 0 || date < first {
                 continue;
             }
-            let known = by_day.entry(date).or_default();
+            let by_model = by_day.entry(date).or_default();
             for (model, spending) in models {
-                *known.entry(model.clone()).or_default() += *spending;
+                *by_model.entry(model.clone()).or_default() += *spending;
             }
         }
         let days: Vec<_> = by_day
@@ -99,7 +114,7 @@ impl Usage {
     }
 }
 
-fn day(at_ms: u64, zone: &TimeZone) -> Date {
+fn date_of(at_ms: u64, zone: &TimeZone) -> Date {
     let at = i64::try_from(at_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     at.unwrap_or_default().to_zoned(zone.clone()).date()
 }

@@ -1,4 +1,4 @@
-//! The TypeScript bindings the window is built on say what the Rust types say. `PLAIT_WRITE_BINDINGS=1` writes them anew.
+//! The TypeScript bindings the window is built on say what the Rust types say. `PLAIT_WRITE_BINDINGS=1` regenerates them.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on ends")]
 
@@ -65,7 +65,7 @@ fn compare(name: &str, generated: &str) {
 
 fn generate() -> String {
     let mut types = Types::new();
-    plait_api::each_command(&mut types);
+    plait_api::visit_commands(&mut types);
     // What does not travel with a command: a watched run's entries, and errors.
     types.add::<plait_api::engine::run::Entry>();
     types.add::<plait_api::engine::run::view::RunView>();

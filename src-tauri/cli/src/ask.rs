@@ -23,7 +23,7 @@ pub(crate) enum Asked {
 pub(crate) async fn ask(prompt: &str, schema: &Value) -> Result<Asked, Failure> {
     let mut err = io::stderr();
     writeln!(err, "\n{} {}", style("?").cyan().bold().for_stderr(), prompt.trim())?;
-    if let Some(choices) = answer_text::choices(schema) {
+    if let Some(choices) = answer_text::answer_choices(schema) {
         writeln!(err, "  {}", style(choices.join(" / ")).dim().for_stderr())?;
     }
     show_mark(false)?;

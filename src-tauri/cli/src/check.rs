@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
 use plait_api::engine::nodes;
-use plait_api::flows::check_tree;
+use plait_api::flows::check_with_subflows;
 
 use crate::args::CheckArgs;
 use crate::failure::{Ending, Failure, say};
@@ -17,7 +17,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Ending, Failure> {
         Err(Failure::InvalidFlow { found, .. }) if args.json => return report(&found),
         other => other?,
     };
-    let found = check_tree(&source.flow, source.path_text().as_deref(), &nodes::registry()).diagnostics;
+    let found =
+        check_with_subflows(&source.flow, source.path_text().as_deref(), &nodes::registry()).diagnostics;
     if args.json {
         return report(&found);
     }

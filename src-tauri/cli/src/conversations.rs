@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use plait_api::conversations::{
-    DeleteConversation, ExportConversation, ExportFormat, FlowOf, ForkConversation, ListConversations,
-    ListMessages, OpenConversation, RenameConversation,
+    ConversationFlow, DeleteConversation, ExportConversation, ExportFormat, ForkConversation,
+    ListConversations, ListMessages, OpenConversation, RenameConversation,
 };
 use plait_api::engine::context::Role;
 use plait_api::engine::flow::Flow;
@@ -70,10 +70,10 @@ pub(crate) async fn for_run(
 ) -> Result<ConversationId, ErrorReply> {
     let id = match named {
         "new" | "last" => {
-            let flow = FlowOf::of(flow, path);
+            let flow = ConversationFlow::new(flow, path);
             app.call(OpenConversation { flow, user: None, new: named == "new" }).await?.id
         }
-        named => app.find_conversation(named)?,
+        named => app.conversations().find(named)?,
     };
     say(&format!("conversation {id}\n"));
     Ok(id)
@@ -82,7 +82,7 @@ pub(crate) async fn for_run(
 /// The conversation a person means: its id, a unique beginning of it, or `last`.
 async fn find(app: &Plait, named: &str) -> Result<ConversationId, ErrorReply> {
     if named != "last" {
-        return app.find_conversation(named);
+        return app.conversations().find(named);
     }
     let latest = app.call(ListConversations { limit: Some(1), ..ListConversations::default() }).await?;
     latest.into_iter().next().map(|one| one.id).ok_or_else(|| {
@@ -92,12 +92,12 @@ async fn find(app: &Plait, named: &str) -> Result<ConversationId, ErrorReply> {
 }
 
 /// The flow of a file, or an example's. A file that is gone is still a flow that conversations were had with.
-fn flow_named(named: &str) -> Result<FlowOf, Failure> {
+fn flow_named(named: &str) -> Result<ConversationFlow, Failure> {
     if !Path::new(named).exists() && Path::new(named).is_absolute() {
-        return Ok(FlowOf { path: Some(named.to_owned()), name: String::new() });
+        return Ok(ConversationFlow { path: Some(named.to_owned()), name: String::new() });
     }
     let source = Source::load(named, terminal::style())?;
-    Ok(FlowOf::of(&source.flow, source.path.map(|path| path.display().to_string()).as_deref()))
+    Ok(ConversationFlow::new(&source.flow, source.path.map(|path| path.display().to_string()).as_deref()))
 }
 
 async fn list(app: &Plait, wanted: ListConversations, json: bool) -> Result<(), Failure> {

@@ -85,7 +85,7 @@ impl<'a> Follow<'a> {
 
     /// Follows it.
     pub(crate) async fn run_to_the_end(mut self) -> Result<Ending, Failure> {
-        let mut watch = self.app.watch(&self.run, self.view.next_seq).await?;
+        let mut watch = self.app.runs().watch(&self.run, self.view.next_seq).await?;
         if self.view.status == RunStatus::Waiting
             && let Next::Leave = self.answer().await?
         {
@@ -137,7 +137,7 @@ impl<'a> Follow<'a> {
             self.replies.end = false;
             self.end(&pause).await?;
         } else if let Some(text) = self.replies.answers.pop_front() {
-            let given = self.give(&pause, answer_text::from_text(&pause.schema, &text)).await;
+            let given = self.give(&pause, answer_text::parse_answer(&pause.schema, &text)).await;
             if let Err(Failure::Error(error)) = &given
                 && error.code == "answer.invalid"
             {
@@ -173,7 +173,7 @@ impl<'a> Follow<'a> {
             };
             let given = match asked {
                 Asked::End => return self.end(pause).await,
-                Asked::Text(text) => self.give(pause, answer_text::from_text(&pause.schema, &text)).await,
+                Asked::Text(text) => self.give(pause, answer_text::parse_answer(&pause.schema, &text)).await,
             };
             match given {
                 // A slip of the keyboard: say what is wrong and ask again.

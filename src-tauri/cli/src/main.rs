@@ -47,35 +47,35 @@ fn carry_out(cli: Cli) -> Result<Ending, Failure> {
         Command::Nodes(args) => nodes::nodes(&args),
         Command::Tokens(args) => tokens::tokens(&args),
         Command::Run(args) => {
-            let home = plait_api::home(cli.home)?;
+            let home = plait_api::data_dir(cli.home)?;
             block_on(run::run(&home, args))
         }
         Command::Resume(args) => {
-            let home = plait_api::home(cli.home)?;
+            let home = plait_api::data_dir(cli.home)?;
             block_on(run::resume(&home, args))
         }
         Command::Cancel(args) => {
-            let home = plait_api::home(cli.home)?;
+            let home = plait_api::data_dir(cli.home)?;
             block_on(run::cancel(&home, &args))
         }
         Command::Conversations(args) => {
-            let home = plait_api::home(cli.home)?;
+            let home = plait_api::data_dir(cli.home)?;
             block_on(conversations::conversations(&home, args))
         }
         Command::Runs(args) => {
-            let home = plait_api::home(cli.home)?;
+            let home = plait_api::data_dir(cli.home)?;
             block_on(runs::runs(&home, args))
         }
         Command::Keys(args) => {
-            let home = plait_api::home(cli.home)?;
+            let home = plait_api::data_dir(cli.home)?;
             block_on(keys::keys(&home, args))
         }
         Command::Providers(args) => {
-            let home = plait_api::home(cli.home)?;
+            let home = plait_api::data_dir(cli.home)?;
             block_on(providers::providers(&home, args))
         }
         Command::Usage(args) => {
-            let home = plait_api::home(cli.home)?;
+            let home = plait_api::data_dir(cli.home)?;
             block_on(usage::usage(&home, args))
         }
     }

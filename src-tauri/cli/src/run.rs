@@ -8,8 +8,8 @@ use plait_api::engine::diagnostic::Severity;
 use plait_api::engine::id::{NodeId, PortName, RunId};
 use plait_api::engine::plan;
 use plait_api::engine::run::view::RunStatus;
-use plait_api::flows::check_tree;
-use plait_api::runs::{CancelRun, ResumeRun, StartRun};
+use plait_api::flows::check_with_subflows;
+use plait_api::runs::{CancelRun, ResumeRun, RunRequest, StartRun};
 use plait_api::runs::{RunDetail, ShowRun};
 use plait_api::{ErrorReply, Options, Plait};
 use serde_json::Value;
@@ -28,12 +28,13 @@ pub(crate) async fn run(home: &Path, args: RunArgs) -> Result<Ending, Failure> {
     let style = terminal::style();
     let source = Source::load(&args.flow, style)?;
     let to = args.to.as_deref().map(NodeId::from);
-    let set = collect(args.set);
+    let overrides = collect(args.set);
     // Refused before the store is touched: a flow that can't run needs no store to say so.
-    plan::plan(&source.flow, &plait_api::engine::nodes::registry(), to.as_ref(), &set)
+    plan::plan(&source.flow, &plait_api::engine::nodes::registry(), to.as_ref(), &overrides)
         .map_err(|found| source.refuse(&found, style))?;
     let path = source.path_text();
-    let tree = check_tree(&source.flow, path.as_deref(), &plait_api::engine::nodes::registry()).diagnostics;
+    let tree =
+        check_with_subflows(&source.flow, path.as_deref(), &plait_api::engine::nodes::registry()).diagnostics;
     let called: Vec<_> = tree.into_iter().filter(|found| found.code.starts_with("subflow.")).collect();
     if to.is_none() && called.iter().any(|found| found.severity == Severity::Error) {
         return Err(source.refuse(&called, style));
@@ -43,7 +44,8 @@ pub(crate) async fn run(home: &Path, args: RunArgs) -> Result<Ending, Failure> {
         Some(named) => Some(conversations::for_run(&app, named, &source.flow, path.as_deref()).await?),
         None => None,
     };
-    let start = StartRun { flow: source.flow, path, input: args.input, set, to, conversation };
+    let start =
+        StartRun(RunRequest { flow: source.flow, path, input: args.input, overrides, to, conversation });
     let interrupt = Interrupt::listen()?;
     let started = app.call(start).await?;
     let replies = Replies { answers: args.answer.into(), end: false };
@@ -79,7 +81,7 @@ pub(crate) async fn cancel(home: &Path, args: &CancelArgs) -> Result<Ending, Fai
         return Err(ended(&run, status).into());
     }
     app.call(CancelRun { run: run.clone() }).await?;
-    app.settled(&run).await;
+    app.runs().settled(&run).await;
     let status = status_of(&app, &run).await?;
     app.close().await?;
     match status {

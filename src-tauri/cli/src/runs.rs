@@ -30,9 +30,10 @@ pub(crate) async fn runs(home: &Path, args: RunsArgs) -> Result<Ending, Failure>
 /// The run a person means: its id, a unique beginning of it, or `last`.
 pub(crate) fn find(app: &Plait, named: &str) -> Result<RunId, ErrorReply> {
     if named != "last" {
-        return app.find_run(named);
+        return app.runs().find(named);
     }
-    app.last_run()?
+    app.runs()
+        .latest()?
         .ok_or_else(|| ErrorReply::new("run.none", "There is no run yet.").hint("Start one: plait run hello"))
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn tokens(args: &TokensArgs) -> Result<Ending, Failure> {
     };
     let text = String::from_utf8(bytes.map_err(|error| unreadable(&error))?)
         .map_err(|error| unreadable(&format!("it is not text in UTF-8 ({})", error.utf8_error())))?;
-    let TokenCount { tokens, window } = TokenCount::of(&args.model, &text);
+    let TokenCount { tokens, window } = TokenCount::count(&args.model, &text);
     let mut out = io::stdout();
     if args.json {
         let counted = serde_json::json!({ "model": args.model, "tokens": tokens, "window": window });

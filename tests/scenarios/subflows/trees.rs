@@ -71,7 +71,7 @@ async fn cancelling_a_parent_ends_all_that_it_began() {
 
     let before = Instant::now();
     app.plait.call(CancelRun { run: run.clone() }).await.unwrap();
-    app.plait.settled(&run).await;
+    app.plait.runs().settled(&run).await;
     let took = before.elapsed();
     println!("cancelled, the parent and all below it, within {took:?}");
     // Meant is a tenth of a second; a machine under load gets more.
@@ -186,7 +186,7 @@ async fn a_run_is_listed_and_removed_with_those_it_began() {
     let detail = app.plait.call(ShowRun { run: below.run.clone() }).await.unwrap();
     assert_eq!(detail.above.iter().map(|above| &above.run).collect::<Vec<_>>(), [&run]);
     // The beginning that both ids have stands for the root.
-    assert_eq!(app.plait.find_run(&run.as_str()[..13]).unwrap(), run);
+    assert_eq!(app.plait.runs().find(&run.as_str()[..13]).unwrap(), run);
 
     app.plait.call(RemoveRun { run: run.clone() }).await.unwrap();
     for gone in [&run, &below.run] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cpu_time::ProcessTime;
 use plait_api::engine::run::{Entry, Event};
-use plait_api::runs::StartRun;
+use plait_api::runs::{RunRequest, StartRun};
 use plait_api::settings::{SetSettings, Settings};
 use plait_api::tokens::CountTokens;
 use plait_api::{Options, Plait};
@@ -32,7 +32,7 @@ pub fn run(server: &str) -> Result<Taken, Wrong> {
         plait.call(CountTokens { model: "m".to_owned(), text }).await.map_err(|error| error.message)?;
         let begun = ProcessTime::now();
         let run = plait.call(flow()?).await.map_err(|error| error.message)?.run;
-        let mut watch = plait.watch(&run, 0).await.map_err(|error| error.message)?;
+        let mut watch = plait.runs().watch(&run, 0).await.map_err(|error| error.message)?;
         let mut late = Vec::with_capacity(STREAMS * TOKENS);
         while let Some(batch) = watch.next_batch(FRAME).await {
             let batch = batch.map_err(|error| error.message)?;
@@ -61,17 +61,18 @@ fn ages(entry: &Entry) -> Vec<u64> {
 
 /// Ten contexts, a chat each.
 fn flow() -> Result<StartRun, Wrong> {
-    let (mut nodes, mut edges, mut set) = (Map::new(), Map::new(), BTreeMap::new());
+    let (mut nodes, mut edges, mut overrides) = (Map::new(), Map::new(), BTreeMap::new());
     for at in 0..STREAMS {
         let (start, chat) = (format!("start{at}"), format!("chat{at}"));
         let config = json!({ "provider": "server", "model": "m", "contextId": format!("context{at}") });
         nodes.insert(start.clone(), json!({ "type": "contextStart", "config": config }));
         nodes.insert(chat.clone(), json!({ "type": "chat" }));
-        set.insert(chat.as_str().into(), BTreeMap::from([("message".into(), Arc::new(json!("Go on.")))]));
+        overrides
+            .insert(chat.as_str().into(), BTreeMap::from([("message".into(), Arc::new(json!("Go on.")))]));
         let edge =
             json!({ "source": start, "sourceOutput": "context", "target": chat, "targetInput": "context" });
         edges.insert(format!("e{at}"), edge);
     }
     let flow = serde_json::from_value(json!({ "version": 1, "nodes": nodes, "edges": edges }))?;
-    Ok(StartRun { flow, set, ..StartRun::default() })
+    Ok(StartRun(RunRequest { flow, overrides, ..RunRequest::default() }))
 }

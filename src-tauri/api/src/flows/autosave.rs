@@ -1,4 +1,4 @@
-//! `autosave.*`: drafts of flows that were not saved, kept across a crash.
+//! `autosave.*`: drafts of unsaved flows, which survive a crash.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -8,10 +8,13 @@ use plait_engine::flow::{self, Flow};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::service::FlowService;
+use super::text::write_flow;
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
 use crate::command::Command;
-use crate::{ErrorReply, Plait, blocking};
 
-/// A draft newer than its file.
+/// A draft with changes that its file does not have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Autosave {
@@ -21,20 +24,51 @@ pub struct Autosave {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub path: Option<String>,
-    /// Hash of that file as the draft began from it: a file that is another by now was written since.
+    /// Hash of the file that the draft is based on. A file with a different hash was written since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub base_hash: Option<String>,
     /// The flow's name.
     pub name: String,
-    /// When, in milliseconds since the Unix epoch.
+    /// In milliseconds since the Unix epoch.
     #[ts(type = "number")]
     pub saved_at: u64,
     /// The draft.
     pub flow: Flow,
 }
 
-/// `autosave.put`: keeps a draft in place of the one of the same key.
+impl Autosave {
+    /// The draft, unless its file has the same flow. A draft without `base_hash` is also dropped if the file was written
+    /// after it. A draft that cannot be read as a flow is dropped.
+    pub(super) fn from_draft(draft: Draft) -> Option<Self> {
+        let flow = flow::read(&draft.text).ok()?;
+        if let Some(path) = &draft.path
+            && let Ok(on_disk) = std::fs::read_to_string(Path::new(path))
+        {
+            let same = flow::read(&on_disk).is_ok_and(|saved| saved == flow);
+            if same || (draft.base_hash.is_none() && modified_at(Path::new(path)) > draft.saved_at) {
+                return None;
+            }
+        }
+        Some(Self {
+            key: draft.key,
+            path: draft.path,
+            base_hash: draft.base_hash,
+            name: flow.name.clone(),
+            saved_at: draft.saved_at,
+            flow,
+        })
+    }
+}
+
+/// When a file was last written, in milliseconds since the Unix epoch; 0 if the file system does not know.
+fn modified_at(path: &Path) -> u64 {
+    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let since_epoch = modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// `autosave.put`: stores a draft, in place of the one with the same key.
 #[derive(Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PutAutosave {
@@ -44,7 +78,7 @@ pub struct PutAutosave {
     #[serde(default)]
     #[ts(optional)]
     pub path: Option<String>,
-    /// Hash of that file as the draft began from it.
+    /// Hash of the file that the draft is based on.
     #[serde(default)]
     #[ts(optional)]
     pub base_hash: Option<String>,
@@ -52,25 +86,15 @@ pub struct PutAutosave {
     pub flow: Flow,
 }
 
-/// `autosave.list`: all drafts that are newer than their file, latest first.
-#[derive(Debug, Default, Serialize, Deserialize, TS)]
-pub struct ListAutosaves {}
-
-/// `autosave.drop`: forgets a draft. No error when there is none.
-#[derive(Debug, Serialize, Deserialize, TS)]
-pub struct DropAutosave {
-    /// The editor's key for it.
-    pub key: String,
-}
-
 impl Command for PutAutosave {
     const NAME: &'static str = "autosave.put";
+    type Service = FlowService;
     type Reply = ();
 
-    async fn run(self, app: &Plait) -> Result<(), ErrorReply> {
-        let (store, saved_at) = (app.store().clone(), app.clock().now_ms());
-        blocking(move || {
-            let text = crate::flow_text(&self.flow)?;
+    async fn run(self, service: &FlowService) -> Result<(), ErrorReply> {
+        let (store, saved_at) = (service.store.clone(), service.clock.now_ms());
+        run_blocking(move || {
+            let text = write_flow(&self.flow)?;
             let draft = Draft { key: self.key, path: self.path, base_hash: self.base_hash, saved_at, text };
             Ok(store.put_draft(&draft)?)
         })
@@ -78,51 +102,35 @@ impl Command for PutAutosave {
     }
 }
 
+/// `autosave.list`: all drafts with unsaved changes, latest first.
+#[derive(Debug, Default, Serialize, Deserialize, TS)]
+pub struct ListAutosaves {}
+
 impl Command for ListAutosaves {
     const NAME: &'static str = "autosave.list";
+    type Service = FlowService;
     type Reply = Vec<Autosave>;
 
-    async fn run(self, app: &Plait) -> Result<Vec<Autosave>, ErrorReply> {
-        let store = app.store().clone();
-        blocking(move || Ok(store.drafts()?.into_iter().filter_map(newer_than_its_file).collect())).await
+    async fn run(self, service: &FlowService) -> Result<Vec<Autosave>, ErrorReply> {
+        let store = service.store.clone();
+        run_blocking(move || Ok(store.drafts()?.into_iter().filter_map(Autosave::from_draft).collect())).await
     }
+}
+
+/// `autosave.drop`: removes a draft. Does nothing when there is none.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct DropAutosave {
+    /// The editor's key for it.
+    pub key: String,
 }
 
 impl Command for DropAutosave {
     const NAME: &'static str = "autosave.drop";
+    type Service = FlowService;
     type Reply = ();
 
-    async fn run(self, app: &Plait) -> Result<(), ErrorReply> {
-        let store = app.store().clone();
-        blocking(move || Ok(store.remove_draft(&self.key)?)).await
+    async fn run(self, service: &FlowService) -> Result<(), ErrorReply> {
+        let store = service.store.clone();
+        run_blocking(move || Ok(store.remove_draft(&self.key)?)).await
     }
-}
-
-/// The draft, unless its file says the same. One that does not know what it began from is taken for done with if the file
-/// was written after it. A draft that no longer reads as a flow is left out: there is nothing to offer.
-pub(super) fn newer_than_its_file(draft: Draft) -> Option<Autosave> {
-    let flow = flow::read(&draft.text).ok()?;
-    if let Some(path) = &draft.path
-        && let Ok(on_disk) = std::fs::read_to_string(Path::new(path))
-    {
-        let same = flow::read(&on_disk).is_ok_and(|saved| saved == flow);
-        if same || (draft.base_hash.is_none() && written_at(Path::new(path)) > draft.saved_at) {
-            return None;
-        }
-    }
-    Some(Autosave {
-        key: draft.key,
-        path: draft.path,
-        base_hash: draft.base_hash,
-        name: flow.name.clone(),
-        saved_at: draft.saved_at,
-        flow,
-    })
-}
-
-/// When a file was last written, in milliseconds since the Unix epoch; 0 where the file system can't say.
-fn written_at(path: &Path) -> u64 {
-    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    let since = modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,6 +1,5 @@
-//! What is wrong with a flow and with the flows it calls, as far as that can be seen without running: files that are not
-//! there or are no flows, flows that can't run, flows that would come to be inside of themselves. Reads files, executes
-//! nothing.
+//! `flow.check`: the problems of a flow and of its sub-flows, as far as they can be found without running it. For sub-flows
+//! these are files that are missing or invalid, and recursion. Reads files, executes nothing.
 
 use std::collections::HashMap;
 
@@ -10,118 +9,148 @@ use plait_engine::id::NodeId;
 use plait_engine::node::Registry;
 use plait_engine::plan::{CheckedFlow, check};
 use plait_engine::subflow::{ChildFlow, MAX_DEPTH};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
+use super::service::FlowService;
+use super::subflows::{self, Subflow};
 use crate::ErrorReply;
-use crate::flows::subflows::{self, Called};
+use crate::blocking::run_blocking;
+use crate::command::Command;
 
-/// Checks a flow together with those it calls; `path` is its own file, if it has one.
-pub fn check_tree(flow: &Flow, path: Option<&str>, registry: &Registry) -> CheckedFlow {
+/// `flow.check`: the problems of a flow. Runs nothing.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct CheckFlow {
+    /// The flow.
+    pub flow: Flow,
+    /// Its file, if it has one. The paths of sub-flows are relative to its folder.
+    #[serde(default)]
+    #[ts(optional)]
+    pub path: Option<String>,
+}
+
+impl Command for CheckFlow {
+    const NAME: &'static str = "flow.check";
+    type Service = FlowService;
+    type Reply = CheckedFlow;
+
+    async fn run(self, service: &FlowService) -> Result<CheckedFlow, ErrorReply> {
+        let registry = service.registry.clone();
+        // A flow of a million nodes takes seconds.
+        run_blocking(move || Ok(check_with_subflows(&self.flow, self.path.as_deref(), &registry))).await
+    }
+}
+
+/// Checks a flow and its sub-flows. `path` is the file of the flow, if it has one.
+pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry) -> CheckedFlow {
     let mut checked = check(flow, registry);
-    let chain = path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
-    let mut tree = Tree { registry, chain, known: HashMap::new() };
-    checked.diagnostics.extend(tree.calls(flow, path));
+    let ancestors = path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
+    let mut checker = SubflowChecker { registry, ancestors, checked_files: HashMap::new() };
+    checked.diagnostics.extend(checker.check_nodes(flow, path));
     checked
 }
 
-struct Tree<'a> {
+struct SubflowChecker<'a> {
     registry: &'a Registry,
-    /// The files that call one another down to here: path and name.
-    chain: Vec<(String, String)>,
-    /// What was found in files that were looked into: each but once, however many call it.
-    known: HashMap<String, Option<ErrorReply>>,
+    /// The files from the root to the flow that is being checked: path and name.
+    ancestors: Vec<(String, String)>,
+    /// The result for each file, so that a file with several callers is checked once.
+    checked_files: HashMap<String, Option<ErrorReply>>,
 }
 
-impl Tree<'_> {
-    /// What is wrong with the flows that the nodes of this one call, at those nodes.
-    fn calls(&mut self, flow: &Flow, path: Option<&str>) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
+impl SubflowChecker<'_> {
+    /// The problems of the sub-flows of this flow, reported on the nodes that run them.
+    fn check_nodes(&mut self, flow: &Flow, path: Option<&str>) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
         for (id, node) in &flow.nodes {
             let Some(Ok(bound)) = self.registry.bind(id, &node.node_type, &node.config) else { continue };
             match &bound.behavior().calls {
                 None => {}
                 Some(ChildFlow::File(file)) => {
-                    found.extend(self.file(file, path).map(|error| at_file(id, error)));
+                    diagnostics.extend(self.check_file(file, path).map(|error| file_diagnostic(id, error)));
                 }
                 Some(ChildFlow::Inner(inner)) => {
-                    let mut inside = check(inner, self.registry).diagnostics;
-                    inside.extend(self.calls(inner, path));
-                    found.extend(inside.into_iter().map(|one| inside_of(id, one)));
+                    let mut nested = check(inner, self.registry).diagnostics;
+                    nested.extend(self.check_nodes(inner, path));
+                    diagnostics
+                        .extend(nested.into_iter().map(|diagnostic| nested_diagnostic(id, diagnostic)));
                 }
             }
         }
-        found
+        diagnostics
     }
 
-    /// Why a node can't call this file, if it can't.
-    fn file(&mut self, file: &str, parent: Option<&str>) -> Option<ErrorReply> {
-        let called = match subflows::read(file, parent) {
-            Ok(called) => called,
+    /// Why a flow in `parent` cannot run this file, if it cannot.
+    fn check_file(&mut self, file: &str, parent: Option<&str>) -> Option<ErrorReply> {
+        let subflow = match subflows::read(file, parent) {
+            Ok(subflow) => subflow,
             Err(error) => return Some(error),
         };
-        let key = called.path.clone().unwrap_or_else(|| format!("example {}", called.name));
-        if self.chain.iter().any(|(above, _)| *above == key) {
-            let mut names: Vec<String> = self.chain.iter().map(|(_, name)| name.clone()).collect();
-            names.push(called.name);
+        let key = subflow.path.clone().unwrap_or_else(|| format!("example {}", subflow.name));
+        if self.ancestors.iter().any(|(path, _)| *path == key) {
+            let mut names: Vec<String> = self.ancestors.iter().map(|(_, name)| name.clone()).collect();
+            names.push(subflow.name);
             return Some(subflows::recursion(&names));
         }
-        if let Some(known) = self.known.get(&key) {
-            return known.clone();
+        if let Some(result) = self.checked_files.get(&key) {
+            return result.clone();
         }
-        if self.chain.len() >= MAX_DEPTH {
-            return Some(subflows::too_deep(self.chain.iter().map(|(_, name)| name.as_str())));
+        if self.ancestors.len() >= MAX_DEPTH {
+            return Some(subflows::too_deep(self.ancestors.iter().map(|(_, name)| name.as_str())));
         }
-        self.chain.push((key.clone(), called.name.clone()));
-        let wrong = self.inside(&called);
-        self.chain.pop();
-        // A recursion is told of from where one looks; the file by itself may be called from elsewhere.
-        if wrong.as_ref().is_none_or(|error| error.code != "subflow.recursion") {
-            self.known.insert(key, wrong.clone());
+        self.ancestors.push((key.clone(), subflow.name.clone()));
+        let error = self.first_error(&subflow);
+        self.ancestors.pop();
+        // Recursion depends on the caller: the same file may be valid when another flow runs it.
+        if error.as_ref().is_none_or(|error| error.code != "subflow.recursion") {
+            self.checked_files.insert(key, error.clone());
         }
-        wrong
+        error
     }
 
-    /// The first thing that keeps a called flow from running.
-    fn inside(&mut self, called: &Called) -> Option<ErrorReply> {
-        let mut errors = check(&called.flow, self.registry).diagnostics;
-        errors.extend(self.calls(&called.flow, called.path.as_deref()));
-        errors.retain(|one| one.severity == Severity::Error);
-        // What comes from further down keeps its own words.
-        if let Some(deep) =
-            errors.iter().find(|one| matches!(&*one.code, "subflow.recursion" | "subflow.too_deep"))
-        {
-            let reply = ErrorReply::new(&deep.code, deep.message.clone());
-            return Some(match &deep.hint {
+    /// The first error that keeps a sub-flow from running.
+    fn first_error(&mut self, subflow: &Subflow) -> Option<ErrorReply> {
+        let mut errors = check(&subflow.flow, self.registry).diagnostics;
+        errors.extend(self.check_nodes(&subflow.flow, subflow.path.as_deref()));
+        errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        // These name the whole chain of flows, so they are passed on unchanged.
+        let is_chain_error =
+            |error: &&Diagnostic| matches!(&*error.code, "subflow.recursion" | "subflow.too_deep");
+        if let Some(error) = errors.iter().find(is_chain_error) {
+            let reply = ErrorReply::new(&error.code, error.message.clone());
+            return Some(match &error.hint {
                 Some(hint) => reply.hint(hint.clone()),
                 None => reply,
             });
         }
         let first = errors.first()?;
         let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
-        let message = format!("`{}` can't run: {}, {}{more}", called.name, first.pointer, first.message);
+        let message = format!("`{}` can't run: {}, {}{more}", subflow.name, first.pointer, first.message);
         Some(
             ErrorReply::new("subflow.invalid", message)
-                .hint("Open that flow and mend what its diagnostics name."),
+                .hint("Open that flow and fix the problems that its diagnostics list."),
         )
     }
 }
 
-fn at_file(id: &NodeId, error: ErrorReply) -> Diagnostic {
-    let found = Diagnostic::on_node(&error.code, id, error.message).below("/config/file");
+/// The error of a sub-flow file, as a diagnostic on the node that runs it.
+fn file_diagnostic(id: &NodeId, error: ErrorReply) -> Diagnostic {
+    let diagnostic = Diagnostic::on_node(&error.code, id, error.message).below("/config/file");
     match error.hint {
-        Some(hint) => found.hint(hint),
-        None => found,
+        Some(hint) => diagnostic.hint(hint),
+        None => diagnostic,
     }
 }
 
-/// A finding inside of a node's own flow, at its place in the whole file.
-fn inside_of(id: &NodeId, found: Diagnostic) -> Diagnostic {
-    let place = Diagnostic::on_node(&found.code, id, "").below("/config/flow").below(&found.pointer);
-    let inner =
-        found.node.as_ref().map_or_else(|| "Inside: ".to_owned(), |node| format!("Inside, at `{node}`: "));
+/// A diagnostic in the flow inside a node's config, with its position in the whole file.
+fn nested_diagnostic(id: &NodeId, nested: Diagnostic) -> Diagnostic {
+    let position = Diagnostic::on_node(&nested.code, id, "").below("/config/flow").below(&nested.pointer);
+    let prefix =
+        nested.node.as_ref().map_or_else(|| "Inside: ".to_owned(), |node| format!("Inside, at `{node}`: "));
     Diagnostic {
-        message: format!("{inner}{}", found.message),
-        severity: found.severity,
-        hint: found.hint,
-        ..place
+        message: format!("{prefix}{}", nested.message),
+        severity: nested.severity,
+        hint: nested.hint,
+        ..position
     }
 }

@@ -1,10 +1,10 @@
-//! The JSON Schema of flow files: the document's shape, and for each node type the shape of its config.
+//! The JSON Schema of flow files, with the schema of each node type's config.
 
 use plait_engine::flow::Flow;
 use plait_engine::node::Registry;
 use serde_json::{Map, Value, json};
 
-/// The schema. A node of an unknown type is valid with any config: files are kept as they are, whoever wrote them.
+/// The schema. A node of an unknown type is valid with any config, because a newer version of Plait may have written it.
 pub fn flow_schema(registry: &Registry) -> Value {
     let mut schema = schemars::schema_for!(Flow).to_value();
     schema["$id"] = json!("urn:plait:flow:1");
@@ -33,7 +33,7 @@ pub fn flow_schema(registry: &Registry) -> Value {
     schema
 }
 
-/// Makes references to a schema's own definitions point to where they stand now.
+/// Moves references to a schema's own definitions to the new place of the definitions.
 fn rebase(value: &mut Value, definitions: &str) {
     match value {
         Value::Object(map) => {

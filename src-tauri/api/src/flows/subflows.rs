@@ -1,5 +1,5 @@
-//! Which flow a node means that runs another: the file beside its own, an example beside an example, or the one inside of
-//! it. Owns that no flow comes to be inside of itself.
+//! Finds the flow that a sub-flow node runs: a file relative to its own, another example flow, or the flow in its config.
+//! Ensures that no flow runs inside itself.
 
 use std::path::Path;
 
@@ -12,89 +12,91 @@ use plait_engine::subflow::{ChildFlow, MAX_DEPTH};
 use crate::ErrorReply;
 use crate::flows::examples;
 
-/// A flow that is called.
-pub(crate) struct Called {
+/// A flow that another flow runs.
+pub(crate) struct Subflow {
     pub(crate) flow: Flow,
-    /// The file whose folder it lives in: its own, or that of the flow it stands in.
+    /// Its file or, for a flow in a node's config, the file of the enclosing flow.
     pub(crate) path: Option<String>,
-    /// What to call it to people.
+    /// Its name in messages.
     pub(crate) name: String,
 }
 
-/// The flow that a node of the run `parents[0]` means; `parents` are the runs above, the root last.
-/// Faults: `subflow.not_found`, `subflow.unreadable`, `subflow.recursion`.
+/// The flow that a node of the run `lineage[0]` runs. `lineage` continues with the ancestors of that run, the root last.
+/// `subflow.not_found`, `subflow.unreadable`, `subflow.recursion`.
 pub(crate) fn resolve(
     child: &ChildFlow,
-    parents: &[RunRecord],
+    lineage: &[RunRecord],
     activation: &Activation,
-) -> Result<Called, ErrorReply> {
-    let parent = parents.first();
+) -> Result<Subflow, ErrorReply> {
+    let parent = lineage.first();
     let parent_path = parent.and_then(|parent| parent.flow.path.clone());
     let file = match child {
         ChildFlow::Inner(flow) => {
             let mut flow = Flow::clone(flow);
             if flow.name.is_empty() {
-                let around = parent.map(|parent| parent.flow.name.as_str()).unwrap_or_default();
-                flow.name = format!("{around} › {}", activation.node);
+                let enclosing = parent.map(|parent| parent.flow.name.as_str()).unwrap_or_default();
+                flow.name = format!("{enclosing} › {}", activation.node);
             }
             let name = flow.name.clone();
-            return Ok(Called { flow, path: parent_path, name });
+            return Ok(Subflow { flow, path: parent_path, name });
         }
         ChildFlow::File(file) => file,
     };
-    let called = read(file, parent_path.as_deref())?;
-    if let Some(path) = &called.path
-        && parents.iter().any(|above| above.flow.path.as_ref() == Some(path))
+    let subflow = read(file, parent_path.as_deref())?;
+    if let Some(path) = &subflow.path
+        && lineage.iter().any(|ancestor| ancestor.flow.path.as_ref() == Some(path))
     {
-        let mut chain: Vec<String> = parents.iter().rev().map(name).collect();
-        chain.push(called.name);
+        let mut chain: Vec<String> = lineage.iter().rev().map(record_name).collect();
+        chain.push(subflow.name);
         return Err(recursion(&chain));
     }
-    Ok(called)
+    Ok(subflow)
 }
 
-/// Reads the flow file that a flow in `parent` calls by `file`.
-pub(crate) fn read(file: &str, parent: Option<&str>) -> Result<Called, ErrorReply> {
+/// Reads the flow that a flow in the file `parent` runs as `file`.
+pub(crate) fn read(file: &str, parent: Option<&str>) -> Result<Subflow, ErrorReply> {
     let Some(folder) = parent.and_then(|path| Path::new(path).parent()) else {
         return example(file);
     };
     let text = files::read(&folder.join(file)).map_err(|fault| {
         let code = if fault.code == "flow.not_found" { "subflow.not_found" } else { "subflow.unreadable" };
         ErrorReply { code: code.to_owned(), ..ErrorReply::from(fault) }
-            .hint(format!("`file` is relative to the flow's own folder, {}.", folder.display()))
+            .hint(format!("`file` is relative to the folder of the flow, {}.", folder.display()))
     })?;
     let flow = parse(&text.text, file)?;
-    Ok(Called { flow, path: Some(text.path.display().to_string()), name: file.to_owned() })
+    Ok(Subflow { flow, path: Some(text.path.display().to_string()), name: file.to_owned() })
 }
 
-/// Examples call one another as files in one folder would.
-fn example(file: &str) -> Result<Called, ErrorReply> {
+/// Example flows refer to each other as if they were files in one folder.
+fn example(file: &str) -> Result<Subflow, ErrorReply> {
     let id = file.strip_suffix(".flow.json").unwrap_or(file);
     let text = examples::text(id).ok_or_else(|| {
         ErrorReply::new(
             "subflow.not_found",
-            format!("`{file}` can't be found: the flow that calls it has no file, so it has no folder."),
+            format!("`{file}` cannot be found: the flow that runs it was not saved, so it has no folder."),
         )
         .hint("Save the flow first; `file` is relative to its folder.")
     })?;
-    Ok(Called { flow: parse(text, file)?, path: None, name: file.to_owned() })
+    Ok(Subflow { flow: parse(text, file)?, path: None, name: file.to_owned() })
 }
 
 fn parse(text: &str, file: &str) -> Result<Flow, ErrorReply> {
     flow::read(text).map_err(|error| {
-        let place = if error.line > 0 { format!(":{}:{}", error.line, error.column) } else { String::new() };
-        let one = &*error.diagnostic;
-        let reply = ErrorReply::new("subflow.unreadable", format!("`{file}{place}`: {}", one.message))
-            .diagnostics(std::slice::from_ref(one));
-        match &one.hint {
+        let position =
+            if error.line > 0 { format!(":{}:{}", error.line, error.column) } else { String::new() };
+        let diagnostic = &*error.diagnostic;
+        let reply =
+            ErrorReply::new("subflow.unreadable", format!("`{file}{position}`: {}", diagnostic.message))
+                .diagnostics(std::slice::from_ref(diagnostic));
+        match &diagnostic.hint {
             Some(hint) => reply.hint(hint.clone()),
             None => reply,
         }
     })
 }
 
-/// What is wrong with a called flow, told by whom it was called.
-pub(crate) fn wrong(error: ErrorReply, name: &str) -> ErrorReply {
+/// Turns the error of an invalid flow into that of a sub-flow with this name.
+pub(crate) fn invalid(error: ErrorReply, name: &str) -> ErrorReply {
     if error.code != "flow.invalid" {
         return error;
     }
@@ -102,27 +104,27 @@ pub(crate) fn wrong(error: ErrorReply, name: &str) -> ErrorReply {
     ErrorReply { code: "subflow.invalid".to_owned(), message, ..error }
 }
 
-/// A flow that comes to be inside of itself, through this chain of files.
+/// The error for a flow that would run inside itself, through this chain of files.
 pub(crate) fn recursion(chain: &[String]) -> ErrorReply {
-    ErrorReply::new("subflow.recursion", format!("A flow would run inside of itself: {}.", chain.join(" › ")))
-        .hint("Use a cycle to repeat steps, or break the chain of calls.")
+    ErrorReply::new("subflow.recursion", format!("A flow would run inside itself: {}.", chain.join(" › ")))
+        .hint("Use a cycle to repeat steps, or remove one of these sub-flows.")
 }
 
-/// Flows inside of flows inside of flows, root first, and no end of it.
+/// The error for flows that are nested too deeply, through this chain of flows, the root first.
 pub(crate) fn too_deep<'a>(chain: impl Iterator<Item = &'a str>) -> ErrorReply {
     let chain: Vec<&str> = chain.collect();
     ErrorReply::new(
         "subflow.too_deep",
         format!(
-            "Flows may be inside of flows {} deep at most, and this would be deeper: {}.",
+            "Flows can be nested {} levels deep at most. This would be deeper: {}.",
             MAX_DEPTH - 1,
             chain.join(" › ")
         ),
     )
-    .hint("Let one flow do what several of these do.")
+    .hint("Merge some of these flows into one.")
 }
 
-fn name(record: &RunRecord) -> String {
+fn record_name(record: &RunRecord) -> String {
     record.flow.path.as_deref().map_or_else(|| record.flow.name.clone(), file_name)
 }
 

@@ -1,4 +1,4 @@
-//! `provider.test`: whether a provider answers, and to this key.
+//! `provider.test`.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,22 +12,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use super::service::ProviderService;
+use crate::ErrorReply;
 use crate::command::Command;
-use crate::{ErrorReply, Plait};
 
-/// How long a provider may take; a run is more patient.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a provider may take to reply. Runs have longer timeouts.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// As few as every provider takes: OpenAI's responses refuse a bound below that.
-const LEAST_TOKENS: u32 = 16;
+/// The smallest limit that every provider accepts: the Responses API of OpenAI rejects smaller ones.
+const MIN_OUTPUT_TOKENS: u32 = 16;
 
-/// `provider.test`: a small real check. Without a model, the provider's list of models is fetched; with one, that model is
-/// asked for a few tokens. A provider that fails is no error of this command. Faults `provider.unknown`.
+/// `provider.test`: checks that a provider replies and accepts the key. Fetches its list of models or, if a model is given,
+/// generates a few tokens with it. A failed check is not an error of this command. `provider.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct TestProvider {
     /// The provider.
     pub provider: String,
-    /// The model to ask.
+    /// The model to call.
     #[serde(default)]
     #[ts(optional)]
     pub model: Option<String>,
@@ -37,26 +38,26 @@ pub struct TestProvider {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum Tested {
-    /// It listed its models.
+    /// The list of models.
     Models,
-    /// A model answered.
+    /// A model call.
     Call,
 }
 
-/// How a test went.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct TestReport {
     /// What was checked.
     pub tested: Tested,
-    /// How long it took, in milliseconds.
+    /// In milliseconds.
     #[ts(type = "number")]
     pub took_ms: u64,
-    /// The models it listed, where it was asked for them.
+    /// The models it listed, if the list was fetched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub models: Option<Vec<String>>,
-    /// What went wrong and what to do; nothing when all is well.
+    /// Why the check failed; absent when it passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub fault: Option<Fault>,
@@ -64,50 +65,52 @@ pub struct TestReport {
 
 impl Command for TestProvider {
     const NAME: &'static str = "provider.test";
+    type Service = ProviderService;
     type Reply = TestReport;
 
-    async fn run(self, app: &Plait) -> Result<TestReport, ErrorReply> {
-        let provider = app.providers().get(&self.provider)?;
-        let began = Instant::now();
+    async fn run(self, service: &ProviderService) -> Result<TestReport, ErrorReply> {
+        let provider = service.callable().get(&self.provider)?;
+        let started = Instant::now();
         let (tested, models, fault) = if let Some(model) = self.model {
-            let asked = in_time(&self.provider, provider.call(smallest(model), &mut |_| ())).await;
-            (Tested::Call, None, asked.err())
+            let called =
+                with_timeout(&self.provider, provider.call(minimal_request(model), &mut |_| ())).await;
+            (Tested::Call, None, called.err())
         } else {
-            match in_time(&self.provider, provider.models()).await {
+            match with_timeout(&self.provider, provider.models()).await {
                 Ok(models) if models.is_empty() => (Tested::Models, None, Some(no_models(&self.provider))),
                 Ok(models) => (Tested::Models, Some(models), None),
                 Err(fault) => (Tested::Models, None, Some(fault)),
             }
         };
         if let Some(models) = &models {
-            app.learn_models(&self.provider, models);
+            service.cache_models(&self.provider, models);
         }
-        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(TestReport { tested, took_ms, models, fault })
     }
 }
 
-/// Waits for a provider, but not for ever.
-pub(super) async fn in_time<T>(
+/// Waits for a provider. `provider.timeout` when it takes too long.
+pub(super) async fn with_timeout<T>(
     provider: &str,
-    asked: impl Future<Output = Result<T, Fault>>,
+    reply: impl Future<Output = Result<T, Fault>>,
 ) -> Result<T, Fault> {
-    tokio::time::timeout(PATIENCE, asked).await.unwrap_or_else(|_| {
+    tokio::time::timeout(REPLY_TIMEOUT, reply).await.unwrap_or_else(|_| {
         Err(Fault::new(
             "provider.timeout",
-            format!("The provider `{provider}` did not answer within {} s.", PATIENCE.as_secs()),
+            format!("The provider `{provider}` did not reply within {} s.", REPLY_TIMEOUT.as_secs()),
         )
-        .hint("Is it busy loading a model? Try again, and check its base URL."))
+        .hint("It may be loading a model. Try again, and check its base URL."))
     })
 }
 
 fn no_models(provider: &str) -> Fault {
-    Fault::new("provider.no_models", format!("The provider `{provider}` answers, but lists no models."))
-        .hint("Load a model there, or name one to test with.")
+    Fault::new("provider.no_models", format!("The provider `{provider}` replied but listed no models."))
+        .hint("Load a model in it, or test with a model of your choice.")
 }
 
-/// The smallest call there is.
-fn smallest(model: String) -> ModelRequest {
+/// The cheapest request that every provider accepts.
+fn minimal_request(model: String) -> ModelRequest {
     let author = Activation { node: "test".into(), epoch: Epoch::root() };
     let tokens = tokens::text(&model, "Hi");
     let message = Message::plain("test".into(), Role::User, "Hi", author.clone(), tokens);
@@ -119,7 +122,7 @@ fn smallest(model: String) -> ModelRequest {
         messages: vec![Arc::new(message)],
         tools: Vec::new(),
         temperature: None,
-        max_tokens: Some(LEAST_TOKENS),
+        max_tokens: Some(MIN_OUTPUT_TOKENS),
         window: None,
         response_schema: None,
         session: None,

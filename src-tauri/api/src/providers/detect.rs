@@ -1,22 +1,24 @@
-//! `provider.detect`: model servers that run on this machine.
+//! `provider.detect`.
 
 use plait_adapters::providers::{self, FoundServer};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::service::ProviderService;
+use crate::ErrorReply;
 use crate::command::Command;
-use crate::{ErrorReply, Plait};
 
-/// `provider.detect`: looks for Ollama, LM Studio, llama.cpp and vLLM where they usually listen, where `OLLAMA_HOST` says,
-/// and where the settings have a provider on this machine. Takes at most about two seconds; finding none is no error.
+/// `provider.detect`: looks for model servers on this machine: Ollama, LM Studio, llama.cpp and vLLM on their default ports,
+/// the address in `OLLAMA_HOST`, and the local providers of the settings. Takes at most about two seconds.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 pub struct DetectProviders {}
 
 impl Command for DetectProviders {
     const NAME: &'static str = "provider.detect";
+    type Service = ProviderService;
     type Reply = Vec<FoundServer>;
 
-    async fn run(self, app: &Plait) -> Result<Vec<FoundServer>, ErrorReply> {
-        Ok(providers::detect(&app.settings().providers).await)
+    async fn run(self, service: &ProviderService) -> Result<Vec<FoundServer>, ErrorReply> {
+        Ok(providers::detect(&service.table().settings()).await)
     }
 }

@@ -6,11 +6,12 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
 use ts_rs::TS;
 
-use super::status::{self, ProviderStatus};
+use super::service::ProviderService;
+use super::status::{ProviderStatus, status_of};
+use crate::ErrorReply;
 use crate::command::Command;
-use crate::{ErrorReply, Plait};
 
-/// A key on its way in. Prints as nothing, is wiped when it goes, and is never written out.
+/// A key that a caller passes in. Its debug output is redacted, it is wiped when dropped, and it cannot be serialized.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SecretText(SecretString);
 
@@ -22,20 +23,20 @@ impl From<SecretString> for SecretText {
 
 impl Serialize for SecretText {
     fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-        Err(S::Error::custom("a key is not written out"))
+        Err(S::Error::custom("keys are never serialized"))
     }
 }
 
-/// `provider.setKey`: gives a provider its key, in place of any it had. Faults `provider.unknown`, `provider.no_key` (it
-/// takes none), `keys.*`.
+/// `provider.setKey`: sets or replaces the key of a provider. `provider.unknown`, `provider.no_key` when it takes none,
+/// `keys.*`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct SetKey {
     /// The provider.
     pub provider: String,
-    /// The key. Spaces and line ends around it are no part of it.
+    /// The key. Surrounding whitespace is ignored.
     #[ts(type = "string")]
     pub key: SecretText,
-    /// How long to keep it; without it, for good.
+    /// How long to store it. Permanently when left out.
     #[serde(default)]
     #[ts(as = "Option<Keep>", optional)]
     pub keep: Keep,
@@ -43,18 +44,19 @@ pub struct SetKey {
 
 impl Command for SetKey {
     const NAME: &'static str = "provider.setKey";
+    type Service = ProviderService;
     type Reply = ProviderStatus;
 
-    async fn run(self, app: &Plait) -> Result<ProviderStatus, ErrorReply> {
-        app.provider_table().takes_key(&self.provider)?;
-        app.keys().set(&self.provider, &self.key.0, self.keep).await?;
-        app.forget_models(&self.provider);
-        status::of(app, &self.provider).await
+    async fn run(self, service: &ProviderService) -> Result<ProviderStatus, ErrorReply> {
+        service.table().takes_key(&self.provider)?;
+        service.keys().set(&self.provider, &self.key.0, self.keep).await?;
+        service.forget_models(&self.provider);
+        status_of(service, &self.provider).await
     }
 }
 
-/// `provider.removeKey`: forgets the key of a provider, wherever Plait keeps it; one in the environment stays. No error
-/// when there is none. Faults `provider.unknown`, `keys.*`.
+/// `provider.removeKey`: removes the key of a provider from where Plait stores it. A key in the environment stays. Does
+/// nothing when there is none. `provider.unknown`, `keys.*`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RemoveKey {
     /// The provider.
@@ -63,12 +65,13 @@ pub struct RemoveKey {
 
 impl Command for RemoveKey {
     const NAME: &'static str = "provider.removeKey";
+    type Service = ProviderService;
     type Reply = ProviderStatus;
 
-    async fn run(self, app: &Plait) -> Result<ProviderStatus, ErrorReply> {
-        app.provider_table().takes_key(&self.provider)?;
-        app.keys().remove(&self.provider).await?;
-        app.forget_models(&self.provider);
-        status::of(app, &self.provider).await
+    async fn run(self, service: &ProviderService) -> Result<ProviderStatus, ErrorReply> {
+        service.table().takes_key(&self.provider)?;
+        service.keys().remove(&self.provider).await?;
+        service.forget_models(&self.provider);
+        status_of(service, &self.provider).await
     }
 }

@@ -1,57 +1,52 @@
-//! What runs know of models beyond the tables: what a person has set, and what runs teach of Plait's counts, carried
-//! from one run to the next.
+//! What runs know of models beyond the built-in tables: the overrides of the settings, and how far Plait's token counts
+//! were off in earlier calls.
 //!
-//! A run takes what is known when it starts and keeps to it; what its calls teach is for the runs after it.
+//! A run takes a copy when it starts and keeps it. What its calls teach applies to later runs.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use plait_adapters::Store;
 use plait_engine::models::{Correction, ModelOverride, ModelOverrides};
 use plait_engine::run::{Entry, Event};
 
-/// What is known of counts, by `provider/model`.
+/// Corrections and overrides, each by `provider/model`.
 pub(crate) struct TokenCalibration {
     store: Store,
-    known: Mutex<BTreeMap<String, Correction>>,
-    notes: Mutex<BTreeMap<String, ModelOverride>>,
+    corrections: Mutex<BTreeMap<String, Correction>>,
+    overrides: Mutex<BTreeMap<String, ModelOverride>>,
 }
 
 impl TokenCalibration {
-    /// Goes on from what earlier runs have taught.
+    /// Continues from the corrections that the store has.
     pub(crate) fn new(
         store: Store,
-        known: BTreeMap<String, Correction>,
-        notes: BTreeMap<String, ModelOverride>,
+        corrections: BTreeMap<String, Correction>,
+        overrides: BTreeMap<String, ModelOverride>,
     ) -> Self {
-        Self { store, known: Mutex::new(known), notes: Mutex::new(notes) }
+        Self { store, corrections: Mutex::new(corrections), overrides: Mutex::new(overrides) }
     }
 
-    /// What a run that begins now knows of models.
-    pub(crate) fn book(&self) -> ModelOverrides {
-        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        ModelOverrides { notes, corrections: self.lock().clone() }
+    /// What a run that starts now knows of models.
+    pub(crate) fn current(&self) -> ModelOverrides {
+        ModelOverrides { notes: self.overrides.lock().clone(), corrections: self.corrections.lock().clone() }
     }
 
-    /// What a person has set of models from now on.
-    pub(crate) fn set_notes(&self, notes: BTreeMap<String, ModelOverride>) {
-        *self.notes.lock().unwrap_or_else(PoisonError::into_inner) = notes;
+    /// Replaces the overrides of the settings.
+    pub(crate) fn set_overrides(&self, overrides: BTreeMap<String, ModelOverride>) {
+        *self.overrides.lock() = overrides;
     }
 
-    /// Hears what happens in a run, once.
-    pub(crate) fn hear(&self, entries: &[Entry]) {
+    /// Learns from the model calls among the events of a run. Each event must be passed once.
+    pub(crate) fn record_events(&self, entries: &[Entry]) {
         for entry in entries {
             let Event::ModelReplied { reply, account: Some(account), .. } = &entry.event else { continue };
-            let Some(learned) = reply.usage.and_then(|usage| account.learned(usage)) else { continue };
-            let mut known = self.lock();
-            let correction = known.entry(learned.model).or_default();
-            *correction = correction.plus(learned.correction);
-            // A store that takes no more writes says so to the run itself; here it only means to learn anew.
-            let _ = self.store.put_corrections(&known);
+            let Some(sample) = reply.usage.and_then(|usage| account.learned(usage)) else { continue };
+            let mut corrections = self.corrections.lock();
+            let correction = corrections.entry(sample.model).or_default();
+            *correction = correction.plus(sample.correction);
+            // A failed write also fails the run itself. All that is lost here is this sample after a restart.
+            let _ = self.store.put_corrections(&corrections);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Correction>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,26 +1,26 @@
-//! What a line of text means as the answer to a pause.
+//! Reads a line of text as the answer to a pause.
 
 use serde_json::{Map, Value};
 
-/// What a person means by a line of text, given the schema of the pause: the text itself where text fits; yes and no
-/// where a boolean, or an object around one, is asked for; else the JSON it is. Text that fits in no way is given back as it is, so that the run
-/// can refuse it and say why.
-pub fn from_text(schema: &Value, text: &str) -> Value {
+/// Reads text as a value that matches the schema of a pause: the text itself if the schema accepts text; yes or no for a
+/// boolean, or for an object with a single required boolean; otherwise JSON. Text that matches in no way is returned
+/// unchanged, so that the run rejects it with a reason.
+pub fn parse_answer(schema: &Value, text: &str) -> Value {
     let as_text = Value::String(text.to_owned());
     let Ok(validator) = jsonschema::validator_for(schema) else { return as_text };
     let trimmed = text.trim();
-    let readings = [
+    let candidates = [
         Some(as_text.clone()),
         Some(Value::String(trimmed.to_owned())),
         yes_or_no(trimmed).map(Value::Bool),
         decision(schema, trimmed),
         serde_json::from_str(trimmed).ok(),
     ];
-    readings.into_iter().flatten().find(|reading| validator.is_valid(reading)).unwrap_or(as_text)
+    candidates.into_iter().flatten().find(|candidate| validator.is_valid(candidate)).unwrap_or(as_text)
 }
 
-/// The few answers there are, where the schema names them.
-pub fn choices(schema: &Value) -> Option<Vec<String>> {
+/// The possible answers, if the schema lists them.
+pub fn answer_choices(schema: &Value) -> Option<Vec<String>> {
     if let Some(values) = schema["enum"].as_array() {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         return Some(values.iter().map(text).collect());
@@ -28,8 +28,8 @@ pub fn choices(schema: &Value) -> Option<Vec<String>> {
     if schema["type"] == "boolean" {
         return Some(vec!["yes".to_owned(), "no".to_owned()]);
     }
-    decided(schema).map(|(_, remark)| match remark {
-        Some(remark) => vec!["yes".to_owned(), "no".to_owned(), format!("no, {}", remark.to_uppercase())],
+    decision_properties(schema).map(|(_, comment)| match comment {
+        Some(comment) => vec!["yes".to_owned(), "no".to_owned(), format!("no, {}", comment.to_uppercase())],
         None => vec!["yes".to_owned(), "no".to_owned()],
     })
 }
@@ -42,30 +42,31 @@ fn yes_or_no(word: &str) -> Option<bool> {
     }
 }
 
-/// `yes`, or `no, too long`, where an object is asked for whose one required part is a boolean: that decision, and the
-/// rest as the remark.
+/// Reads `yes` or `no, too long` as an object with a required boolean and an optional comment.
 fn decision(schema: &Value, text: &str) -> Option<Value> {
-    let (decided, remark) = decided(schema)?;
+    let (decision, comment) = decision_properties(schema)?;
     let (word, rest) = text.split_once([',', ':', ' ']).unwrap_or((text, ""));
-    let mut answer = Map::from_iter([(decided.to_owned(), Value::Bool(yes_or_no(word)?))]);
-    match (remark, rest.trim()) {
+    let mut answer = Map::from_iter([(decision.to_owned(), Value::Bool(yes_or_no(word)?))]);
+    match (comment, rest.trim()) {
         (_, "") => {}
-        (Some(remark), rest) => {
-            answer.insert(remark.to_owned(), rest.into());
+        (Some(comment), rest) => {
+            answer.insert(comment.to_owned(), rest.into());
         }
         (None, _) => return None,
     }
     Some(Value::Object(answer))
 }
 
-/// The names of the one required boolean and of the one optional text of an object that is asked for.
-fn decided(schema: &Value) -> Option<(&str, Option<&str>)> {
+/// The names of the single required boolean and of the optional string of an object schema.
+fn decision_properties(schema: &Value) -> Option<(&str, Option<&str>)> {
     let properties = schema["properties"].as_object()?;
     let [required] = schema["required"].as_array()?.as_slice() else { return None };
-    let required =
-        required.as_str().filter(|name| properties.get(*name).is_some_and(|one| one["type"] == "boolean"))?;
-    let remark = properties.iter().find(|(_, one)| one["type"] == "string").map(|(name, _)| name.as_str());
-    Some((required, remark))
+    let required = required
+        .as_str()
+        .filter(|name| properties.get(*name).is_some_and(|property| property["type"] == "boolean"))?;
+    let comment =
+        properties.iter().find(|(_, property)| property["type"] == "string").map(|(name, _)| name.as_str());
+    Some((required, comment))
 }
 
 #[cfg(test)]

@@ -1,119 +1,122 @@
-//! Where the entries of one run meet those who watch it. Keeps nothing that the journal has, but for the partial output
-//! of what is being worked on: who joins late sees that too.
+//! Delivers the events of one run to its watchers. Holds nothing that the journal has, except the partial output of
+//! activations in progress, so that a watcher that subscribes late sees it too.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use plait_engine::id::Activation;
 use plait_engine::run::{Entry, Event};
 use tokio::sync::broadcast;
 
 use crate::ErrorReply;
 
-/// A watcher that is more entries behind than this goes back to the journal.
-const BACKLOG: usize = 4_096;
+/// How many entries are buffered for a watcher. One that falls further behind reads the journal again.
+const CHANNEL_CAPACITY: usize = 4_096;
 
-/// What watchers are told.
+/// What watchers receive.
 #[derive(Clone)]
 pub(crate) enum WatchEvent {
-    /// Something happened.
+    /// An event of the run.
     Entry(Arc<Entry>),
-    /// The run is no longer driven although it did not end; its journal stands.
+    /// The run is no longer driven although it has not ended. It can be resumed from its journal.
     Stopped(Arc<ErrorReply>),
 }
 
-/// One run's meeting place.
+/// The events of one run, live.
 pub(crate) struct RunBroadcast(Mutex<State>);
 
 struct State {
-    news: broadcast::Sender<WatchEvent>,
-    /// Everything before this place in the journal has been told; unknown while the run is not driven.
+    sender: broadcast::Sender<WatchEvent>,
+    /// The sequence number after the last event that was sent. Unknown while the run is not driven.
     next_seq: Option<u64>,
-    partial: BTreeMap<Activation, Entry>,
-    /// Why the run is no longer driven, where it was stopped.
+    partial_output: BTreeMap<Activation, Entry>,
+    /// Why the run is no longer driven, if it was stopped.
     stopped: Option<Arc<ErrorReply>>,
 }
 
-/// What a watcher begins with.
+/// What a watcher starts with.
 pub(crate) struct Subscription {
-    /// From this place in the journal on everything comes live.
+    /// Every event from this sequence number on is received live.
     pub(crate) next_seq: u64,
     /// Partial output up to then.
-    pub(crate) partial: Vec<Entry>,
-    /// The rest.
-    pub(crate) live: broadcast::Receiver<WatchEvent>,
-    /// Why the run is no longer driven, where it was stopped: that news will not come again.
+    pub(crate) partial_output: Vec<Entry>,
+    /// What follows.
+    pub(crate) receiver: broadcast::Receiver<WatchEvent>,
+    /// Why the run is no longer driven, if it was stopped. It is not received again.
     pub(crate) stopped: Option<Arc<ErrorReply>>,
 }
 
 impl RunBroadcast {
     pub(crate) fn new() -> Arc<Self> {
-        let (news, _) = broadcast::channel(BACKLOG);
-        Arc::new(Self(Mutex::new(State { news, next_seq: None, partial: BTreeMap::new(), stopped: None })))
+        let (sender, _) = broadcast::channel(CHANNEL_CAPACITY);
+        Arc::new(Self(Mutex::new(State {
+            sender,
+            next_seq: None,
+            partial_output: BTreeMap::new(),
+            stopped: None,
+        })))
     }
 
-    /// The run begins to be driven; its journal holds everything before `next_seq`.
-    pub(crate) fn begin(&self, next_seq: u64) {
-        let mut state = self.lock();
+    /// The run starts to be driven. Its journal holds every event before `next_seq`.
+    pub(crate) fn open(&self, next_seq: u64) {
+        let mut state = self.0.lock();
         state.next_seq = Some(next_seq);
         state.stopped = None;
     }
 
-    /// Tells what happened. Events must stand in the journal by now.
-    pub(crate) fn tell(&self, entries: impl IntoIterator<Item = Entry>) {
-        let mut state = self.lock();
+    /// Sends events to the watchers. The events must be in the journal already.
+    pub(crate) fn send(&self, entries: impl IntoIterator<Item = Entry>) {
+        let mut state = self.0.lock();
         for entry in entries {
-            state.take_in(&entry);
-            // Nobody may be watching.
-            let _ = state.news.send(WatchEvent::Entry(Arc::new(entry)));
+            state.track(&entry);
+            // An error means that there is no watcher.
+            let _ = state.sender.send(WatchEvent::Entry(Arc::new(entry)));
         }
     }
 
-    /// Tells that the run is no longer driven although it did not end.
+    /// Tells the watchers that the run is no longer driven although it has not ended.
     pub(crate) fn stop(&self, error: ErrorReply) {
-        let mut state = self.lock();
+        let mut state = self.0.lock();
         state.next_seq = None;
-        state.partial.clear();
+        state.partial_output.clear();
         let error = Arc::new(error);
         state.stopped = Some(Arc::clone(&error));
-        let _ = state.news.send(WatchEvent::Stopped(error));
+        let _ = state.sender.send(WatchEvent::Stopped(error));
     }
 
-    pub(crate) fn join(&self) -> Subscription {
-        let state = self.lock();
+    pub(crate) fn subscribe(&self) -> Subscription {
+        let state = self.0.lock();
         Subscription {
             next_seq: state.next_seq.unwrap_or(u64::MAX),
-            partial: state.partial.values().cloned().collect(),
-            live: state.news.subscribe(),
+            partial_output: state.partial_output.values().cloned().collect(),
+            receiver: state.sender.subscribe(),
             stopped: state.stopped.clone(),
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    fn take_in(&mut self, entry: &Entry) {
+    /// Keeps the sequence number and the partial output up to date.
+    fn track(&mut self, entry: &Entry) {
         if let Some(seq) = entry.seq {
             self.next_seq = Some(seq + 1);
         }
         match &entry.event {
             Event::NodeDelta { node, epoch, text, reasoning } => {
                 let activation = Activation { node: node.clone(), epoch: epoch.clone() };
-                match self.partial.get_mut(&activation) {
+                match self.partial_output.get_mut(&activation) {
                     Some(Entry {
                         at,
-                        event: Event::NodeDelta { text: said, reasoning: thought, .. },
+                        event: Event::NodeDelta { text: text_so_far, reasoning: reasoning_so_far, .. },
                         ..
                     }) => {
                         *at = entry.at;
-                        said.push_str(text);
-                        thought.push_str(reasoning);
+                        text_so_far.push_str(text);
+                        reasoning_so_far.push_str(reasoning);
                     }
                     _ => {
-                        self.partial.insert(activation, entry.clone());
+                        self.partial_output.insert(activation, entry.clone());
                     }
                 }
             }
@@ -121,7 +124,7 @@ impl State {
             | Event::NodeFailed { node, epoch, .. }
             | Event::NodeSkipped { node, epoch, .. }
             | Event::NodeRetrying { node, epoch, .. } => {
-                self.partial.remove(&Activation { node: node.clone(), epoch: epoch.clone() });
+                self.partial_output.remove(&Activation { node: node.clone(), epoch: epoch.clone() });
             }
             _ => {}
         }

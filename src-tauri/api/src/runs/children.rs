@@ -1,8 +1,7 @@
-//! Child runs: the flows that nodes of other runs run. Owns which id a child has, which flow it runs, and how it is
-//! waited for. A child is a run like any other: it can be watched, answered and resumed by itself.
+//! Child runs: the flows that nodes of other runs execute. Decides which id a child has and which flow it runs, and waits
+//! for it. A child is an ordinary run: it can be watched, answered and resumed by itself.
 
 use async_trait::async_trait;
-use plait_adapters::store::record::RunRecord;
 use plait_engine::error::Fault;
 use plait_engine::id::{Activation, RunId};
 use plait_engine::run::view::{OpenPause, RunStatus, RunView};
@@ -12,129 +11,104 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};
 
+use super::registry::ActiveRuns;
+use super::request::RunRequest;
+use super::service::{RunService, find_record};
+use super::watch::Watch;
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
 use crate::flows::subflows;
-use crate::runs::registry::ActiveRuns;
-use crate::runs::service::{NewRun, Runner};
-use crate::{ErrorReply, Watch, blocking};
 
 #[async_trait]
-impl Subflows for Runner {
-    async fn run(&self, call: ChildCall, mut told: ChildTold) -> Result<ChildEnd, Fault> {
+impl Subflows for RunService {
+    async fn run(&self, call: ChildCall, mut on_event: ChildTold) -> Result<ChildEnd, Fault> {
         let run = child_id(&call.parent.run, &call.activation, call.attempt)?;
-        told(ChildNews::Started(run.clone()));
-        let mut dropped = CancelWhenDropped { live: self.live.clone(), run: Some(run.clone()) };
-        // A task of its own: whoever gives the node up meanwhile must not leave half a child behind.
-        let (runner, id) = (self.clone(), run.clone());
-        let begun = tokio::spawn(async move {
-            let begun = runner.begin(&id, call).await;
-            if begun.is_err() {
-                runner.live.did_not_begin(&id);
+        on_event(ChildNews::Started(run.clone()));
+        let mut guard = CancelOnDrop { active: self.active.clone(), run: Some(run.clone()) };
+        // In a task of its own, so that a parent that is dropped meanwhile leaves no half-started child behind.
+        let (service, id) = (self.clone(), run.clone());
+        let task = tokio::spawn(async move {
+            let started = service.start_child(&id, call).await;
+            if started.is_err() {
+                service.active.forget_child(&id);
             }
-            begun
+            started
         });
-        let broke =
-            |error| Err(ErrorReply::new("app.internal", format!("The sub-flow could not begin: {error}.")));
-        let (seen, mut watch) = begun.await.unwrap_or_else(broke).map_err(|error| dropped.left(error))?;
-        let mut view = RunView::of(&seen);
-        drop(seen);
+        let panicked =
+            |error| Err(ErrorReply::new("app.internal", format!("The sub-flow could not start: {error}.")));
+        let (entries, mut watch) =
+            task.await.unwrap_or_else(panicked).map_err(|error| guard.release(error))?;
+        let mut view = RunView::of(&entries);
+        drop(entries);
         if view.status == RunStatus::Waiting {
-            told(ChildNews::Waiting(questions(&view)));
+            on_event(ChildNews::Waiting(open_questions(&view)));
         }
         while !view.status.is_final() {
             let Some(entry) = watch.next().await else { break };
-            let entry = entry.map_err(|error| dropped.left(error))?;
-            let waited = view.status == RunStatus::Waiting;
+            let entry = entry.map_err(|error| guard.release(error))?;
+            let was_waiting = view.status == RunStatus::Waiting;
             view.apply(&entry);
             match view.status {
                 RunStatus::Waiting if matches!(entry.event, Event::RunWaiting { .. }) => {
-                    told(ChildNews::Waiting(questions(&view)));
+                    on_event(ChildNews::Waiting(open_questions(&view)));
                 }
-                RunStatus::Running if waited => told(ChildNews::Resumed),
+                RunStatus::Running if was_waiting => on_event(ChildNews::Resumed),
                 _ => {}
             }
         }
-        dropped.run = None;
-        ended(run, view)
+        guard.run = None;
+        child_end(run, view)
     }
 }
 
-impl Runner {
-    /// The child of this call: driven, unless it has ended. Its journal so far, and what comes after.
-    async fn begin(&self, run: &RunId, call: ChildCall) -> Result<(Vec<Entry>, Watch), ErrorReply> {
-        let turn = self.taking_up.lock().await;
+impl RunService {
+    /// Starts the child of this call, or resumes it; one that has ended is left as it is. Returns its journal so far, and
+    /// a watch on what follows.
+    async fn start_child(&self, run: &RunId, call: ChildCall) -> Result<(Vec<Entry>, Watch), ErrorReply> {
+        let resume_guard = self.resume_lock.lock().await;
         let (store, id) = (self.store.clone(), run.clone());
-        match blocking(move || Ok(known(store.run(&id))?)).await? {
+        match run_blocking(move || Ok(find_record(store.run(&id))?)).await? {
             Some(record) if record.status.is_final() => {}
             Some(_) => {
-                self.take_up_alone(run, call.host, |_| ()).await?;
+                self.attach_locked(run, call.host, |_| ()).await?;
             }
             None => {
-                let ChildCall { parent, activation, flow, input, set, host, .. } = call;
-                let parents = self.ancestors(&parent.run).await?;
-                if parents.len() >= MAX_DEPTH {
-                    return Err(subflows::too_deep(
-                        parents.iter().rev().map(|above| above.flow.name.as_str()),
-                    ));
+                let ChildCall { parent, activation, flow, input, set: overrides, host, .. } = call;
+                let lineage = self.lineage(&parent.run).await?;
+                if lineage.len() >= MAX_DEPTH {
+                    let names = lineage.iter().rev().map(|ancestor| ancestor.flow.name.as_str());
+                    return Err(subflows::too_deep(names));
                 }
-                let called = blocking(move || subflows::resolve(&flow, &parents, &activation)).await?;
-                let parent = Some(parent.run.clone());
-                let new = NewRun {
-                    flow: called.flow,
-                    path: called.path,
+                let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation)).await?;
+                let request = RunRequest {
+                    flow: subflow.flow,
+                    path: subflow.path,
                     input,
-                    set,
-                    to: None,
-                    parent,
-                    conversation: None,
+                    overrides,
+                    ..RunRequest::default()
                 };
-                self.start(run, new, host).await.map_err(|error| subflows::wrong(error, &called.name))?;
+                self.start_as(run, request, Some(parent.run.clone()), host)
+                    .await
+                    .map_err(|error| subflows::invalid(error, &subflow.name))?;
             }
         }
-        drop(turn);
-        let (store, id, hub) = (self.store.clone(), run.clone(), self.live.hub(run));
-        blocking(move || {
-            let seen = store.read_journal(&id, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
-            let watch = Watch::new(store, id, hub, seen.len() as u64)?;
-            Ok((seen, watch))
-        })
-        .await
-    }
-
-    /// The records of a run and of those above it, the root last.
-    pub(crate) async fn ancestors(&self, run: &RunId) -> Result<Vec<RunRecord>, ErrorReply> {
-        let (store, run) = (self.store.clone(), run.clone());
-        blocking(move || {
-            let mut found: Vec<RunRecord> = Vec::new();
-            let mut next = Some(run);
-            while let Some(id) = next {
-                let Some(record) = known(store.run(&id))? else { break };
-                // A store that was tampered with could go in circles.
-                let circles = found.iter().any(|above| Some(&above.run) == record.parent_run_id.as_ref());
-                next = record.parent_run_id.clone().filter(|_| !circles);
-                found.push(record);
-            }
-            Ok(found)
+        drop(resume_guard);
+        let (store, id, broadcast) = (self.store.clone(), run.clone(), self.active.broadcast(run));
+        run_blocking(move || {
+            let entries = store.read_journal(&id, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
+            let watch = Watch::new(store, id, broadcast, entries.len() as u64)?;
+            Ok((entries, watch))
         })
         .await
     }
 }
 
-/// The record, if there is such a run.
-fn known(record: Result<RunRecord, Fault>) -> Result<Option<RunRecord>, Fault> {
-    match record {
-        Ok(record) => Ok(Some(record)),
-        Err(fault) if fault.code == "run.unknown" => Ok(None),
-        Err(fault) => Err(fault),
-    }
-}
-
-/// The id of a child: the same whenever its parent is resumed, another for each execution and each try of the node. It
-/// begins with its parent's time, so that runs sort by the start of their root; a UUID of version 8, whose rest is
-/// ours to choose.
+/// The id of a child: the same whenever its parent is resumed, and a different one for each activation and attempt. It is a
+/// version 8 UUID that begins with the timestamp of its parent, so that runs sort by the start of their root.
 fn child_id(parent: &RunId, activation: &Activation, attempt: u32) -> Result<RunId, Fault> {
     let root = Uuid::try_parse(parent.as_str())
-        .map_err(|_| Fault::new("run.bad_id", format!("`{parent}` is not a run's id.")))?;
-    // JSON, so that no two lists of parts are one text.
+        .map_err(|_| Fault::new("run.bad_id", format!("`{parent}` is not a run ID.")))?;
+    // As JSON, so that different parts never produce the same text.
     let parts = json!([parent, activation.node, activation.epoch, attempt]).to_string();
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&Sha256::digest(parts.as_bytes())[..16]);
@@ -142,8 +116,8 @@ fn child_id(parent: &RunId, activation: &Activation, attempt: u32) -> Result<Run
     Ok(Builder::from_custom_bytes(bytes).into_uuid().to_string().into())
 }
 
-/// What a waiting run waits for, itself or in the runs it began.
-fn questions(view: &RunView) -> Vec<ChildQuestion> {
+/// The questions that a waiting run asks, its child runs included.
+fn open_questions(view: &RunView) -> Vec<ChildQuestion> {
     let Some(run) = &view.run else { return Vec::new() };
     let question = |pause: &OpenPause| {
         let OpenPause { node, epoch, prompt, schema, asker, .. } = pause.clone();
@@ -154,14 +128,17 @@ fn questions(view: &RunView) -> Vec<ChildQuestion> {
     view.pauses.iter().map(question).collect()
 }
 
-fn ended(run: RunId, view: RunView) -> Result<ChildEnd, Fault> {
+fn child_end(run: RunId, view: RunView) -> Result<ChildEnd, Fault> {
     let end = match view.status {
         RunStatus::Finished => RunEnd::Finished,
         RunStatus::Failed => RunEnd::Failed,
         RunStatus::Cancelled => RunEnd::Cancelled,
         _ => {
-            return Err(Fault::new("subflow.lost", format!("The child run {run} went on elsewhere."))
-                .hint("Resume this run when the child has ended."));
+            return Err(Fault::new(
+                "subflow.lost",
+                format!("The child run {run} was continued by another process."),
+            )
+            .hint("Resume this run when the child has ended."));
         }
     };
     Ok(ChildEnd { run, end, outputs: view.outputs, error: view.error })
@@ -172,24 +149,24 @@ fn fault(error: ErrorReply) -> Fault {
     Fault { hint, details, ..Fault::new(&code, message) }
 }
 
-/// Cancels the child of a node that is given up.
-struct CancelWhenDropped {
-    live: ActiveRuns,
+/// Cancels a child run when the future of the node that started it is dropped.
+struct CancelOnDrop {
+    active: ActiveRuns,
     run: Option<RunId>,
 }
 
-impl CancelWhenDropped {
-    /// The child can't go on, or did not begin: it is left where it is, to be taken up with its parent.
-    fn left(&mut self, error: ErrorReply) -> Fault {
+impl CancelOnDrop {
+    /// Leaves the child as it is, because it cannot continue or did not start. It is resumed with its parent.
+    fn release(&mut self, error: ErrorReply) -> Fault {
         self.run = None;
         fault(error)
     }
 }
 
-impl Drop for CancelWhenDropped {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         if let Some(run) = self.run.take() {
-            self.live.cancel_child(&run);
+            self.active.cancel_child(&run);
         }
     }
 }

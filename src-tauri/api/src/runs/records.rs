@@ -1,4 +1,4 @@
-//! `runs.*`: runs of the past and the present, as the store knows them.
+//! `runs.*`: the records of past and active runs.
 
 use plait_adapters::store::record::{RunCounters, RunRecord};
 use plait_adapters::store::{RunFilter, Which};
@@ -10,10 +10,13 @@ use plait_engine::run::{Cost, Entry, TokenUsage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::service::RunService;
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
 use crate::command::Command;
-use crate::{ErrorReply, Plait, blocking};
+use crate::flows::text::recorded_flow;
 
-/// One run, as lists show it.
+/// A run, as lists show it.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RunSummary {
@@ -25,32 +28,31 @@ pub struct RunSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub path: Option<String>,
-    /// The conversation it goes on in.
+    /// The conversation that it continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub conversation: Option<ConversationId>,
-    /// The run that began it, if one did.
+    /// The run that started it, if it is a child run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub parent_run_id: Option<RunId>,
-    /// How many runs it began itself.
+    /// How many child runs it started.
     pub children: u32,
-    /// Where it stands.
     pub status: RunStatus,
-    /// When it began, in milliseconds since the Unix epoch.
+    /// In milliseconds since the Unix epoch.
     #[ts(type = "number")]
     pub started_at: u64,
-    /// When it ended, likewise.
+    /// In milliseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub ended_at: Option<u64>,
-    /// How many activations ended how.
+    /// Counts of activations, by how they ended.
     pub nodes: RunCounters,
-    /// What its model calls used.
+    /// Tokens that its model calls used.
     pub tokens: TokenUsage,
-    /// What they cost.
+    /// Cost of its model calls.
     pub cost: Cost,
-    /// The question it waits for an answer to.
+    /// The question that it waits for an answer to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub waiting_on: Option<String>,
@@ -61,12 +63,12 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    /// The summary of a record; `live` says whether the run is being driven in this process.
-    pub(crate) fn of(record: RunRecord, live: bool, children: usize) -> Self {
+    /// The summary of a record. `active`: whether the run is driven in this process.
+    pub(super) fn new(record: RunRecord, active: bool, children: usize) -> Self {
         Self {
             parent_run_id: record.parent_run_id.clone(),
             children: u32::try_from(children).unwrap_or(u32::MAX),
-            status: status(&record, live),
+            status: status(&record, active),
             run: record.run,
             flow_name: record.flow.name,
             path: record.flow.path,
@@ -82,11 +84,11 @@ impl RunSummary {
     }
 }
 
-/// Where a run stands, given whether it is being driven: one that says it is running and is not was interrupted.
-fn status(record: &RunRecord, live: bool) -> RunStatus {
+/// The status of a run. One that is recorded as running but is not active was interrupted.
+fn status(record: &RunRecord, active: bool) -> RunStatus {
     use plait_adapters::store::record::RunStatus as Stored;
     match record.status {
-        Stored::Running | Stored::Interrupted if live => RunStatus::Running,
+        Stored::Running | Stored::Interrupted if active => RunStatus::Running,
         Stored::Running | Stored::Interrupted => RunStatus::Interrupted,
         Stored::Waiting => RunStatus::Waiting,
         Stored::Finished => RunStatus::Finished,
@@ -95,19 +97,19 @@ fn status(record: &RunRecord, live: bool) -> RunStatus {
     }
 }
 
-/// `runs.list`: newest first those that no other run began; or those that one run began, in their order.
+/// `runs.list`: the runs that are no child runs, newest first; or the child runs of `parent`, in the order they started.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ListRuns {
-    /// Only runs of the flow of this file.
+    /// Only runs of this flow file.
     #[serde(default)]
     #[ts(optional)]
     pub flow_path: Option<String>,
-    /// Only runs that this one began.
+    /// Only child runs of this run.
     #[serde(default)]
     #[ts(optional)]
     pub parent: Option<RunId>,
-    /// At most so many.
+    /// The maximum number of runs; all when left out.
     #[serde(default)]
     #[ts(optional)]
     pub limit: Option<u32>,
@@ -115,32 +117,31 @@ pub struct ListRuns {
 
 impl Command for ListRuns {
     const NAME: &'static str = "runs.list";
+    type Service = RunService;
     type Reply = Vec<RunSummary>;
 
-    async fn run(self, app: &Plait) -> Result<Vec<RunSummary>, ErrorReply> {
+    async fn run(self, service: &RunService) -> Result<Vec<RunSummary>, ErrorReply> {
         let limit = self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
         let filter = RunFilter { flow_path: self.flow_path, which: Which::Roots, limit: Some(limit) };
-        let store = app.store().clone();
-        let records = blocking(move || {
-            let found = match self.parent {
+        let store = service.store.clone();
+        let records = run_blocking(move || {
+            let records = match self.parent {
                 Some(parent) => store.children(&parent)?.into_iter().take(limit).collect(),
                 None => store.runs(&filter)?,
             };
-            let counted = |record: RunRecord| Ok((store.count_children(&record.run)?, record));
-            found.into_iter().map(counted).collect::<Result<Vec<_>, ErrorReply>>()
+            let count = |record: RunRecord| Ok((store.count_children(&record.run)?, record));
+            records.into_iter().map(count).collect::<Result<Vec<_>, ErrorReply>>()
         })
         .await?;
-        Ok(records
-            .into_iter()
-            .map(|(children, record)| {
-                let live = app.is_live(&record.run);
-                RunSummary::of(record, live, children)
-            })
-            .collect())
+        let summary = |(children, record): (usize, RunRecord)| {
+            let active = service.is_active(&record.run);
+            RunSummary::new(record, active, children)
+        };
+        Ok(records.into_iter().map(summary).collect())
     }
 }
 
-/// `runs.show`: all there is of one run.
+/// `runs.show`: a run with its flow and its journal.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ShowRun {
     /// The run.
@@ -150,17 +151,16 @@ pub struct ShowRun {
 /// A run with its journal.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RunDetail {
-    /// As lists show it.
     pub summary: RunSummary,
-    /// The runs it is inside of, the root first.
+    /// The ancestors of a child run, the root first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<RunSummary>>")]
     pub above: Vec<RunSummary>,
-    /// The flow as it ran.
+    /// The flow as the run recorded it.
     pub flow: Flow,
-    /// The journal so far, or as far as it can be read.
+    /// The journal, as far as it can be read.
     pub entries: Vec<Entry>,
-    /// Why the rest of it can't.
+    /// Why the rest of the journal cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub damage: Option<ErrorReply>,
@@ -168,14 +168,21 @@ pub struct RunDetail {
 
 impl Command for ShowRun {
     const NAME: &'static str = "runs.show";
+    type Service = RunService;
     type Reply = RunDetail;
 
-    async fn run(self, app: &Plait) -> Result<RunDetail, ErrorReply> {
-        let above = app.ancestors(&self.run).await?;
-        let (store, live) = (app.store().clone(), app.is_live(&self.run));
-        blocking(move || {
+    async fn run(self, service: &RunService) -> Result<RunDetail, ErrorReply> {
+        let ancestors = service.lineage(&self.run).await?.into_iter().skip(1).rev();
+        let summary = |record: RunRecord| {
+            let active = service.is_active(&record.run);
+            // It has at least the child run that is shown. Nothing needs the exact number.
+            RunSummary::new(record, active, 1)
+        };
+        let above = ancestors.map(summary).collect();
+        let (store, active) = (service.store.clone(), service.is_active(&self.run));
+        run_blocking(move || {
             let record = store.run(&self.run)?;
-            let flow = crate::flow_of(&store, &record.flow.hash)?;
+            let flow = recorded_flow(&store, &record.flow.hash)?;
             let (mut entries, mut damage) = (Vec::new(), None);
             for entry in store.read_journal(&self.run, 0)? {
                 match entry {
@@ -183,14 +190,14 @@ impl Command for ShowRun {
                     Err(fault) => damage = Some(fault.into()),
                 }
             }
-            let summary = RunSummary::of(record, live, store.count_children(&self.run)?);
+            let summary = RunSummary::new(record, active, store.count_children(&self.run)?);
             Ok(RunDetail { summary, above, flow, entries, damage })
         })
         .await
     }
 }
 
-/// `runs.remove`: forgets a run and those it began. `run.busy` while it is going on.
+/// `runs.remove`: removes a run and its child runs. `run.busy` while it has not ended.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RemoveRun {
     /// The run.
@@ -199,9 +206,10 @@ pub struct RemoveRun {
 
 impl Command for RemoveRun {
     const NAME: &'static str = "runs.remove";
+    type Service = RunService;
     type Reply = ();
 
-    async fn run(self, app: &Plait) -> Result<(), ErrorReply> {
-        app.remove_run(&self.run).await
+    async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
+        service.remove(&self.run).await
     }
 }

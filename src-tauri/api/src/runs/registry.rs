@@ -1,168 +1,167 @@
-//! The runs that are being driven in this process, and the hubs of those that are watched.
+//! The runs that are driven in this process, and the broadcasts of those that are watched.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use plait_engine::id::RunId;
 use plait_engine::run::{Driver, RunHandle};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use super::broadcast::RunBroadcast;
 use crate::ErrorReply;
-use crate::runs::broadcast::RunBroadcast;
 
-/// All of them. Clones share.
+/// All active runs. Clones share the same state.
 #[derive(Clone, Default)]
 pub(crate) struct ActiveRuns(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    driven: HashMap<RunId, Driven>,
-    /// Kept alive by those who watch or drive.
-    hubs: HashMap<RunId, Weak<RunBroadcast>>,
-    /// The hubs of runs that could not go on, until they are taken up again: who comes late hears why.
+    runs: HashMap<RunId, ActiveRun>,
+    /// Kept alive by watchers and drivers.
+    broadcasts: HashMap<RunId, Weak<RunBroadcast>>,
+    /// The broadcasts of runs that stopped with an error, until they are resumed: a later watcher receives the error too.
     stopped: HashMap<RunId, Arc<RunBroadcast>>,
-    /// Children that were given up while they began.
-    given_up: HashSet<RunId>,
-    /// All runs are being left where they are.
-    stopping: bool,
+    /// Child runs that were canceled before they were driven.
+    canceled_early: HashSet<RunId>,
+    /// The application is closing: all runs are stopped and can be resumed later.
+    closing: bool,
 }
 
-struct Driven {
+struct ActiveRun {
     handle: RunHandle,
     abort: AbortHandle,
-    over: watch::Receiver<()>,
-    /// It was told to end, and is to be let.
+    /// Closes when the run is no longer driven.
+    settled: watch::Receiver<()>,
+    /// The run is being canceled or has ended. Closing the application waits for it instead of aborting it.
     ending: bool,
 }
 
 impl ActiveRuns {
-    /// The hub of a run, made if there is none.
-    pub(crate) fn hub(&self, run: &RunId) -> Arc<RunBroadcast> {
-        let mut state = self.lock();
-        if let Some(hub) = state.hubs.get(run).and_then(Weak::upgrade) {
-            return hub;
+    /// The broadcast of a run, created if there is none.
+    pub(crate) fn broadcast(&self, run: &RunId) -> Arc<RunBroadcast> {
+        let mut state = self.0.lock();
+        if let Some(broadcast) = state.broadcasts.get(run).and_then(Weak::upgrade) {
+            return broadcast;
         }
-        state.hubs.retain(|_, hub| hub.strong_count() > 0);
-        let hub = RunBroadcast::new();
-        state.hubs.insert(run.clone(), Arc::downgrade(&hub));
-        hub
+        state.broadcasts.retain(|_, broadcast| broadcast.strong_count() > 0);
+        let broadcast = RunBroadcast::new();
+        state.broadcasts.insert(run.clone(), Arc::downgrade(&broadcast));
+        broadcast
     }
 
-    /// How to steer a run, if it is driven here.
+    /// The handle that controls a run, if it is driven here.
     pub(crate) fn handle(&self, run: &RunId) -> Option<RunHandle> {
-        self.lock().driven.get(run).map(|driven| driven.handle.clone())
+        self.0.lock().runs.get(run).map(|active| active.handle.clone())
     }
 
     /// Whether a run is driven here.
     pub(crate) fn contains(&self, run: &RunId) -> bool {
-        self.lock().driven.contains_key(run)
+        self.0.lock().runs.contains_key(run)
     }
 
-    /// Cancels a child whose parent gives it up; one that is only left where it is, because everything is, goes on later.
+    /// Cancels a child run whose parent no longer needs it. Does nothing while the application closes: the child is resumed
+    /// with its parent.
     pub(crate) fn cancel_child(&self, run: &RunId) {
-        let mut state = self.lock();
-        if state.stopping {
+        let mut state = self.0.lock();
+        if state.closing {
             return;
         }
-        match state.driven.get_mut(run) {
-            Some(driven) => {
-                driven.ending = true;
-                driven.handle.cancel();
+        match state.runs.get_mut(run) {
+            Some(active) => {
+                active.ending = true;
+                active.handle.cancel();
             }
             None => {
-                state.given_up.insert(run.clone());
+                state.canceled_early.insert(run.clone());
             }
         }
     }
 
-    /// A child that was to begin can't.
-    pub(crate) fn did_not_begin(&self, run: &RunId) {
-        self.lock().given_up.remove(run);
+    /// A child run could not be started.
+    pub(crate) fn forget_child(&self, run: &RunId) {
+        self.0.lock().canceled_early.remove(run);
     }
 
     #[cfg(test)]
-    pub(crate) fn is_given_up(&self, run: &RunId) -> bool {
-        self.lock().given_up.contains(run)
+    pub(crate) fn is_canceled_early(&self, run: &RunId) -> bool {
+        self.0.lock().canceled_early.contains(run)
     }
 
-    /// Drives a run on the async threads until it ends; its watchers hear it if it can't go on. It counts as driven until
-    /// `afterwards` is done, which is asked for when it has ended.
+    /// Drives a run in the background until it ends. If it stops with an error, its watchers receive the error. The run
+    /// counts as active until the future of `on_end`, which is created when the run has ended, is done.
     pub(crate) fn drive(
         &self,
         run: &RunId,
-        hub: Arc<RunBroadcast>,
+        broadcast: Arc<RunBroadcast>,
         driver: Driver,
         handle: RunHandle,
-        afterwards: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static,
+        on_end: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static,
     ) {
-        let (ended, over) = watch::channel(());
-        // Locked until the run stands in the table, so that its end can't come before its beginning.
-        let mut state = self.lock();
-        let ending = state.given_up.remove(run);
+        let (settled_sender, settled) = watch::channel(());
+        // Locked until the run is in the table, so that its end cannot come before its start.
+        let mut state = self.0.lock();
+        let ending = state.canceled_early.remove(run);
         state.stopped.remove(run);
         if ending {
             handle.cancel();
         }
-        let work = tokio::spawn(driver.drive());
-        let abort = work.abort_handle();
-        let (live, id) = (self.clone(), run.clone());
+        let task = tokio::spawn(driver.drive());
+        let abort = task.abort_handle();
+        let (runs, id) = (self.clone(), run.clone());
         tokio::spawn(async move {
-            let result = work.await;
+            let result = task.await;
             if let Ok(Ok(_)) = result {
-                if let Some(driven) = live.lock().driven.get_mut(&id) {
-                    driven.ending = true;
+                if let Some(active) = runs.0.lock().runs.get_mut(&id) {
+                    active.ending = true;
                 }
-                afterwards().await;
+                on_end().await;
             }
-            let why = match result {
+            let error = match result {
                 Ok(Ok(_)) => None,
                 Ok(Err(fault)) => Some(fault.into()),
-                Err(stopped) if stopped.is_cancelled() => None,
-                Err(broke) => {
-                    Some(ErrorReply::new("app.internal", format!("The run could not go on: {broke}.")).hint(
-                        "This is a bug in Plait; please report it. The run's journal stands: resume it.",
-                    ))
-                }
+                Err(aborted) if aborted.is_cancelled() => None,
+                Err(panicked) => Some(
+                    ErrorReply::new("app.internal", format!("The run stopped unexpectedly: {panicked}.")).hint(
+                        "This is a bug in Plait; please report it. The journal is intact: resume the run.",
+                    ),
+                ),
             };
             {
-                let mut state = live.lock();
-                state.driven.remove(&id);
-                if let Some(why) = why {
-                    hub.stop(why);
-                    state.stopped.insert(id, hub);
+                let mut state = runs.0.lock();
+                state.runs.remove(&id);
+                if let Some(error) = error {
+                    broadcast.stop(error);
+                    state.stopped.insert(id, broadcast);
                 }
             }
-            drop(ended);
+            drop(settled_sender);
         });
-        state.driven.insert(run.clone(), Driven { handle, abort, over, ending });
+        state.runs.insert(run.clone(), ActiveRun { handle, abort, settled, ending });
     }
 
     /// Resolves when a run is no longer driven here.
-    pub(crate) async fn over(&self, run: &RunId) {
-        let over = self.lock().driven.get(run).map(|driven| driven.over.clone());
-        if let Some(mut over) = over {
-            // An error says that the sender is gone, which is what is waited for.
-            let _ = over.changed().await;
+    pub(crate) async fn settled(&self, run: &RunId) {
+        let settled = self.0.lock().runs.get(run).map(|active| active.settled.clone());
+        if let Some(mut settled) = settled {
+            // An error means that the sender is dropped, which is what this waits for.
+            let _ = settled.changed().await;
         }
     }
 
-    /// Stops driving all runs, where they are. Each can be resumed from its journal. Those that are being cancelled with
-    /// their parents are let: nobody would do it later.
-    pub(crate) async fn stop(&self) {
+    /// Stops driving all runs. Each can be resumed from its journal. Waits for those that are ending: nothing would cancel
+    /// an orphaned child later.
+    pub(crate) async fn close(&self) {
         let runs: Vec<RunId> = {
-            let mut state = self.lock();
-            state.stopping = true;
-            state.driven.values().filter(|driven| !driven.ending).for_each(|driven| driven.abort.abort());
-            state.driven.keys().cloned().collect()
+            let mut state = self.0.lock();
+            state.closing = true;
+            state.runs.values().filter(|active| !active.ending).for_each(|active| active.abort.abort());
+            state.runs.keys().cloned().collect()
         };
         for run in runs {
-            self.over(&run).await;
+            self.settled(&run).await;
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

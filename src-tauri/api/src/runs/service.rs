@@ -1,236 +1,285 @@
-//! Making and driving runs: new ones, ones that are taken up again, children of others. Owns that a run has at most one
-//! driver, and that a run which ends leaves no child behind that has not.
+//! Starting, resuming, answering, canceling and watching runs. Ensures that a run has at most one driver, and that a run
+//! which ends leaves no active child behind.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plait_adapters::Store;
-use plait_engine::context::{Conversation, ConversationRef, MAIN};
+use plait_adapters::store::record::RunRecord;
+use plait_adapters::store::{RunFilter, Which};
 use plait_engine::error::Fault;
-use plait_engine::flow::Flow;
-use plait_engine::host::Host;
-use plait_engine::id::{ConversationId, NodeId, RunId};
-use plait_engine::node::{Registry, RunInfo};
-use plait_engine::plan::{InputOverrides, Plan, plan};
-use plait_engine::run::{Driver, Entry, Event, FlowRef, RunHandle, RunSetup};
+use plait_engine::host::{Clock, Host};
+use plait_engine::id::{Activation, RunId};
+use plait_engine::node::Registry;
+use plait_engine::run::{Answer, Driver, RunHandle};
+use plait_engine::tool::ToolHost;
 use tokio::sync::Mutex;
 
-use crate::providers::token_calibration::TokenCalibration;
-use crate::runs::broadcast::RunBroadcast;
-use crate::runs::registry::ActiveRuns;
-use crate::{ErrorReply, blocking, flow_of, flow_text};
+use super::broadcast::RunBroadcast;
+use super::launch::Launch;
+use super::registry::ActiveRuns;
+use super::request::RunRequest;
+use super::watch::Watch;
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
+use crate::providers::{ProviderService, TokenCalibration};
 
-/// What drives runs. Clones share.
+/// The runs of the data directory. Clones share the same state.
 #[derive(Clone)]
-pub(crate) struct Runner {
-    pub(crate) store: Store,
-    pub(crate) registry: Arc<Registry>,
-    pub(crate) calibration: Arc<TokenCalibration>,
-    pub(crate) live: ActiveRuns,
-    /// Held while a run is taken up: two that take up the same run must end up with the same driver.
-    pub(crate) taking_up: Arc<Mutex<()>>,
+pub struct RunService {
+    pub(super) store: Store,
+    registry: Arc<Registry>,
+    calibration: Arc<TokenCalibration>,
+    providers: Arc<ProviderService>,
+    tools: Arc<dyn ToolHost>,
+    clock: Arc<dyn Clock>,
+    pub(super) active: ActiveRuns,
+    /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
+    pub(super) resume_lock: Arc<Mutex<()>>,
 }
 
-/// A run that is to begin.
-pub(crate) struct NewRun {
-    pub(crate) flow: Flow,
-    pub(crate) path: Option<String>,
-    pub(crate) input: Option<String>,
-    pub(crate) set: InputOverrides,
-    pub(crate) to: Option<NodeId>,
-    pub(crate) parent: Option<RunId>,
-    pub(crate) conversation: Option<ConversationId>,
-}
-
-impl Runner {
-    /// What drives the runs of this store, none so far.
-    pub(crate) fn new(store: Store, registry: Arc<Registry>, calibration: Arc<TokenCalibration>) -> Self {
-        Self { store, registry, calibration, live: ActiveRuns::default(), taking_up: Arc::default() }
+impl RunService {
+    pub(crate) fn new(
+        store: Store,
+        registry: Arc<Registry>,
+        calibration: Arc<TokenCalibration>,
+        providers: Arc<ProviderService>,
+        tools: Arc<dyn ToolHost>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let (active, resume_lock) = (ActiveRuns::default(), Arc::default());
+        Self { store, registry, calibration, providers, tools, clock, active, resume_lock }
     }
 
-    /// Starts a run under this id. It goes on by itself.
-    pub(crate) async fn start(&self, run: &RunId, new: NewRun, host: Host) -> Result<(), ErrorReply> {
-        let hub = self.live.hub(run);
-        let prepared =
-            Prepared { run: run.clone(), hub: Arc::clone(&hub), runner: self.clone(), host: host.clone() };
-        let (driver, handle) = blocking(move || prepared.start(new)).await?;
-        self.drive(run, hub, driver, handle, host);
+    /// The run whose id begins with `prefix`. `run.unknown`, `run.ambiguous`.
+    pub fn find(&self, prefix: &str) -> Result<RunId, ErrorReply> {
+        Ok(self.store.find_run(prefix)?)
+    }
+
+    /// The latest run that is no child run, if there is any.
+    pub fn latest(&self) -> Result<Option<RunId>, ErrorReply> {
+        let filter = RunFilter { which: Which::Roots, limit: Some(1), ..RunFilter::default() };
+        Ok(self.store.runs(&filter)?.into_iter().next().map(|record| record.run))
+    }
+
+    /// Whether a run is driven in this process.
+    pub fn is_active(&self, run: &RunId) -> bool {
+        self.active.contains(run)
+    }
+
+    /// Watches a run: its journal from `from_seq` on, then its events as they happen, without gap or duplicate, to its end.
+    /// `run.unknown` when there is no such run.
+    pub async fn watch(&self, run: &RunId, from_seq: u64) -> Result<Watch, ErrorReply> {
+        let (store, run, broadcast) = (self.store.clone(), run.clone(), self.active.broadcast(run));
+        run_blocking(move || {
+            store.run(&run)?;
+            Watch::new(store, run, broadcast, from_seq)
+        })
+        .await
+    }
+
+    /// Resolves when a run is no longer driven in this process, because it ended or failed to continue.
+    pub async fn settled(&self, run: &RunId) {
+        self.active.settled(run).await;
+    }
+
+    /// Starts a run in the background.
+    pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
+        let run = RunId::from(uuid::Uuid::now_v7().to_string());
+        self.start_as(&run, request, None, self.host()).await?;
+        // Once a caller has the id, the run must survive a crash.
+        self.store.flush().await?;
+        Ok(run)
+    }
+
+    /// Resumes a run from its journal, and its ancestors, which wait for it. Does nothing for those that are active.
+    pub(super) async fn resume(&self, run: &RunId) -> Result<(), ErrorReply> {
+        self.resume_with_ancestors(run).await.map(|_| ())
+    }
+
+    /// Answers a pause of a run, which is resumed if necessary.
+    pub(super) async fn answer(
+        &self,
+        run: &RunId,
+        activation: Activation,
+        answer: Answer,
+    ) -> Result<(), ErrorReply> {
+        let handle = self.resume_with_ancestors(run).await?;
+        match answer {
+            Answer::Value(value) => handle.answer(activation, (*value).clone()).await?,
+            Answer::End => handle.end(activation).await?,
+        }
         Ok(())
     }
 
-    /// How to steer a run; one that is not driven is taken up again. `first` is what is wanted of it before anything in
-    /// it starts.
-    pub(crate) async fn take_up(
-        &self,
-        run: &RunId,
-        host: Host,
-        first: impl FnOnce(&RunHandle),
-    ) -> Result<RunHandle, ErrorReply> {
-        let _turn = self.taking_up.lock().await;
-        self.take_up_alone(run, host, first).await
+    /// Cancels a run, which is resumed for that if necessary. Does nothing for one that has ended.
+    pub(super) async fn cancel(&self, run: &RunId) -> Result<(), ErrorReply> {
+        let (store, id) = (self.store.clone(), run.clone());
+        if run_blocking(move || Ok(store.run(&id)?)).await?.status.is_final() {
+            return Ok(());
+        }
+        self.attach(run, self.host(), RunHandle::cancel).await.map(|_| ())
     }
 
-    /// The same, by one who holds `taking_up`.
-    pub(crate) async fn take_up_alone(
+    /// Removes a run and its child runs. `run.busy` while it, or a run it is part of, has not ended.
+    pub(super) async fn remove(&self, run: &RunId) -> Result<(), ErrorReply> {
+        let lineage = self.lineage(run).await?;
+        if lineage.iter().skip(1).any(|ancestor| !ancestor.status.is_final()) {
+            return Err(ErrorReply::new(
+                "run.busy",
+                format!("Run {run} is part of a run that has not ended."),
+            )
+            .hint(
+                "Cancel or finish that run first. Without its child run it would repeat all of its work.",
+            ));
+        }
+        if self.active.contains(run) {
+            return Err(ErrorReply::new("run.busy", format!("Run {run} is still active."))
+                .hint("Cancel it first, then remove it."));
+        }
+        let (store, run) = (self.store.clone(), run.clone());
+        run_blocking(move || Ok(store.remove_run(&run)?)).await
+    }
+
+    /// Stops driving all runs. Each can be resumed.
+    pub(crate) async fn close(&self) {
+        self.active.close().await;
+    }
+
+    /// The records of a run and of its ancestors, the root last.
+    pub(super) async fn lineage(&self, run: &RunId) -> Result<Vec<RunRecord>, ErrorReply> {
+        let (store, run) = (self.store.clone(), run.clone());
+        run_blocking(move || {
+            let mut lineage: Vec<RunRecord> = Vec::new();
+            let mut next = Some(run);
+            while let Some(id) = next {
+                let Some(record) = find_record(store.run(&id))? else { break };
+                // The records of a damaged store could form a circle.
+                let circular = lineage.iter().any(|run| Some(&run.run) == record.parent_run_id.as_ref());
+                next = record.parent_run_id.clone().filter(|_| !circular);
+                lineage.push(record);
+            }
+            Ok(lineage)
+        })
+        .await
+    }
+
+    /// Starts a run under this id, as the child of `parent` if there is one.
+    pub(super) async fn start_as(
+        &self,
+        run: &RunId,
+        request: RunRequest,
+        parent: Option<RunId>,
+        host: Host,
+    ) -> Result<(), ErrorReply> {
+        let broadcast = self.active.broadcast(run);
+        let launch = self.launch(run, &broadcast, &host);
+        let (driver, handle) = run_blocking(move || launch.start(request, parent)).await?;
+        self.drive(run, broadcast, driver, handle, host);
+        Ok(())
+    }
+
+    /// The handle that controls a run, which is resumed if it is not active. `prepare` is called with the handle before
+    /// anything in the run starts.
+    async fn attach(
         &self,
         run: &RunId,
         host: Host,
-        first: impl FnOnce(&RunHandle),
+        prepare: impl FnOnce(&RunHandle),
     ) -> Result<RunHandle, ErrorReply> {
-        if let Some(handle) = self.live.handle(run) {
-            first(&handle);
+        let _guard = self.resume_lock.lock().await;
+        self.attach_locked(run, host, prepare).await
+    }
+
+    /// The same, for a caller that holds `resume_lock`.
+    pub(super) async fn attach_locked(
+        &self,
+        run: &RunId,
+        host: Host,
+        prepare: impl FnOnce(&RunHandle),
+    ) -> Result<RunHandle, ErrorReply> {
+        if let Some(handle) = self.active.handle(run) {
+            prepare(&handle);
             return Ok(handle);
         }
-        let hub = self.live.hub(run);
-        let prepared =
-            Prepared { run: run.clone(), hub: Arc::clone(&hub), runner: self.clone(), host: host.clone() };
-        let (driver, handle) = blocking(move || prepared.resume()).await?;
-        first(&handle);
-        self.drive(run, hub, driver, handle.clone(), host);
+        let broadcast = self.active.broadcast(run);
+        let launch = self.launch(run, &broadcast, &host);
+        let (driver, handle) = run_blocking(move || launch.resume()).await?;
+        prepare(&handle);
+        self.drive(run, broadcast, driver, handle.clone(), host);
         Ok(handle)
     }
 
-    fn drive(&self, run: &RunId, hub: Arc<RunBroadcast>, driver: Driver, handle: RunHandle, host: Host) {
-        let (runner, parent) = (self.clone(), run.clone());
-        self.live.drive(run, hub, driver, handle, move || runner.end_children(parent, host));
+    /// Attaches to a run and first to its ancestors, which continue with its result.
+    async fn resume_with_ancestors(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
+        for ancestor in self.lineage(run).await?.into_iter().skip(1).rev() {
+            if !ancestor.status.is_final() {
+                self.attach(&ancestor.run, self.host(), |_| ()).await?;
+            }
+        }
+        self.attach(run, self.host(), |_| ()).await
     }
 
-    /// Cancels what children of an ended run have not ended, and waits for it: those that a crash had left, and those that
-    /// were told to stop a moment ago.
+    fn launch(&self, run: &RunId, broadcast: &Arc<RunBroadcast>, host: &Host) -> Launch {
+        Launch {
+            run: run.clone(),
+            store: self.store.clone(),
+            registry: Arc::clone(&self.registry),
+            calibration: Arc::clone(&self.calibration),
+            broadcast: Arc::clone(broadcast),
+            host: host.clone(),
+        }
+    }
+
+    fn drive(
+        &self,
+        run: &RunId,
+        broadcast: Arc<RunBroadcast>,
+        driver: Driver,
+        handle: RunHandle,
+        host: Host,
+    ) {
+        let (service, parent) = (self.clone(), run.clone());
+        self.active.drive(run, broadcast, driver, handle, move || service.end_children(parent, host));
+    }
+
+    /// Cancels the child runs of an ended run that have not ended, and waits for them: those that a crash interrupted, and
+    /// those that were canceled a moment ago.
     fn end_children(self, parent: RunId, host: Host) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let store = self.store.clone();
-            let children = blocking(move || Ok(store.children(&parent)?)).await.unwrap_or_default();
+            let children = run_blocking(move || Ok(store.children(&parent)?)).await.unwrap_or_default();
             for child in children {
                 if child.status.is_final() {
-                    // Its last words may not be said yet.
-                    self.live.over(&child.run).await;
+                    // Its last events may not have been sent yet.
+                    self.active.settled(&child.run).await;
                     continue;
                 }
-                // One that can't be taken up, for instance with a damaged journal, can't be ended either; its list entry
-                // says that it was interrupted.
-                if self.take_up(&child.run, host.clone(), RunHandle::cancel).await.is_ok() {
-                    self.live.over(&child.run).await;
+                // A run that cannot be resumed, for example because its journal is damaged, cannot be ended either. Lists
+                // show it as interrupted.
+                if self.attach(&child.run, host.clone(), RunHandle::cancel).await.is_ok() {
+                    self.active.settled(&child.run).await;
                 }
             }
         })
     }
+
+    /// The environment of a run that starts now.
+    fn host(&self) -> Host {
+        Host {
+            providers: self.providers.callable(),
+            tools: Arc::clone(&self.tools),
+            clock: Arc::clone(&self.clock),
+            subflows: Arc::new(self.clone()),
+        }
+    }
 }
 
-/// What making a driver takes, off the async threads.
-struct Prepared {
-    run: RunId,
-    hub: Arc<RunBroadcast>,
-    runner: Runner,
-    host: Host,
-}
-
-impl Prepared {
-    fn start(self, new: NewRun) -> Result<(Driver, RunHandle), ErrorReply> {
-        let NewRun { flow, path, input, set, to, parent, conversation } = new;
-        let plan = self.plan(&flow, to.as_ref(), &set)?;
-        let conversation = conversation.map(|id| self.begin_in(&plan, &id)).transpose()?;
-        let hash = self.runner.store.put_flow(&flow_text(&flow)?)?;
-        let flow = FlowRef { name: flow.name, path, hash };
-        let first = Event::RunStarted {
-            run: self.run.clone(),
-            flow: flow.clone(),
-            to,
-            input: input.clone(),
-            set,
-            parent_run_id: parent,
-            conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
-            models: Arc::new(self.runner.calibration.book()),
-        };
-        self.hub.begin(0);
-        Ok(Driver::start(self.setup(plan, &flow, input, conversation)?, first)?)
-    }
-
-    fn resume(self) -> Result<(Driver, RunHandle), ErrorReply> {
-        let store = &self.runner.store;
-        let record = store.run(&self.run)?;
-        if record.status.is_final() {
-            return Err(ErrorReply::new("run.ended", format!("Run {} has ended.", self.run))
-                .hint("Nothing is left to do in it; run the flow anew."));
-        }
-        let flow = flow_of(store, &record.flow.hash)?;
-        let entries = store.read_journal(&self.run, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
-        let Some(Entry {
-            event: Event::RunStarted { flow: started, to, input, set, conversation, .. }, ..
-        }) = entries.first()
-        else {
-            return Err(ErrorReply::new(
-                "journal.corrupt",
-                format!("The journal of run {} does not begin with its start.", self.run),
-            ));
-        };
-        let plan = self.plan(&flow, to.as_ref(), set)?;
-        let conversation = conversation.as_ref().map(|at| self.go_on_in(at)).transpose()?;
-        self.hub.begin(entries.len() as u64);
-        Ok(Driver::resume(self.setup(plan, started, input.clone(), conversation)?, &entries)?)
-    }
-
-    /// The conversation a run begins in, as it stands now.
-    fn begin_in(&self, plan: &Plan, id: &ConversationId) -> Result<Conversation, ErrorReply> {
-        let remembers = plan.nodes.iter().any(|node| {
-            let behavior = node.node.behavior();
-            behavior.makes_context && behavior.context_id.as_deref() == Some(MAIN)
-        });
-        if !remembers {
-            return Err(ErrorReply::new(
-                "conversation.no_context",
-                "This flow can't go on in a conversation: it begins no context `main`.",
-            )
-            .hint(
-                "Add a `contextStart` whose `contextId` is `main`, or run the flow without a conversation.",
-            ));
-        }
-        let at = self.runner.store.conversation(id)?.at();
-        self.go_on_in(&Arc::new(at))
-    }
-
-    fn go_on_in(&self, at: &Arc<ConversationRef>) -> Result<Conversation, ErrorReply> {
-        Ok(Conversation { at: Arc::clone(at), past: Arc::new(self.runner.store.past(&at.id)?) })
-    }
-
-    fn plan(&self, flow: &Flow, to: Option<&NodeId>, set: &InputOverrides) -> Result<Plan, ErrorReply> {
-        plan(flow, &self.runner.registry, to, set).map_err(|found| {
-            let first = found.first().map_or("It can't run.", |one| one.message.as_str());
-            let more = match found.len() {
-                0 | 1 => String::new(),
-                more => format!(" (and {} more)", more - 1),
-            };
-            ErrorReply::new("flow.invalid", format!("This flow can't run: {first}{more}"))
-                .hint("Mend what the diagnostics name, then run it again.")
-                .diagnostics(&found)
-        })
-    }
-
-    fn setup(
-        &self,
-        plan: Plan,
-        flow: &FlowRef,
-        input: Option<String>,
-        conversation: Option<Conversation>,
-    ) -> Result<RunSetup, ErrorReply> {
-        let folder = flow.path.as_deref().and_then(|path| Path::new(path).parent());
-        let (hub, calibration) = (Arc::clone(&self.hub), Arc::clone(&self.runner.calibration));
-        Ok(RunSetup {
-            plan: Arc::new(plan),
-            info: RunInfo {
-                run: self.run.clone(),
-                flow_name: flow.name.clone(),
-                folder: folder.map(|folder| folder.display().to_string()),
-                input,
-                conversation,
-            },
-            host: self.host.clone(),
-            journal: Box::new(self.runner.store.journal(&self.run)?),
-            watcher: Box::new(move |entries| {
-                calibration.hear(entries);
-                hub.tell(entries.iter().cloned());
-            }),
-        })
+/// The record, if there is such a run.
+pub(super) fn find_record(record: Result<RunRecord, Fault>) -> Result<Option<RunRecord>, Fault> {
+    match record {
+        Ok(record) => Ok(Some(record)),
+        Err(fault) if fault.code == "run.unknown" => Ok(None),
+        Err(fault) => Err(fault),
     }
 }

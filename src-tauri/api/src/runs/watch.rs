@@ -1,7 +1,7 @@
-//! Watching a run: its journal from any place on, then what happens live, without gap or duplicate.
+//! Watching a run: its journal from any sequence number on, then its events as they happen, without gap or duplicate.
 //!
-//! A watcher that falls behind loses partial output only: events it missed are read from the journal again. It can never
-//! hold up the run.
+//! A watcher that falls behind loses partial output only: it reads the events that it missed from the journal. It can never
+//! slow down the run.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,39 +15,39 @@ use plait_engine::run::{Entry, Event};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::Instant;
 
-use crate::runs::broadcast::{RunBroadcast, WatchEvent};
-use crate::{ErrorReply, blocking};
+use super::broadcast::{RunBroadcast, WatchEvent};
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
 
-/// No batch is larger: what takes longer than a frame to send would hold up the next.
-const BATCH: usize = 2_000;
+/// The largest batch. Sending more would take longer than a frame and delay the next one.
+const MAX_BATCH_ENTRIES: usize = 2_000;
 
-/// How many times a frame a batch takes in what has come: often enough that little waits in between ([`RunBroadcast`] keeps a few
-/// thousand entries for each watcher).
-const LOOKS: u32 = 2;
+/// How many times a frame a batch collects what has arrived. Often enough that the channel of a watcher does not overflow.
+const POLLS_PER_FRAME: u32 = 2;
 
-/// After so many entries read without waiting, other tasks get their turn.
-const BREATH: usize = 256;
+/// How many entries are read without waiting before other tasks run.
+const YIELD_EVERY: usize = 256;
 
-/// How long the store's writer is given to take in what was told.
-const SOON: Duration = Duration::from_millis(2);
+/// How long to wait for the writer of the store before the journal is read again.
+const JOURNAL_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A run being watched. Ends after the run's final event.
+/// A run being watched. Ends after the final event of the run.
 pub struct Watch {
     store: Store,
     run: RunId,
-    hub: Arc<RunBroadcast>,
-    /// The place in the journal that is given next.
+    broadcast: Arc<RunBroadcast>,
+    /// The sequence number of the next entry to return.
     next: u64,
     journal: Option<Entries>,
-    /// Where the journal stops being needed: from here on everything comes live.
-    until: u64,
-    partial: VecDeque<Entry>,
-    live: broadcast::Receiver<WatchEvent>,
+    /// Where the journal is no longer needed: every event from here on is received live.
+    live_from: u64,
+    partial_output: VecDeque<Entry>,
+    receiver: broadcast::Receiver<WatchEvent>,
     ended: bool,
-    /// Why the run was stopped, where that was before one began to watch or among the news that were missed.
+    /// Why the run was stopped, if that was before this watch subscribed or among the events that it missed.
     stopped: Option<Arc<ErrorReply>>,
     failed: Option<ErrorReply>,
-    read: usize,
+    read_since_yield: usize,
     last_batch: Option<Instant>,
 }
 
@@ -55,30 +55,30 @@ impl Watch {
     pub(crate) fn new(
         store: Store,
         run: RunId,
-        hub: Arc<RunBroadcast>,
+        broadcast: Arc<RunBroadcast>,
         from_seq: u64,
     ) -> Result<Self, ErrorReply> {
-        // Subscribed before the journal is read: what happens in between is in both, and skipped once.
-        let joined = hub.join();
+        // Subscribes before the journal is read. What happens in between is in both, and skipped once.
+        let subscription = broadcast.subscribe();
         let journal = Some(store.read_journal(&run, from_seq)?);
         Ok(Self {
             store,
             run,
-            hub,
+            broadcast,
             next: from_seq,
             journal,
-            until: joined.next_seq,
-            partial: joined.partial.into(),
-            live: joined.live,
+            live_from: subscription.next_seq,
+            partial_output: subscription.partial_output.into(),
+            receiver: subscription.receiver,
             ended: false,
-            stopped: joined.stopped,
+            stopped: subscription.stopped,
             failed: None,
-            read: 0,
+            read_since_yield: 0,
             last_batch: None,
         })
     }
 
-    /// The next entry; `None` after the run's final one. An error (`journal.corrupt`, `store.*`) is the last item too.
+    /// The next entry; `None` after the final one of the run. An error (`journal.corrupt`, `store.*`) is the last item.
     /// Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Result<Entry, ErrorReply>> {
         loop {
@@ -90,74 +90,77 @@ impl Watch {
                 return None;
             }
             if self.journal.is_some() {
-                if self.read % BREATH == BREATH - 1 {
-                    self.read = 0;
+                if self.read_since_yield == YIELD_EVERY - 1 {
+                    self.read_since_yield = 0;
                     tokio::task::yield_now().await;
                 }
-                match self.read_journal_on() {
+                match self.read_next_from_journal() {
                     Some(entry) => return Some(Ok(entry)),
                     None => continue,
                 }
             }
             if self.is_behind() {
-                // What was told is still on its way into the store.
-                tokio::time::sleep(SOON).await;
+                // The writer of the store has not caught up with the broadcast yet.
+                tokio::time::sleep(JOURNAL_POLL_INTERVAL).await;
                 self.catch_up().await;
                 continue;
             }
-            if let Some(entry) = self.partial.pop_front() {
+            if let Some(entry) = self.partial_output.pop_front() {
                 return Some(Ok(entry));
             }
             if let Some(error) = self.stopped.take() {
                 self.failed = Some(ErrorReply::clone(&error));
                 continue;
             }
-            match self.live.recv().await {
+            match self.receiver.recv().await {
                 Ok(WatchEvent::Entry(entry)) => match entry.seq {
                     None => return Some(Ok(Arc::unwrap_or_clone(entry))),
                     Some(seq) if seq < self.next => {}
                     Some(seq) if seq == self.next => {
-                        return Some(Ok(self.given(Arc::unwrap_or_clone(entry))));
+                        return Some(Ok(self.advance(Arc::unwrap_or_clone(entry))));
                     }
                     Some(_) => self.catch_up().await,
                 },
                 Ok(WatchEvent::Stopped(error)) => self.failed = Some(ErrorReply::clone(&error)),
                 Err(RecvError::Lagged(_)) => self.catch_up().await,
-                // The hub lives as long as this watch.
+                // Not expected: this watch keeps the broadcast alive.
                 Err(RecvError::Closed) => self.ended = true,
             }
         }
     }
 
-    /// All that came within a frame, one entry at least; partial output of one node in one piece. `None` as in
-    /// [`Watch::next`]. Called in a loop it gives at most one batch per `frame`.
+    /// Every entry that arrived within a frame, at least one. Consecutive partial output of a node is merged. `None` as in
+    /// [`Watch::next`]. Called in a loop, it returns at most one batch per `frame`.
     pub async fn next_batch(&mut self, frame: Duration) -> Option<Result<Vec<Entry>, ErrorReply>> {
         let mut batch = match self.next().await? {
             Ok(first) => vec![first],
             Err(error) => return Some(Err(error)),
         };
-        let until = self.last_batch.map_or_else(Instant::now, |last| last + frame);
+        let deadline = self.last_batch.map_or_else(Instant::now, |last| last + frame);
         loop {
-            self.add_what_is_there(&mut batch);
-            let left = until.saturating_duration_since(Instant::now());
-            let over = left.is_zero() || batch.len() >= BATCH || self.ended || self.failed.is_some();
-            if over || self.is_behind() {
+            self.add_available(&mut batch);
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            let complete = remaining.is_zero()
+                || batch.len() >= MAX_BATCH_ENTRIES
+                || self.ended
+                || self.failed.is_some();
+            if complete || self.is_behind() {
                 break;
             }
             if self.journal.is_some() {
                 tokio::task::yield_now().await;
             } else {
-                // Not woken for each entry: that would cost more than all that is done with it.
-                tokio::time::sleep(left.min(frame / LOOKS)).await;
+                // Polling is cheaper than waking up for each entry.
+                tokio::time::sleep(remaining.min(frame / POLLS_PER_FRAME)).await;
             }
         }
         self.last_batch = Some(Instant::now());
         Some(Ok(batch))
     }
 
-    /// Adds entries as long as they are to be had without waiting.
-    fn add_what_is_there(&mut self, batch: &mut Vec<Entry>) {
-        while batch.len() < BATCH && !self.is_behind() {
+    /// Adds the entries that are available without waiting.
+    fn add_available(&mut self, batch: &mut Vec<Entry>) {
+        while batch.len() < MAX_BATCH_ENTRIES && !self.is_behind() {
             match tokio::task::unconstrained(self.next()).now_or_never() {
                 Some(Some(Ok(entry))) => push_merged(batch, entry),
                 Some(Some(Err(error))) => {
@@ -169,13 +172,13 @@ impl Watch {
         }
     }
 
-    fn read_journal_on(&mut self) -> Option<Entry> {
-        let item = if self.next < self.until { self.journal.as_mut()?.next() } else { None };
+    fn read_next_from_journal(&mut self) -> Option<Entry> {
+        let item = if self.next < self.live_from { self.journal.as_mut()?.next() } else { None };
         match item {
             Some(Ok(entry)) if entry.seq.is_some_and(|seq| seq < self.next) => None,
             Some(Ok(entry)) => {
-                self.read += 1;
-                Some(self.given(entry))
+                self.read_since_yield += 1;
+                Some(self.advance(entry))
             }
             Some(Err(fault)) => {
                 self.failed = Some(fault.into());
@@ -188,48 +191,55 @@ impl Watch {
         }
     }
 
-    /// Whether the journal was read to its end, but not as far as was told.
+    /// Whether the journal was read to its end but has not reached the start of the live events.
     fn is_behind(&self) -> bool {
-        self.journal.is_none() && self.failed.is_none() && self.next < self.until && self.until != u64::MAX
+        self.journal.is_none()
+            && self.failed.is_none()
+            && self.next < self.live_from
+            && self.live_from != u64::MAX
     }
 
-    fn given(&mut self, entry: Entry) -> Entry {
+    /// Moves past an entry that is about to be returned.
+    fn advance(&mut self, entry: Entry) -> Entry {
         self.next = entry.seq.map_or(self.next, |seq| seq + 1);
         self.ended = is_final(&entry.event);
         entry
     }
 
-    /// Goes back to the journal for events that were missed. Partial output that was missed stays so: the whole text
-    /// comes with the node's end.
+    /// Goes back to the journal for events that were missed. Partial output that was missed is not repeated: the final
+    /// event of the node has the whole text.
     async fn catch_up(&mut self) {
-        let joined = self.hub.join();
-        self.live = joined.live;
-        self.until = joined.next_seq;
-        self.stopped = joined.stopped;
-        // The store's writer may be busy with the disk.
+        let subscription = self.broadcast.subscribe();
+        self.receiver = subscription.receiver;
+        self.live_from = subscription.next_seq;
+        self.stopped = subscription.stopped;
+        // Reading may wait for the writer of the store.
         let (store, run, next) = (self.store.clone(), self.run.clone(), self.next);
-        match blocking(move || Ok(store.read_journal(&run, next)?)).await {
+        match run_blocking(move || Ok(store.read_journal(&run, next)?)).await {
             Ok(entries) => self.journal = Some(entries),
             Err(error) => self.failed = Some(error),
         }
     }
 }
 
-/// Whether nothing follows this event.
+/// Whether this event is the last of its run.
 pub(crate) fn is_final(event: &Event) -> bool {
     matches!(event, Event::RunFinished { .. } | Event::RunFailed { .. } | Event::RunCancelled { .. })
 }
 
-/// Adds an entry; partial output is joined to what came of the same activation before, if no other event lies between.
+/// Adds an entry. Partial output is appended to that of the same activation, unless another event lies between.
 fn push_merged(batch: &mut Vec<Entry>, entry: Entry) {
-    let Event::NodeDelta { node, epoch, text: more, reasoning: thought } = &entry.event else {
+    let Event::NodeDelta { node, epoch, text: more_text, reasoning: more_reasoning } = &entry.event else {
         return batch.push(entry);
     };
-    for before in batch.iter_mut().rev() {
-        let Event::NodeDelta { node: other, epoch: when, text, reasoning } = &mut before.event else { break };
-        if (node, epoch) == (&*other, &*when) {
-            text.push_str(more);
-            reasoning.push_str(thought);
+    for earlier in batch.iter_mut().rev() {
+        let Event::NodeDelta { node: other_node, epoch: other_epoch, text, reasoning } = &mut earlier.event
+        else {
+            break;
+        };
+        if (node, epoch) == (&*other_node, &*other_epoch) {
+            text.push_str(more_text);
+            reasoning.push_str(more_reasoning);
             return;
         }
     }

@@ -45,26 +45,26 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
 }
 
 #[test]
-fn a_call_belongs_to_the_day_it_was_made_on() {
-    // One run that goes on over midnight, in a zone an hour and a half ahead of UTC's day.
+fn call_counts_on_the_day_it_was_made() {
+    // One run that continues past midnight, in two time zones.
     let runs =
         [record(&[(EVENING, Some(5)), (EVENING + 45 * MINUTE, None), (EVENING + 140 * MINUTE, Some(7))])];
     let now = EVENING + 200 * MINUTE;
-    let told = |zone: &TimeZone, days: u32| -> Vec<_> {
-        let usage = Usage::of(&runs, now, days, zone);
+    let by_day = |zone: &TimeZone, days: u32| -> Vec<_> {
+        let usage = Usage::by_day(&runs, now, days, zone);
         usage.days.iter().map(|day| (day.day.clone(), day.total.calls, day.total.cost)).collect()
     };
     let cost = |nano_usd, unpriced| Cost { nano_usd, unpriced };
     let utc = TimeZone::UTC;
     assert_eq!(
-        told(&utc, 30),
+        by_day(&utc, 30),
         [("2026-08-07".to_owned(), 1, cost(7, 0)), ("2026-08-06".to_owned(), 2, cost(5, 1))]
     );
     let ahead = TimeZone::fixed(jiff::tz::offset(2));
-    assert_eq!(told(&ahead, 30).iter().map(|day| day.1).collect::<Vec<_>>(), [2, 1]);
-    assert_eq!(told(&utc, 1).len(), 1, "only today");
-    assert!(told(&utc, 0).is_empty());
-    let usage = Usage::of(&runs, now, 30, &utc);
+    assert_eq!(by_day(&ahead, 30).iter().map(|day| day.1).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!(by_day(&utc, 1).len(), 1, "only today");
+    assert!(by_day(&utc, 0).is_empty());
+    let usage = Usage::by_day(&runs, now, 30, &utc);
     assert_eq!(
         (usage.total.calls, usage.total.tokens, usage.total.cost),
         (3, TokenUsage::new(30, 15), cost(12, 1))

@@ -6,17 +6,17 @@ fn validator() -> jsonschema::Validator {
 }
 
 #[test]
-fn every_example_follows_the_schema() {
+fn schema_accepts_every_example() {
     let validator = validator();
-    for id in super::super::examples::IDS {
-        let flow: Value = serde_json::from_str(super::super::examples::text(id).unwrap()).unwrap();
-        let wrong: Vec<_> = validator.iter_errors(&flow).map(|error| error.to_string()).collect();
-        assert!(wrong.is_empty(), "{id}: {wrong:?}");
+    for id in crate::flows::examples::IDS {
+        let flow: Value = serde_json::from_str(crate::flows::examples::text(id).unwrap()).unwrap();
+        let errors: Vec<_> = validator.iter_errors(&flow).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{id}: {errors:?}");
     }
 }
 
 #[test]
-fn a_wrong_config_does_not_and_an_unknown_type_does() {
+fn schema_rejects_an_invalid_config_and_accepts_an_unknown_type() {
     let validator = validator();
     let flow = |node: Value| json!({ "version": 1, "nodes": { "n": node } });
     assert!(!validator.is_valid(&flow(json!({ "type": "chat", "config": { "temperature": "hot" } }))));

@@ -2,33 +2,33 @@ use super::*;
 use serde_json::json;
 
 #[test]
-fn text_is_read_as_what_was_asked_for() {
-    assert_eq!(from_text(&json!({"type": "string"}), "true"), json!("true"));
-    assert_eq!(from_text(&json!({"type": "boolean"}), " Yes "), json!(true));
-    assert_eq!(from_text(&json!({"type": "number"}), "4.5"), json!(4.5));
-    assert_eq!(from_text(&json!({"enum": ["a", "b"]}), "b\n"), json!("b"));
-    assert_eq!(from_text(&json!({"type": "object"}), "{\"a\": 1}"), json!({"a": 1}));
-    assert_eq!(from_text(&json!({"type": "number"}), "four"), json!("four"));
+fn answer_is_parsed_by_the_type_of_the_schema() {
+    assert_eq!(parse_answer(&json!({"type": "string"}), "true"), json!("true"));
+    assert_eq!(parse_answer(&json!({"type": "boolean"}), " Yes "), json!(true));
+    assert_eq!(parse_answer(&json!({"type": "number"}), "4.5"), json!(4.5));
+    assert_eq!(parse_answer(&json!({"enum": ["a", "b"]}), "b\n"), json!("b"));
+    assert_eq!(parse_answer(&json!({"type": "object"}), "{\"a\": 1}"), json!({"a": 1}));
+    assert_eq!(parse_answer(&json!({"type": "number"}), "four"), json!("four"));
 }
 
 #[test]
-fn a_decision_is_a_word_and_perhaps_a_remark() {
+fn decision_is_parsed_as_yes_or_no_with_a_comment() {
     let schema = json!({
         "type": "object",
         "properties": { "approved": { "type": "boolean" }, "comment": { "type": "string" } },
         "required": ["approved"],
         "additionalProperties": false,
     });
-    assert_eq!(from_text(&schema, "yes"), json!({"approved": true}));
-    assert_eq!(from_text(&schema, "no, too long"), json!({"approved": false, "comment": "too long"}));
-    assert_eq!(from_text(&schema, "{\"approved\": true}"), json!({"approved": true}));
-    assert_eq!(from_text(&schema, "perhaps"), json!("perhaps"));
-    assert_eq!(choices(&schema).unwrap(), ["yes", "no", "no, COMMENT"]);
+    assert_eq!(parse_answer(&schema, "yes"), json!({"approved": true}));
+    assert_eq!(parse_answer(&schema, "no, too long"), json!({"approved": false, "comment": "too long"}));
+    assert_eq!(parse_answer(&schema, "{\"approved\": true}"), json!({"approved": true}));
+    assert_eq!(parse_answer(&schema, "perhaps"), json!("perhaps"));
+    assert_eq!(answer_choices(&schema).unwrap(), ["yes", "no", "no, COMMENT"]);
 }
 
 #[test]
-fn a_schema_cannot_reach_out() {
-    // References to the network or to files are not followed: the text stays text.
+fn schema_references_are_not_resolved() {
+    // Remote and file references are not followed, so the schema accepts nothing and the text stays text.
     let schema = json!({"$ref": "http://127.0.0.1:9/schema.json"});
-    assert_eq!(from_text(&schema, "7"), json!("7"));
+    assert_eq!(parse_answer(&schema, "7"), json!("7"));
 }

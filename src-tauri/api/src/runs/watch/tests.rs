@@ -3,16 +3,16 @@ use plait_engine::id::{Epoch, NodeId};
 use super::*;
 
 #[tokio::test]
-async fn who_begins_to_watch_a_run_that_was_stopped_hears_why() {
+async fn watch_of_a_stopped_run_returns_the_error() {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
-    let hub = RunBroadcast::new();
-    hub.begin(0);
-    hub.stop(ErrorReply::new("store.full", "The disk is full."));
+    let broadcast = RunBroadcast::new();
+    broadcast.open(0);
+    broadcast.stop(ErrorReply::new("store.full", "The disk is full."));
     let run = RunId::from("0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10");
-    let mut watch = Watch::new(store, run, hub, 0).expect("begun");
-    let told = watch.next().await.expect("something").expect_err("why it was stopped");
-    assert_eq!(told.code, "store.full");
+    let mut watch = Watch::new(store, run, broadcast, 0).expect("watching");
+    let error = watch.next().await.expect("an item").expect_err("why it was stopped");
+    assert_eq!(error.code, "store.full");
     assert!(watch.next().await.is_none());
 }
 
@@ -26,14 +26,14 @@ fn delta(node: &str, text: &str) -> Entry {
 }
 
 #[test]
-fn streams_that_run_side_by_side_are_each_in_one_piece() {
-    let ready = Event::NodeStarted { node: "c".into(), epoch: Epoch::root(), attempt: 1 };
+fn batch_merges_consecutive_partial_output_of_each_activation() {
+    let started = Event::NodeStarted { node: "c".into(), epoch: Epoch::root(), attempt: 1 };
     let mut batch = Vec::new();
     for entry in [
         delta("a", "1"),
         delta("b", "2"),
         delta("a", "3"),
-        Entry { seq: Some(7), at: 0, event: ready.clone() },
+        Entry { seq: Some(7), at: 0, event: started.clone() },
         delta("a", "4"),
         delta("b", "5"),
         delta("b", "6"),
@@ -43,5 +43,5 @@ fn streams_that_run_side_by_side_are_each_in_one_piece() {
     let events: Vec<_> = batch.into_iter().map(|entry| entry.event).collect();
     let expected = [delta("a", "13"), delta("b", "2")].map(|entry| entry.event).into_iter();
     let after = [delta("a", "4"), delta("b", "56")].map(|entry| entry.event);
-    assert_eq!(events, expected.chain([ready]).chain(after).collect::<Vec<_>>());
+    assert_eq!(events, expected.chain([started]).chain(after).collect::<Vec<_>>());
 }

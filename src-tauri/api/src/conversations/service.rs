@@ -1,0 +1,26 @@
+//! What the commands on conversations work with.
+
+use std::sync::Arc;
+
+use plait_adapters::Store;
+use plait_engine::host::Clock;
+use plait_engine::id::ConversationId;
+
+use crate::ErrorReply;
+
+/// The conversations of the data directory.
+pub struct ConversationService {
+    pub(super) store: Store,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+impl ConversationService {
+    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
+    }
+
+    /// The conversation whose id begins with `prefix`. `conversation.unknown`, `conversation.ambiguous`.
+    pub fn find(&self, prefix: &str) -> Result<ConversationId, ErrorReply> {
+        Ok(self.store.find_conversation(prefix)?)
+    }
+}

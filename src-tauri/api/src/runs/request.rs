@@ -1,0 +1,38 @@
+//! What a run is asked to do.
+
+use std::collections::BTreeMap;
+
+use plait_engine::flow::Flow;
+use plait_engine::id::{ConversationId, NodeId, PortName};
+use plait_engine::plan::InputOverrides;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+/// A run to start. Child runs are started from the same request.
+#[derive(Debug, Default, Serialize, Deserialize, TS)]
+pub struct RunRequest {
+    /// The flow, saved or not.
+    pub flow: Flow,
+    /// Its file, if it has one. Tools may read files of the folder it is in, and no others.
+    #[serde(default)]
+    #[ts(optional)]
+    pub path: Option<String>,
+    /// The text input of the run.
+    #[serde(default)]
+    #[ts(optional)]
+    pub input: Option<String>,
+    /// Values for input ports, by node and port.
+    #[serde(default)]
+    #[ts(as = "Option<BTreeMap<NodeId, BTreeMap<PortName, Value>>>", optional)]
+    pub overrides: InputOverrides,
+    /// The node to run to, if not the whole flow.
+    #[serde(default)]
+    #[ts(optional)]
+    pub to: Option<NodeId>,
+    /// The conversation to continue. `conversation.unknown` when it does not exist, `conversation.no_context` when the flow
+    /// has no context `main`.
+    #[serde(default)]
+    #[ts(optional)]
+    pub conversation: Option<ConversationId>,
+}

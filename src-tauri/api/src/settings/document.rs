@@ -1,0 +1,176 @@
+//! The settings, and how they are read from the store. A setting that cannot be read must not keep the application from
+//! starting, and must not be lost: a newer version of Plait may have written it.
+
+use std::collections::BTreeMap;
+
+use plait_adapters::{ProviderSettings, ProviderTable, Store};
+use plait_engine::error::Fault;
+use plait_engine::models::{ModelOverride, Price};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+/// The color theme.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Theme {
+    /// The theme of the system.
+    #[default]
+    System,
+    Light,
+    Dark,
+}
+
+/// The settings of the application.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Settings {
+    pub theme: Theme,
+    /// Turns animations off.
+    pub reduced_motion: bool,
+    /// Layout of the panels, in a format that the window defines.
+    #[ts(type = "unknown")]
+    pub panels: Value,
+    /// The model providers, by name. The built-in ones are always present.
+    pub providers: BTreeMap<String, ProviderSettings>,
+    /// Context windows and prices that override the built-in tables, by `provider/model` or, for every provider, `model`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<String, ModelOverride>>")]
+    pub models: BTreeMap<String, ModelOverride>,
+    /// Other state that the window stores.
+    #[ts(type = "unknown")]
+    pub ui: Value,
+}
+
+impl Settings {
+    /// Checks what the types cannot express. `settings.price` for an invalid price.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        for (model, overrides) in &self.models {
+            if let Some(problem) = overrides.price.as_ref().and_then(Price::problem) {
+                return Err(Fault::new("settings.price", format!("The price of `{model}`: {problem}."))
+                    .hint("Enter US dollars per million tokens, or leave the price out."));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The settings as the store has them.
+#[derive(Default)]
+pub(crate) struct StoredSettings {
+    /// What could be read. The rest has its default.
+    pub(crate) settings: Settings,
+    /// What could not be read.
+    pub(crate) unreadable: UnreadableSettings,
+    /// Why it could not be read.
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl StoredSettings {
+    /// Reads the settings. Never fails: what cannot be read or is invalid is reported in `faults`.
+    pub(crate) fn read(store: &Store) -> Self {
+        let mut stored = match store.settings() {
+            Ok(values) => Self::parse(&values),
+            Err(fault) => Self { faults: vec![fault], ..Self::default() },
+        };
+        // Invalid providers must not keep a person from fixing them.
+        let Self { settings, unreadable, faults } = &mut stored;
+        settings.providers.retain(|name, provider| {
+            let Err(fault) = ProviderTable::check(name, provider) else { return true };
+            faults.push(fault);
+            unreadable.insert("providers", name, serde_json::to_value(provider).unwrap_or_default());
+            false
+        });
+        stored
+    }
+
+    fn parse(values: &Map<String, Value>) -> Self {
+        let mut reader = Reader { values, unreadable: UnreadableSettings::default(), faults: Vec::new() };
+        let settings = Settings {
+            theme: reader.read("theme"),
+            reduced_motion: reader.read("reducedMotion"),
+            panels: reader.read("panels"),
+            providers: reader.read_table("providers"),
+            models: reader.read_table("models"),
+            ui: reader.read("ui"),
+        };
+        let known = serde_json::to_value(Settings::default()).unwrap_or_default();
+        let unknown = values.iter().filter(|(key, _)| known.get(key).is_none() && *key != "models");
+        let Reader { mut unreadable, faults, .. } = reader;
+        unreadable.0.extend(unknown.map(|(key, value)| (key.clone(), value.clone())));
+        Self { settings, unreadable, faults }
+    }
+}
+
+/// The stored settings that this version of Plait cannot use, as they are. They are merged into the settings whenever these
+/// are written, so that running an older version loses nothing that a newer one set.
+#[derive(Default)]
+pub(crate) struct UnreadableSettings(Map<String, Value>);
+
+impl UnreadableSettings {
+    /// Adds an entry of a setting that is a table.
+    fn insert(&mut self, key: &str, name: &str, value: Value) {
+        let table = self.0.entry(key).or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(table) = table {
+            table.insert(name.to_owned(), value);
+        }
+    }
+
+    /// Adds what is missing in settings that are about to be written.
+    pub(super) fn merge_into(&self, stored: &mut Map<String, Value>) {
+        for (key, value) in &self.0 {
+            match (stored.get_mut(key), value) {
+                (None, value) => {
+                    stored.insert(key.clone(), value.clone());
+                }
+                (Some(Value::Object(table)), Value::Object(entries)) => {
+                    for (name, value) in entries {
+                        table.entry(name).or_insert_with(|| value.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Reads one setting after another and collects what cannot be read.
+struct Reader<'a> {
+    values: &'a Map<String, Value>,
+    unreadable: UnreadableSettings,
+    faults: Vec<Fault>,
+}
+
+impl Reader<'_> {
+    fn read<T: Default + DeserializeOwned>(&mut self, key: &str) -> T {
+        let Some(value) = self.values.get(key) else { return T::default() };
+        T::deserialize(value).unwrap_or_else(|error| {
+            let message = format!("The setting `{key}` could not be read: {error}.");
+            let fault = Fault::new("settings.unreadable", message);
+            self.faults.push(fault.hint("It was reset to its default. Set it again."));
+            T::default()
+        })
+    }
+
+    /// Reads a setting that is a table. An entry that cannot be read does not affect the others.
+    fn read_table<T: DeserializeOwned>(&mut self, key: &str) -> BTreeMap<String, T> {
+        let Some(Value::Object(table)) = self.values.get(key) else { return self.read(key) };
+        let mut entries = BTreeMap::new();
+        for (name, value) in table {
+            match T::deserialize(value) {
+                Ok(entry) => {
+                    entries.insert(name.clone(), entry);
+                }
+                Err(error) => {
+                    let message = format!("The setting `{key}` of `{name}` could not be read: {error}.");
+                    let fault = Fault::new("settings.unreadable", message);
+                    self.faults
+                        .push(fault.hint("It is stored unchanged but not used. Set it again to replace it."));
+                    self.unreadable.insert(key, name, value.clone());
+                }
+            }
+        }
+        entries
+    }
+}

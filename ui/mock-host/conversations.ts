@@ -3,12 +3,12 @@
  * nothing is remembered by one; everything else about conversations is as in the desktop window.
  */
 import type {
+  ConversationFlow,
   ConversationId,
   ConversationMessage,
   ConversationRecord,
   Entry,
   ExportFormat,
-  FlowOf,
   Message,
   RunId,
 } from "@/bindings";
@@ -73,7 +73,7 @@ export function mockConversations(
   };
 
   const commands = {
-    "conversations.list": ({ flow, search, limit }: { flow?: FlowOf; search?: string; limit?: number }) => {
+    "conversations.list": ({ flow, search, limit }: { flow?: ConversationFlow; search?: string; limit?: number }) => {
       const words = (search ?? "").toLowerCase().split(/\s+/).filter(Boolean);
       return [...all.values()]
         .filter(({ record }) => flow === undefined || record.flow === keyOf(flow))
@@ -86,7 +86,7 @@ export function mockConversations(
         .slice(0, limit);
     },
     "conversations.get": ({ conversation }: One) => find(conversation).record,
-    "conversations.open": ({ flow, new: anew }: { flow: FlowOf; new?: boolean }) => {
+    "conversations.open": ({ flow, new: anew }: { flow: ConversationFlow; new?: boolean }) => {
       const latest = [...all.values()]
         .filter(({ record }) => record.flow === keyOf(flow))
         .sort((a, b) => b.record.updatedAt - a.record.updatedAt)[0];
@@ -180,7 +180,7 @@ function said(entry: Entry, run: RunId): Message[] {
   return question && entry.messages[0]?.role !== "user" ? [question, ...entry.messages] : entry.messages;
 }
 
-function keyOf({ path, name }: FlowOf): string {
+function keyOf({ path, name }: ConversationFlow): string {
   return path ?? `name:${name}`;
 }
 

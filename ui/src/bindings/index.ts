@@ -11,35 +11,33 @@ export type Activation = {
 /** What a person gives to a pause. */
 export type Answer = { "value": unknown } | "end";
 
-/** `run.answer`: answers a pause. `answer.not_waiting` when that activation asks nothing, `answer.invalid` when the
- * value is not what its schema asks for.
+/** `run.answer`: answers a pause. `answer.not_waiting` when the activation is not waiting, `answer.invalid` when the value
+ * does not match the schema of the pause.
  */
 export type AnswerRun = {
   /** The run. */
   run: RunId,
   /** The node that asks. */
   node: NodeId,
-  /** Which time round. */
+  /** The iteration of the node. */
   epoch: Epoch,
   /** The answer. */
   value: unknown,
 };
 
-/** What this Plait is. */
-export type AppInfo = {
-  /** Its version. */
-  version: string,
+/** The running application. */
+export type AppInfo = { version: string,
   /** The data directory. */
   home: string,
   /** The names of the model providers, sorted. */
   providers: Array<string>,
-  /** Whether nothing but the offline provider (a simulator) has been set up: no other provider was changed or added in
-   * the settings, and none has its key in the environment.
+  /** Whether only the offline provider (a simulator) is set up: no other provider was changed or added in the settings,
+   * and none has its key in the environment.
    */
   offlineOnly: boolean,
-  /** Identifies this start of the application. */
+  /** Identifies this process. */
   sessionId: string,
-  /** What went wrong at the start that a person should know of, for example runs that could not be listed. */
+  /** Problems at startup, for example settings that could not be read. */
   notices?: Array<Fault>,
 };
 
@@ -67,17 +65,17 @@ export type AttemptView = {
   delayMs?: number,
 };
 
-/** A draft newer than its file. */
+/** A draft with changes that its file does not have. */
 export type Autosave = {
   /** The editor's key for it, one per open flow. */
   key: string,
   /** The flow's file, if it has one. */
   path?: string,
-  /** Hash of that file as the draft began from it: a file that is another by now was written since. */
+  /** Hash of the file that the draft is based on. A file with a different hash was written since. */
   baseHash?: string,
   /** The flow's name. */
   name: string,
-  /** When, in milliseconds since the Unix epoch. */
+  /** In milliseconds since the Unix epoch. */
   savedAt: number,
   /** The draft. */
   flow: Flow,
@@ -111,7 +109,7 @@ export type CallAccount = {
   costNanoUsd?: number,
 };
 
-/** `run.cancel`: stops a run, also one that waits or was interrupted. No error when it has ended already. */
+/** `run.cancel`: cancels a run, also one that waits or was interrupted. Does nothing when it has ended. */
 export type CancelRun = {
   /** The run. */
   run: RunId,
@@ -156,11 +154,11 @@ export type CardPart = { "kind": "literal",
 /** The palette's sections, in its order. */
 export type Category = "contexts" | "people" | "models" | "tools" | "data" | "control" | "wiring";
 
-/** `flow.check`: what is to be said about a flow. Runs nothing. */
+/** `flow.check`: the problems of a flow. Runs nothing. */
 export type CheckFlow = {
   /** The flow. */
   flow: Flow,
-  /** Its file, if it has one: the flows it calls are looked for beside it. */
+  /** Its file, if it has one. The paths of sub-flows are relative to its folder. */
   path?: string,
 };
 
@@ -269,6 +267,14 @@ export type ContextView = {
   turn?: Activation,
 };
 
+/** The flow that a conversation belongs to. Flows without a file are identified by their name. */
+export type ConversationFlow = {
+  /** The flow's file, if it has one. */
+  path?: string,
+  /** The flow's name. */
+  name: string,
+};
+
 /** A conversation: a main context that lives on across runs. A UUID version 7. */
 export type ConversationId = string;
 
@@ -356,32 +362,28 @@ export type Cost = {
   unpriced?: number,
 };
 
-/** `tokens.count` */
+/** `tokens.count`: counts the tokens of a text. */
 export type CountTokens = {
-  /** The provider's name for the model; `provider/model` where the provider matters. */
-  model: string,
-  /** What to count. */
-  text: string,
+  /** The model, as its provider calls it, or `provider/model`. */
+  model: string, text: string,
 };
 
-/** What was spent on one day. */
+/** The usage of one day. */
 export type DayUsage = {
   /** The day, as `2026-08-06`. */
-  day: string,
-  /** All of it. */
-  total: Spending,
-  /** The same by `provider/model`; under an empty name what no account was kept of. */
+  day: string, total: Spending,
+  /** The same by `provider/model`. Calls of unknown models have an empty name. */
   models: { [key in string]: Spending },
 };
 
-/** `conversations.delete`: deletes one for good. `conversation.busy` while a run that has not ended goes on in it. */
+/** `conversations.delete`: deletes a conversation permanently. `conversation.busy` while an active run continues it. */
 export type DeleteConversation = {
   /** The conversation. */
   conversation: ConversationId,
 };
 
-/** `provider.detect`: looks for Ollama, LM Studio, llama.cpp and vLLM where they usually listen, where `OLLAMA_HOST` says,
- * and where the settings have a provider on this machine. Takes at most about two seconds; finding none is no error.
+/** `provider.detect`: looks for model servers on this machine: Ollama, LM Studio, llama.cpp and vLLM on their default ports,
+ * the address in `OLLAMA_HOST`, and the local providers of the settings. Takes at most about two seconds.
  */
 export type DetectProviders = Record<string, never>;
 
@@ -403,7 +405,7 @@ export type Diagnostic = {
   pointer: string,
 };
 
-/** `autosave.drop`: forgets a draft. No error when there is none. */
+/** `autosave.drop`: removes a draft. Does nothing when there is none. */
 export type DropAutosave = {
   /** The editor's key for it. */
   key: string,
@@ -444,13 +446,13 @@ export type EditorTraits = {
   asksForMessage: boolean,
 };
 
-/** `run.end`: ends a pause; its outputs are dead and the run goes on by the ordinary rules. */
+/** `run.end`: ends a pause without an answer. Its outputs are dead, and the run continues by the ordinary rules. */
 export type EndPause = {
   /** The run. */
   run: RunId,
   /** The node that asks. */
   node: NodeId,
-  /** Which time round. */
+  /** The iteration of the node. */
   epoch: Epoch,
 };
 
@@ -718,15 +720,15 @@ export type EpochView = {
   reasoning: string,
 };
 
-/** Why a command could not be carried out. */
+/** Why a command failed. */
 export type ErrorReply = {
   /** Stable code, `domain.reason`, for example `flow.not_found`. */
   code: string,
-  /** What happened and where. */
+  /** What went wrong, and where. */
   message: string,
-  /** What to do about it. */
+  /** How to fix it. */
   hint?: string,
-  /** Anything more, by code: for `flow.*` the `diagnostics`. */
+  /** Details that depend on the code: `diagnostics` for `flow.*`. */
   details?: Record<string, unknown>,
 };
 
@@ -744,32 +746,32 @@ export type Example = {
   outputs: Record<string, unknown> | null,
 };
 
-/** An example flow, as a list shows it. */
+/** An example flow, as lists show it. */
 export type ExampleFlow = {
   /** What `flow.example` and `plait run` call it. */
   id: string,
-  /** Its name. */
+  /** The flow's name. */
   title: string,
-  /** What it shows, in Markdown. */
+  /** What it demonstrates, in Markdown. */
   description: string,
 };
 
-/** `conversations.export`: the whole of a conversation as a text, and into a file where one is named. */
+/** `conversations.export`: returns a whole conversation as text, and writes it to a file if one is named. */
 export type ExportConversation = {
   /** The conversation. */
   conversation: ConversationId,
-  /** As what. */
+  /** The format. */
   format: ExportFormat,
-  /** The file to write it to, in place of what is there. */
+  /** The file to write. An existing file is replaced. */
   path?: string,
 };
 
-/** What a conversation is exported as. */
+/** The format of an exported conversation. */
 export type ExportFormat = "markdown" | "json";
 
-/** A conversation as a text. */
+/** An exported conversation. */
 export type ExportedConversation = {
-  /** A name for its file. */
+  /** A suggested file name. */
   name: string,
   /** The text. */
   text: string,
@@ -819,14 +821,6 @@ export type Flow = {
   settings?: FlowSettings,
 };
 
-/** The flow that conversations are had with: the same file, or, while it has none, the same name. */
-export type FlowOf = {
-  /** Its file, if it has one. */
-  path?: string,
-  /** Its name. */
-  name: string,
-};
-
 /** Which flow a run runs. */
 export type FlowRef = {
   /** Its name. */
@@ -847,18 +841,18 @@ export type FlowSettings = {
   contextWindow?: number,
 };
 
-/** `flow.forget`: takes a flow off the recent ones; the file stays. */
+/** `flow.forget`: removes a flow from the recent ones. The file stays. */
 export type ForgetFlow = {
-  /** Its file. */
+  /** The flow's file. */
   path: string,
 };
 
-/** `conversations.fork`: a conversation of its own that goes another way from one message. The original stays as it is. */
+/** `conversations.fork`: copies a conversation up to a message into a new one. The original is not changed. */
 export type ForkConversation = {
   /** The conversation. */
   conversation: ConversationId,
-  /** The last message the fork has. Where it is a question, the fork ends before it, and it is given back to be asked
-   * again or otherwise.
+  /** The last message of the fork. If it is a user message, the fork ends before it, and the message is returned to be
+   * edited and sent again.
    */
   message: number,
 };
@@ -871,11 +865,11 @@ export type ForkOrigin = {
   message: number,
 };
 
-/** A fork. */
+/** A forked conversation. */
 export type ForkedConversation = {
   /** The new conversation. */
   conversation: ConversationRecord,
-  /** The question it was forked from, where it was forked from one. */
+  /** The user message that it was forked at, if it was one. */
   asked?: string,
 };
 
@@ -893,16 +887,16 @@ export type FoundServer = {
   models: Array<string>,
 };
 
-/** `app.info` */
+/** `app.info`: what the application is and how it is set up. */
 export type GetAppInfo = Record<string, never>;
 
-/** `conversations.get`: one of them. */
+/** `conversations.get`: one conversation. */
 export type GetConversation = {
   /** The conversation. */
   conversation: ConversationId,
 };
 
-/** `provider.status` */
+/** `provider.status`: every provider, and where its key comes from. */
 export type GetProviderStatus = Record<string, never>;
 
 /** `settings.get`: the settings in force, the built-in providers included. */
@@ -946,15 +940,15 @@ export type KeyPlace = {
 /** Where a key comes from. */
 export type KeySource = "session" | "keychain" | "file" | "environment";
 
-/** Where a provider's key comes from. Never the key. */
+/** Where the key of a provider comes from. Never the key itself. */
 export type KeyStatus = {
-  /** Where it is; nothing when there is none. */
+  /** Where it is stored; absent when there is none. */
   source?: KeySource,
-  /** Its last four characters, by which people tell their keys apart; of short keys nothing. */
+  /** Its last four characters, to tell keys apart. Absent for short keys. */
   ending?: string,
   /** The environment variable that holds it. */
   variable?: string,
-  /** Why it can't be had. */
+  /** Why it cannot be read. */
   problem?: Fault,
 };
 
@@ -966,55 +960,55 @@ export type Limits = {
   timeoutMs?: number,
 };
 
-/** `autosave.list`: all drafts that are newer than their file, latest first. */
+/** `autosave.list`: all drafts with unsaved changes, latest first. */
 export type ListAutosaves = Record<string, never>;
 
-/** `conversations.list`: the one that changed last first. */
+/** `conversations.list`: the conversations, last changed first. */
 export type ListConversations = {
-  /** Only those with this flow. */
-  flow?: FlowOf,
-  /** Only those in whose title or messages each of these words stands. */
+  /** Only conversations of this flow. */
+  flow?: ConversationFlow,
+  /** Only conversations whose title or messages contain all of these words. */
   search?: string,
-  /** At most so many. */
+  /** The maximum number of conversations; all when left out. */
   limit?: number,
 };
 
 /** `flow.examples`: the example flows, simplest first. */
 export type ListExamples = Record<string, never>;
 
-/** `conversations.messages`: a page of what was said, oldest first. */
+/** `conversations.messages`: a page of messages, oldest first. */
 export type ListMessages = {
   /** The conversation. */
   conversation: ConversationId,
-  /** From this message on; left out, from the first. */
+  /** The first message of the page; the oldest when left out. */
   from?: number,
-  /** At most so many; left out, 200. */
+  /** The maximum number of messages; 200 when left out. */
   limit?: number,
 };
 
-/** `provider.models`: asked once in the life of the process, and again after the provider's settings or key have changed.
- * Faults: the provider's, `provider.timeout` after 20 s.
+/** `provider.models`: the models that a provider offers. The list is cached until the settings or the key of the provider
+ * change. `provider.timeout` after 20 s, and the errors of the provider.
  */
 export type ListModels = {
   /** The provider. */
   provider: string,
-  /** Ask it again. */
+  /** Ignore the cache. */
   refresh?: boolean,
 };
 
-/** `nodes.list`: every node type, in the palette's order. */
+/** `nodes.list`: every node type, in the order of the palette. */
 export type ListNodes = Record<string, never>;
 
-/** `flow.recent`: the latest first. */
+/** `flow.recent`: the recent flows, latest first. */
 export type ListRecent = Record<string, never>;
 
-/** `runs.list`: newest first those that no other run began; or those that one run began, in their order. */
+/** `runs.list`: the runs that are no child runs, newest first; or the child runs of `parent`, in the order they started. */
 export type ListRuns = {
-  /** Only runs of the flow of this file. */
+  /** Only runs of this flow file. */
   flowPath?: string,
-  /** Only runs that this one began. */
+  /** Only child runs of this run. */
   parent?: RunId,
-  /** At most so many. */
+  /** The maximum number of runs; all when left out. */
   limit?: number,
 };
 
@@ -1055,13 +1049,11 @@ export type Message = {
 /** A message of a context. Derived from run, node, epoch and position, so that a resumed run gives the same ids. */
 export type MessageId = string;
 
-/** A page of a conversation. */
+/** A page of messages. */
 export type MessagesPage = {
-  /** The conversation as it stands. */
-  conversation: ConversationRecord,
-  /** The messages. */
-  messages: Array<ConversationMessage>,
-  /** Where the next page begins, if there is one. */
+  /** The current state of the conversation. */
+  conversation: ConversationRecord, messages: Array<ConversationMessage>,
+  /** The first message of the next page, if there is one. */
   next?: number,
 };
 
@@ -1083,7 +1075,7 @@ export type ModelCallView = {
 
 /** The models of a provider. */
 export type ModelList = {
-  /** Their names, sorted; empty where the provider can't tell. */
+  /** Their names, sorted; empty when the provider cannot list them. */
   models: Array<string>,
 };
 
@@ -1214,26 +1206,26 @@ export type Omitted = {
   count: number,
 };
 
-/** `conversations.open`: the conversation that this person last had with this flow, or a new one. */
+/** `conversations.open`: the user's latest conversation with this flow, or a new one. */
 export type OpenConversation = {
   /** The flow. */
-  flow: FlowOf,
-  /** Who has it; left out, whoever sits at this machine. */
+  flow: ConversationFlow,
+  /** The user; the local one when left out. */
   user?: string,
-  /** Whether it must be a new one. */
+  /** Always start a new conversation. */
   new?: boolean,
 };
 
 /** `dialog.open`: asks for a flow file. */
 export type OpenDialog = Record<string, never>;
 
-/** `flow.example`: one of them; `flow.unknown_example` when there is none of that id. */
+/** `flow.example`: an example flow. `flow.unknown_example` when there is none with this ID. */
 export type OpenExample = {
-  /** Its id. */
+  /** The ID of the example flow. */
   id: string,
 };
 
-/** `flow.open`: reads a flow file. One that can't be read as a flow is an error `flow.*` with its `diagnostics`. */
+/** `flow.open`: reads a flow file. `flow.*` with `diagnostics` when it cannot be read as a flow. */
 export type OpenFlow = {
   /** The file. */
   path: string,
@@ -1255,19 +1247,19 @@ export type OpenPause = {
   asker?: Asker,
 };
 
-/** A flow file, read. */
+/** A flow file that was read. */
 export type OpenedFlow = {
-  /** The flow, as the file has it. */
+  /** The flow, as in the file. */
   flow: Flow,
   /** The file, as an absolute path. */
   path: string,
-  /** Hash of the file's bytes; `flow.save` takes it as `baseHash`. */
+  /** Hash of the file's bytes. `flow.save` takes it as `baseHash`. */
   hash: string,
-  /** What there is to say about the flow. */
+  /** The problems of the flow. */
   diagnostics: Array<Diagnostic>,
   /** Whether the file cannot be written. */
   readOnly: boolean,
-  /** A draft that is newer than the file, if the last session left one. */
+  /** A draft with unsaved changes, if an earlier session left one. */
   recovered?: Autosave,
 };
 
@@ -1309,7 +1301,7 @@ export type PauseView = {
 
 /** What the person chose. */
 export type PickedPath = {
-  /** The file, or nothing when the dialog was closed. */
+  /** The file; `null` when the dialog was closed. */
   path: string | null,
 };
 
@@ -1445,39 +1437,35 @@ export type ProviderSettings = {
   sessions?: boolean,
 };
 
-/** One provider. */
-export type ProviderStatus = {
-  /** Its name. */
-  name: string,
+/** The status of a provider. */
+export type ProviderStatus = { name: string,
   /** Its settings in force. */
   settings: ProviderSettings,
-  /** Whether it is always there. */
+  /** Whether it is always present. */
   builtIn: boolean,
-  /** Whether a built-in one was changed. */
+  /** Whether it is built in and its settings were changed. */
   changed: boolean,
-  /** Whether it can take a key. */
+  /** Whether it accepts a key. */
   takesKey: boolean,
-  /** Whether it needs one. */
-  needsKey: boolean,
-  /** Where its key comes from. */
-  key: KeyStatus,
+  /** Whether it requires a key. */
+  needsKey: boolean, key: KeyStatus,
 };
 
-/** All of them. */
+/** The status of all providers. */
 export type ProvidersStatus = {
   /** By name, sorted. */
   providers: Array<ProviderStatus>,
-  /** Where keys that are to be kept go. */
+  /** Where permanent keys are stored. */
   keyPlace: KeyPlace,
 };
 
-/** `autosave.put`: keeps a draft in place of the one of the same key. */
+/** `autosave.put`: stores a draft, in place of the one with the same key. */
 export type PutAutosave = {
   /** The editor's key for it. */
   key: string,
   /** The flow's file, if it has one. */
   path?: string,
-  /** Hash of that file as the draft began from it. */
+  /** Hash of the file that the draft is based on. */
   baseHash?: string,
   /** The draft. */
   flow: Flow,
@@ -1501,41 +1489,41 @@ export type Recalled = {
   messages?: Array<Message>,
 };
 
-/** A flow that was opened before. */
+/** A flow that was opened or saved recently. */
 export type RecentFlow = {
-  /** Its file. */
+  /** The flow's file. */
   path: string,
-  /** Its name. */
+  /** The flow's name. */
   name: string,
-  /** When it was last opened, in milliseconds since the Unix epoch. */
+  /** In milliseconds since the Unix epoch. */
   openedAt: number,
-  /** Whether the file is gone. */
+  /** Whether the file no longer exists. */
   missing: boolean,
 };
 
-/** `provider.removeKey`: forgets the key of a provider, wherever Plait keeps it; one in the environment stays. No error
- * when there is none. Faults `provider.unknown`, `keys.*`.
+/** `provider.removeKey`: removes the key of a provider from where Plait stores it. A key in the environment stays. Does
+ * nothing when there is none. `provider.unknown`, `keys.*`.
  */
 export type RemoveKey = {
   /** The provider. */
   provider: string,
 };
 
-/** `runs.remove`: forgets a run and those it began. `run.busy` while it is going on. */
+/** `runs.remove`: removes a run and its child runs. `run.busy` while it has not ended. */
 export type RemoveRun = {
   /** The run. */
   run: RunId,
 };
 
-/** `conversations.rename`: gives one another title. */
+/** `conversations.rename`: changes the title of a conversation. */
 export type RenameConversation = {
   /** The conversation. */
   conversation: ConversationId,
-  /** What it is to be called. */
+  /** The new title. */
   title: string,
 };
 
-/** `run.resume`: a run that a crash or a restart left goes on where it was; one that waits becomes answerable. */
+/** `run.resume`: continues a run that was interrupted by a crash or a restart. A run that waits can be answered again. */
 export type ResumeRun = {
   /** The run. */
   run: RunId,
@@ -1567,16 +1555,14 @@ export type RunCounters = {
 };
 
 /** A run with its journal. */
-export type RunDetail = {
-  /** As lists show it. */
-  summary: RunSummary,
-  /** The runs it is inside of, the root first. */
+export type RunDetail = { summary: RunSummary,
+  /** The ancestors of a child run, the root first. */
   above?: Array<RunSummary>,
-  /** The flow as it ran. */
+  /** The flow as the run recorded it. */
   flow: Flow,
-  /** The journal so far, or as far as it can be read. */
+  /** The journal, as far as it can be read. */
   entries: Array<Entry>,
-  /** Why the rest of it can't. */
+  /** Why the rest of the journal cannot be read. */
   damage?: ErrorReply,
 };
 
@@ -1593,16 +1579,28 @@ export type RunFault = {
 /** One execution of a flow. A UUID version 7, so that runs sort by their start. */
 export type RunId = string;
 
-/** A run that began. */
-export type RunStarted = {
-  /** Its id. */
-  run: RunId,
+/** A run to start. Child runs are started from the same request. */
+export type RunRequest = {
+  /** The flow, saved or not. */
+  flow: Flow,
+  /** Its file, if it has one. Tools may read files of the folder it is in, and no others. */
+  path?: string,
+  /** The text input of the run. */
+  input?: string,
+  /** Values for input ports, by node and port. */
+  overrides?: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** The node to run to, if not the whole flow. */
+  to?: NodeId,
+  /** The conversation to continue. `conversation.unknown` when it does not exist, `conversation.no_context` when the flow
+   * has no context `main`.
+   */
+  conversation?: ConversationId,
 };
 
 /** What a run as a whole is doing. */
 export type RunStatus = "running" | "waiting" | "finished" | "failed" | "cancelled" | "interrupted";
 
-/** One run, as lists show it. */
+/** A run, as lists show it. */
 export type RunSummary = {
   /** The run. */
   run: RunId,
@@ -1610,25 +1608,23 @@ export type RunSummary = {
   flowName: string,
   /** The flow's file, if it had one. */
   path?: string,
-  /** The conversation it goes on in. */
+  /** The conversation that it continues. */
   conversation?: ConversationId,
-  /** The run that began it, if one did. */
+  /** The run that started it, if it is a child run. */
   parentRunId?: RunId,
-  /** How many runs it began itself. */
-  children: number,
-  /** Where it stands. */
-  status: RunStatus,
-  /** When it began, in milliseconds since the Unix epoch. */
+  /** How many child runs it started. */
+  children: number, status: RunStatus,
+  /** In milliseconds since the Unix epoch. */
   startedAt: number,
-  /** When it ended, likewise. */
+  /** In milliseconds since the Unix epoch. */
   endedAt?: number,
-  /** How many activations ended how. */
+  /** Counts of activations, by how they ended. */
   nodes: RunCounters,
-  /** What its model calls used. */
+  /** Tokens that its model calls used. */
   tokens: TokenUsage,
-  /** What they cost. */
+  /** Cost of its model calls. */
   cost: Cost,
-  /** The question it waits for an answer to. */
+  /** The question that it waits for an answer to. */
   waitingOn?: string,
   /** Why it failed. */
   error?: Fault,
@@ -1700,70 +1696,68 @@ export type RunView = {
 
 /** `dialog.save`: asks where to save a flow or an exported conversation. */
 export type SaveDialog = {
-  /** The name to begin with. */
+  /** The initial file name. */
   suggested: string,
 };
 
-/** `flow.save`: writes a flow file, whole or not at all. */
+/** `flow.save`: writes a flow file atomically. */
 export type SaveFlow = {
   /** The file. */
   path: string,
   /** The flow. */
   flow: Flow,
-  /** Hash of the file as it was opened or last saved; a file that is another by now is not overwritten. */
+  /** Hash of the file as it was opened or last saved. A file that changed since is not overwritten. */
   baseHash?: string,
-  /** Overwrite it all the same. */
+  /** Overwrite the file even if it changed. */
   force?: boolean,
 };
 
-/** A flow file, written. */
+/** A flow file that was written. */
 export type SavedFlow = {
   /** The file, as an absolute path. */
   path: string,
-  /** When, in milliseconds since the Unix epoch. */
+  /** In milliseconds since the Unix epoch. */
   savedAt: number,
   /** Hash of the file's bytes. */
   hash: string,
 };
 
-/** `provider.setKey`: gives a provider its key, in place of any it had. Faults `provider.unknown`, `provider.no_key` (it
- * takes none), `keys.*`.
+/** `provider.setKey`: sets or replaces the key of a provider. `provider.unknown`, `provider.no_key` when it takes none,
+ * `keys.*`.
  */
 export type SetKey = {
   /** The provider. */
   provider: string,
-  /** The key. Spaces and line ends around it are no part of it. */
+  /** The key. Surrounding whitespace is ignored. */
   key: string,
-  /** How long to keep it; without it, for good. */
+  /** How long to store it. Permanently when left out. */
   keep?: Keep,
 };
 
-/** `settings.set`: replaces the settings and answers with those in force. Runs that have begun keep theirs. */
+/** `settings.set`: replaces the settings and returns those in force. Active runs are not affected. */
 export type SetSettings = {
   /** The new settings. */
   settings: Settings,
 };
 
-/** What a person set up. */
-export type Settings = {
-  /** Light or dark. */
-  theme: Theme,
-  /** Nothing moves. */
+/** The settings of the application. */
+export type Settings = { theme: Theme,
+  /** Turns animations off. */
   reducedMotion: boolean,
-  /** Sizes and folds of the window's panels, as the window has them. */
+  /** Layout of the panels, in a format that the window defines. */
   panels: unknown,
-  /** The model providers, by name; the built-in ones are always there. */
+  /** The model providers, by name. The built-in ones are always present. */
   providers: { [key in string]: ProviderSettings },
-  /** Windows and prices of models in place of the tables', by `provider/model` or, for every provider, `model`. */
+  /** Context windows and prices that override the built-in tables, by `provider/model` or, for every provider, `model`. */
   models?: { [key in string]: ModelOverride },
-  /** Anything more the window remembers. */
+  /** Other state that the window stores. */
   ui: unknown,
 };
 
 /** How bad it is. */
 export type Severity = "error" | "warning";
 
-/** `runs.show`: all there is of one run. */
+/** `runs.show`: a run with its flow and its journal. */
 export type ShowRun = {
   /** The run. */
   run: RunId,
@@ -1792,22 +1786,13 @@ export type Spending = {
   cost: Cost,
 };
 
-/** `run.start`: runs a flow. An invalid one is an error `flow.invalid` with its `diagnostics`. */
-export type StartRun = {
-  /** The flow as it stands, saved or not. */
-  flow: Flow,
-  /** Its file, if it has one; files that tools read are confined to the folder it is in. */
-  path?: string,
-  /** Text given to the run. */
-  input?: string,
-  /** Values for input ports, by node and port. */
-  set?: { [key in NodeId]: { [key in PortName]: JsonValue } },
-  /** The node to run to, if not the whole flow. */
-  to?: NodeId,
-  /** The conversation to go on in, if it is to remember one. `conversation.unknown` when there is none such,
-   * `conversation.no_context` when the flow has no context `main` to remember it in.
-   */
-  conversation?: ConversationId,
+/** `run.start`: runs a flow. `flow.invalid` with `diagnostics` when the flow cannot run. */
+export type StartRun = RunRequest;
+
+/** A run that was started. */
+export type StartedRun = {
+  /** The run. */
+  run: RunId,
 };
 
 /** Why a model stopped. */
@@ -1822,39 +1807,39 @@ export type SummaryRef = {
   run: RunId,
 };
 
-/** `provider.test`: a small real check. Without a model, the provider's list of models is fetched; with one, that model is
- * asked for a few tokens. A provider that fails is no error of this command. Faults `provider.unknown`.
+/** `provider.test`: checks that a provider replies and accepts the key. Fetches its list of models or, if a model is given,
+ * generates a few tokens with it. A failed check is not an error of this command. `provider.unknown`.
  */
 export type TestProvider = {
   /** The provider. */
   provider: string,
-  /** The model to ask. */
+  /** The model to call. */
   model?: string,
 };
 
-/** How a test went. */
+/** The result of a check. */
 export type TestReport = {
   /** What was checked. */
   tested: Tested,
-  /** How long it took, in milliseconds. */
+  /** In milliseconds. */
   tookMs: number,
-  /** The models it listed, where it was asked for them. */
+  /** The models it listed, if the list was fetched. */
   models?: Array<string>,
-  /** What went wrong and what to do; nothing when all is well. */
+  /** Why the check failed; absent when it passed. */
   fault?: Fault,
 };
 
 /** What was checked. */
 export type Tested = "models" | "call";
 
-/** Light or dark. */
+/** The color theme. */
 export type Theme = "system" | "light" | "dark";
 
-/** How much it takes. */
+/** The size of a text. */
 export type TokenCount = {
-  /** Tokens of the text. */
+  /** Tokens in the text. */
   tokens: number,
-  /** Tokens the model can take in all. */
+  /** Size of the model's context window, in tokens. */
   window: number,
 };
 
@@ -1927,19 +1912,19 @@ export type TurnView = {
   partial?: string,
 };
 
-/** What was spent. */
+/** The usage of several days. */
 export type Usage = {
   /** The days on which a model was called, newest first. */
   days: Array<DayUsage>,
-  /** All of them together. */
+  /** The sum of all days. */
   total: Spending,
-  /** The day of the table of prices, as `2026-08-06`. What is spent keeps the price of its call. */
+  /** The date of the price table, as `2026-08-06`. Each call keeps the price that was in force when it was made. */
   pricesDate: string,
 };
 
-/** `usage.byDay`: by day of the call, in the time zone of this computer, and by model. */
+/** `usage.byDay`: usage by day, in the local time zone, and by model. The day of a call counts, not that of its run. */
 export type UsageByDay = {
-  /** How many days back, today included; without it, 30. */
+  /** The number of days up to and including today; 30 when left out. */
   days?: number,
 };
 
@@ -1958,7 +1943,7 @@ export type Commands = {
   "autosave.put": { args: PutAutosave; reply: null };
   "autosave.list": { args: ListAutosaves; reply: Array<Autosave> };
   "autosave.drop": { args: DropAutosave; reply: null };
-  "run.start": { args: StartRun; reply: RunStarted };
+  "run.start": { args: StartRun; reply: StartedRun };
   "run.answer": { args: AnswerRun; reply: null };
   "run.end": { args: EndPause; reply: null };
   "run.cancel": { args: CancelRun; reply: null };

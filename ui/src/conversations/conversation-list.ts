@@ -1,6 +1,6 @@
 /** The conversations the host keeps, the one that changed last first. Asked for anew when a run has said something. */
 import { create } from "zustand";
-import type { ConversationRecord, FlowOf } from "@/bindings";
+import type { ConversationFlow, ConversationRecord } from "@/bindings";
 import { flowStore } from "@/flow/store";
 import { call, HostError } from "@/ipc";
 
@@ -32,12 +32,12 @@ export const conversationsStore = create<Conversations>(() => ({
 }));
 
 /** The flow on the canvas, as conversations know it. */
-export function flowOf(state = flowStore.getState()): FlowOf {
+export function flowOf(state = flowStore.getState()): ConversationFlow {
   return { path: state.path, name: state.flow.name };
 }
 
 /** What a conversation keeps of its flow; the host's rule. */
-export function flowKey({ path, name }: FlowOf): string {
+export function flowKey({ path, name }: ConversationFlow): string {
   return path ?? `name:${name}`;
 }
 

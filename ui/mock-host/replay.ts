@@ -135,7 +135,7 @@ export function startReplay(
           hint: "Run the flow in the desktop window, where it is really run.",
         });
       }
-      candidates = fitting.map((one) => retell(one, recordedAnswer(one.journal, place, node, epoch), answer));
+      candidates = fitting.map((one) => replay(one, recordedAnswer(one.journal, place, node, epoch), answer));
       answers.set(key(node, epoch), answer);
       schedule();
     },
@@ -185,7 +185,7 @@ function withoutTexts(value: unknown): unknown {
 }
 
 /** The rest of a recording with the recorded text replaced by the given one, wherever it was said again. */
-function retell(recording: Recording, recorded: Answer | undefined, given: Answer): Recording {
+function replay(recording: Recording, recorded: Answer | undefined, given: Answer): Recording {
   if (recorded === undefined || recorded === "end" || given === "end") return recording;
   if (typeof recorded.value !== "string" || typeof given.value !== "string") return recording;
   const [from, to] = [recorded.value, given.value];

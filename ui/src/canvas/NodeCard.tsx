@@ -5,7 +5,7 @@ import type { NodeId } from "@/bindings";
 import { Icon } from "@/design/Icon";
 import { useNodeTypes } from "@/flow/node-types";
 import { openChild, runsFlow } from "@/run/child-run";
-import { useNodeRound, useNodeState } from "@/run/element-views";
+import { useNodeIteration, useNodeState } from "@/run/element-views";
 import { nameOf } from "@/run/node-names";
 import { CardTitle } from "./CardTitle";
 import type { CanvasNode } from "./elements";
@@ -73,7 +73,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
 });
 
 function Round({ node }: { node: NodeId }) {
-  const round = useNodeRound(node);
+  const round = useNodeIteration(node);
   return round === "" ? null : (
     <span className="epoch" title={`Iteration ${round}`}>
       #{round}

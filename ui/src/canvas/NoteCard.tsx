@@ -8,7 +8,7 @@ import { canvasStore, useCanvas } from "./canvas-store";
 import type { CanvasNode } from "./elements";
 import { Findings } from "./Findings";
 import { keepOwnKeys } from "./field-keys";
-import { LEAST_NOTE_SIZE } from "./geometry";
+import { MIN_NOTE_SIZE } from "./geometry";
 
 /** A comment on the canvas, in Markdown. It never runs. Double-click or F2 to write in it. */
 export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps<CanvasNode>) {
@@ -28,8 +28,8 @@ export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps
     >
       <NodeResizer
         isVisible={selected}
-        minWidth={LEAST_NOTE_SIZE.width}
-        minHeight={LEAST_NOTE_SIZE.height}
+        minWidth={MIN_NOTE_SIZE.width}
+        minHeight={MIN_NOTE_SIZE.height}
         onResizeEnd={(_, { x, y, width, height }) =>
           place("Resize", new Map([[id, { x, y, width: Math.round(width), height: Math.round(height) }]]))
         }

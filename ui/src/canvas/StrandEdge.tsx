@@ -53,7 +53,7 @@ function peekWidth(from: number, to: number): number {
 }
 
 /** More at once tell the eye no more, and every one has the page painted anew in each frame. */
-const MOST_GLOWING = 12;
+const MAX_PULSES = 12;
 let glowing = 0;
 
 /** A short glow that runs along the edge when a value passes. */
@@ -65,7 +65,7 @@ function Pulse({ d, passed }: { d: string; passed: number }) {
     const line = path.current;
     if (!line?.animate || document.documentElement.hasAttribute("data-reduced-motion")) return;
     // Values may pass faster than a glow takes; one that is under way stands for them all.
-    if (isViewMoving() || glow.current?.playState === "running" || glowing >= MOST_GLOWING) return;
+    if (isViewMoving() || glow.current?.playState === "running" || glowing >= MAX_PULSES) return;
     glow.current = line.animate(
       [
         { strokeDashoffset: 1.12, opacity: 1 },

@@ -8,7 +8,7 @@ import type { Pulled } from "./canvas-store";
 import { CARD_WIDTH, plannedSize, portY } from "./geometry";
 import { focusOnceDrawn } from "./keyboard-navigation";
 import type { Point } from "./paths";
-import { viewCentre } from "./view";
+import { viewCenter } from "./view";
 
 const NO_PORTS = { inputs: [], outputs: [] };
 const STEP_ASIDE = 28;
@@ -17,8 +17,8 @@ const STEP_ASIDE = 28;
 export function addNodeOf(type: string, at?: Point): NodeId | undefined {
   const isComment = commentField({ type }) !== undefined;
   const size = plannedSize(isComment, nodeType(type)?.ports ?? NO_PORTS, false, undefined);
-  const centre = at ?? viewCentre();
-  const corner = { x: centre.x - size.width / 2, y: centre.y - size.height / 2 };
+  const center = at ?? viewCenter();
+  const corner = { x: center.x - size.width / 2, y: center.y - size.height / 2 };
   const place = at ? corner : clear(corner);
   const id = actions.addNode({ type }, isComment ? { ...place, ...size } : place);
   if (id !== undefined) focusOnceDrawn(id);

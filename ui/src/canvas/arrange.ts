@@ -3,7 +3,7 @@ import { place } from "@/flow/actions";
 import { type Alignment, type Axis, align, type Box, type Boxes, distribute } from "@/flow/align";
 import { flowStore } from "@/flow/store";
 import { canvasStore } from "./canvas-store";
-import { LEAST_NOTE_SIZE } from "./geometry";
+import { MIN_NOTE_SIZE } from "./geometry";
 
 export function alignSelection(to: Alignment): void {
   place("Align", align(selectedBoxes(), to));
@@ -24,8 +24,8 @@ export function nudge(dx: number, dy: number): void {
 export function resizeNote(dx: number, dy: number): void {
   const [[id, box] = []] = selectedBoxes();
   if (id === undefined || box === undefined) return;
-  const width = Math.max(LEAST_NOTE_SIZE.width, box.width + dx);
-  const height = Math.max(LEAST_NOTE_SIZE.height, box.height + dy);
+  const width = Math.max(MIN_NOTE_SIZE.width, box.width + dx);
+  const height = Math.max(MIN_NOTE_SIZE.height, box.height + dy);
   place("Resize", new Map([[id, { x: box.x, y: box.y, width, height }]]), `resize:${id}`);
 }
 

@@ -65,7 +65,7 @@ describe("what is drawn", () => {
 });
 
 describe("contexts", () => {
-  it("keep their colours when another is added: the flow's own comes first", () => {
+  it("keep their colors when another is added: the flow's own comes first", () => {
     const makers = { ...flow, nodes: { ...flow.nodes, aaa: { type: "newContext" } } };
     const contexts = { ...UNCHECKED, contexts: { start: "start", ask: "start", aaa: "aaa" } };
     expect(contextIndexes(makers, contexts).get("ask")).toBe(0);

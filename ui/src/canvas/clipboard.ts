@@ -9,11 +9,11 @@ import { addFragment, mayEdit, removeSelection } from "@/flow/actions";
 import { bounds } from "@/flow/align";
 import { fromText, toText } from "@/flow/clipboard";
 import { type Fragment, fragment } from "@/flow/edits";
-import { flowStore, shownFlow } from "@/flow/store";
+import { displayedFlow, flowStore } from "@/flow/store";
 import { canvasStore } from "./canvas-store";
 import { CARD_WIDTH } from "./geometry";
 import type { Point } from "./paths";
-import { viewCentre } from "./view";
+import { viewCenter } from "./view";
 
 const APART = 40;
 let lastCopied = "";
@@ -54,7 +54,7 @@ export function useClipboard(): void {
     const onCopy = (event: ClipboardEvent) => {
       if (!canCopy(event)) return;
       const state = flowStore.getState();
-      lastCopied = toText(shownFlow(state), state.selection.nodes);
+      lastCopied = toText(displayedFlow(state), state.selection.nodes);
       event.clipboardData?.setData("text/plain", lastCopied);
       event.preventDefault();
       if (event.type === "cut" && mayEdit()) removeSelection();
@@ -103,7 +103,7 @@ function offset(part: Fragment): Point {
   );
   const all = bounds(boxes);
   const { instance } = canvasStore.getState();
-  const centre = pointer && instance ? instance.screenToFlowPosition(pointer) : viewCentre();
-  const to = { x: Math.round(centre.x - all.x - all.width / 2), y: Math.round(centre.y - all.y - all.height / 2) };
+  const center = pointer && instance ? instance.screenToFlowPosition(pointer) : viewCenter();
+  const to = { x: Math.round(center.x - all.x - all.width / 2), y: Math.round(center.y - all.y - all.height / 2) };
   return Math.abs(to.x) < APART && Math.abs(to.y) < APART ? { x: APART, y: APART } : to;
 }

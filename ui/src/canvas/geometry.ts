@@ -7,7 +7,7 @@ import type { Side } from "@/flow/ports";
 
 export const CARD_WIDTH = 208;
 export const NOTE_SIZE = { width: 240, height: 140 };
-export const LEAST_NOTE_SIZE = { width: 120, height: 60 };
+export const MIN_NOTE_SIZE = { width: 120, height: 60 };
 /** Distance between grid dots; also what a nudge with Shift moves by. */
 export const GRID = 20;
 

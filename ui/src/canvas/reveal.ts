@@ -1,22 +1,22 @@
 /** Brings a node or an edge into view and selects it. A view in which it can be read already stays where it is. */
 import type { EdgeId, NodeId } from "@/bindings";
 import { selectOnly } from "@/flow/actions";
-import { flowStore, shownFlow } from "@/flow/store";
+import { displayedFlow, flowStore } from "@/flow/store";
 import { inView, showAll } from "./view";
 
 type Revealed = {
   node?: NodeId;
   edge?: EdgeId;
   /** Also brings what is in view already into the middle: for those who ask for just that. */
-  centre?: boolean;
+  center?: boolean;
 };
 
-export function reveal({ node, edge, centre = false }: Revealed): void {
-  const flow = shownFlow(flowStore.getState());
+export function reveal({ node, edge, center = false }: Revealed): void {
+  const flow = displayedFlow(flowStore.getState());
   const ends = edge !== undefined ? flow.edges[edge] : undefined;
   if (node !== undefined) selectOnly({ nodes: [node] });
   else if (edge !== undefined) selectOnly({ edges: [edge] });
   const shown = node !== undefined ? [node] : ends ? [ends.source, ends.target] : [];
   const nodes = shown.filter((id) => Object.hasOwn(flow.nodes, id));
-  if (nodes.length > 0 && (centre || !inView(nodes))) showAll({ nodes, maxZoom: 1, padding: 0.25, duration: 250 });
+  if (nodes.length > 0 && (center || !inView(nodes))) showAll({ nodes, maxZoom: 1, padding: 0.25, duration: 250 });
 }

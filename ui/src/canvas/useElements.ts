@@ -2,12 +2,12 @@ import { applyEdgeChanges, applyNodeChanges, type EdgeChange, type NodeChange } 
 import { useCallback, useLayoutEffect, useState } from "react";
 import { place, selectOnly } from "@/flow/actions";
 import { useNodeTypes } from "@/flow/node-types";
-import { flowStore, shownFlow, useFlow } from "@/flow/store";
+import { displayedFlow, flowStore, useFlow } from "@/flow/store";
 import { type CanvasEdge, type CanvasNode, canvasEdges, canvasNodes } from "./elements";
 
 /** The drawn nodes and edges, kept in step with the document, and what React Flow reports of them. */
 export function useElements() {
-  const flow = useFlow(shownFlow);
+  const flow = useFlow(displayedFlow);
   const checked = useFlow((state) => state.checked);
   const selection = useFlow((state) => state.selection);
   const types = useNodeTypes((known) => known.list);

@@ -1,6 +1,6 @@
 import type { Viewport } from "@xyflow/react";
 import { useEffect, useRef } from "react";
-import { shownFlow, useFlow } from "@/flow/store";
+import { displayedFlow, useFlow } from "@/flow/store";
 import { canvasStore, useCanvas } from "./canvas-store";
 import { showAll } from "./view";
 
@@ -14,7 +14,7 @@ const READABLE = 0.62;
 export function useFitNewDocuments(count: number): void {
   const key = useFlow((state) => state.key);
   const document = useFlow((state) => state.viewing?.run ?? state.key);
-  const empty = useFlow((state) => Object.keys(shownFlow(state).nodes).length === 0);
+  const empty = useFlow((state) => Object.keys(displayedFlow(state).nodes).length === 0);
   // The first check tells of arcs that need room too.
   const arcs = useFlow((state) => state.checked.backEdges.length > 0);
   const ready = useCanvas((state) => state.instance !== undefined);

@@ -44,7 +44,7 @@ export const viewCommands: readonly Command[] = [
     keys: ["G"],
     terms: ["center", "find"],
     enabled: one,
-    run: () => reveal({ node: [...flowStore.getState().selection.nodes][0], centre: true }),
+    run: () => reveal({ node: [...flowStore.getState().selection.nodes][0], center: true }),
   },
   step("Alt+ArrowLeft", "left"),
   step("Alt+ArrowRight", "right"),

@@ -2,7 +2,7 @@
 import { getViewportForBounds } from "@xyflow/react";
 import type { NodeId } from "@/bindings";
 import { type Box, type Boxes, bounds } from "@/flow/align";
-import { flowStore, shownFlow } from "@/flow/store";
+import { displayedFlow, flowStore } from "@/flow/store";
 import { canvasStore } from "./canvas-store";
 import { topBetween } from "./elements";
 import { portY } from "./geometry";
@@ -56,7 +56,7 @@ export function showAll({
 /** The room that back edges take above and beside the nodes they join. */
 function arcs(boxes: Boxes): Boxes {
   const state = flowStore.getState();
-  const flow = shownFlow(state);
+  const flow = displayedFlow(state);
   const taken = new Map<string, Box>();
   for (const id of state.checked.backEdges) {
     const edge = flow.edges[id];
@@ -110,7 +110,7 @@ export function inView(nodes: readonly NodeId[]): boolean {
 }
 
 /** The middle of what is in view, in canvas units. */
-export function viewCentre(): Point {
+export function viewCenter(): Point {
   const { instance } = canvasStore.getState();
   const pane = paneBox();
   if (!instance || !pane) return { x: 0, y: 0 };

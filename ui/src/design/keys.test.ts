@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { matches, shownKeys } from "./keys";
+import { formatKeys, matches } from "./keys";
 
 const press = (key: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...more });
 
@@ -45,7 +45,7 @@ describe("shortcuts", () => {
   });
 
   it("shows them as the platform does", () => {
-    expect(shownKeys("Mod+Shift+Z")).toBe("Ctrl+Shift+Z");
-    expect(shownKeys("Mod++")).toBe("Ctrl++");
+    expect(formatKeys("Mod+Shift+Z")).toBe("Ctrl+Shift+Z");
+    expect(formatKeys("Mod++")).toBe("Ctrl++");
   });
 });

@@ -7,7 +7,7 @@ const OTHER: Record<string, string> = { Mod: "Ctrl", Enter: "↵" };
 const ARROWS: Record<string, string> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
 
 /** `Mod+Shift+Z` as this platform writes it. */
-export function shownKeys(keys: string): string {
+export function formatKeys(keys: string): string {
   const names = IS_MAC ? MAC : OTHER;
   return parts(keys)
     .map((part) => names[part] ?? ARROWS[part] ?? part)

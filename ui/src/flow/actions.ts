@@ -80,8 +80,8 @@ export function reconnect(id: EdgeId, ends: Edge): void {
   edit("Reconnect", (flow) => edits.reconnect(flow, id, ends));
 }
 
-export function removeItems(doomed: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> }): void {
-  const gone = items(doomed);
+export function removeItems(removed: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> }): void {
+  const gone = items(removed);
   edit(gone.nodes.size + gone.edges.size === 1 ? "Delete" : "Delete selection", (flow) => edits.remove(flow, gone));
 }
 

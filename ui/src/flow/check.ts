@@ -3,7 +3,7 @@ import type { CheckedFlow, Flow } from "@/bindings";
 import { notify } from "@/design/notify";
 import { call, HostError } from "@/ipc";
 import { declaredPorts } from "./ports";
-import { flowStore, shownFlow, shownPath } from "./store";
+import { displayedFlow, displayedPath, flowStore } from "./store";
 
 const DELAY_MS = 120;
 
@@ -17,7 +17,7 @@ export function keepChecked(): () => void {
     latest += 1;
     const turn = latest;
     try {
-      const checked = await call("flow.check", { flow, path: shownPath(flowStore.getState()) });
+      const checked = await call("flow.check", { flow, path: displayedPath(flowStore.getState()) });
       if (turn === latest) {
         flowStore.setState((state) => ({ checked: withKnownPorts(flow, checked, state.checked), checkedFlow: flow }));
       }
@@ -30,18 +30,18 @@ export function keepChecked(): () => void {
   }
 
   const stop = flowStore.subscribe((state, before) => {
-    const flow = shownFlow(state);
+    const flow = displayedFlow(state);
     if (state.checkedFlow === undefined && before.checkedFlow !== undefined) {
       // Another document: nothing of the old findings holds.
       clearTimeout(timer);
       void check(flow);
-    } else if (differs(flow, shownFlow(before)) || shownPath(state) !== shownPath(before)) {
+    } else if (differs(flow, displayedFlow(before)) || displayedPath(state) !== displayedPath(before)) {
       // From another place, the files of sub-flows are others.
       clearTimeout(timer);
-      timer = setTimeout(() => void check(shownFlow(flowStore.getState())), DELAY_MS);
+      timer = setTimeout(() => void check(displayedFlow(flowStore.getState())), DELAY_MS);
     }
   });
-  void check(shownFlow(flowStore.getState()));
+  void check(displayedFlow(flowStore.getState()));
   return () => {
     stop();
     clearTimeout(timer);

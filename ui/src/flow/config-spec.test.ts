@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import nodes from "@/bindings/nodes.json";
-import { blankOf, fits, humanise, type Schema, type Spec, specOf } from "./config-spec";
+import { blankOf, fits, humanize, type Schema, type Spec, specOf } from "./config-spec";
 
 const field = (schema: Schema, name: string): Spec | undefined => {
   const spec = specOf(schema);
@@ -147,7 +147,7 @@ describe("every node type", () => {
 });
 
 it("writes names as people do", () => {
-  expect(["systemInstructions", "maxEpochs", "context_id", "baseUrl", "text"].map(humanise)).toEqual([
+  expect(["systemInstructions", "maxEpochs", "context_id", "baseUrl", "text"].map(humanize)).toEqual([
     "System instructions",
     "Max epochs",
     "Context ID",

@@ -48,7 +48,7 @@ export function specOf(schema: Schema): Spec {
 }
 
 /** `systemInstructions` as people write it: `System instructions`. */
-export function humanise(name: string): string {
+export function humanize(name: string): string {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replace(/[_-]+/g, " ")
@@ -184,7 +184,7 @@ function object(schema: Schema, base: Base, root: Schema, depth: number): Spec {
   }
   const fields = names.map((name) => {
     const spec = parse(properties[name], root, depth + 1);
-    return { name, label: humanise(name), required: required.has(name), spec };
+    return { name, label: humanize(name), required: required.has(name), spec };
   });
   return { ...base, kind: "object", fields: inOrder(fields) };
 }
@@ -249,7 +249,7 @@ function parseVariants(variants: readonly unknown[], base: Base, root: Schema, d
 
 function parseEnum(values: readonly unknown[], base: Base): Spec {
   const real = values.filter((value) => value !== null);
-  const choices = real.map((value) => ({ value, label: typeof value === "string" ? humanise(value) : String(value) }));
+  const choices = real.map((value) => ({ value, label: typeof value === "string" ? humanize(value) : String(value) }));
   return { ...base, optional: real.length < values.length, kind: "choice", choices };
 }
 
@@ -258,7 +258,7 @@ function choicesOf(schema: Schema): (Choice | undefined)[] {
   const help = text(schema.description);
   const choice = (value: unknown): Choice => ({
     value,
-    label: typeof value === "string" ? humanise(value) : String(value),
+    label: typeof value === "string" ? humanize(value) : String(value),
     help,
   });
   if ("const" in schema) return [choice(schema.const)];
@@ -269,12 +269,12 @@ function labelOf(spec: Spec): string {
   if (spec.title) return spec.title;
   switch (spec.kind) {
     case "constant":
-      return typeof spec.value === "string" ? humanise(spec.value) : String(spec.value);
+      return typeof spec.value === "string" ? humanize(spec.value) : String(spec.value);
     case "choice":
       return spec.choices.map((choice) => choice.label).join(" or ");
     case "object": {
       const tag = spec.fields.find((field) => field.spec.kind === "constant")?.spec;
-      return tag?.kind === "constant" ? humanise(String(tag.value)) : (spec.help ?? "Fields");
+      return tag?.kind === "constant" ? humanize(String(tag.value)) : (spec.help ?? "Fields");
     }
     case "list":
       return spec.item.kind === "text" ? "List of texts" : "List";

@@ -1,11 +1,11 @@
 /** The shade of a context, the same as on the canvas. */
 import type { NodeId } from "@/bindings";
 import { contextColor, contextIndexes } from "./context-colors";
-import { flowStore, shownFlow } from "./store";
+import { displayedFlow, flowStore } from "./store";
 
 /** The colour of the context a node works in or makes; the strand's own where it works in none. */
 export function contextShade(node: NodeId): string {
   const state = flowStore.getState();
-  const index = contextIndexes(shownFlow(state), state.checked).get(node);
+  const index = contextIndexes(displayedFlow(state), state.checked).get(node);
   return index === undefined ? "var(--context)" : contextColor(index);
 }

@@ -48,7 +48,7 @@ export async function openPath(path: string): Promise<void> {
     return documentState(opened.flow, opened);
   });
   if (!shown || !opened) return;
-  tellReadOnly(opened);
+  notifyReadOnly(opened);
   if (opened.recovered) await offerDraft(opened, opened.recovered);
 }
 
@@ -64,7 +64,7 @@ export async function openDraft(draft: Autosave): Promise<void> {
     const opened =
       draft.path === undefined ? undefined : await call("flow.open", { path: draft.path }).catch(() => undefined);
     const saved = opened ? documentState(opened.flow, opened) : documentState(await call("flow.new", {}));
-    if (opened) tellReadOnly(opened);
+    if (opened) notifyReadOnly(opened);
     adoptDraft(draft.key);
     return { ...saved, ...restored(draft, saved.hash) };
   });
@@ -99,7 +99,7 @@ async function oneAtATime(work: () => Promise<boolean>, again = false): Promise<
   while (saving) {
     const before = saving;
     const saved = await before.done;
-    if (!isShown(key)) return false;
+    if (!isDisplayed(key)) return false;
     if (before.key === key && !again && (!saved || !isDirty(flowStore.getState()))) return saved;
   }
   const done = work().finally(() => {
@@ -110,7 +110,7 @@ async function oneAtATime(work: () => Promise<boolean>, again = false): Promise<
 }
 
 /** Whether the document of that key is still the one that is open; it may have been put away meanwhile. */
-function isShown(key: string): boolean {
+function isDisplayed(key: string): boolean {
   return flowStore.getState().key === key;
 }
 
@@ -120,7 +120,7 @@ async function saveElsewhere(): Promise<boolean> {
   try {
     const { path } = await call("dialog.save", { suggested });
     // The dialog has asked about replacing a file that is there.
-    return path === null || !isShown(state.key) ? false : await saveTo(path, true);
+    return path === null || !isDisplayed(state.key) ? false : await saveTo(path, true);
   } catch (thrown) {
     notify.error(HostError.from(thrown));
     return false;
@@ -132,11 +132,11 @@ async function saveTo(path: string, force = false): Promise<boolean> {
   try {
     const saved = await call("flow.save", { path, flow, baseHash: force ? undefined : hash, force });
     // Edits made while the file was being written stay unsaved: `saved` is what was written, not what is there now.
-    if (isShown(key)) flowStore.setState({ path: saved.path, hash: saved.hash, saved: flow, readOnly: false });
+    if (isDisplayed(key)) flowStore.setState({ path: saved.path, hash: saved.hash, saved: flow, readOnly: false });
     return true;
   } catch (thrown) {
     const error = HostError.from(thrown);
-    if (!isShown(key)) notify.error(error);
+    if (!isDisplayed(key)) notify.error(error);
     else if (error.code === "flow.changed_on_disk") return settleConflict(path, key);
     else notify.error(error, { label: "Save as…", run: () => void saveAs() });
     return false;
@@ -153,13 +153,13 @@ async function settleConflict(path: string, key: string): Promise<boolean> {
       { id: "overwrite", label: "Overwrite", kind: "danger" },
     ],
   });
-  if (!isShown(key)) return false;
+  if (!isDisplayed(key)) return false;
   if (choice === "overwrite") return saveTo(path, true);
   if (choice === "saveAs") return saveElsewhere();
   if (choice === "reload") {
     await tell(async () => {
       const opened = await call("flow.open", { path });
-      if (isShown(key)) flowStore.setState(documentState(opened.flow, opened), true);
+      if (isDisplayed(key)) flowStore.setState(documentState(opened.flow, opened), true);
     });
   }
   return false;
@@ -194,7 +194,7 @@ function isOfThisFile(draft: Autosave, opened: OpenedFlow): boolean {
   return draft.baseHash === undefined || draft.baseHash === opened.hash;
 }
 
-function tellReadOnly(opened: OpenedFlow): void {
+function notifyReadOnly(opened: OpenedFlow): void {
   if (opened.readOnly) notify.info("This file is read-only. Saving asks for another location.");
 }
 

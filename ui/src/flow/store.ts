@@ -70,12 +70,12 @@ export const flowStore = create<FlowState>(() => documentState(EMPTY_FLOW));
 export const useFlow = flowStore;
 
 /** The flow on the canvas: an earlier run's while one is viewed, else the document. */
-export function shownFlow(state: FlowState): Flow {
+export function displayedFlow(state: FlowState): Flow {
   return state.viewing?.flow ?? state.flow;
 }
 
 /** The file of the flow on the canvas, if it has one. */
-export function shownPath(state: FlowState): string | undefined {
+export function displayedPath(state: FlowState): string | undefined {
   return state.viewing ? state.viewing.path : state.path;
 }
 

@@ -80,7 +80,7 @@ function ConfigForm({ nodeId, config, spec, findings, readOnly }: FormProps) {
     return (
       <>
         <Control {...common} spec={{ ...spec, ...NO_HELP }} />
-        <Strangers config={config} spec={spec} onChange={onChange} findings={findings} readOnly={readOnly} />
+        <UnknownFields config={config} spec={spec} onChange={onChange} findings={findings} readOnly={readOnly} />
       </>
     );
   }
@@ -88,7 +88,7 @@ function ConfigForm({ nodeId, config, spec, findings, readOnly }: FormProps) {
 }
 
 /** Keys the schema does not know: shown, so that they can be seen and taken away. */
-function Strangers({
+function UnknownFields({
   config,
   spec,
   onChange,

@@ -6,15 +6,15 @@ import { InlineCode } from "@/design/InlineCode";
 import { removeItems } from "@/flow/actions";
 import { useNodeTypes } from "@/flow/node-types";
 import { edgeKind } from "@/flow/ports";
-import { shownFlow, useFlow } from "@/flow/store";
+import { displayedFlow, useFlow } from "@/flow/store";
 import { useEdgeRun } from "@/run/element-views";
 
 const STRANDS = { context: "Context edge", data: "Data edge", tools: "Tools edge" };
 
 /** One edge: its strand, its ends, what is wrong with it, what passed last. */
 export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
-  const edge = useFlow((state) => shownFlow(state).edges[edgeId]);
-  const kind = useFlow((state) => (edge ? edgeKind(shownFlow(state), state.checked, edge) : "data"));
+  const edge = useFlow((state) => displayedFlow(state).edges[edgeId]);
+  const kind = useFlow((state) => (edge ? edgeKind(displayedFlow(state), state.checked, edge) : "data"));
   const back = useFlow((state) => state.checked.backEdges.includes(edgeId));
   const diagnostics = useFlow((state) => state.checked.diagnostics);
   const readOnly = useFlow((state) => state.viewing !== undefined);
@@ -61,7 +61,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
 }
 
 function End({ label, node, port }: { label: string; node: NodeId; port: string }) {
-  const found = useFlow((state) => shownFlow(state).nodes[node]);
+  const found = useFlow((state) => displayedFlow(state).nodes[node]);
   const title =
     useNodeTypes((types) => found?.title ?? (found ? types.byType.get(found.type)?.title : undefined)) ?? node;
   return (

@@ -1,6 +1,6 @@
 import { sealGesture, setFlow } from "@/flow/actions";
 import type { Spec } from "@/flow/config-spec";
-import { shownFlow, useFlow } from "@/flow/store";
+import { displayedFlow, useFlow } from "@/flow/store";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
 
@@ -30,7 +30,7 @@ const WINDOW: Spec = {
 
 /** The flow itself, while nothing in it is selected. */
 export function FlowInspector() {
-  const flow = useFlow(shownFlow);
+  const flow = useFlow(displayedFlow);
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const nodes = Object.keys(flow.nodes).length;
   const edges = Object.keys(flow.edges).length;

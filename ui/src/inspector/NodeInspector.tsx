@@ -4,7 +4,7 @@ import { Icon } from "@/design/Icon";
 import { type Tab, Tabs } from "@/design/Tabs";
 import { rename } from "@/flow/actions";
 import { commentField, useNodeTypes } from "@/flow/node-types";
-import { shownFlow, useFlow } from "@/flow/store";
+import { displayedFlow, useFlow } from "@/flow/store";
 import { ConfigTab } from "./ConfigTab";
 import { inspectorStore, showTab } from "./inspector-tab";
 import { Context } from "./run/Context";
@@ -14,7 +14,7 @@ import { Prompt } from "./run/Prompt";
 
 /** One node: its name, its config, and what a run made of it. */
 export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
-  const node = useFlow((state) => shownFlow(state).nodes[nodeId]);
+  const node = useFlow((state) => displayedFlow(state).nodes[nodeId]);
   const type = useNodeTypes((types) => (node ? types.byType.get(node.type) : undefined));
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const chosen = inspectorStore((state) => state.tab);

@@ -3,11 +3,11 @@ import type { Node, NodeId, RunId } from "@/bindings";
 import { notify } from "@/design/notify";
 import { openPath } from "@/flow/files";
 import { childFlowField } from "@/flow/node-types";
-import { fileName, flowStore, shownFlow } from "@/flow/store";
+import { displayedFlow, fileName, flowStore } from "@/flow/store";
 import { openRun } from "./control";
 import { chosenEpoch } from "./epoch-choice";
-import { epochOf, shownEpoch } from "./fold/epoch";
-import { shownSession } from "./live/active-run";
+import { displayedEpoch, epochOf } from "./fold/epoch";
+import { activeSession } from "./live/active-run";
 
 /** Whether the node runs another flow. */
 export function runsFlow(node: Node | undefined): boolean {
@@ -16,10 +16,10 @@ export function runsFlow(node: Node | undefined): boolean {
 
 /** The run that the node began last: in the round that was chosen, else in the one it shows, else in any. */
 function childOf(node: NodeId): RunId | undefined {
-  const view = shownSession()?.fold.nodes.get(node);
+  const view = activeSession()?.fold.nodes.get(node);
   const chosen = epochOf(view, chosenEpoch(node));
   if (chosen) return chosen.children?.at(-1);
-  const shown = shownEpoch(view);
+  const shown = displayedEpoch(view);
   return (shown?.children ?? view?.epochs.findLast((epoch) => epoch.children?.length)?.children)?.at(-1);
 }
 
@@ -35,17 +35,17 @@ export function openChild(id: NodeId): void {
     return;
   }
   const state = flowStore.getState();
-  const node = shownFlow(state).nodes[id];
+  const node = displayedFlow(state).nodes[id];
   const file = node?.config?.[childFlowField(node) ?? ""];
   if (typeof file === "string" && file !== "" && state.path !== undefined && !state.viewing) {
-    void openPath(besides(state.path, file));
+    void openPath(resolveFlowPath(state.path, file));
     return;
   }
   notify.info("This node has not run yet. Run the flow to see its sub-flow run.");
 }
 
 /** A path as a flow file names it: seen from the folder of that file, or whole. */
-function besides(flow: string, file: string): string {
+function resolveFlowPath(flow: string, file: string): string {
   if (/^([\\/]|[a-z]:[\\/])/i.test(file)) return file;
   return flow.slice(0, flow.length - fileName(flow).length) + file;
 }

@@ -13,7 +13,7 @@ import { errorAction } from "@/workbench/error-action";
 import type { LayoutStore } from "@/workbench/layout";
 import { isOver } from "./fold/status";
 import type { OpenPause } from "./fold/types";
-import { shownSession, showSession, wake, wakeSession } from "./live/active-run";
+import { activeSession, showSession, wake, wakeSession } from "./live/active-run";
 import { RunSession, type SessionEvents } from "./live/session";
 import { PAGE, refreshRuns } from "./run-list";
 
@@ -133,7 +133,7 @@ export async function startRun(to?: NodeId): Promise<void> {
 }
 
 export async function stopRun(): Promise<void> {
-  const session = shownSession();
+  const session = activeSession();
   if (session) await cancelRun(session.run);
 }
 
@@ -142,11 +142,11 @@ export async function stopRun(): Promise<void> {
  * answer was typed.
  */
 export async function answerPause(pause: OpenPause, value: unknown): Promise<HostError | undefined> {
-  const session = shownSession();
+  const session = activeSession();
   if (!session) return undefined;
   try {
-    await call("run.answer", { ...askerOf(session.run, pause), value });
-    wasTakenUp(session.run);
+    await call("run.answer", { ...pauseOwner(session.run, pause), value });
+    followResumedRun(session.run);
     return undefined;
   } catch (thrown) {
     return HostError.from(thrown);
@@ -154,16 +154,16 @@ export async function answerPause(pause: OpenPause, value: unknown): Promise<Hos
 }
 
 export async function endPause(pause: OpenPause): Promise<void> {
-  const session = shownSession();
+  const session = activeSession();
   if (!session) return;
   await tell(async () => {
-    await call("run.end", askerOf(session.run, pause));
-    wasTakenUp(session.run);
+    await call("run.end", pauseOwner(session.run, pause));
+    followResumedRun(session.run);
   });
 }
 
 /** Who asks, and takes the answer. */
-function askerOf(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; epoch: Epoch } {
+function pauseOwner(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; epoch: Epoch } {
   const { node, epoch } = pause;
   return pause.asker ?? { run, node, epoch };
 }
@@ -196,7 +196,7 @@ export async function openRun(run: RunId): Promise<void> {
 export async function resumeRun(run: RunId): Promise<void> {
   await tell(async () => {
     await call("run.resume", { run });
-    wasTakenUp(run);
+    followResumedRun(run);
     if (!sessionOf(run)) await openRun(run);
   });
 }
@@ -205,12 +205,12 @@ export async function resumeRun(run: RunId): Promise<void> {
 export async function cancelRun(run: RunId): Promise<void> {
   await tell(async () => {
     await call("run.cancel", { run });
-    wasTakenUp(run);
+    followResumedRun(run);
   });
 }
 
 /** The host drives a run, also one that nobody drove until now: the window follows it again. */
-function wasTakenUp(run: RunId): void {
+function followResumedRun(run: RunId): void {
   const session = sessionOf(run);
   if (session && !isOver(session.fold.head.status)) {
     session.interrupted = false;

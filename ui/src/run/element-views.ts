@@ -1,8 +1,8 @@
 /** What the canvas shows of a run: one small record per node and per edge, each with its own subscription. */
 import type { EdgeId, Epoch, Fault, NodeId, PortName, PromptRecord } from "@/bindings";
 import { edgeKind } from "@/flow/ports";
-import { flowStore, shownFlow, useFlow } from "@/flow/store";
-import { roundOf, shownEpoch } from "./fold/epoch";
+import { displayedFlow, flowStore, useFlow } from "@/flow/store";
+import { displayedEpoch, formatIteration } from "./fold/epoch";
 import type { EpochView, NodeState, NodeView } from "./fold/types";
 import { useNodeOf } from "./live/active-run";
 import { partsOf } from "./prompt-parts";
@@ -60,12 +60,12 @@ export function useNodeState(node: NodeId): NodeRunState | undefined {
   return useNodeOf(node, (view) => view?.state);
 }
 
-export function useNodeRound(node: NodeId): string {
-  return useNodeOf(node, (view) => (view ? roundOf(view.epoch) : ""));
+export function useNodeIteration(node: NodeId): string {
+  return useNodeOf(node, (view) => (view ? formatIteration(view.epoch) : ""));
 }
 
 export function useEdgeRun(id: EdgeId): EdgeRun | undefined {
-  const edge = useFlow((state) => shownFlow(state).edges[id]);
+  const edge = useFlow((state) => displayedFlow(state).edges[id]);
   const source = edge?.source ?? "";
   const port = edge?.sourceOutput ?? "";
   const passing = useNodeOf(source, (view) => passingOf(source, view, port));
@@ -84,7 +84,7 @@ export function nodeRunOf(view: NodeView | undefined): NodeRun | undefined {
 }
 
 function toNodeRun(view: NodeView): NodeRun {
-  const shown = shownEpoch(view);
+  const shown = displayedEpoch(view);
   const run: NodeRun = { state: view.state, epoch: view.epoch };
   if (!shown) return run;
   const stream = streamOf(view, shown);
@@ -152,7 +152,7 @@ export function passingOf(node: NodeId, view: NodeView | undefined, port: PortNa
 
 function peekOf(passing: Passing, id: EdgeId): string {
   const state = flowStore.getState();
-  const flow = shownFlow(state);
+  const flow = displayedFlow(state);
   const edge = flow.edges[id];
   const kind = edge ? edgeKind(flow, state.checked, edge) : "data";
   if (kind === "context") return previewOfContext(passing.value, PEEK_TEXT);

@@ -3,7 +3,7 @@ import { create } from "zustand";
 import type { Epoch, NodeId } from "@/bindings";
 import { epochOf } from "./fold/epoch";
 import type { EpochView, NodeView } from "./fold/types";
-import { shownSession, useNodeView } from "./live/active-run";
+import { activeSession, useNodeView } from "./live/active-run";
 
 type Choice = { run?: string; byNode: Record<NodeId, Epoch> };
 
@@ -11,7 +11,7 @@ const choiceStore = create<Choice>(() => ({ byNode: {} }));
 
 /** Looks at that round; without one, at whichever is shown. */
 export function chooseEpoch(node: NodeId, epoch: Epoch | undefined): void {
-  const run = shownSession()?.run;
+  const run = activeSession()?.run;
   choiceStore.setState((state) => {
     const byNode = state.run === run ? { ...state.byNode } : {};
     if (epoch) byNode[node] = epoch;
@@ -23,7 +23,7 @@ export function chooseEpoch(node: NodeId, epoch: Epoch | undefined): void {
 /** The round of a node that is looked at, and whether it was chosen. */
 export function useChosen(node: NodeId): { view?: NodeView; epoch?: EpochView; chosen: boolean } {
   const view = useNodeView(node);
-  const choice = choiceStore((state) => (state.run === shownSession()?.run ? state.byNode[node] : undefined));
+  const choice = choiceStore((state) => (state.run === activeSession()?.run ? state.byNode[node] : undefined));
   const chosen = epochOf(view, choice);
   return { view, epoch: chosen ?? epochOf(view, view?.epoch), chosen: chosen !== undefined };
 }
@@ -31,5 +31,5 @@ export function useChosen(node: NodeId): { view?: NodeView; epoch?: EpochView; c
 /** The round of a node that was chosen, if one was. */
 export function chosenEpoch(node: NodeId): Epoch | undefined {
   const { run, byNode } = choiceStore.getState();
-  return run === shownSession()?.run ? byNode[node] : undefined;
+  return run === activeSession()?.run ? byNode[node] : undefined;
 }

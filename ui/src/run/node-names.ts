@@ -1,12 +1,12 @@
 /** What people call the nodes of the run that is shown. */
 import type { ContextId, NodeId } from "@/bindings";
 import { nodeType } from "@/flow/node-types";
-import { flowStore, shownFlow } from "@/flow/store";
-import { shownSession } from "./live/active-run";
+import { displayedFlow, flowStore } from "@/flow/store";
+import { activeSession } from "./live/active-run";
 
 /** A node's title, its type's, or its id; also of a node that has been deleted since the run. */
 export function nameOf(id: NodeId): string {
-  const node = shownFlow(flowStore.getState()).nodes[id] ?? shownSession()?.flow.nodes[id];
+  const node = displayedFlow(flowStore.getState()).nodes[id] ?? activeSession()?.flow.nodes[id];
   if (!node) return id;
   return node.title || nodeType(node.type)?.title || id;
 }
@@ -20,5 +20,5 @@ export function contextNames(contexts: readonly { id: ContextId; maker: NodeId }
 
 /** The type of a node of the run. */
 export function typeOf(id: NodeId): string | undefined {
-  return (shownFlow(flowStore.getState()).nodes[id] ?? shownSession()?.flow.nodes[id])?.type;
+  return (displayedFlow(flowStore.getState()).nodes[id] ?? activeSession()?.flow.nodes[id])?.type;
 }

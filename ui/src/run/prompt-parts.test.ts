@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RunFold } from "./fold/fold";
 import { journalOf } from "./fold/test-vectors";
 import { EventLog } from "./live/event-log";
-import { fullInRound, linesOf, sharesOf } from "./prompt-parts";
+import { fullInIteration, linesOf, sharesOf } from "./prompt-parts";
 
 function lensOf(name: string, node: string, epoch: number, call = -1) {
   const fold = new RunFold();
@@ -61,8 +61,8 @@ describe("the prompt", () => {
     const view = fold.nodes.get("chat");
     const call = view?.epochs[1]?.calls[0];
     if (!view || !call?.prompt) throw new Error("There is no such call.");
-    expect(fullInRound(view, call, 1)).toBeUndefined();
+    expect(fullInIteration(view, call, 1)).toBeUndefined();
     const grown = { ...call, prompt: { ...call.prompt, tokens: 2020 } };
-    expect(fullInRound(view, grown, 1)).toBe(3);
+    expect(fullInIteration(view, grown, 1)).toBe(3);
   });
 });

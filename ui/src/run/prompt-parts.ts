@@ -2,7 +2,7 @@
 import type { ContextId, Message, NodeId, PromptRecord, Role } from "@/bindings";
 import type { EpochView, ModelCallView, NodeView } from "./fold/types";
 import type { EventLog } from "./live/event-log";
-import { saidIn } from "./values/message-text";
+import { messageText } from "./values/message-text";
 
 export type Share = {
   part: "system" | "history" | "tools" | "question" | "reserve" | "free";
@@ -80,7 +80,7 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
 
 function lineOf(message: Message): Line {
   const { id, role, content, tokens, author } = message;
-  return { kind: "message", key: id, role, text: saidIn(content), tokens, author: author.node, inHistory: true };
+  return { kind: "message", key: id, role, text: messageText(content), tokens, author: author.node, inHistory: true };
 }
 
 /** What the model said in an earlier step of this activation, and what its tools answered. */
@@ -102,14 +102,14 @@ function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
       kind: "message",
       key: `step/${step}/${index}`,
       role: "tool",
-      text: tool.error ? tool.error.message : asText(tool.result),
+      text: tool.error ? tool.error.message : toText(tool.result),
       inHistory: false,
     }),
   );
   return [said, ...results];
 }
 
-function asText(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
@@ -126,7 +126,7 @@ function sum(messages: readonly Message[]): number {
 }
 
 /** In which round the window would be full if prompts went on growing as they did; nothing where they do not grow. */
-export function fullInRound(view: NodeView, call: ModelCallView, round: number): number | undefined {
+export function fullInIteration(view: NodeView, call: ModelCallView, round: number): number | undefined {
   const prompt = call.prompt;
   if (!prompt) return undefined;
   const before = view.epochs

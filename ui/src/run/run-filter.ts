@@ -1,10 +1,10 @@
 /** Which runs the list shows. */
 import type { RunStatus, RunSummary } from "@/bindings";
 
-export type RunWish = "all" | "open" | "waiting" | "failed" | "finished" | "cancelled";
+export type RunStatusFilter = "all" | "open" | "waiting" | "failed" | "finished" | "cancelled";
 export type RunScope = "all" | "flow";
 
-const WISHED: Record<Exclude<RunWish, "all">, readonly RunStatus[]> = {
+const STATUSES_BY_FILTER: Record<Exclude<RunStatusFilter, "all">, readonly RunStatus[]> = {
   open: ["running", "waiting", "interrupted"],
   waiting: ["waiting"],
   failed: ["failed"],
@@ -12,12 +12,12 @@ const WISHED: Record<Exclude<RunWish, "all">, readonly RunStatus[]> = {
   cancelled: ["cancelled"],
 };
 
-type Wishes = { words: string; wish: RunWish; scope: RunScope; path: string | undefined };
+type Wishes = { words: string; wish: RunStatusFilter; scope: RunScope; path: string | undefined };
 
 export function selectRuns(list: readonly RunSummary[], { words, wish, scope, path }: Wishes): RunSummary[] {
   const wanted = words.trim().toLowerCase().split(/\s+/).filter(Boolean);
   return list.filter((run) => {
-    if (wish !== "all" && !WISHED[wish].includes(run.status)) return false;
+    if (wish !== "all" && !STATUSES_BY_FILTER[wish].includes(run.status)) return false;
     if (scope === "flow" && path !== undefined && run.path !== path) return false;
     const said = `${run.flowName} ${run.path ?? ""} ${run.run} ${run.status} ${run.waitingOn ?? ""} ${run.error?.code ?? ""}`;
     return wanted.every((word) => said.toLowerCase().includes(word));

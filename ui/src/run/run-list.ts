@@ -26,7 +26,7 @@ type Runs = {
 
 export const runsStore = create<Runs>(() => ({ list: [], children: {}, state: "unknown", limit: PAGE, cut: false }));
 
-let lookers = 0;
+let viewerCount = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let askedAt = Number.NEGATIVE_INFINITY;
 let questions = 0;
@@ -34,10 +34,10 @@ let questions = 0;
 /** Lists the runs, of one flow's file or all, and keeps the list as they are. Gives what ends that. */
 export function followRuns(flowPath?: string): () => void {
   if (runsStore.getState().flowPath !== flowPath) runsStore.setState({ flowPath, limit: PAGE });
-  lookers += 1;
+  viewerCount += 1;
   void loadRuns();
   return () => {
-    lookers -= 1;
+    viewerCount -= 1;
   };
 }
 
@@ -49,7 +49,7 @@ export function moreRuns(): void {
 
 /** Asks again shortly, if anybody looks. */
 export function refreshRuns(): void {
-  if (timer !== undefined || lookers === 0) return;
+  if (timer !== undefined || viewerCount === 0) return;
   timer = setTimeout(
     () => {
       timer = undefined;

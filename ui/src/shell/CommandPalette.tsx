@@ -7,7 +7,7 @@ import { Keys } from "@/design/Keys";
 import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
 import { useNodeTypes } from "@/flow/node-types";
-import { shownFlow, useFlow } from "@/flow/store";
+import { displayedFlow, useFlow } from "@/flow/store";
 import { GROUPS } from "@/workspace/command";
 import { useCommands, useOverlays, useWorkspace } from "@/workspace/context";
 
@@ -88,19 +88,20 @@ function Everything() {
 }
 
 /** More would make typing slow; whoever looks for one of them types. */
-const MOST_NODES = 300;
+const MAX_LISTED_NODES = 300;
 
 function NodesToGoTo() {
   const after = useAfterClosing();
   const byType = useNodeTypes((known) => known.byType);
-  const nodes = useFlow((state) => shownFlow(state).nodes);
+  const nodes = useFlow((state) => displayedFlow(state).nodes);
   const search = useMenuSearch();
   const all = Object.entries(nodes).map(([id, { type, title }]) => {
     const name = title ?? byType.get(type)?.title ?? type;
     return { id, name, icon: byType.get(type)?.icon, value: `Go to ${name} ${id}`, terms: [type] };
   });
-  const shown = (search === "" ? all : bestFirst(all, search)).slice(0, MOST_NODES);
-  const heading = all.length > MOST_NODES ? `Go to node (first ${MOST_NODES}, type to filter)` : "Go to node";
+  const shown = (search === "" ? all : bestFirst(all, search)).slice(0, MAX_LISTED_NODES);
+  const heading =
+    all.length > MAX_LISTED_NODES ? `Go to node (first ${MAX_LISTED_NODES}, type to filter)` : "Go to node";
   return (
     <MenuGroup heading={heading}>
       {shown.map(({ id, name, icon, value, terms }) => (
@@ -109,7 +110,7 @@ function NodesToGoTo() {
           value={value}
           terms={terms}
           testId={`command-go-${id}`}
-          onChoose={after(() => reveal({ node: id, centre: true }))}
+          onChoose={after(() => reveal({ node: id, center: true }))}
         >
           <Icon name={icon} className="text-fg-3" />
           <span className="truncate">{name}</span>

@@ -7,7 +7,7 @@ import { Tip } from "@/design/Tip";
 import { useFlow } from "@/flow/store";
 import { controlStore, runBlockers, startRun, stopRun } from "@/run/control";
 import { isOver } from "@/run/fold/status";
-import { useInterrupted, useRunHead, useShownSession } from "@/run/live/active-run";
+import { useActiveSession, useInterrupted, useRunHead } from "@/run/live/active-run";
 import { useWorkspace } from "@/workspace/context";
 import { RUN_KEYS, STOP_KEYS } from "./commands/run";
 import { StatusPill } from "./StatusPill";
@@ -75,7 +75,7 @@ function RunButton() {
 }
 
 function StopButton() {
-  const session = useShownSession();
+  const session = useActiveSession();
   const status = useRunHead((head) => head.status);
   const cancelling = useRunHead((head) => head.cancelling);
   const idle = session === undefined || isOver(status);
@@ -95,7 +95,7 @@ function StopButton() {
 
 /** Whether the document's run is at work, and not merely waiting for a person. */
 function useGoing(): boolean {
-  const session = useShownSession();
+  const session = useActiveSession();
   const interrupted = useInterrupted();
   const status = useRunHead((head) => head.status);
   return session !== undefined && status === "running" && !interrupted;

@@ -2,12 +2,12 @@
 import { useEffect, useState } from "react";
 import { elapsed } from "@/run/fold/elapsed";
 import { isOver } from "@/run/fold/status";
-import { useHasChildren, useInterrupted, useRunHead, useShownSession } from "@/run/live/active-run";
+import { useActiveSession, useHasChildren, useInterrupted, useRunHead } from "@/run/live/active-run";
 import { formatDuration } from "@/run/values/format";
 import { describeRunCost, describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 
 export function RunTotals() {
-  const session = useShownSession();
+  const session = useActiveSession();
   if (!session) return null;
   return (
     <div className="flex items-center gap-3 font-mono text-fg-2 text-xs tabular-nums" data-testid="run-totals">

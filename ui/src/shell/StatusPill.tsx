@@ -2,9 +2,9 @@ import { Ban, Check, CircleAlert, CircleDot, LoaderCircle, Unplug } from "lucide
 import type { ReactNode } from "react";
 import type { RunStatus } from "@/bindings";
 import { resumeRun } from "@/run/control";
-import { roundOf } from "@/run/fold/epoch";
+import { formatIteration } from "@/run/fold/epoch";
 import type { RunHead } from "@/run/fold/types";
-import { useInterrupted, useRunHead, useShownSession } from "@/run/live/active-run";
+import { useActiveSession, useInterrupted, useRunHead } from "@/run/live/active-run";
 import { nameOf } from "@/run/node-names";
 import type { LayoutStore } from "@/workbench/layout";
 import { useWorkspace } from "@/workspace/context";
@@ -26,7 +26,7 @@ const ICON = { size: 13, strokeWidth: 2.25, "aria-hidden": true } as const;
 /** How the run is doing, in two or three words. Where there is something to do about it, it is the button that does it. */
 export function StatusPill() {
   const workspace = useWorkspace();
-  const session = useShownSession();
+  const session = useActiveSession();
   const interrupted = useInterrupted();
   const head = useRunHead((head) => head);
   if (!session) return null;
@@ -99,6 +99,6 @@ function describe(head: RunHead, interrupted: boolean, run: string, layout: Layo
 
 function waitingText(head: RunHead): string {
   if (head.waitingOn.length > 1) return `Waiting for you · ${head.waitingOn.length} questions`;
-  const round = roundOf(head.waitingOn[0]?.epoch ?? []);
+  const round = formatIteration(head.waitingOn[0]?.epoch ?? []);
   return round ? `Waiting for you · iteration ${round}` : "Waiting for you";
 }

@@ -46,7 +46,7 @@ function brightened(color: Color): Color {
 /** The text and the fill of a pill, from its classes, on the top bar. */
 function pill(theme: string, classes: string): { text: Color; fill: Color } {
   const found = /^bg-([a-z0-9-]+?)(?:\/(\d+))? text-([a-z0-9-]+)$/.exec(classes);
-  if (!found) throw new Error(`Cannot tell the colours of “${classes}”.`);
+  if (!found) throw new Error(`Cannot tell the colors of “${classes}”.`);
   const [, fill = "", share = "100", text = ""] = found;
   return { text: token(theme, text), fill: blend(token(theme, fill), token(theme, "bg-1"), Number(share) / 100) };
 }

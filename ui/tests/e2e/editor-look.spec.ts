@@ -138,8 +138,8 @@ test("shows a double-click on empty canvas what can be added there", async ({ pa
   await page.keyboard.press("Enter");
   const added = page.getByTestId("node-note-2");
   await expect(added).toBeVisible();
-  const centre = await middle(added);
-  expect(Math.hypot(centre.x - at.x, centre.y - at.y)).toBeLessThan(8);
+  const center = await middle(added);
+  expect(Math.hypot(center.x - at.x, center.y - at.y)).toBeLessThan(8);
 });
 
 test("offers what can be done with a node under the right mouse button", async ({ page }) => {

@@ -1,6 +1,6 @@
 import type { ContextId } from "@/bindings";
 import { contextShade } from "@/flow/context-shade";
-import { useContextsRevision, useShownSession } from "@/run/live/active-run";
+import { useActiveSession, useContextsRevision } from "@/run/live/active-run";
 import { contextNames } from "@/run/node-names";
 
 /** Which of the run's contexts the conversation shows; nothing to choose where there is one. */
@@ -11,7 +11,7 @@ export function ContextChooser({
   chosen: ContextId | undefined;
   onChoose: (context: ContextId) => void;
 }) {
-  const session = useShownSession();
+  const session = useActiveSession();
   useContextsRevision();
   const contexts = session ? [...session.fold.contexts] : [];
   if (contexts.length < 2) return null;

@@ -3,10 +3,10 @@ import type { ContextId } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { sameEpoch } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
-import { useContextsRevision, useEventCount, useRunHead, useShownSession } from "@/run/live/active-run";
+import { useActiveSession, useContextsRevision, useEventCount, useRunHead } from "@/run/live/active-run";
 import { nameOf } from "@/run/node-names";
 import { contextOf } from "@/run/values/inputs";
-import { saidIn } from "@/run/values/message-text";
+import { messageText } from "@/run/values/message-text";
 import { shorten } from "@/run/values/preview";
 import { TimelineTab } from "../timeline/TimelineTab";
 import { useSize } from "../useSize";
@@ -21,7 +21,7 @@ const SIDE_BY_SIDE = 640;
 export function ConversationTab() {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box);
-  const session = useShownSession();
+  const session = useActiveSession();
   return (
     <div ref={box} className="flex h-full min-h-0">
       {session ? (
@@ -43,11 +43,11 @@ export function ConversationTab() {
 }
 
 function Chat() {
-  const session = useShownSession();
+  const session = useActiveSession();
   const events = useEventCount();
   const pauses = useRunHead((head) => head.pauses);
   const [chosen, setChosen] = useState<ContextId>();
-  const shown = useShownContext(chosen);
+  const shown = useDisplayedContext(chosen);
   const source = useRef(new ConversationItems());
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal only grows; its length says when.
   const items = useMemo(() => {
@@ -71,8 +71,8 @@ function isOpen(pauses: readonly OpenPause[], item: Extract<Item, { kind: "quest
 }
 
 /** The context a person chose to look at; else that of the open question, else the flow's own, else the first. */
-function useShownContext(chosen: ContextId | undefined): ContextId | undefined {
-  const session = useShownSession();
+function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefined {
+  const session = useActiveSession();
   useContextsRevision();
   const asking = useRunHead((head) => head.pauses[0]);
   if (!session) return undefined;
@@ -91,7 +91,7 @@ function Announcer({ last }: { last: Item | undefined }) {
   const pause = useRunHead((head) => head.pauses.at(-1));
   const said =
     last?.kind === "message" && last.message.role === "assistant"
-      ? `${nameOf(last.message.author.node)}: ${shorten(saidIn(last.message.content), MOST_SAID)}`
+      ? `${nameOf(last.message.author.node)}: ${shorten(messageText(last.message.content), MAX_ANNOUNCED_LENGTH)}`
       : "";
   const asked = pause ? `${nameOf(pause.node)} asks: ${pause.prompt}` : "";
   return (
@@ -101,4 +101,4 @@ function Announcer({ last }: { last: Item | undefined }) {
   );
 }
 
-const MOST_SAID = 600;
+const MAX_ANNOUNCED_LENGTH = 600;

@@ -12,10 +12,10 @@ import {
 import { memo, type ReactNode } from "react";
 import type { Message } from "@/bindings";
 import { Markdown } from "@/design/Markdown";
-import { roundOf } from "@/run/fold/epoch";
+import { formatIteration } from "@/run/fold/epoch";
 import { nameOf } from "@/run/node-names";
 import { formatCount } from "@/run/values/format";
-import { saidIn } from "@/run/values/message-text";
+import { messageText } from "@/run/values/message-text";
 import { previewOf } from "@/run/values/preview";
 import { Reasoning } from "@/run/values/Reasoning";
 import { ValueView } from "@/run/values/ValueView";
@@ -81,7 +81,7 @@ function MessageRow({ message }: { message: Message }) {
   return (
     <Spoken avatar={icon} tone={tone} who={who} more={`${formatCount(message.tokens)} tokens`}>
       {message.reasoning ? <Reasoning text={message.reasoning} /> : null}
-      <Markdown text={saidIn(message.content)} className={message.role === "system" ? "text-fg-2" : ""} />
+      <Markdown text={messageText(message.content)} className={message.role === "system" ? "text-fg-2" : ""} />
     </Spoken>
   );
 }
@@ -127,6 +127,6 @@ function Aside({ icon, children }: { icon: ReactNode; children: ReactNode }) {
 }
 
 function titled(node: string, epoch: number[]): string {
-  const round = roundOf(epoch);
+  const round = formatIteration(epoch);
   return round ? `${nameOf(node)} · iteration ${round}` : nameOf(node);
 }

@@ -1,5 +1,5 @@
 import type { Entry } from "@/bindings";
-import { roundOf } from "@/run/fold/epoch";
+import { formatIteration } from "@/run/fold/epoch";
 import { nameOf } from "@/run/node-names";
 import { formatClock } from "@/run/values/format";
 import { familyOf, gistOf, isBad } from "./event-filter";
@@ -10,7 +10,7 @@ type Props = { entry: Entry; row: number; count: number; start: number; chosen: 
 
 /** One event on one line. */
 export function EventRow({ entry, row, count, start, chosen, onChoose }: Props) {
-  const round = "epoch" in entry ? roundOf(entry.epoch) : "";
+  const round = "epoch" in entry ? formatIteration(entry.epoch) : "";
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keyboard, and moves the choice with the arrows.
     <div

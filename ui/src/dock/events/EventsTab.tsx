@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/bindings";
 import { Empty } from "@/design/Empty";
-import { useEventCount, useShownSession } from "@/run/live/active-run";
+import { useActiveSession, useEventCount } from "@/run/live/active-run";
 import { nameOf } from "@/run/node-names";
 import { formatCount } from "@/run/values/format";
 import { EventDetails } from "./EventDetails";
@@ -11,7 +11,7 @@ import { useFixedRows } from "./useFixedRows";
 
 /** The journal of the run, event by event. */
 export function EventsTab() {
-  const session = useShownSession();
+  const session = useActiveSession();
   if (!session) {
     return (
       <Empty title="No run yet">

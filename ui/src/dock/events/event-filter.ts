@@ -1,6 +1,6 @@
 /** Which events the list shows. Grows with the journal: what was looked at is not looked at again. */
 import type { Entry } from "@/bindings";
-import { roundOf } from "@/run/fold/epoch";
+import { formatIteration } from "@/run/fold/epoch";
 import { oneLine, previewOf, shorten } from "@/run/values/preview";
 
 export class EventFilter {
@@ -111,7 +111,7 @@ export function gistOf(entry: Entry): string {
     case "run.cancelling":
       return "stopping";
     case "loop.iteration":
-      return `iteration ${roundOf(entry.epoch)}`;
+      return `iteration ${formatIteration(entry.epoch)}`;
     case "loop.exhausted":
       return `stopped after ${entry.maxEpochs} iterations`;
     case "run.paused":

@@ -2,9 +2,9 @@
 import { useMemo } from "react";
 import type { Diagnostic, EdgeId, Epoch, NodeId } from "@/bindings";
 import { useFlow } from "@/flow/store";
-import { roundOf, shownEpoch } from "@/run/fold/epoch";
+import { displayedEpoch, formatIteration } from "@/run/fold/epoch";
 import type { RunHead } from "@/run/fold/types";
-import { useRunHead, useShownSession } from "@/run/live/active-run";
+import { useActiveSession, useRunHead } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
 import { nameOf } from "@/run/node-names";
 import { wasStopped } from "@/run/values/outputs";
@@ -24,7 +24,7 @@ export type Problem = {
 
 export function useProblems(): Problem[] {
   const diagnostics = useFlow((state) => state.checked.diagnostics);
-  const session = useShownSession();
+  const session = useActiveSession();
   // Failures of nodes change the counts, the end of the run its status; nothing else makes or ends a problem.
   const failed = useRunHead((head) => head.counts.failed);
   const status = useRunHead((head) => head.status);
@@ -59,7 +59,7 @@ function runProblems(session: RunSession | undefined): Problem[] {
   const found: Problem[] = [];
   for (const id of session.order) {
     const view = nodes.get(id);
-    const shown = view?.state === "failed" ? shownEpoch(view) : undefined;
+    const shown = view?.state === "failed" ? displayedEpoch(view) : undefined;
     if (!shown?.error || wasStopped(shown)) continue;
     const { code, message, hint } = shown.error;
     const severity = shown.handled ? "warning" : "error";
@@ -91,7 +91,7 @@ function exhausted(head: RunHead): Problem[] {
         severity: "warning",
         ofRun: true,
         code: "loop.exhausted",
-        message: `The cycle from ${nameOf(node)} stopped at its limit, after iteration ${roundOf(loop.epoch)}.`,
+        message: `The cycle from ${nameOf(node)} stopped at its limit, after iteration ${formatIteration(loop.epoch)}.`,
         hint: `The limit is ${loop.exhausted} ${loop.exhausted === 1 ? "iteration" : "iterations"}. Raise “Max iterations” on a node of the cycle to allow more.`,
         node,
       },
@@ -102,6 +102,6 @@ function exhausted(head: RunHead): Problem[] {
 /** The name of a problem's node with its round, where it has one. */
 export function placeOf(problem: Problem): string | undefined {
   if (problem.node === undefined) return problem.edge;
-  const round = problem.epoch && roundOf(problem.epoch);
+  const round = problem.epoch && formatIteration(problem.epoch);
   return round ? `${nameOf(problem.node)} · iteration ${round}` : nameOf(problem.node);
 }

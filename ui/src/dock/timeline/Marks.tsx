@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { resolver } from "@/design/css-colors";
 import { colorOf } from "./colors";
-import { breathAt, drawRow } from "./draw";
+import { drawRow, pulseAt } from "./draw";
 import type { TimelineRow } from "./rows";
 import type { Mark } from "./spans";
 
@@ -33,9 +33,9 @@ export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
     if (on.width !== size.width || on.height !== size.height) Object.assign(on, size);
     drawing.setTransform(dots, 0, 0, dots, 0, 0);
     drawing.clearRect(0, 0, to - from, rows.length * height);
-    const breath = isStill() ? 1 : breathAt(performance.now());
+    const pulse = isStill() ? 1 : pulseAt(performance.now());
     rows.forEach((row, index) => {
-      const style = { breath, colorOf: (mark: Mark) => resolve(colorOf(row, mark.span)) };
+      const style = { pulse, colorOf: (mark: Mark) => resolve(colorOf(row, mark.span)) };
       drawRow(drawing, marksIn(row), index * height, from, style);
     });
   };

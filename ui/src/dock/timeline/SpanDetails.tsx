@@ -1,7 +1,7 @@
 import { createPortal } from "react-dom";
 import type { NodeId } from "@/bindings";
-import { epochOf, roundOf } from "@/run/fold/epoch";
-import { shownSession } from "@/run/live/active-run";
+import { epochOf, formatIteration } from "@/run/fold/epoch";
+import { activeSession } from "@/run/live/active-run";
 import { nameOf } from "@/run/node-names";
 import { formatCount, formatDuration } from "@/run/values/format";
 import { oneLine, previewOf, shorten } from "@/run/values/preview";
@@ -19,11 +19,11 @@ const WIDTH = 280;
 
 /** What the pointer is over, in words. */
 export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number }) {
-  const session = shownSession();
+  const session = activeSession();
   const { span, node, tool } = pointed;
   const view = epochOf(session?.fold.nodes.get(node), span.epoch);
   const start = session?.fold.head.startedAt ?? span.from;
-  const round = roundOf(span.epoch);
+  const round = formatIteration(span.epoch);
   const call =
     tool === undefined ? undefined : view?.tools.find((one) => one.call.name === tool && one.startedAt === span.from);
   const right = pointed.x + WIDTH + 24 > window.innerWidth;

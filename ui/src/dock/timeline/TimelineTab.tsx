@@ -3,7 +3,7 @@ import { Maximize2, ZoomIn, ZoomOut } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
-import { useShownSession } from "@/run/live/active-run";
+import { useActiveSession } from "@/run/live/active-run";
 import { formatDuration } from "@/run/values/format";
 import { useSize } from "../useSize";
 import { Marks } from "./Marks";
@@ -25,7 +25,7 @@ const MARGIN = 14;
 
 /** When each node worked and waited, one row per node and per tool, below one axis. */
 export function TimelineTab({ compact = false }: { compact?: boolean }) {
-  const session = useShownSession();
+  const session = useActiveSession();
   if (!session) {
     return (
       <Empty title="No run yet">
@@ -37,7 +37,7 @@ export function TimelineTab({ compact = false }: { compact?: boolean }) {
 }
 
 function Chart({ compact }: { compact: boolean }) {
-  const session = useShownSession();
+  const session = useActiveSession();
   const tick = useTick();
   const scroller = useRef<HTMLDivElement>(null);
   const { width } = useSize(scroller);

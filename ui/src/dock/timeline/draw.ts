@@ -6,13 +6,13 @@ const BAR = { top: 4, height: 12, radius: 3 };
 const DELAY = { top: 9, height: 2 };
 /** How much of a wait that is over, and of the gaps between the stripes of a failure, is seen. */
 const PALE = 0.55;
-const BREATH_MS = 1400;
+const PULSE_MS = 1400;
 
-export type Style = { colorOf: (mark: Mark) => string; breath: number };
+export type Style = { colorOf: (mark: Mark) => string; pulse: number };
 
 /** How bright what is under way is at a moment, from 1 to 0.6 and back. */
-export function breathAt(ms: number): number {
-  return 0.8 + 0.2 * Math.cos((Math.PI * ms) / BREATH_MS);
+export function pulseAt(ms: number): number {
+  return 0.8 + 0.2 * Math.cos((Math.PI * ms) / PULSE_MS);
 }
 
 /** One row; `top` is where it begins on the canvas, `from` which pixel of the track is at the canvas's left edge. */
@@ -25,7 +25,7 @@ export function drawRow(
 ): void {
   for (const mark of marks) {
     const { kind, to: end } = mark.span;
-    to.globalAlpha = alphaOf(kind, end === undefined, style.breath);
+    to.globalAlpha = alphaOf(kind, end === undefined, style.pulse);
     to.fillStyle = style.colorOf(mark);
     const left = mark.left - from;
     if (kind === "delay") to.fillRect(left, top + DELAY.top, mark.width, DELAY.height);
@@ -37,10 +37,10 @@ export function drawRow(
   to.globalAlpha = 1;
 }
 
-function alphaOf(kind: SpanKind, open: boolean, breath: number): number {
+function alphaOf(kind: SpanKind, open: boolean, pulse: number): number {
   if (kind === "wait") return open ? 1 : PALE;
   if (kind === "failed") return PALE;
-  return kind === "work" && open ? breath : 1;
+  return kind === "work" && open ? pulse : 1;
 }
 
 /** Round corners cost more than straight ones, and cannot be seen on what is hardly wider than they are. */

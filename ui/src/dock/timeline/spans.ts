@@ -86,7 +86,7 @@ function toolsOf(view: EpochView): Map<string, Span[]> {
 export type Mark = { span: Span; left: number; width: number; count: number };
 
 /** The least a span is wide, in pixels, and how near ones of a kind are drawn as one. */
-const LEAST = 3;
+const MIN_MARK_WIDTH_PX = 3;
 
 /** Spans as they are drawn between two pixels, near ones of a kind joined: never more than fit. */
 export function marksOf(
@@ -100,10 +100,10 @@ export function marksOf(
   const latest = new Map<SpanKind, Mark>();
   for (const span of spans) {
     const left = place(span.from);
-    const right = Math.max(left + LEAST, place(span.to ?? now));
+    const right = Math.max(left + MIN_MARK_WIDTH_PX, place(span.to ?? now));
     if (right < from || left > to) continue;
     const last = latest.get(span.kind);
-    if (last && left < last.left + last.width + 1 && right - last.left < LEAST * 2) {
+    if (last && left < last.left + last.width + 1 && right - last.left < MIN_MARK_WIDTH_PX * 2) {
       last.width = Math.max(last.width, right - last.left);
       last.count += 1;
     } else {

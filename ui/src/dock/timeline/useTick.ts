@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { isOver } from "@/run/fold/status";
-import { onFrame, shownSession } from "@/run/live/active-run";
+import { activeSession, onFrame } from "@/run/live/active-run";
 
 /** How often the timeline is drawn anew while the run goes on, in milliseconds. */
 const EVERY_MS = 120;
@@ -30,6 +30,6 @@ export function useTick(): number {
 
 /** Whether time passes in the run: open spans grow without any event. */
 function moves(): boolean {
-  const session = shownSession();
+  const session = activeSession();
   return session !== undefined && !session.interrupted && !isOver(session.fold.head.status);
 }

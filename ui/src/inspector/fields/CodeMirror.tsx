@@ -34,7 +34,7 @@ const variables = ViewPlugin.define(
   { decorations: (plugin) => plugin.marks },
 );
 
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: [tags.propertyName, tags.heading], color: "var(--context)" },
   { tag: [tags.string, tags.link], color: "var(--data)" },
   { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--tools)" },
@@ -73,7 +73,7 @@ const LANGUAGES: Record<CodeEditorProps["language"], Extension> = {
 };
 
 /** Marks changes that come from the document, not from the person. */
-const fromOutside = Annotation.define<boolean>();
+const externalChange = Annotation.define<boolean>();
 
 /** CodeMirror as a controlled field. Tab leaves it, as it leaves every other field. */
 export default function CodeMirror({
@@ -106,11 +106,11 @@ export default function CodeMirror({
           EditorView.lineWrapping,
           LANGUAGES[language],
           look,
-          syntaxHighlighting(colours),
+          syntaxHighlighting(colors),
           hint ? placeholder(hint) : [],
           access.current.of(accessOf(readOnly, label, describedBy)),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside))) {
+            if (update.docChanged && !update.transactions.some((one) => one.annotation(externalChange))) {
               latest.current.onChange(update.state.doc.toString());
             }
             if (update.focusChanged && !update.view.hasFocus) latest.current.onBlur?.();
@@ -127,7 +127,7 @@ export default function CodeMirror({
     if (!editor || editor.state.doc.toString() === value) return;
     editor.dispatch({
       changes: { from: 0, to: editor.state.doc.length, insert: value },
-      annotations: fromOutside.of(true),
+      annotations: externalChange.of(true),
     });
   }, [value]);
 

@@ -24,7 +24,7 @@ export function FieldFrame({ required, spec, label, path, findings, children }: 
     <div className="mb-3.5" data-field={path.join(".")}>
       <div className={beside ? "flex items-center justify-between gap-3" : ""}>
         <label
-          htmlFor={labelled(spec) ? id : undefined}
+          htmlFor={hasSingleControl(spec) ? id : undefined}
           id={`${id}-label`}
           className="mb-1 flex items-baseline gap-1.5 font-medium text-sm"
         >
@@ -57,7 +57,7 @@ export function FieldFrame({ required, spec, label, path, findings, children }: 
 }
 
 /** Whether the field has one control that a label can point to; the others carry the label's id themselves. */
-function labelled(spec: Spec): boolean {
+function hasSingleControl(spec: Spec): boolean {
   return (
     ["number", "choice", "boolean"].includes(spec.kind) ||
     (spec.kind === "text" && !["markdown", "template", "code"].includes(spec.widget))

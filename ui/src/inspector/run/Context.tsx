@@ -3,14 +3,14 @@ import type { ContextId, Epoch, NodeId } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { contextShade } from "@/flow/context-shade";
 import { useChosen } from "@/run/epoch-choice";
-import { roundOf } from "@/run/fold/epoch";
-import { useContextView, useShownSession } from "@/run/live/active-run";
+import { formatIteration } from "@/run/fold/epoch";
+import { useActiveSession, useContextView } from "@/run/live/active-run";
 import type { ContextMark } from "@/run/live/event-log";
 import type { RunSession } from "@/run/live/session";
 import { nameOf } from "@/run/node-names";
 import { describeCost, describeTokens, formatClock, formatCost, formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
-import { saidIn } from "@/run/values/message-text";
+import { messageText } from "@/run/values/message-text";
 import { ValueView } from "@/run/values/ValueView";
 import { MessageBox } from "./PromptMessages";
 import { Section } from "./Section";
@@ -20,7 +20,7 @@ const SHOWN = 60;
 
 /** The context the node works in: as it stands now, or as it stood after the chosen round. */
 export function Context({ nodeId }: { nodeId: NodeId }) {
-  const session = useShownSession();
+  const session = useActiveSession();
   const { epoch, chosen } = useChosen(nodeId);
   const id = session && epoch && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, nodeId, epoch.epoch);
   if (!session || !epoch || id === undefined) {
@@ -50,7 +50,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
       <Head session={session} id={id} mark={mark} count={messages.length} tokens={tokens} />
       {epoch ? (
         <p className="mb-2 text-fg-3 text-xs">
-          State after iteration {roundOf(epoch)}
+          State after iteration {formatIteration(epoch)}
           {now && now.record.revision !== mark.record.revision
             ? `, changed ${now.record.revision - mark.record.revision} times since`
             : ""}
@@ -79,7 +79,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
               <MessageBox
                 role={message.role}
                 tokens={message.tokens}
-                text={saidIn(message.content)}
+                text={messageText(message.content)}
                 author={message.author.node}
               />
             </li>
@@ -175,7 +175,9 @@ function Changes({ session, id, until }: { session: RunSession; id: ContextId; u
               <span className="w-6 shrink-0 text-right font-mono text-fg-3 tabular-nums">{mark.record.revision}</span>
               <span className="min-w-0 flex-1 truncate">
                 {nameOf(mark.node)}
-                {mark.epoch.length > 0 ? <span className="text-fg-3"> · iteration {roundOf(mark.epoch)}</span> : null}{" "}
+                {mark.epoch.length > 0 ? (
+                  <span className="text-fg-3"> · iteration {formatIteration(mark.epoch)}</span>
+                ) : null}{" "}
                 <span className="text-fg-2">{WORDS[mark.kind]}</span>
               </span>
               <span className="shrink-0 font-mono text-fg-3 tabular-nums">{formatClock(mark.at)}</span>

@@ -27,7 +27,7 @@ it("lists the rounds while it is looked at, and makes none of them anew for what
   fireEvent.focus(picker);
   expect(count()).toBe(10);
 
-  const named = vi.spyOn(epochs, "roundOf");
+  const named = vi.spyOn(epochs, "formatIteration");
   const tell = (event: object) =>
     act(async () => {
       wake(session, session.fold.apply([{ at: 0, node: "chat", epoch: [8], ...event } as Entry]));

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useState } from "react";
 import type { NodeId } from "@/bindings";
 import { chooseEpoch, useChosen } from "@/run/epoch-choice";
-import { epochKey, roundOf } from "@/run/fold/epoch";
+import { epochKey, formatIteration } from "@/run/fold/epoch";
 import type { EpochView } from "@/run/fold/types";
 
 const LATEST = "latest";
@@ -30,8 +30,8 @@ export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
       onBlur={() => setOpen(false)}
       onChange={(event) => choose(event.target.value)}
     >
-      <option value={LATEST}>{chosen ? "Latest iteration" : `Iteration ${roundOf(epoch.epoch)}`}</option>
-      {open ? options : chosen && <option value={value}>Iteration {roundOf(epoch.epoch)}</option>}
+      <option value={LATEST}>{chosen ? "Latest iteration" : `Iteration ${formatIteration(epoch.epoch)}`}</option>
+      {open ? options : chosen && <option value={value}>Iteration {formatIteration(epoch.epoch)}</option>}
     </select>
   );
 }
@@ -45,7 +45,7 @@ function useOptions(epochs: readonly EpochView[]): ReactNode {
       <>
         {epochs.toReversed().map((one) => (
           <option key={epochKey(one.epoch)} value={epochKey(one.epoch)}>
-            {one.epoch.length === 0 ? "No iteration" : `Iteration ${roundOf(one.epoch)}`}
+            {one.epoch.length === 0 ? "No iteration" : `Iteration ${formatIteration(one.epoch)}`}
             {one.state === "done" ? "" : ` · ${one.state}`}
           </option>
         ))}

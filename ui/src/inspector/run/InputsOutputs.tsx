@@ -1,7 +1,7 @@
 import type { NodeId } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { useChosen } from "@/run/epoch-choice";
-import { useShownSession } from "@/run/live/active-run";
+import { useActiveSession } from "@/run/live/active-run";
 import { ValueView } from "@/run/values/ValueView";
 import { ActivationSummary, Attempts, Questions } from "./ActivationSummary";
 import { ChildRuns } from "./ChildRuns";
@@ -12,7 +12,7 @@ import { ToolCalls } from "./ToolCalls";
 
 /** What went into one activation of the node, what came out, and what happened between. */
 export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
-  const session = useShownSession();
+  const session = useActiveSession();
   const { view: node, epoch: view } = useChosen(nodeId);
   if (!session || !view) {
     return (

@@ -2,9 +2,9 @@ import { CornerDownRight } from "lucide-react";
 import type { NodeId } from "@/bindings";
 import { reveal } from "@/canvas/reveal";
 import { declaredPorts } from "@/flow/ports";
-import { flowStore, shownFlow } from "@/flow/store";
+import { displayedFlow, flowStore } from "@/flow/store";
 import { chooseEpoch } from "@/run/epoch-choice";
-import { roundOf } from "@/run/fold/epoch";
+import { formatIteration } from "@/run/fold/epoch";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import { nameOf } from "@/run/node-names";
@@ -67,7 +67,7 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
           <CornerDownRight size={11} aria-hidden className="shrink-0" />
           <span className="truncate">
             {nameOf(source.node)} · {source.port}
-            {source.epoch.length > 0 ? ` · iteration ${roundOf(source.epoch)}` : ""}
+            {source.epoch.length > 0 ? ` · iteration ${formatIteration(source.epoch)}` : ""}
           </span>
         </button>
       ) : (
@@ -115,7 +115,7 @@ export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
 
 function portsOf(node: NodeId) {
   const state = flowStore.getState();
-  return declaredPorts(shownFlow(state), state.checked, node);
+  return declaredPorts(displayedFlow(state), state.checked, node);
 }
 
 const STRANDS = { context: "bg-context", data: "bg-data", tools: "bg-tools" };

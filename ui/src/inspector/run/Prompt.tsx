@@ -3,9 +3,9 @@ import type { NodeId, PromptRecord } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { useChosen } from "@/run/epoch-choice";
 import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
-import { useShownSession } from "@/run/live/active-run";
+import { useActiveSession } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
-import { fullInRound, type Share, sharesOf } from "@/run/prompt-parts";
+import { fullInIteration, type Share, sharesOf } from "@/run/prompt-parts";
 import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
 import { Reasoning } from "@/run/values/Reasoning";
 import { CopyButton } from "@/run/values/ValueView";
@@ -15,7 +15,7 @@ import { Section } from "./Section";
 
 /** Exactly what was sent to the model. */
 export function Prompt({ nodeId }: { nodeId: NodeId }) {
-  const session = useShownSession();
+  const session = useActiveSession();
   const { view, epoch } = useChosen(nodeId);
   const [step, setStep] = useState<number>();
   const calls = epoch?.calls ?? [];
@@ -57,7 +57,7 @@ type SentProps = {
 function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
   const lines = usePromptLines(session, node, epoch, prompt);
   const round = epoch.epoch.at(-1);
-  const full = round === undefined ? undefined : fullInRound(view, call, round);
+  const full = round === undefined ? undefined : fullInIteration(view, call, round);
   return (
     <>
       <WindowUse prompt={prompt} shares={sharesOf(prompt, lines)} full={full} />

@@ -7,7 +7,7 @@ import { nameOf } from "@/run/node-names";
 import { type Line, linesOf } from "@/run/prompt-parts";
 import { formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
-import { saidIn } from "@/run/values/message-text";
+import { messageText } from "@/run/values/message-text";
 import { ValueView } from "@/run/values/ValueView";
 
 /** Long histories are shown from their end; the rest on demand. */
@@ -70,7 +70,7 @@ function LineView({ line }: { line: Line }) {
         {open
           ? line.messages.map((message) => (
               <div key={message.id} className="mt-1.5 opacity-70">
-                <MessageBox role={message.role} tokens={message.tokens} text={saidIn(message.content)} />
+                <MessageBox role={message.role} tokens={message.tokens} text={messageText(message.content)} />
               </div>
             ))
           : null}

@@ -6,7 +6,7 @@ import { Button, IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { notify } from "@/design/notify";
 import { call, HostError } from "@/ipc";
-import { saidIn } from "@/run/values/message-text";
+import { messageText } from "@/run/values/message-text";
 import { forkConversation } from "./actions";
 import { Continue } from "./ConversationRow";
 
@@ -62,7 +62,7 @@ export function ConversationMessages({
                     onClick={() => void forkConversation(conversation, message.id).then((fork) => fork && onOpen(fork))}
                   />
                 </p>
-                <p className="whitespace-pre-wrap break-words text-sm">{saidIn(message.content)}</p>
+                <p className="whitespace-pre-wrap break-words text-sm">{messageText(message.content)}</p>
               </li>
             ))}
           </ol>

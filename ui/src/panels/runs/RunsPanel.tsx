@@ -3,13 +3,13 @@ import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { useNow } from "@/design/useNow";
 import { useFlow } from "@/flow/store";
-import { type RunScope, type RunWish, selectRuns } from "@/run/run-filter";
+import { type RunScope, type RunStatusFilter, selectRuns } from "@/run/run-filter";
 import { followRuns, loadRuns, moreRuns, runsStore } from "@/run/run-list";
 import { formatCount } from "@/run/values/format";
 import { RunRow } from "./RunRow";
 import { UsageByDay } from "./UsageByDay";
 
-const WISHES: { id: RunWish; label: string }[] = [
+const STATUS_FILTERS: { id: RunStatusFilter; label: string }[] = [
   { id: "all", label: "All statuses" },
   { id: "open", label: "Active" },
   { id: "waiting", label: "Waiting for you" },
@@ -23,7 +23,7 @@ export function RunsPanel() {
   const { list, state, error, cut } = runsStore();
   const path = useFlow((flow) => flow.path);
   const [words, setWords] = useState("");
-  const [wish, setWish] = useState<RunWish>("all");
+  const [wish, setStatusFilter] = useState<RunStatusFilter>("all");
   const [scope, setScope] = useState<RunScope>("all");
   const now = useNow();
   const flowPath = scope === "flow" ? path : undefined;
@@ -47,9 +47,9 @@ export function RunsPanel() {
             aria-label="Status"
             data-testid="runs-state"
             value={wish}
-            onChange={(event) => setWish(event.target.value as RunWish)}
+            onChange={(event) => setStatusFilter(event.target.value as RunStatusFilter)}
           >
-            {WISHES.map((one) => (
+            {STATUS_FILTERS.map((one) => (
               <option key={one.id} value={one.id}>
                 {one.label}
               </option>

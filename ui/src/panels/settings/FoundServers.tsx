@@ -10,7 +10,7 @@ export function FoundServers() {
   const workspace = useWorkspace();
   const { found, searching } = useProviders((providers) => providers);
   const [problem, setProblem] = useState<HostError>();
-  const strangers = found.filter((server) => server.providers.length === 0);
+  const unassigned = found.filter((server) => server.providers.length === 0);
   const add = (name: string, settings: (typeof found)[number]["settings"]) => {
     workspace.providers
       .put(name, settings)
@@ -19,7 +19,7 @@ export function FoundServers() {
   };
   return (
     <div className="mb-2">
-      {strangers.map((server) => (
+      {unassigned.map((server) => (
         <div key={server.settings.baseUrl} className="mb-1.5 rounded-lg border border-line-2 border-dashed p-2">
           <p className="text-sm">{server.software} is running</p>
           <p className="mb-1.5 break-all text-fg-3 text-xs">{server.settings.baseUrl}</p>

@@ -4,21 +4,23 @@ import { readDecimal, readWhole } from "@/design/parse-number";
 
 export type PriceKey = "input" | "output" | "cachedInput" | "cacheWrite";
 
-const MOST_WINDOW = 4_294_967_295;
-const MOST_PRICE = 1_000_000;
+const MAX_CONTEXT_WINDOW = 4_294_967_295;
+const MAX_PRICE_USD = 1_000_000;
 
 /** A whole number of tokens; null where the field is empty, undefined where it is no window. */
 export function readWindow(text: string): number | null | undefined {
   if (text.trim() === "") return null;
   const window = readWhole(text);
-  return window !== undefined && Number.isInteger(window) && window >= 1 && window <= MOST_WINDOW ? window : undefined;
+  return window !== undefined && Number.isInteger(window) && window >= 1 && window <= MAX_CONTEXT_WINDOW
+    ? window
+    : undefined;
 }
 
 /** Dollars per million tokens; null where the field is empty, undefined where it is no price. */
 export function readPrice(text: string): number | null | undefined {
   if (text.trim() === "") return null;
   const price = readDecimal(text.replace("$", ""));
-  return price !== undefined && price >= 0 && price <= MOST_PRICE ? price : undefined;
+  return price !== undefined && price >= 0 && price <= MAX_PRICE_USD ? price : undefined;
 }
 
 /** The parts of a price with one of them changed or, by null, taken away. */

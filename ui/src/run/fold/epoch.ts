@@ -22,7 +22,7 @@ export function epochKey(epoch: Epoch): string {
 }
 
 /** Counted from one, as people do: `3` for the third time round, `3.1` inside an inner cycle, nothing outside of all. */
-export function roundOf(epoch: Epoch): string {
+export function formatIteration(epoch: Epoch): string {
   return epoch.map((counter) => counter + 1).join(".");
 }
 
@@ -57,6 +57,6 @@ export function epochOf(node: NodeView | undefined, epoch: Epoch | undefined): E
 }
 
 /** The activation whose state the node shows. */
-export function shownEpoch(node: NodeView | undefined): EpochView | undefined {
+export function displayedEpoch(node: NodeView | undefined): EpochView | undefined {
   return node && epochOf(node, node.epoch);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Entry } from "@/bindings";
-import { compareEpochs, epochOf, indexOfEpoch, roundOf, shownEpoch } from "./epoch";
+import { compareEpochs, displayedEpoch, epochOf, formatIteration, indexOfEpoch } from "./epoch";
 import { RunFold } from "./fold";
 import { journalOf, readVectors } from "./test-vectors";
 import type { NodeView } from "./types";
@@ -86,11 +86,11 @@ describe("the fold", () => {
   it("can forget what is still streaming, and nothing else", () => {
     const journal = journalOf("in-flight");
     const partial = fold(journal);
-    expect(partial.forgetStreams()).toEqual(["works"]);
+    expect(partial.clearStreams()).toEqual(["works"]);
     partial.apply(journal.filter((entry) => entry.seq === undefined));
     expect(partial.toView()).toEqual(fold(journal).toView());
     const cycle = journalOf("chat-cycle");
-    expect(fold(cycle).forgetStreams()).toEqual([]);
+    expect(fold(cycle).clearStreams()).toEqual([]);
   });
 
   it("says which entries were new, in order, and counts the pieces of streams", () => {
@@ -108,9 +108,9 @@ describe("epochs", () => {
   });
 
   it("are counted from one for people", () => {
-    expect(roundOf([])).toBe("");
-    expect(roundOf([2])).toBe("3");
-    expect(roundOf([2, 0])).toBe("3.1");
+    expect(formatIteration([])).toBe("");
+    expect(formatIteration([2])).toBe("3");
+    expect(formatIteration([2, 0])).toBe("3.1");
   });
 
   it("are found, or the place where they belong is", () => {
@@ -121,6 +121,6 @@ describe("epochs", () => {
     expect([[0], [1], [2], [5]].map((epoch) => indexOfEpoch(node.epochs, epoch))).toEqual([0, 1, 2, 3]);
     expect([[], [3], [6]].map((epoch) => indexOfEpoch(node.epochs, epoch))).toEqual([-1, -4, -5]);
     expect(epochOf(node, [4])).toBeUndefined();
-    expect(shownEpoch(node)?.epoch).toEqual([5]);
+    expect(displayedEpoch(node)?.epoch).toEqual([5]);
   });
 });

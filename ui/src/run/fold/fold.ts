@@ -67,7 +67,7 @@ export class RunFold {
    * Forgets what unfinished activations have streamed: whoever begins to watch anew is given it again from its beginning.
    * Gives the nodes concerned.
    */
-  forgetStreams(): NodeId[] {
+  clearStreams(): NodeId[] {
     const draft = new Draft();
     const forgotten: NodeId[] = [];
     for (const [id, known] of this.nodes) {
@@ -234,7 +234,7 @@ export class RunFold {
     const { usage, cost } = activation;
     applyToActivation(activation, entry, draft);
     if (activation.usage !== usage || activation.cost !== cost) this.#addSpent(usage, cost, activation, draft);
-    const shown = shownAfter(node, activation);
+    const shown = displayedAfter(node, activation);
     if (!shown) return;
     if (shown.state !== node.state) {
       const counts = this.#counts(draft);
@@ -260,7 +260,7 @@ export class RunFold {
 }
 
 /** The activation the node shows from now on: the latest, but rather one that ran than one that did not. */
-function shownAfter(node: NodeView, changed: EpochView): EpochView | undefined {
+function displayedAfter(node: NodeView, changed: EpochView): EpochView | undefined {
   const order = compareEpochs(changed.epoch, node.epoch);
   if (changed.state !== "skipped") {
     return order >= 0 || node.state === "skipped" ? changed : undefined;

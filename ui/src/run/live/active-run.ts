@@ -53,7 +53,7 @@ const parts = new Watchers<Part>();
 let shown: RunSession | undefined;
 let head: RunHead = EMPTY_HEAD;
 
-export function shownSession(): RunSession | undefined {
+export function activeSession(): RunSession | undefined {
   return shown;
 }
 
@@ -130,14 +130,14 @@ const counts = new Throttle(
   () => {
     if (growing.log) scheduler.later("log", () => parts.wake("log"));
     if (growing.head) scheduler.later("head", () => parts.wake("head"));
-    if (growing.contexts.size > 0) scheduler.later("contexts", tellContexts);
+    if (growing.contexts.size > 0) scheduler.later("contexts", notifyContexts);
     growing.log = false;
     growing.head = false;
     scheduler.go();
   },
 );
 
-function tellContexts(): void {
+function notifyContexts(): void {
   for (const context of growing.contexts) contexts.wake(context);
   growing.contexts.clear();
   parts.wake("contexts");
@@ -161,8 +161,8 @@ const onPart = {
   session: (listener: Listener) => parts.add("session", listener),
 };
 
-export function useShownSession(): RunSession | undefined {
-  return useWatched(onPart.session, shownSession);
+export function useActiveSession(): RunSession | undefined {
+  return useWatched(onPart.session, activeSession);
 }
 
 /** Whether the shown run is interrupted: its process died. */

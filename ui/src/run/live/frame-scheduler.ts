@@ -9,7 +9,7 @@ const BUDGET_MS = 8;
 /** Two portions within this time would fall into one frame. */
 const REST_MS = 8;
 /** How many are told between two looks at the clock: what is drawn together costs less than one by one. */
-const TOGETHER = 3;
+const JOBS_PER_CLOCK_CHECK = 3;
 
 export type Job = () => void;
 
@@ -77,7 +77,7 @@ function tell(jobs: Map<unknown, Job>): void {
   for (const [key, job] of jobs) {
     jobs.delete(key);
     portion.push(job);
-    if (portion.length === TOGETHER) break;
+    if (portion.length === JOBS_PER_CLOCK_CHECK) break;
   }
   flushSync(() => {
     for (const job of portion) job();

@@ -63,7 +63,7 @@ export class RunSession {
   watch(): void {
     if (this.#closed || this.#unwatch) return;
     if (this.#watched) {
-      const nodes = new Set(this.fold.forgetStreams());
+      const nodes = new Set(this.fold.clearStreams());
       this.events.changed(this, { nodes, contexts: new Set(), entries: [], deltas: 0 });
     }
     this.#watched = true;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { elapsed } from "../fold/elapsed";
-import { shownEpoch } from "../fold/epoch";
+import { displayedEpoch } from "../fold/epoch";
 import { RunFold } from "../fold/fold";
 import { journalOf } from "../fold/test-vectors";
 import { describeCost, formatAgo, formatCost, formatDuration } from "./format";
@@ -17,7 +17,7 @@ function runOf(name: string) {
 function inputs(name: string, node: string, epoch?: number[]) {
   const run = runOf(name);
   const view = run.nodes.get(node);
-  const found = epoch ? view?.epochs.find((one) => one.epoch.join() === epoch.join()) : shownEpoch(view);
+  const found = epoch ? view?.epochs.find((one) => one.epoch.join() === epoch.join()) : displayedEpoch(view);
   return found ? inputsOf(run, node, found) : [];
 }
 

@@ -1,11 +1,11 @@
 /** What can be done with runs from the keyboard and from the command palette. */
 
 import { leaveView } from "@/flow/actions";
-import { flowStore, shownFlow } from "@/flow/store";
+import { displayedFlow, flowStore } from "@/flow/store";
 import { openChild, runsFlow } from "@/run/child-run";
 import { clearRun, controlStore, endPause, resumeRun, startRun, stopRun } from "@/run/control";
 import { isOver } from "@/run/fold/status";
-import { shownSession } from "@/run/live/active-run";
+import { activeSession } from "@/run/live/active-run";
 import type { Command } from "@/workspace/command";
 
 export const RUN_KEYS = "Mod+Enter";
@@ -37,7 +37,7 @@ export const runCommands: readonly Command[] = [
     group: "Run",
     keys: ["Alt+Enter"],
     terms: ["sub-flow", "child", "nested", "node"],
-    enabled: () => runsFlow(shownFlow(flowStore.getState()).nodes[onlySelected() ?? ""]),
+    enabled: () => runsFlow(displayedFlow(flowStore.getState()).nodes[onlySelected() ?? ""]),
     run: () => {
       const id = onlySelected();
       if (id !== undefined) openChild(id);
@@ -60,7 +60,7 @@ export const runCommands: readonly Command[] = [
     keys: ["Alt+A"],
     terms: ["answer", "pause", "reply"],
     whileTyping: true,
-    enabled: () => (shownSession()?.fold.head.pauses.length ?? 0) > 0,
+    enabled: () => (activeSession()?.fold.head.pauses.length ?? 0) > 0,
     run: (workspace) => workspace.layout.goToAnswer(),
   },
   {
@@ -68,9 +68,9 @@ export const runCommands: readonly Command[] = [
     title: "End without an answer",
     group: "Run",
     terms: ["end", "pause", "conversation", "finish"],
-    enabled: () => shownSession()?.fold.head.pauses.length === 1,
+    enabled: () => activeSession()?.fold.head.pauses.length === 1,
     run: () => {
-      const pause = shownSession()?.fold.head.pauses[0];
+      const pause = activeSession()?.fold.head.pauses[0];
       return pause && endPause(pause);
     },
   },
@@ -79,9 +79,9 @@ export const runCommands: readonly Command[] = [
     title: "Resume interrupted run",
     group: "Run",
     terms: ["continue", "crash"],
-    enabled: () => shownSession()?.interrupted === true,
+    enabled: () => activeSession()?.interrupted === true,
     run: () => {
-      const session = shownSession();
+      const session = activeSession();
       return session && resumeRun(session.run);
     },
   },
@@ -120,6 +120,6 @@ function onlySelected(): string | undefined {
 }
 
 function isGoing(): boolean {
-  const session = shownSession();
+  const session = activeSession();
   return session !== undefined && !isOver(session.fold.head.status);
 }

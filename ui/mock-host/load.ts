@@ -40,13 +40,13 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
   const events = load.turns === undefined ? generate(ids, load.streams) : converse(ids);
   const began = performance.now();
   const total = load.turns === undefined ? load.eventsPerSecond * load.seconds : load.turns * EVENT_OF_TURN + 1;
-  let given = 0;
+  let emitted = 0;
   const tick = () => {
     if (over) return;
     const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * load.eventsPerSecond));
     const batch: object[] = [];
-    for (; given < due; given++) batch.push(events.next().value as object);
-    if (given >= total) {
+    for (; emitted < due; emitted++) batch.push(events.next().value as object);
+    if (emitted >= total) {
       over = true;
       batch.push({ type: "run.finished", outputs: {} });
     }
@@ -60,7 +60,7 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
     journal,
     keep: false,
     live: true,
-    kept: () => ({ run, flow, journal: [], place: 0 }),
+    toStored: () => ({ run, flow, journal: [], place: 0 }),
     play: () => undefined,
     revive: () => undefined,
     answer: () => undefined,
@@ -80,13 +80,13 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
 /** Endless events, of the kinds and in the order a run has them: the first `streams` nodes stream and go round. */
 export function* generate(ids: readonly NodeId[], streams: number): Generator<object, never> {
   const nodes = ids.slice(0, Math.max(1, streams));
-  const rounds = new Map<NodeId, { round: number; said: number }>();
+  const iterations = new Map<NodeId, { iteration: number; said: number }>();
   let count = 0;
   for (;;) {
     const node = nodes[count % nodes.length] ?? "";
-    const state = rounds.get(node) ?? { round: 0, said: 0 };
-    rounds.set(node, state);
-    const epoch = [state.round];
+    const state = iterations.get(node) ?? { iteration: 0, said: 0 };
+    iterations.set(node, state);
+    const epoch = [state.iteration];
     const at = state.said++;
     count += 1;
     if (at === 0) yield { type: "node.ready", node, epoch };
@@ -100,10 +100,10 @@ export function* generate(ids: readonly NodeId[], streams: number): Generator<ob
         type: "node.finished",
         node,
         epoch,
-        outputs: { result: `${node} ${state.round}` },
+        outputs: { result: `${node} ${state.iteration}` },
         metadata: { durationMs: at },
       };
-      state.round += 1;
+      state.iteration += 1;
       state.said = 0;
     }
   }

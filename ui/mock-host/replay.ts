@@ -12,7 +12,7 @@ export type Recording = {
 };
 
 /** A run as it is kept between loads of the page. */
-export type KeptRun = {
+export type StoredRun = {
   run: RunId;
   flow: Flow;
   path?: string;
@@ -30,7 +30,7 @@ export type MockRun = {
   readonly live: boolean;
   /** Whether it is kept between loads of the page. */
   readonly keep: boolean;
-  kept(): KeptRun;
+  toStored(): StoredRun;
   play(): void;
   revive(recordings: Recording[]): void;
   answer(node: NodeId, epoch: Epoch, answer: Answer): void;
@@ -49,7 +49,7 @@ export async function loadRecordings(): Promise<Recording[]> {
 }
 
 export function startReplay(
-  begun: KeptRun,
+  begun: StoredRun,
   recordings: Recording[],
   env: { now(): number },
   changed: () => void,
@@ -65,17 +65,17 @@ export function startReplay(
 
   const emit = (entry: Entry) => {
     const { seq: _, ...event } = entry;
-    const told = (
+    const emitted = (
       entry.seq === undefined ? { ...event, at: env.now() } : { ...event, seq: journal.length, at: env.now() }
     ) as Entry;
-    if (told.type === "run.started") {
-      told.run = run;
-      told.conversation = begun.conversation;
+    if (emitted.type === "run.started") {
+      emitted.run = run;
+      emitted.conversation = begun.conversation;
     }
-    if (told.seq !== undefined) journal.push(told);
-    for (const listener of listeners) listener([told]);
-    if (told.type === "child.started" && candidates[0]) began(told.run, candidates[0]);
-    if (told.type.startsWith("run.") || told.type === "input.provided") changed();
+    if (emitted.seq !== undefined) journal.push(emitted);
+    for (const listener of listeners) listener([emitted]);
+    if (emitted.type === "child.started" && candidates[0]) began(emitted.run, candidates[0]);
+    if (emitted.type.startsWith("run.") || emitted.type === "input.provided") changed();
   };
 
   const step = () => {
@@ -113,7 +113,7 @@ export function startReplay(
     get live() {
       return candidates.length > 0;
     },
-    kept: () => ({ run, flow, path, conversation: begun.conversation, journal, place }),
+    toStored: () => ({ run, flow, path, conversation: begun.conversation, journal, place }),
     play: schedule,
     revive: (found) => {
       candidates = found.filter((one) => sameBeginning(one.journal, journal));
@@ -173,9 +173,9 @@ function recordedAnswer(journal: readonly Entry[], place: number, node: NodeId, 
 }
 
 /** Any text stands for any other, also as a part of an answer, which may be left out; all else must be the same. */
-function fits(recorded: Answer | undefined, given: Answer): boolean {
-  if (recorded === undefined || recorded === "end" || given === "end") return recorded === given;
-  return JSON.stringify(withoutTexts(recorded.value)) === JSON.stringify(withoutTexts(given.value));
+function fits(recorded: Answer | undefined, answer: Answer): boolean {
+  if (recorded === undefined || recorded === "end" || answer === "end") return recorded === answer;
+  return JSON.stringify(withoutTexts(recorded.value)) === JSON.stringify(withoutTexts(answer.value));
 }
 
 function withoutTexts(value: unknown): unknown {
@@ -185,10 +185,10 @@ function withoutTexts(value: unknown): unknown {
 }
 
 /** The rest of a recording with the recorded text replaced by the given one, wherever it was said again. */
-function replay(recording: Recording, recorded: Answer | undefined, given: Answer): Recording {
-  if (recorded === undefined || recorded === "end" || given === "end") return recording;
-  if (typeof recorded.value !== "string" || typeof given.value !== "string") return recording;
-  const [from, to] = [recorded.value, given.value];
+function replay(recording: Recording, recorded: Answer | undefined, answer: Answer): Recording {
+  if (recorded === undefined || recorded === "end" || answer === "end") return recording;
+  if (typeof recorded.value !== "string" || typeof answer.value !== "string") return recording;
+  const [from, to] = [recorded.value, answer.value];
   return from === to || from === ""
     ? recording
     : { ...recording, journal: replace(recording.journal, from, to) as Entry[] };

@@ -8,7 +8,7 @@ import { HostError } from "@/ipc/host";
 import { isOver } from "@/run/fold/status";
 import type { MockConversations } from "./conversations";
 import { loadOf, startLoad } from "./load";
-import { type KeptRun, loadRecordings, type MockRun, type Recording, startReplay } from "./replay";
+import { loadRecordings, type MockRun, type Recording, type StoredRun, startReplay } from "./replay";
 import { summarize } from "./run-summary";
 import { store, stored } from "./storage";
 import { usageByDay } from "./usage";
@@ -30,17 +30,17 @@ const MOST = 12;
 export function mockRuns(env: { now(): number }, conversations: MockConversations): MockRuns {
   const runs = new Map<RunId, MockRun>();
   const keep = () => {
-    const kept = [...runs.values()].filter((run) => run.keep).map((run) => run.kept());
+    const kept = [...runs.values()].filter((run) => run.keep).map((run) => run.toStored());
     store(KEPT, kept.slice(-MOST));
   };
-  const begin = (kept: KeptRun, found: Recording[]): MockRun => {
+  const begin = (kept: StoredRun, found: Recording[]): MockRun => {
     const run = startReplay(kept, found, env, keep, (child, recording) => beginChild(kept.run, child, recording));
     const { conversation } = kept;
     if (conversation) run.subscribe((entries) => conversations.take(conversation.id, kept.run, entries));
     runs.set(kept.run, run);
     return run;
   };
-  for (const kept of stored<KeptRun[]>(KEPT, [])) begin(kept, []);
+  for (const kept of stored<StoredRun[]>(KEPT, [])) begin(kept, []);
 
   /** A run of the page begins another, as its recording has it. */
   function beginChild(parent: RunId, child: RunId, { nodes, children }: Recording): void {

@@ -31,11 +31,11 @@ for (const tab of ["events", "conversation", "timeline"]) {
     const expected = expectation(Object.keys(flow.nodes));
     await expect(page.getByTestId("events-shown")).toHaveText(expected.events.toLocaleString("en"));
     await expect(page.getByTestId("event").last()).toHaveAttribute("data-seq", String(expected.events - 1));
-    const rounds = await page.evaluate(
+    const iterations = await page.evaluate(
       (ids) => ids.map((id) => document.querySelector(`[data-testid=node-${id}] .epoch`)?.textContent ?? "not drawn"),
       ["n0", "n1", "n2"],
     );
-    expect(rounds).toEqual(["n0", "n1", "n2"].map((id) => `#${expected.rounds.get(id)}`));
+    expect(iterations).toEqual(["n0", "n1", "n2"].map((id) => `#${expected.iterations.get(id)}`));
     expect(disorder).toEqual([]);
     const result = { measure: "events", tab, ...LOAD, journal: expected.events, lost: 0, disorder: 0 };
     const measured = { ...result, ...frames, ...ours, emptyPage };
@@ -71,15 +71,15 @@ async function watchOrder(page: Page): Promise<string[]> {
 }
 
 /** What must be there at the end: the length of the journal, and the round each node shows. */
-function expectation(ids: string[]): { events: number; rounds: Map<string, number> } {
-  const rounds = new Map<string, number>();
+function expectation(ids: string[]): { events: number; iterations: Map<string, number> } {
+  const iterations = new Map<string, number>();
   // The beginning and the end of the run.
   let events = 2;
   const generated = generate(ids, LOAD.streams);
   for (let count = 0; count < LOAD.eventsPerSecond * LOAD.seconds; count++) {
     const event = generated.next().value as { type: string; node: string; epoch: number[] };
     if (event.type !== "node.delta") events += 1;
-    rounds.set(event.node, (event.epoch[0] ?? 0) + 1);
+    iterations.set(event.node, (event.epoch[0] ?? 0) + 1);
   }
-  return { events, rounds };
+  return { events, iterations };
 }

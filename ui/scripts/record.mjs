@@ -29,11 +29,11 @@ const RUNS = [
   { example: "sub-flows", children: true },
   { example: "tool-brief", answers: ["Tell me the time."] },
   { example: "tool-brief", end: true },
-  ...[0, 1, 2, 3].map((rounds) => ({
+  ...[0, 1, 2, 3].map((iterations) => ({
     example: "chat-loop",
     answers: ["Hello!", "What is 23 × 17?", "Thank you!"].slice(0, rounds),
     end: true,
-    fold: rounds === 2,
+    fold: iterations === 2,
   })),
   ...[["true"], ["false", "true"], ["false", "false", "true"]].map((answers) => ({
     example: "approval",

@@ -4,11 +4,11 @@ import { GRID } from "./geometry";
 import { followMotion } from "./motion";
 
 /** Below this zoom, cards show their shape and colour only. */
-const FAR = 0.5;
+const FAR_BELOW_ZOOM = 0.5;
 /** Above this zoom, ports show their names. */
-const NEAR = 1.3;
+const NEAR_ABOVE_ZOOM = 1.3;
 /** Dots never stand closer on the screen than this; where they would, only every other one is drawn. */
-const CLOSEST = 11;
+const MIN_DOT_DISTANCE_PX = 11;
 
 /**
  * The dots behind the flow, and on the canvas the marks by which the style sheet tells how much can be read at this zoom
@@ -35,7 +35,8 @@ function Sheet() {
       const { transform, width, height } = store.getState();
       const [x, y, zoom] = transform;
       const seen = { left: -x / zoom, top: -y / zoom, right: (width - x) / zoom, bottom: (height - y) / zoom };
-      if (zoom !== drawn.zoom) canvas.setAttribute("data-detail", zoom < FAR ? "far" : zoom > NEAR ? "near" : "mid");
+      if (zoom !== drawn.zoom)
+        canvas.setAttribute("data-detail", zoom < FAR_BELOW_ZOOM ? "far" : zoom > NEAR_ABOVE_ZOOM ? "near" : "mid");
       else if (
         seen.left >= drawn.left &&
         seen.top >= drawn.top &&
@@ -45,7 +46,7 @@ function Sheet() {
         return;
       }
       // As much again on each side: the sheet is laid anew only when the view has gone that far.
-      const pitch = GRID * 2 ** Math.max(0, Math.ceil(Math.log2(CLOSEST / (GRID * zoom))));
+      const pitch = GRID * 2 ** Math.max(0, Math.ceil(Math.log2(MIN_DOT_DISTANCE_PX / (GRID * zoom))));
       const across = Math.ceil((seen.right - seen.left) / pitch) * pitch;
       const down = Math.ceil((seen.bottom - seen.top) / pitch) * pitch;
       // A dot is in the middle of its tile: half a tile back puts it onto the grid.

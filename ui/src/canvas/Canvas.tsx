@@ -27,7 +27,7 @@ const NODE_TYPES = { card: NodeCard, note: NoteCard };
 const EDGE_TYPES = { strand: StrandEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
 /** From this many nodes on, only what is in view is in the page. */
-const MANY = 250;
+const VIRTUALIZE_FROM = 250;
 
 /** The canvas: draws the flow and turns what people do on it into edits. */
 export function Canvas() {
@@ -41,7 +41,7 @@ export function Canvas() {
       <section
         className="canvas"
         data-testid="canvas"
-        data-many={nodes.length > MANY || undefined}
+        data-many={nodes.length > VIRTUALIZE_FROM || undefined}
         aria-label="Canvas"
         onFocus={onFocus}
       >
@@ -63,7 +63,7 @@ export function Canvas() {
           nodesDraggable={!viewing}
           nodesConnectable={!viewing}
           edgesReconnectable={!viewing}
-          onlyRenderVisibleElements={nodes.length > MANY}
+          onlyRenderVisibleElements={nodes.length > VIRTUALIZE_FROM}
           minZoom={0.1}
           maxZoom={2.5}
           selectionMode={SelectionMode.Partial}

@@ -29,7 +29,7 @@ export function Findings({ node }: { node: NodeId }) {
   if (found.length === 0) return null;
   const severity = found.some((one) => one.severity === "error") ? "error" : "warning";
   const Sign = severity === "error" ? CircleAlert : TriangleAlert;
-  const said = found.map((one) => one.message).join(" ");
+  const messages = found.map((one) => one.message).join(" ");
   return (
     <Tip
       label={
@@ -54,7 +54,7 @@ export function Findings({ node }: { node: NodeId }) {
         role="img"
         data-severity={severity}
         data-testid={`problem-${node}`}
-        aria-label={`${severity}: ${said}`}
+        aria-label={`${severity}: ${messages}`}
       >
         <Sign size={14} strokeWidth={2.25} aria-hidden />
       </span>

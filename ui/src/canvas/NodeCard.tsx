@@ -41,7 +41,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       <header>
         <Icon name={type?.icon} className="card-icon" />
         <CardTitle id={id} node={node} />
-        <Round node={id} />
+        <IterationBadge node={id} />
         {calls ? (
           <button
             type="button"
@@ -72,11 +72,11 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   );
 });
 
-function Round({ node }: { node: NodeId }) {
-  const round = useNodeIteration(node);
-  return round === "" ? null : (
-    <span className="epoch" title={`Iteration ${round}`}>
-      #{round}
+function IterationBadge({ node }: { node: NodeId }) {
+  const iteration = useNodeIteration(node);
+  return iteration === "" ? null : (
+    <span className="epoch" title={`Iteration ${iteration}`}>
+      #{iteration}
     </span>
   );
 }

@@ -36,13 +36,13 @@ export function RunLines({ node }: { node: NodeId }) {
 /** How much of the model's window the last prompt took, and with what. */
 const WindowBar = memo(function WindowBar({ use }: { use: WindowUse }) {
   const share = (tokens: number) => `${Math.min(100, (100 * tokens) / Math.max(1, use.window))}%`;
-  const taken = use.system + use.history + use.tools + use.question;
+  const used = use.system + use.history + use.tools + use.question;
   return (
     <div
       className="window-bar"
       role="img"
-      aria-label={`${taken} of ${use.window} tokens of the context window used`}
-      title={`${taken.toLocaleString()} of ${use.window.toLocaleString()} tokens`}
+      aria-label={`${used} of ${use.window} tokens of the context window used`}
+      title={`${used.toLocaleString()} of ${use.window.toLocaleString()} tokens`}
     >
       <i data-part="system" style={{ width: share(use.system) }} />
       <i data-part="history" style={{ width: share(use.history) }} />

@@ -2,7 +2,7 @@ import { memo } from "react";
 import type { NodeId } from "@/bindings";
 import type { NodeRunState } from "@/run/element-views";
 
-const WORDS: Record<NodeRunState, string> = {
+const STATE_LABELS: Record<NodeRunState, string> = {
   ready: "Ready to run",
   running: "Running",
   paused: "Waiting for an answer",
@@ -21,8 +21,8 @@ export const StatusRing = memo(function StatusRing({ node, state }: { node: Node
       data-testid={`node-status-${node}`}
       data-state={state ?? "idle"}
       role="img"
-      aria-label={state ? WORDS[state] : "Not run yet"}
-      title={state ? WORDS[state] : undefined}
+      aria-label={state ? STATE_LABELS[state] : "Not run yet"}
+      title={state ? STATE_LABELS[state] : undefined}
     />
   );
 });

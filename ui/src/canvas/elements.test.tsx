@@ -43,9 +43,9 @@ test("the map is painted for what changes, but not for each step of a drag", asy
     new Map(),
   );
   const at = (x: number, dragging: boolean) => drawn.map((node) => ({ ...node, position: { x, y: 0 }, dragging }));
-  const map = (shown: typeof drawn) => (
+  const map = (displayed: typeof drawn) => (
     <ReactFlowProvider>
-      <Minimap nodes={shown} />
+      <Minimap nodes={displayed} />
     </ReactFlowProvider>
   );
   const frame = () => act(() => new Promise((resolve) => requestAnimationFrame(() => resolve(undefined))));

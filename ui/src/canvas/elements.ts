@@ -45,7 +45,7 @@ export function canvasNodes(
   const contexts = contextIndexes(flow, checked);
   let unplaced = 0;
   return Object.entries(flow.nodes).map(([id, node]) => {
-    const at = flow.layout[id] ?? spot(unplaced++);
+    const at = flow.layout[id] ?? defaultPosition(unplaced++);
     const declared = declaredPorts(flow, checked, id);
     const edges = touching.get(id) ?? [];
     const data: CardData = {
@@ -223,7 +223,7 @@ function describe(id: NodeId, node: Node): string {
 }
 
 /** Where a node goes whose place the file does not tell: in rows, in the order of the ids. */
-function spot(index: number): Position {
+function defaultPosition(index: number): Position {
   return { x: (index % 5) * 280, y: Math.floor(index / 5) * 160 };
 }
 

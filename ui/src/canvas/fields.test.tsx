@@ -17,11 +17,11 @@ afterEach(cleanup);
 
 /** The keys that the window hears of while one writes in the field. */
 function heardFrom(field: HTMLElement): string[] {
-  const heard = vi.fn();
-  document.addEventListener("keydown", heard);
+  const listener = vi.fn();
+  document.addEventListener("keydown", listener);
   for (const key of ["s", "Shift", "Enter"]) fireEvent.keyDown(field, { key, ctrlKey: key === "s" });
-  document.removeEventListener("keydown", heard);
-  return heard.mock.calls.map(([event]) => event.key);
+  document.removeEventListener("keydown", listener);
+  return listener.mock.calls.map(([event]) => event.key);
 }
 
 describe("a field on a card", () => {

@@ -5,7 +5,7 @@ import { isViewMoving, setViewMoving } from "@/workbench/view-motion";
 type Store = ReturnType<typeof useStoreApi>;
 
 /** So long after its last step a move is over, in milliseconds. */
-const REST_MS = 160;
+const IDLE_AFTER_MS = 160;
 
 /**
  * Marks the canvas with `data-moving` while its view is moved. Zooming does not count: what is drawn as one picture then
@@ -14,28 +14,28 @@ const REST_MS = 160;
 export function followMotion(store: Store, canvas: HTMLElement): () => void {
   let last = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const rest = () => {
+  const endMove = () => {
     clearTimeout(timer);
     timer = undefined;
     setViewMoving(false);
     canvas.removeAttribute("data-moving");
   };
-  const look = () => {
-    const left = last + REST_MS - performance.now();
-    if (left > 0) timer = setTimeout(look, left);
-    else rest();
+  const checkIdle = () => {
+    const left = last + IDLE_AFTER_MS - performance.now();
+    if (left > 0) timer = setTimeout(checkIdle, left);
+    else endMove();
   };
   const unsubscribe = store.subscribe(({ transform }, { transform: before }) => {
     if (transform === before) return;
     if (transform[2] !== before[2]) {
-      if (isViewMoving()) rest();
+      if (isViewMoving()) endMove();
       return;
     }
     last = performance.now();
     if (isViewMoving()) return;
     setViewMoving(true);
     canvas.setAttribute("data-moving", "");
-    timer = setTimeout(look, REST_MS);
+    timer = setTimeout(checkIdle, IDLE_AFTER_MS);
   });
   // Whoever else listens to the pointer on the page (the seams between the panels measure all of them) has nothing to do.
   const spare = (event: PointerEvent) => {
@@ -45,6 +45,6 @@ export function followMotion(store: Store, canvas: HTMLElement): () => void {
   return () => {
     unsubscribe();
     canvas.removeEventListener("pointermove", spare);
-    rest();
+    endMove();
   };
 }

@@ -16,7 +16,7 @@ export function reveal({ node, edge, center = false }: Revealed): void {
   const ends = edge !== undefined ? flow.edges[edge] : undefined;
   if (node !== undefined) selectOnly({ nodes: [node] });
   else if (edge !== undefined) selectOnly({ edges: [edge] });
-  const shown = node !== undefined ? [node] : ends ? [ends.source, ends.target] : [];
-  const nodes = shown.filter((id) => Object.hasOwn(flow.nodes, id));
+  const displayed = node !== undefined ? [node] : ends ? [ends.source, ends.target] : [];
+  const nodes = displayed.filter((id) => Object.hasOwn(flow.nodes, id));
   if (nodes.length > 0 && (center || !inView(nodes))) showAll({ nodes, maxZoom: 1, padding: 0.25, duration: 250 });
 }

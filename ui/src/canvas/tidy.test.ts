@@ -14,12 +14,12 @@ vi.mock("elkjs/lib/elk-api", () => ({
 vi.mock("elkjs/lib/elk-worker.min.js?worker", () => ({ default: class {} }));
 
 test("the worker is let go also when it finds no layout", async () => {
-  const told = vi.spyOn(notify, "error").mockReturnValue();
+  const notifyError = vi.spyOn(notify, "error").mockReturnValue();
   elk.layout.mockRejectedValue(new Error("No."));
   const nodes = ["a", "b"].map((id) => ({ id, type: "card", position: { x: 0, y: 0 } }));
   canvasStore.setState({ instance: { getNodes: () => nodes } as never });
   flowStore.setState(documentState(EMPTY_FLOW), true);
   await tidy();
-  expect(told.mock.lastCall?.[0]).toMatchObject({ code: "layout.failed" });
+  expect(notifyError.mock.lastCall?.[0]).toMatchObject({ code: "layout.failed" });
   expect(elk.terminateWorker).toHaveBeenCalledOnce();
 });

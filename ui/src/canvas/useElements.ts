@@ -17,14 +17,14 @@ export function useElements() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the node types' ports are read on the way.
   useLayoutEffect(() => {
     const { selection: selected } = flowStore.getState();
-    setNodes((before) => kept(before, canvasNodes(flow, checked, selected, byId(before))));
-    setEdges((before) => kept(before, canvasEdges(flow, checked, selected, byId(before))));
+    setNodes((before) => reuseUnchanged(before, canvasNodes(flow, checked, selected, byId(before))));
+    setEdges((before) => reuseUnchanged(before, canvasEdges(flow, checked, selected, byId(before))));
   }, [flow, checked, types]);
 
   // What is selected changes nothing else about what is drawn.
   useLayoutEffect(() => {
-    setNodes((before) => kept(before, reselected(before, selection.nodes)));
-    setEdges((before) => kept(before, reselected(before, selection.edges)));
+    setNodes((before) => reuseUnchanged(before, reselected(before, selection.nodes)));
+    setEdges((before) => reuseUnchanged(before, reselected(before, selection.edges)));
   }, [selection]);
 
   const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
@@ -70,6 +70,6 @@ function byId<T extends { id: string }>(list: readonly T[]): Map<string, T> {
 }
 
 /** The same list where nothing in it changed, so that React Flow has nothing to do. */
-function kept<T>(before: T[], after: T[]): T[] {
+function reuseUnchanged<T>(before: T[], after: T[]): T[] {
   return before.length === after.length && before.every((item, index) => item === after[index]) ? before : after;
 }

@@ -11,7 +11,7 @@ import { backBounds, type Point } from "./paths";
 const MIN_ZOOM = 0.1;
 const QUICK_MS = 150;
 
-type Shown = {
+type FitOptions = {
   /** The nodes to bring into view; absent: all of them. */
   nodes?: readonly NodeId[];
   minZoom?: number;
@@ -28,7 +28,7 @@ export function showAll({
   maxZoom = 1.1,
   padding = 0.08,
   duration = QUICK_MS,
-}: Shown = {}): void {
+}: FitOptions = {}): void {
   const { instance } = canvasStore.getState();
   const pane = paneBox();
   if (!instance || !pane) return;
@@ -57,7 +57,7 @@ export function showAll({
 function arcs(boxes: Boxes): Boxes {
   const state = flowStore.getState();
   const flow = displayedFlow(state);
-  const taken = new Map<string, Box>();
+  const boxesOfArcs = new Map<string, Box>();
   for (const id of state.checked.backEdges) {
     const edge = flow.edges[id];
     const source = edge && boxes.get(edge.source);
@@ -65,9 +65,9 @@ function arcs(boxes: Boxes): Boxes {
     if (!edge || !source || !target) continue;
     const from = { x: source.x + source.width, y: source.y + portY(0) };
     const to = { x: target.x, y: target.y + portY(0) };
-    taken.set(`arc ${id}`, backBounds(from, to, topBetween(flow, edge)));
+    boxesOfArcs.set(`arc ${id}`, backBounds(from, to, topBetween(flow, edge)));
   }
-  return taken;
+  return boxesOfArcs;
 }
 
 export function zoomBy(factor: number): void {

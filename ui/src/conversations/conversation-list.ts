@@ -41,7 +41,7 @@ export function flowKey({ path, name }: ConversationFlow): string {
   return path ?? `name:${name}`;
 }
 
-export function wish(change: Partial<Pick<Conversations, "words" | "scope">>): void {
+export function setFilter(change: Partial<Pick<Conversations, "words" | "scope">>): void {
   conversationsStore.setState({ ...change, limit: PAGE });
   refreshConversations();
 }
@@ -63,16 +63,16 @@ export function refreshConversations(): void {
   }, DELAY_MS);
 }
 
-let asked = 0;
+let latestRequest = 0;
 
 /** Asks now. */
 export async function loadConversations(): Promise<void> {
   const { state, words, scope, limit } = conversationsStore.getState();
   if (state === "unknown") conversationsStore.setState({ state: "loading" });
-  const question = ++asked;
+  const request = ++latestRequest;
   const answered = (change: Partial<Conversations>) => {
     // A slower answer to an earlier question is no news.
-    if (question === asked) conversationsStore.setState({ state: "known", ...change });
+    if (request === latestRequest) conversationsStore.setState({ state: "known", ...change });
   };
   try {
     const search = words.trim() || undefined;

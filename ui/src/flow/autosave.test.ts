@@ -47,7 +47,7 @@ afterEach(() => {
 const edit = (name: string) => flowStore.setState({ flow: named(name) });
 const soon = () => vi.advanceTimersByTimeAsync(10);
 const later = () => vi.advanceTimersByTimeAsync(5000);
-const kept = () => [...drafts.values()].map((draft) => draft.flow.name);
+const draftNames = () => [...drafts.values()].map((draft) => draft.flow.name);
 
 /** What is asked now, answered. */
 async function choose(choice: string): Promise<void> {
@@ -58,10 +58,10 @@ async function choose(choice: string): Promise<void> {
 }
 
 describe("a draft", () => {
-  it("is kept of what is not saved", async () => {
+  it("is draftNames of what is not saved", async () => {
     edit("mine");
     await later();
-    expect(kept()).toEqual(["mine"]);
+    expect(draftNames()).toEqual(["mine"]);
   });
 
   it("is not offered to who has just said not to save it, and opens the same file again", async () => {
@@ -72,7 +72,7 @@ describe("a draft", () => {
     await opening;
     expect(askStore.getState().question).toBeUndefined();
     expect(flowStore.getState().flow.name).toBe("/a");
-    expect(kept()).toEqual([]);
+    expect(draftNames()).toEqual([]);
   });
 
   it("is not offered of what was taken back already", async () => {
@@ -90,10 +90,10 @@ describe("a draft", () => {
     const closing = mayReplace();
     await choose("discard");
     expect(await closing).toBe(true);
-    expect(kept()).toEqual([]);
+    expect(draftNames()).toEqual([]);
     window.dispatchEvent(new Event("pagehide"));
     await later();
-    expect(kept()).toEqual([]);
+    expect(draftNames()).toEqual([]);
   });
 
   it("goes on from the file it began from: saving it does not replace what was written since", async () => {
@@ -120,6 +120,6 @@ describe("a draft", () => {
     await opening;
     await soon();
     expect(flowStore.getState().flow.name).toBe("mine");
-    expect(kept()).toEqual(["mine"]);
+    expect(draftNames()).toEqual(["mine"]);
   });
 });

@@ -34,7 +34,7 @@ export async function newFlow(): Promise<void> {
 
 /** Lets the person choose a file and opens it. */
 export async function openFile(): Promise<void> {
-  await tell(async () => {
+  await reportErrors(async () => {
     const { path } = await call("dialog.open", {});
     if (path !== null) await openPath(path);
   });
@@ -43,11 +43,11 @@ export async function openFile(): Promise<void> {
 /** Opens a file. */
 export async function openPath(path: string): Promise<void> {
   let opened: OpenedFlow | undefined;
-  const shown = await replaceDocument(async () => {
+  const displayed = await replaceDocument(async () => {
     opened = await call("flow.open", { path });
     return documentState(opened.flow, opened);
   });
-  if (!shown || !opened) return;
+  if (!displayed || !opened) return;
   notifyReadOnly(opened);
   if (opened.recovered) await offerDraft(opened, opened.recovered);
 }
@@ -71,7 +71,7 @@ export async function openDraft(draft: Autosave): Promise<void> {
 }
 
 export async function dropDraft(draft: Autosave): Promise<void> {
-  await tell(() => call("autosave.drop", { key: draft.key }));
+  await reportErrors(() => call("autosave.drop", { key: draft.key }));
 }
 
 /** Saves, asking where if the document has no file (or one that cannot be written). Whether it was saved. */
@@ -157,7 +157,7 @@ async function settleConflict(path: string, key: string): Promise<boolean> {
   if (choice === "overwrite") return saveTo(path, true);
   if (choice === "saveAs") return saveElsewhere();
   if (choice === "reload") {
-    await tell(async () => {
+    await reportErrors(async () => {
       const opened = await call("flow.open", { path });
       if (isDisplayed(key)) flowStore.setState(documentState(opened.flow, opened), true);
     });
@@ -222,7 +222,7 @@ async function replaceDocument(load: () => Promise<FlowState>): Promise<boolean>
   return false;
 }
 
-async function tell(work: () => Promise<unknown>): Promise<void> {
+async function reportErrors(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (thrown) {

@@ -9,7 +9,7 @@ export type History = { past: readonly Step[]; future: readonly Step[] };
 
 export type Moment = { flow: Flow; selection: Items };
 
-const LIMIT = 500;
+const MAX_STEPS = 500;
 
 export const EMPTY_HISTORY: History = { past: [], future: [] };
 
@@ -20,7 +20,7 @@ export const EMPTY_HISTORY: History = { past: [], future: [] };
 export function remember(history: History, before: Moment, label: string, merge?: string): History {
   const last = history.past.at(-1);
   if (merge !== undefined && last?.merge === merge && history.future.length === 0) return history;
-  const past = [...history.past.slice(1 - LIMIT), stepAt(before, label, merge)];
+  const past = [...history.past.slice(1 - MAX_STEPS), stepAt(before, label, merge)];
   return { past, future: [] };
 }
 

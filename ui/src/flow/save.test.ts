@@ -30,7 +30,7 @@ afterEach(() => askStore.getState().settle());
 const edit = (name: string) => flowStore.setState({ flow: named(name) });
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-async function asked(): Promise<Call> {
+async function nextCall(): Promise<Call> {
   await vi.waitFor(() => expect(calls.length).toBeGreaterThan(0));
   const [call] = calls.splice(0, 1);
   if (!call) throw new Error("It was there.");
@@ -42,7 +42,7 @@ describe("saving", () => {
   it("twice at once writes once", async () => {
     edit("mine");
     const both = Promise.all([save(), save()]);
-    (await asked()).settle(written("/a", "2"));
+    (await nextCall()).settle(written("/a", "2"));
     expect(await both).toEqual([true, true]);
     await turn();
     expect(calls).toEqual([]);
@@ -54,9 +54,9 @@ describe("saving", () => {
     const first = save();
     edit("second");
     const second = save();
-    (await asked()).settle(written("/a", "2"));
+    (await nextCall()).settle(written("/a", "2"));
     expect(await first).toBe(true);
-    const next = await asked();
+    const next = await nextCall();
     expect(next.args).toMatchObject({ baseHash: "2", flow: named("second") });
     next.settle(written("/a", "3"));
     expect(await second).toBe(true);
@@ -67,7 +67,7 @@ describe("saving", () => {
   it("does not ask for a place twice when the first question was answered with no", async () => {
     flowStore.setState(documentState(named("new")), true);
     const both = Promise.all([save(), save()]);
-    (await asked()).settle({ path: null });
+    (await nextCall()).settle({ path: null });
     expect(await both).toEqual([false, false]);
     await turn();
     expect(calls).toEqual([]);
@@ -78,7 +78,7 @@ describe("saving", () => {
     const saved = save();
     flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
     edit("other, changed");
-    (await asked()).settle(written("/a", "2"));
+    (await nextCall()).settle(written("/a", "2"));
     await saved;
     expect(flowStore.getState()).toMatchObject({ path: "/b", hash: "9" });
     expect(isDirty(flowStore.getState())).toBe(true);
@@ -87,7 +87,7 @@ describe("saving", () => {
   it("never writes another document to the place chosen for this one", async () => {
     const saved = saveAs();
     flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
-    (await asked()).settle({ path: "/chosen" });
+    (await nextCall()).settle({ path: "/chosen" });
     expect(await saved).toBe(false);
     await turn();
     expect(calls).toEqual([]);
@@ -96,7 +96,7 @@ describe("saving", () => {
   it("never overwrites with another document that came while it was asked", async () => {
     edit("mine");
     const saved = save();
-    (await asked()).settle(new HostError({ code: "flow.changed_on_disk", message: "Changed." }));
+    (await nextCall()).settle(new HostError({ code: "flow.changed_on_disk", message: "Changed." }));
     await vi.waitFor(() => expect(askStore.getState().question).toBeDefined());
     flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
     askStore.getState().settle("overwrite");
@@ -109,7 +109,7 @@ describe("saving", () => {
     edit("first");
     const may = mayReplace();
     askStore.getState().settle("save");
-    const call = await asked();
+    const call = await nextCall();
     edit("second");
     call.settle(written("/a", "2"));
     await vi.waitFor(() => expect(askStore.getState().question).toBeDefined());

@@ -34,7 +34,7 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
         ]
       : []),
   ];
-  const shown = tabs.some((tab) => tab.id === chosen) ? chosen : "config";
+  const displayed = tabs.some((tab) => tab.id === chosen) ? chosen : "config";
   return (
     <div className="flex h-full flex-col">
       <header className="flex shrink-0 items-center gap-2 px-3 pt-2.5 pb-1">
@@ -54,7 +54,7 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
         {type?.title ?? "Unknown type"} · <code>{nodeId}</code>
       </p>
       <div className="min-h-0 flex-1">
-        <Tabs label="Node" tabs={tabs} value={shown} onChange={showTab} testId="inspector-tab" />
+        <Tabs label="Node" tabs={tabs} value={displayed} onChange={showTab} testId="inspector-tab" />
       </div>
     </div>
   );

@@ -25,7 +25,7 @@ const DISTRIBUTE: typeof ALIGN = [
   { id: "arrange.horizontal", icon: <AlignHorizontalDistributeCenter size={16} /> },
   { id: "arrange.vertical", icon: <AlignVerticalDistributeCenter size={16} /> },
 ];
-const REST = ["arrange.tidy", "edit.duplicate", "edit.copy", "edit.delete"];
+const OTHER_COMMANDS = ["arrange.tidy", "edit.duplicate", "edit.copy", "edit.delete"];
 
 /** Several nodes or edges: how many, and what can be done with all of them. */
 export function SeveralInspector() {
@@ -33,7 +33,7 @@ export function SeveralInspector() {
   const nodes = useFlow((state) => state.selection.nodes.size);
   const edges = useFlow((state) => state.selection.edges.size);
   const readOnly = useFlow((state) => state.viewing !== undefined);
-  const said = [
+  const counts = [
     nodes > 0 && `${nodes} ${nodes === 1 ? "node" : "nodes"}`,
     edges > 0 && `${edges} ${edges === 1 ? "edge" : "edges"}`,
   ];
@@ -41,7 +41,7 @@ export function SeveralInspector() {
     <div className="flex h-full flex-col">
       <header className="shrink-0 border-line border-b px-3 py-2.5">
         <h2 className="font-semibold" data-testid="selection-count">
-          {said.filter(Boolean).join(" and ")}
+          {counts.filter(Boolean).join(" and ")}
         </h2>
         <p className="text-fg-3 text-xs">selected</p>
       </header>
@@ -59,7 +59,7 @@ export function SeveralInspector() {
           </fieldset>
         ) : null}
         <div className="flex flex-wrap gap-2">
-          {REST.map((id) => commands.get(id))
+          {OTHER_COMMANDS.map((id) => commands.get(id))
             .filter((one) => commands.isEnabled(one))
             .map((one) => (
               <Button key={one.id} disabled={readOnly && one.id !== "edit.copy"} onClick={() => commands.run(one)}>

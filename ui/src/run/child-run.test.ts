@@ -17,13 +17,13 @@ const naming = (file: string): Flow => ({
   layout: {},
 });
 
-let heard: string[];
+let calls: string[];
 
 beforeEach(() => {
   setNodeTypes(nodes as unknown as NodeDescriptor[]);
-  heard = [];
+  calls = [];
   const call = async (name: string, args: object) => {
-    heard.push(`${name} ${Object.values(args).join()}`);
+    calls.push(`${name} ${Object.values(args).join()}`);
     throw new HostError({ code: "x.refused", message: "No." });
   };
   connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
@@ -40,7 +40,7 @@ describe("the file of a node that has not run", () => {
   ])("of %s named %s is %s", async (path, file, opened) => {
     flowStore.setState(documentState(naming(file), { path }), true);
     openChild("sub");
-    await vi.waitFor(() => expect(heard).toContain(`flow.open ${opened}`));
+    await vi.waitFor(() => expect(calls).toContain(`flow.open ${opened}`));
   });
 });
 
@@ -50,9 +50,9 @@ describe("the run of a node", () => {
     ...(run ? [{ type: "child.started", node: "sub", epoch: [epoch], run }] : []),
   ];
   const opened = () => {
-    heard = [];
+    calls = [];
     openChild("sub");
-    return heard;
+    return calls;
   };
 
   it("is that of the round that was chosen, else of the one shown, else of the latest that began one", () => {

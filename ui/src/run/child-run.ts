@@ -19,8 +19,8 @@ function childOf(node: NodeId): RunId | undefined {
   const view = activeSession()?.fold.nodes.get(node);
   const chosen = epochOf(view, chosenEpoch(node));
   if (chosen) return chosen.children?.at(-1);
-  const shown = displayedEpoch(view);
-  return (shown?.children ?? view?.epochs.findLast((epoch) => epoch.children?.length)?.children)?.at(-1);
+  const displayed = displayedEpoch(view);
+  return (displayed?.children ?? view?.epochs.findLast((epoch) => epoch.children?.length)?.children)?.at(-1);
 }
 
 /** Opens what the node runs: in place, its latest run; without one the file it names. */

@@ -29,8 +29,8 @@ beforeEach(() => {
       if (refuse.has(name)) throw new HostError({ code: "x.refused", message: "No." });
       const { run } = args as { run?: string };
       if (name === "runs.show") await held.get(run ?? "");
-      const shown = { summary: { run, flowName: run, status: "interrupted" }, flow: FLOW, entries: [STARTED] };
-      return (name === "runs.show" ? shown : name.endsWith(".list") ? [] : {}) as never;
+      const displayed = { summary: { run, flowName: run, status: "interrupted" }, flow: FLOW, entries: [STARTED] };
+      return (name === "runs.show" ? displayed : name.endsWith(".list") ? [] : {}) as never;
     },
     watch: (run) => {
       watched.push(run);
@@ -79,7 +79,7 @@ describe("an interrupted run", () => {
 });
 
 describe("a run that arrives late", () => {
-  const shown = () => flowStore.getState().viewing?.run;
+  const displayed = () => flowStore.getState().viewing?.run;
   const openSlowly = (run: string) => {
     let release: () => void = () => undefined;
     held.set(run, new Promise((resolve) => (release = resolve)));
@@ -95,7 +95,7 @@ describe("a run that arrives late", () => {
     const arrive = openSlowly("b");
     await openRun("a");
     await arrive();
-    expect(shown()).toBe("a");
+    expect(displayed()).toBe("a");
   });
 
   it("does not take the place of the document that was gone back to", async () => {
@@ -103,6 +103,6 @@ describe("a run that arrives late", () => {
     const arrive = openSlowly("b");
     leaveView();
     await arrive();
-    expect(shown()).toBeUndefined();
+    expect(displayed()).toBeUndefined();
   });
 });

@@ -156,7 +156,7 @@ export async function answerPause(pause: OpenPause, value: unknown): Promise<Hos
 export async function endPause(pause: OpenPause): Promise<void> {
   const session = activeSession();
   if (!session) return;
-  await tell(async () => {
+  await reportErrors(async () => {
     await call("run.end", pauseOwner(session.run, pause));
     followResumedRun(session.run);
   });
@@ -178,7 +178,7 @@ export async function openRun(run: RunId): Promise<void> {
     return;
   }
   if (viewed?.run === run) return;
-  await tell(async () => {
+  await reportErrors(async () => {
     const { summary, above, flow, entries, damage } = await call("runs.show", { run });
     if (!isLatest()) return;
     if (damage) notify.error(HostError.from(damage));
@@ -194,7 +194,7 @@ export async function openRun(run: RunId): Promise<void> {
 
 /** Lets a run go on whose process died. */
 export async function resumeRun(run: RunId): Promise<void> {
-  await tell(async () => {
+  await reportErrors(async () => {
     await call("run.resume", { run });
     followResumedRun(run);
     if (!sessionOf(run)) await openRun(run);
@@ -203,7 +203,7 @@ export async function resumeRun(run: RunId): Promise<void> {
 
 /** Stops a run. One whose process died is taken up again for that, and ends at once. */
 export async function cancelRun(run: RunId): Promise<void> {
-  await tell(async () => {
+  await reportErrors(async () => {
     await call("run.cancel", { run });
     followResumedRun(run);
   });
@@ -233,7 +233,7 @@ export async function deleteRun(run: RunId, name: string): Promise<void> {
     actions: [{ id: "delete", label: "Delete run", kind: "danger" }],
   });
   if (choice !== "delete") return;
-  await tell(async () => {
+  await reportErrors(async () => {
     await call("runs.remove", { run });
     if (controlStore.getState().viewed?.run === run) leaveView();
     if (controlStore.getState().document?.run === run) setDocumentRun(undefined);
@@ -251,7 +251,7 @@ export function openAction(run: RunId): { label: string; run: () => void } {
   return { label: "Open", run: () => void openRun(run) };
 }
 
-async function tell(work: () => Promise<unknown>): Promise<void> {
+async function reportErrors(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (thrown) {

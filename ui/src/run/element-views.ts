@@ -84,31 +84,31 @@ export function nodeRunOf(view: NodeView | undefined): NodeRun | undefined {
 }
 
 function toNodeRun(view: NodeView): NodeRun {
-  const shown = displayedEpoch(view);
+  const displayed = displayedEpoch(view);
   const run: NodeRun = { state: view.state, epoch: view.epoch };
-  if (!shown) return run;
-  const stream = streamOf(view, shown);
+  if (!displayed) return run;
+  const stream = streamOf(view, displayed);
   if (stream !== undefined) run.stream = stream;
-  const tried = shown.attempts.at(-1);
+  const tried = displayed.attempts.at(-1);
   if (view.state === "retrying" && tried) {
     run.attempt = tried.attempt;
     if (tried.endedAt !== undefined) run.retryAt = tried.endedAt + (tried.delayMs ?? 0);
-  } else if (shown.error && !wasStopped(shown)) run.error = shown.error;
-  const prompt = shown.calls.findLast((call) => call.prompt)?.prompt;
+  } else if (displayed.error && !wasStopped(displayed)) run.error = displayed.error;
+  const prompt = displayed.calls.findLast((call) => call.prompt)?.prompt;
   if (prompt) run.windowUse = windowUse(prompt);
   return run;
 }
 
 /** The text on the card: the end of what streams, the beginning of what was said. Empty while the next is awaited. */
-function streamOf(view: NodeView, shown: EpochView): string | undefined {
-  const live = shown.state === "running" || shown.state === "ready" || shown.state === "retrying";
+function streamOf(view: NodeView, displayed: EpochView): string | undefined {
+  const live = displayed.state === "running" || displayed.state === "ready" || displayed.state === "retrying";
   if (live) {
-    if (shown.streamed) return tailOf(plainText(shown.streamed.slice(-4 * CARD_TEXT)), CARD_TEXT);
+    if (displayed.streamed) return tailOf(plainText(displayed.streamed.slice(-4 * CARD_TEXT)), CARD_TEXT);
     const streams =
-      shown.calls.length > 0 || view.epochs.some((epoch) => epoch.streamed !== "" || epoch.calls.length > 0);
+      displayed.calls.length > 0 || view.epochs.some((epoch) => epoch.streamed !== "" || epoch.calls.length > 0);
     return streams ? "" : undefined;
   }
-  const text = shown.calls.findLast((call) => call.reply?.text)?.reply?.text || shown.streamed;
+  const text = displayed.calls.findLast((call) => call.reply?.text)?.reply?.text || displayed.streamed;
   return text ? headOf(plainText(text.slice(0, 4 * CARD_TEXT)), CARD_TEXT) : undefined;
 }
 

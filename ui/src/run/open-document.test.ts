@@ -42,7 +42,7 @@ const run = (id: string) => ({
   flow: named(`flow of ${id}`),
   entries: [],
 });
-const shown = () => flowStore.getState().viewing?.run;
+const displayed = () => flowStore.getState().viewing?.run;
 
 describe("a document that arrives late", () => {
   it("comes in below a run that was opened meanwhile", async () => {
@@ -53,7 +53,7 @@ describe("a document that arrives late", () => {
     await answer("flow.open /a", opened("/a"));
     await opening;
     expect(flowStore.getState().path).toBe("/a");
-    expect(shown()).toBe("r1");
+    expect(displayed()).toBe("r1");
     expect(controlStore.getState().viewed?.run).toBe("r1");
   });
 
@@ -65,7 +65,7 @@ describe("a document that arrives late", () => {
     await answer("runs.show r1", run("r1"));
     await looking;
     expect(flowStore.getState().flow.name).toBe("hello");
-    expect(shown()).toBe("r1");
+    expect(displayed()).toBe("r1");
   });
 
   it("takes the place of a run that was looked at before", async () => {
@@ -75,7 +75,7 @@ describe("a document that arrives late", () => {
     const opening = openPath("/a");
     await answer("flow.open /a", opened("/a"));
     await opening;
-    expect(shown()).toBeUndefined();
+    expect(displayed()).toBeUndefined();
     expect(controlStore.getState().viewed).toBeUndefined();
   });
 
@@ -110,7 +110,7 @@ describe("a run that arrives late", () => {
     await opening;
     await answer("runs.show r1", run("r1"));
     await looking;
-    expect(shown()).toBeUndefined();
+    expect(displayed()).toBeUndefined();
     expect(flowStore.getState().path).toBe("/a");
   });
 
@@ -121,7 +121,7 @@ describe("a run that arrives late", () => {
     await quick;
     await answer("runs.show slow", run("slow"));
     await slow;
-    expect(shown()).toBe("quick");
+    expect(displayed()).toBe("quick");
     expect(controlStore.getState().viewed?.run).toBe("quick");
   });
 });

@@ -12,15 +12,15 @@ export type Share = {
 
 /** What the parts of a prompt take, by kind. A question that stands in the history already is counted there. */
 export function partsOf(prompt: PromptRecord): { system: number; history: number; question: number; steps: number } {
-  const taken = { system: 0, history: 0, question: 0, steps: 0 };
+  const tokens = { system: 0, history: 0, question: 0, steps: 0 };
   for (const part of prompt.parts) {
-    if (part.kind === "history") taken.history += part.tokens;
-    else if (part.kind === "step") taken.steps += part.tokens;
-    else if (part.role === "system") taken.system += part.tokens;
-    else if (part.role === "user") taken.question += part.tokens;
-    else taken.steps += part.tokens;
+    if (part.kind === "history") tokens.history += part.tokens;
+    else if (part.kind === "step") tokens.steps += part.tokens;
+    else if (part.role === "system") tokens.system += part.tokens;
+    else if (part.role === "user") tokens.question += part.tokens;
+    else tokens.steps += part.tokens;
   }
-  return taken;
+  return tokens;
 }
 
 /** How the window is divided. The shares add up to the window, or to the prompt where that is larger. */
@@ -88,12 +88,12 @@ function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
   const reply = epoch.calls.findLast((call) => call.step === step && call.reply)?.reply;
   const tools = epoch.tools.filter((tool) => tool.step === step);
   if (!reply) return [{ kind: "unknown", key: `step/${step}`, count: tools.length + 1, tokens }];
-  const asked = tools.map((tool) => `→ ${tool.call.name} ${JSON.stringify(tool.call.arguments)}`);
-  const said: Line = {
+  const toolCalls = tools.map((tool) => `→ ${tool.call.name} ${JSON.stringify(tool.call.arguments)}`);
+  const replyLine: Line = {
     kind: "message",
     key: `step/${step}`,
     role: "assistant",
-    text: [reply.text, ...asked].filter(Boolean).join("\n"),
+    text: [reply.text, ...toolCalls].filter(Boolean).join("\n"),
     tokens,
     inHistory: false,
   };
@@ -106,7 +106,7 @@ function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
       inHistory: false,
     }),
   );
-  return [said, ...results];
+  return [replyLine, ...results];
 }
 
 function toText(value: unknown): string {
@@ -126,15 +126,15 @@ function sum(messages: readonly Message[]): number {
 }
 
 /** In which round the window would be full if prompts went on growing as they did; nothing where they do not grow. */
-export function fullInIteration(view: NodeView, call: ModelCallView, round: number): number | undefined {
+export function fullInIteration(view: NodeView, call: ModelCallView, iteration: number): number | undefined {
   const prompt = call.prompt;
   if (!prompt) return undefined;
   const before = view.epochs
-    .filter((epoch) => (epoch.epoch.at(-1) ?? -1) === round - 1)
+    .filter((epoch) => (epoch.epoch.at(-1) ?? -1) === iteration - 1)
     .at(-1)
     ?.calls.findLast((one) => one.step === call.step)?.prompt;
   const growth = before ? prompt.tokens - before.tokens : 0;
   if (growth <= 0) return undefined;
   const left = Math.floor((prompt.window - prompt.reserve - prompt.tokens) / growth);
-  return left < 0 || left > 500 ? undefined : round + left + 1;
+  return left < 0 || left > 500 ? undefined : iteration + left + 1;
 }

@@ -12,15 +12,15 @@ const STATUSES_BY_FILTER: Record<Exclude<RunStatusFilter, "all">, readonly RunSt
   cancelled: ["cancelled"],
 };
 
-type Wishes = { words: string; wish: RunStatusFilter; scope: RunScope; path: string | undefined };
+type RunFilter = { words: string; statusFilter: RunStatusFilter; scope: RunScope; path: string | undefined };
 
-export function selectRuns(list: readonly RunSummary[], { words, wish, scope, path }: Wishes): RunSummary[] {
+export function selectRuns(list: readonly RunSummary[], { words, statusFilter, scope, path }: RunFilter): RunSummary[] {
   const wanted = words.trim().toLowerCase().split(/\s+/).filter(Boolean);
   return list.filter((run) => {
-    if (wish !== "all" && !STATUSES_BY_FILTER[wish].includes(run.status)) return false;
+    if (statusFilter !== "all" && !STATUSES_BY_FILTER[statusFilter].includes(run.status)) return false;
     if (scope === "flow" && path !== undefined && run.path !== path) return false;
-    const said = `${run.flowName} ${run.path ?? ""} ${run.run} ${run.status} ${run.waitingOn ?? ""} ${run.error?.code ?? ""}`;
-    return wanted.every((word) => said.toLowerCase().includes(word));
+    const searchable = `${run.flowName} ${run.path ?? ""} ${run.run} ${run.status} ${run.waitingOn ?? ""} ${run.error?.code ?? ""}`;
+    return wanted.every((word) => searchable.toLowerCase().includes(word));
   });
 }
 

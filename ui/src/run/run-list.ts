@@ -28,8 +28,8 @@ export const runsStore = create<Runs>(() => ({ list: [], children: {}, state: "u
 
 let viewerCount = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
-let askedAt = Number.NEGATIVE_INFINITY;
-let questions = 0;
+let requestedAt = Number.NEGATIVE_INFINITY;
+let requests = 0;
 
 /** Lists the runs, of one flow's file or all, and keeps the list as they are. Gives what ends that. */
 export function followRuns(flowPath?: string): () => void {
@@ -55,7 +55,7 @@ export function refreshRuns(): void {
       timer = undefined;
       void loadRuns();
     },
-    Math.max(DELAY_MS, askedAt + EVERY_MS - performance.now()),
+    Math.max(DELAY_MS, requestedAt + EVERY_MS - performance.now()),
   );
 }
 
@@ -63,11 +63,11 @@ export function refreshRuns(): void {
 export async function loadRuns(): Promise<RunSummary[]> {
   const { state, flowPath, limit } = runsStore.getState();
   if (state === "unknown") runsStore.setState({ state: "loading" });
-  askedAt = performance.now();
-  const question = ++questions;
+  requestedAt = performance.now();
+  const request = ++requests;
   const answered = (change: Partial<Runs>) => {
     // A slower answer to an earlier question is no news.
-    if (question === questions) runsStore.setState({ state: "known", ...change });
+    if (request === requests) runsStore.setState({ state: "known", ...change });
   };
   try {
     // One more than is shown tells whether there are more.

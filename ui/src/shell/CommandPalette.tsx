@@ -99,12 +99,12 @@ function NodesToGoTo() {
     const name = title ?? byType.get(type)?.title ?? type;
     return { id, name, icon: byType.get(type)?.icon, value: `Go to ${name} ${id}`, terms: [type] };
   });
-  const shown = (search === "" ? all : bestFirst(all, search)).slice(0, MAX_LISTED_NODES);
+  const displayed = (search === "" ? all : bestFirst(all, search)).slice(0, MAX_LISTED_NODES);
   const heading =
     all.length > MAX_LISTED_NODES ? `Go to node (first ${MAX_LISTED_NODES}, type to filter)` : "Go to node";
   return (
     <MenuGroup heading={heading}>
-      {shown.map(({ id, name, icon, value, terms }) => (
+      {displayed.map(({ id, name, icon, value, terms }) => (
         <MenuItem
           key={id}
           value={value}

@@ -10,10 +10,10 @@ import { useWorkspace } from "@/workspace/context";
 export function ConversationChip() {
   const viewing = useFlow((state) => state.viewing !== undefined);
   const current = currentStore((state) => state.conversation);
-  const shown = useRunHead((head) => head.conversation?.id);
-  const known = conversationsStore((state) => state.list.find((one) => one.id === shown));
+  const displayed = useRunHead((head) => head.conversation?.id);
+  const known = conversationsStore((state) => state.list.find((one) => one.id === displayed));
   if (viewing) {
-    return shown === undefined ? null : (
+    return displayed === undefined ? null : (
       <Chip text={known ? titleOf(known) : "a conversation"} tip="This run continued" />
     );
   }

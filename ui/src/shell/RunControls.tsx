@@ -30,16 +30,16 @@ function RunButton() {
   const starting = controlStore((state) => state.starting);
   const going = useGoing();
   if (problems > 0 && !viewing) {
-    const said = `${problems} ${problems === 1 ? "problem" : "problems"}`;
+    const problemCount = `${problems} ${problems === 1 ? "problem" : "problems"}`;
     return (
-      <Tip label={`Can’t run: ${said}. Show problems.`}>
+      <Tip label={`Can’t run: ${problemCount}. Show problems.`}>
         <Button
           data-testid="run-button"
           data-blocked
           className="text-bad"
           onClick={() => workspace.layout.showDockTab("problems")}
         >
-          <Play size={14} aria-hidden /> {said}
+          <Play size={14} aria-hidden /> {problemCount}
         </Button>
       </Tip>
     );

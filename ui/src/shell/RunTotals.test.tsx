@@ -37,7 +37,7 @@ describe("a run whose calls are in its sub-flows", () => {
 
 describe("a node of several rounds", () => {
   it("says what they used together", () => {
-    const round = (epoch: number[], input: number) => [
+    const iteration = (epoch: number[], input: number) => [
       { type: "node.ready", node: "chat", epoch },
       { type: "model.replied", node: "chat", epoch, step: 0, ...reply(input) },
     ];
@@ -45,7 +45,7 @@ describe("a node of several rounds", () => {
       reply: { text: "", usage: { input, output: 1 } },
       account: { contextId: "main", model: "m", costNanoUsd: 1_000_000_000 },
     });
-    showRun([...round([0], 10), ...round([1], 20)]);
+    showRun([...iteration([0], 10), ...iteration([1], 20)]);
     render(<InputsOutputs nodeId="chat" />);
     expect(screen.getByTestId("io-state").textContent).toContain("20 tokens in");
     expect(screen.getByTestId("io-total").textContent).toBe("All 2 iterations: 30 tokens in, 2 out · $2.00");

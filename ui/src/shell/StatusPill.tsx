@@ -9,7 +9,7 @@ import { nameOf } from "@/run/node-names";
 import type { LayoutStore } from "@/workbench/layout";
 import { useWorkspace } from "@/workspace/context";
 
-type Shown = { status: RunStatus; text: string; icon: ReactNode; action?: () => void; what?: string };
+type StatusView = { status: RunStatus; text: string; icon: ReactNode; action?: () => void; what?: string };
 
 /** Light fills behind their own colour; `contrast.test.ts` holds them to what can be read. */
 export const TONES: Record<RunStatus, string> = {
@@ -30,31 +30,31 @@ export function StatusPill() {
   const interrupted = useInterrupted();
   const head = useRunHead((head) => head);
   if (!session) return null;
-  const shown = describe(head, interrupted, session.run, workspace.layout);
-  const look = `inline-flex h-[26px] items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[shown.status]}`;
+  const displayed = describe(head, interrupted, session.run, workspace.layout);
+  const look = `inline-flex h-[26px] items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[displayed.status]}`;
   return (
     <div role="status" aria-live="polite" className="flex">
-      {shown.action ? (
+      {displayed.action ? (
         <button
           type="button"
           data-testid="run-status"
-          data-status={shown.status}
+          data-status={displayed.status}
           className={`${look} hover:brightness-110`}
-          onClick={shown.action}
-          title={shown.what}
+          onClick={displayed.action}
+          title={displayed.what}
         >
-          {shown.icon} {shown.text}
+          {displayed.icon} {displayed.text}
         </button>
       ) : (
-        <span data-testid="run-status" data-status={shown.status} className={look}>
-          {shown.icon} {shown.text}
+        <span data-testid="run-status" data-status={displayed.status} className={look}>
+          {displayed.icon} {displayed.text}
         </span>
       )}
     </div>
   );
 }
 
-function describe(head: RunHead, interrupted: boolean, run: string, layout: LayoutStore): Shown {
+function describe(head: RunHead, interrupted: boolean, run: string, layout: LayoutStore): StatusView {
   if (interrupted && head.status === "running") {
     return {
       status: "interrupted",
@@ -99,6 +99,6 @@ function describe(head: RunHead, interrupted: boolean, run: string, layout: Layo
 
 function waitingText(head: RunHead): string {
   if (head.waitingOn.length > 1) return `Waiting for you · ${head.waitingOn.length} questions`;
-  const round = formatIteration(head.waitingOn[0]?.epoch ?? []);
-  return round ? `Waiting for you · iteration ${round}` : "Waiting for you";
+  const iteration = formatIteration(head.waitingOn[0]?.epoch ?? []);
+  return iteration ? `Waiting for you · iteration ${iteration}` : "Waiting for you";
 }

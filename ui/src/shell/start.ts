@@ -37,8 +37,8 @@ async function begin(workspace: Workspace): Promise<void> {
   else if (example !== null) await openExample(example);
   try {
     const drafts = await call("autosave.list", {});
-    const shown = flowStore.getState().path;
-    workspace.overlays.offerDrafts(drafts.filter((draft) => draft.path === undefined || draft.path !== shown));
+    const displayed = flowStore.getState().path;
+    workspace.overlays.offerDrafts(drafts.filter((draft) => draft.path === undefined || draft.path !== displayed));
   } catch (thrown) {
     notify.error(HostError.from(thrown));
   }

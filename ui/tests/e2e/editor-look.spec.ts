@@ -55,7 +55,7 @@ for (const theme of ["dark", "light"] as const) {
       await expectNoOverflow(page);
       await page
         .getByRole("textbox", { name: "Name" })
-        .fill("A flow whose name is far too long to be shown whole in a bar of this width");
+        .fill("A flow whose name is far too long to be displayed whole in a bar of this width");
       await expectNoOverflow(page);
       await page.setViewportSize({ width: 1024, height: 700 });
       await expectNoOverflow(page);

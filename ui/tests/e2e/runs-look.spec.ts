@@ -11,8 +11,8 @@ async function expectAccessible(page: Page, what: string): Promise<void> {
 async function runThrough(page: Page): Promise<void> {
   await openFlow(page);
   await page.getByTestId("run-button").click();
-  for (const [round, text] of ["Where is my parcel 7731?", "It was due on Monday."].entries()) {
-    await expect(page.getByTestId("run-status")).toHaveText(`Waiting for you · iteration ${round + 1}`, {
+  for (const [iteration, text] of ["Where is my parcel 7731?", "It was due on Monday."].entries()) {
+    await expect(page.getByTestId("run-status")).toHaveText(`Waiting for you · iteration ${iteration + 1}`, {
       timeout: 10_000,
     });
     await page.getByTestId("pause-answer").fill(text);

@@ -136,8 +136,8 @@ function ApprovalAnswer({
 }: Props & { flag: string; comment?: string }) {
   const [text, setText] = useDraft(draftKey, "");
   const decide = (approved: boolean) => {
-    const said = comment !== undefined && text.trim() !== "" ? { [comment]: text } : {};
-    void sendAnswer({ draftKey, onAnswer }, { [flag]: approved, ...said });
+    const withComment = comment !== undefined && text.trim() !== "" ? { [comment]: text } : {};
+    void sendAnswer({ draftKey, onAnswer }, { [flag]: approved, ...withComment });
   };
   return (
     <>

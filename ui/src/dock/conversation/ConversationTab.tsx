@@ -47,17 +47,17 @@ function Chat() {
   const events = useEventCount();
   const pauses = useRunHead((head) => head.pauses);
   const [chosen, setChosen] = useState<ContextId>();
-  const shown = useDisplayedContext(chosen);
+  const displayed = useDisplayedContext(chosen);
   const source = useRef(new ConversationItems());
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal only grows; its length says when.
   const items = useMemo(() => {
     if (session) source.current.read(session.log.entries);
-    return itemsOf(source.current.items, shown).filter((item) => item.kind !== "question" || !isOpen(pauses, item));
-  }, [session, events, shown, pauses]);
+    return itemsOf(source.current.items, displayed).filter((item) => item.kind !== "question" || !isOpen(pauses, item));
+  }, [session, events, displayed, pauses]);
   return (
     <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label="Conversation">
-      <ContextChooser chosen={shown} onChoose={setChosen} />
-      <Messages items={items} context={shown} pauses={pauses} />
+      <ContextChooser chosen={displayed} onChoose={setChosen} />
+      <Messages items={items} context={displayed} pauses={pauses} />
       <Announcer last={items.at(-1)} />
     </section>
   );
@@ -78,8 +78,9 @@ function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefin
   if (!session) return undefined;
   const { contexts } = session.fold;
   if (chosen !== undefined && contexts.has(chosen)) return chosen;
-  const asked = asking && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, asking.node, asking.epoch);
-  if (asked !== undefined && contexts.has(asked)) return asked;
+  const question =
+    asking && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, asking.node, asking.epoch);
+  if (question !== undefined && contexts.has(question)) return question;
   return contexts.has("main") ? "main" : contexts.keys().next().value;
 }
 
@@ -89,14 +90,14 @@ function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefin
  */
 function Announcer({ last }: { last: Item | undefined }) {
   const pause = useRunHead((head) => head.pauses.at(-1));
-  const said =
+  const reply =
     last?.kind === "message" && last.message.role === "assistant"
       ? `${nameOf(last.message.author.node)}: ${shorten(messageText(last.message.content), MAX_ANNOUNCED_LENGTH)}`
       : "";
-  const asked = pause ? `${nameOf(pause.node)} asks: ${pause.prompt}` : "";
+  const question = pause ? `${nameOf(pause.node)} asks: ${pause.prompt}` : "";
   return (
     <p aria-live="polite" className="sr-only">
-      {said} {asked}
+      {reply} {question}
     </p>
   );
 }

@@ -127,6 +127,6 @@ function Aside({ icon, children }: { icon: ReactNode; children: ReactNode }) {
 }
 
 function titled(node: string, epoch: number[]): string {
-  const round = formatIteration(epoch);
-  return round ? `${nameOf(node)} · iteration ${round}` : nameOf(node);
+  const iteration = formatIteration(epoch);
+  return iteration ? `${nameOf(node)} · iteration ${iteration}` : nameOf(node);
 }

@@ -41,8 +41,8 @@ export function Messages({
     const box = scroller.current;
     if (!box) return;
     // Of a question that is longer than there is room, its beginning is shown.
-    const asked = questions.current?.lastElementChild;
-    if (asked && asked.clientHeight > box.clientHeight) asked.scrollIntoView({ block: "start" });
+    const lastQuestion = questions.current?.lastElementChild;
+    if (lastQuestion && lastQuestion.clientHeight > box.clientHeight) lastQuestion.scrollIntoView({ block: "start" });
     else box.scrollTop = box.scrollHeight;
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something has grown and the end was in view.
@@ -123,7 +123,7 @@ export function Messages({
 function useStreaming(context: ContextId | undefined): number | undefined {
   const turn = useContextView(context)?.turn;
   return useNodeOf(turn?.node ?? "", (view) => {
-    const said = turn && epochOf(view, turn.epoch);
-    return said && said.streamed.length + said.reasoning.length;
+    const activation = turn && epochOf(view, turn.epoch);
+    return activation && activation.streamed.length + activation.reasoning.length;
   });
 }

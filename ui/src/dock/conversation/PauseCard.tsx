@@ -18,17 +18,17 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
   const [error, setError] = useState<HostError>();
   const session = useActiveSession();
   const { asker } = pause;
-  const round = formatIteration(pause.epoch);
+  const iteration = formatIteration(pause.epoch);
   const name = nameOf(pause.node);
   const asksForMessage = nodeType(typeOf(pause.node) ?? "")?.editor.asksForMessage;
   useFocusOfAnswer(box);
 
   const answer = async (value: unknown) => {
     setBusy(true);
-    const refused = await answerPause(pause, value);
-    setError(refused);
+    const failure = await answerPause(pause, value);
+    setError(failure);
     setBusy(false);
-    return refused === undefined;
+    return failure === undefined;
   };
   const end = async () => {
     setBusy(true);
@@ -53,7 +53,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
         >
           {name}
         </button>
-        {round ? <span className="shrink-0 text-fg-3">· iteration {round}</span> : null}
+        {iteration ? <span className="shrink-0 text-fg-3">· iteration {iteration}</span> : null}
         {asker ? (
           <button
             type="button"
@@ -73,7 +73,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           className="shrink-0 text-fg-3 hover:text-fg hover:underline disabled:opacity-50"
           onClick={() => void end()}
         >
-          {round && asksForMessage ? "End conversation" : "End without an answer"}
+          {iteration && asksForMessage ? "End conversation" : "End without an answer"}
         </button>
       </header>
       <Markdown text={pause.prompt} />
@@ -96,15 +96,15 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
 
 /** Puts the keyboard into the answer: when asked to, and when a question comes while the keyboard is nowhere in use. */
 function useFocusOfAnswer(box: RefObject<HTMLElement | null>): void {
-  const wished = useLayout((layout) => layout.focusAnswer);
-  const seen = useRef(wished);
+  const focusRequests = useLayout((layout) => layout.focusAnswer);
+  const seen = useRef(focusRequests);
   useEffect(() => {
-    const asked = seen.current !== wished;
-    seen.current = wished;
+    const requested = seen.current !== focusRequests;
+    seen.current = focusRequests;
     const active = document.activeElement;
     const idle =
       active === null || active === document.body || active.matches("[data-testid=run-button], [data-testid=messages]");
-    if (asked || idle)
-      box.current?.querySelector<HTMLElement>("[data-testid=pause-answer]")?.focus({ preventScroll: !asked });
-  }, [wished, box]);
+    if (requested || idle)
+      box.current?.querySelector<HTMLElement>("[data-testid=pause-answer]")?.focus({ preventScroll: !requested });
+  }, [focusRequests, box]);
 }

@@ -41,14 +41,16 @@ function Streaming({ turn }: { turn: Activation }) {
 }
 
 /** Of reasoning that goes on, only the end is read. */
-const LAST_THOUGHTS = 1500;
+const MAX_REASONING_LENGTH = 1500;
 
 /** What the model reasons, as it comes; it folds once the answer begins. */
 function Thoughts({ text, over }: { text: string; over: boolean }) {
   return (
     <details open={!over} className="mb-1 text-fg-3 text-sm">
       <summary className="w-fit">{over ? "Reasoning" : "Thinking…"}</summary>
-      <p className="whitespace-pre-wrap">{text.length > LAST_THOUGHTS ? `…${text.slice(-LAST_THOUGHTS)}` : text}</p>
+      <p className="whitespace-pre-wrap">
+        {text.length > MAX_REASONING_LENGTH ? `…${text.slice(-MAX_REASONING_LENGTH)}` : text}
+      </p>
     </details>
   );
 }

@@ -3,15 +3,15 @@
 export type Block = { at: number; text: string };
 
 /** A line that is longer is shown in parts: all of it would be read and laid out anew with every word. */
-const LONG = 1_500;
+const MAX_BLOCK_LENGTH = 1_500;
 
 /** Paragraphs and fences, each with the place where it begins. All but the last stay as they are while text is added. */
 export function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
   const add = (from: number, to: number) => {
     let at = from;
-    while (to - at > LONG && !text.slice(at, at + LONG).includes("\n")) {
-      const space = text.lastIndexOf(" ", at + LONG - 1);
+    while (to - at > MAX_BLOCK_LENGTH && !text.slice(at, at + MAX_BLOCK_LENGTH).includes("\n")) {
+      const space = text.lastIndexOf(" ", at + MAX_BLOCK_LENGTH - 1);
       if (space <= at) break;
       blocks.push({ at, text: text.slice(at, space) });
       at = space + 1;

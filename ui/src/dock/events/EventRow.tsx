@@ -10,7 +10,7 @@ type Props = { entry: Entry; row: number; count: number; start: number; chosen: 
 
 /** One event on one line. */
 export function EventRow({ entry, row, count, start, chosen, onChoose }: Props) {
-  const round = "epoch" in entry ? formatIteration(entry.epoch) : "";
+  const iteration = "epoch" in entry ? formatIteration(entry.epoch) : "";
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keyboard, and moves the choice with the arrows.
     <div
@@ -35,7 +35,7 @@ export function EventRow({ entry, row, count, start, chosen, onChoose }: Props) 
       <span className="truncate text-[color:var(--family)]">{entry.type}</span>
       <span className="truncate text-fg">
         {"node" in entry ? nameOf(entry.node) : ""}
-        {round ? <span className="text-fg-3"> #{round}</span> : null}
+        {iteration ? <span className="text-fg-3"> #{iteration}</span> : null}
       </span>
       <span className="truncate text-fg-2">{gistOf(entry)}</span>
     </div>

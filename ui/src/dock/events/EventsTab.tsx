@@ -29,7 +29,7 @@ function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number
   const [chosen, setChosen] = useState<number>();
   const filter = useMemo(() => new EventFilter(family, words, nameOf), [family, words]);
   if (!filter.all) filter.read(entries);
-  const shown = filter.all ? count : filter.places.length;
+  const displayed = filter.all ? count : filter.places.length;
   const placeOf = (row: number) => (filter.all ? row : (filter.places[row] ?? row));
   const entry = chosen === undefined ? undefined : entries[chosen];
   return (
@@ -59,13 +59,13 @@ function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number
           ))}
         </select>
         <span className="ml-auto text-fg-3 text-xs tabular-nums" data-testid="events-shown">
-          {filter.all ? formatCount(count) : `${formatCount(shown)} of ${formatCount(count)}`}
+          {filter.all ? formatCount(count) : `${formatCount(displayed)} of ${formatCount(count)}`}
         </span>
       </div>
       <div className="flex min-h-0 flex-1">
         <EventList
           key={`${family}/${words}`}
-          count={shown}
+          count={displayed}
           entryAt={(row) => entries[placeOf(row)]}
           placeOf={placeOf}
           start={start ?? entries[0]?.at ?? 0}

@@ -2,8 +2,8 @@ import { type RefObject, useLayoutEffect, useState } from "react";
 import { useSize } from "../useSize";
 
 /** Rows drawn above and below those in view, so that a quick scroll shows no gap. */
-const SPARE = 12;
-const NEAR_END = 40;
+const OVERSCAN_ROWS = 12;
+const NEAR_END_PX = 40;
 
 /**
  * Which rows of equal height are in view (`first` to `last`), and which are drawn (`from` up to `to`). Its cost does not grow with their number; a library that measures rows looks at
@@ -18,8 +18,8 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
   const top = atEnd ? end : scrolled;
   const first = Math.floor(top / height);
   const last = Math.min(count, Math.ceil((top + size.height) / height)) - 1;
-  const from = Math.max(0, first - SPARE);
-  const to = Math.min(count, last + 1 + SPARE);
+  const from = Math.max(0, first - OVERSCAN_ROWS);
+  const to = Math.min(count, last + 1 + OVERSCAN_ROWS);
 
   // What is known is not read back from the page: reading after writing would lay everything out at once.
   useLayoutEffect(() => {
@@ -29,7 +29,7 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return;
-    const stays = end - box.scrollTop < NEAR_END;
+    const stays = end - box.scrollTop < NEAR_END_PX;
     setAtEnd(stays);
     if (!stays) setScrolled(box.scrollTop);
   };

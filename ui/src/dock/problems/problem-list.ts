@@ -59,11 +59,11 @@ function runProblems(session: RunSession | undefined): Problem[] {
   const found: Problem[] = [];
   for (const id of session.order) {
     const view = nodes.get(id);
-    const shown = view?.state === "failed" ? displayedEpoch(view) : undefined;
-    if (!shown?.error || wasStopped(shown)) continue;
-    const { code, message, hint } = shown.error;
-    const severity = shown.handled ? "warning" : "error";
-    found.push({ key: `run/${id}`, severity, ofRun: true, code, message, hint, node: id, epoch: shown.epoch });
+    const displayed = view?.state === "failed" ? displayedEpoch(view) : undefined;
+    if (!displayed?.error || wasStopped(displayed)) continue;
+    const { code, message, hint } = displayed.error;
+    const severity = displayed.handled ? "warning" : "error";
+    found.push({ key: `run/${id}`, severity, ofRun: true, code, message, hint, node: id, epoch: displayed.epoch });
   }
   const { error } = head;
   if (error && !found.some((problem) => problem.node === error.node)) {
@@ -102,6 +102,6 @@ function exhausted(head: RunHead): Problem[] {
 /** The name of a problem's node with its round, where it has one. */
 export function placeOf(problem: Problem): string | undefined {
   if (problem.node === undefined) return problem.edge;
-  const round = problem.epoch && formatIteration(problem.epoch);
-  return round ? `${nameOf(problem.node)} · iteration ${round}` : nameOf(problem.node);
+  const iteration = problem.epoch && formatIteration(problem.epoch);
+  return iteration ? `${nameOf(problem.node)} · iteration ${iteration}` : nameOf(problem.node);
 }

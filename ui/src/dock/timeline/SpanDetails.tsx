@@ -9,7 +9,7 @@ import type { Span, SpanKind } from "./spans";
 
 export type Pointed = { x: number; y: number; node: NodeId; tool?: string; span: Span };
 
-const WORDS: Record<SpanKind, string> = {
+const SPAN_VERBS: Record<SpanKind, string> = {
   work: "worked",
   wait: "waited for you",
   delay: "waited to retry",
@@ -23,7 +23,7 @@ export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number })
   const { span, node, tool } = pointed;
   const view = epochOf(session?.fold.nodes.get(node), span.epoch);
   const start = session?.fold.head.startedAt ?? span.from;
-  const round = formatIteration(span.epoch);
+  const iteration = formatIteration(span.epoch);
   const call =
     tool === undefined ? undefined : view?.tools.find((one) => one.call.name === tool && one.startedAt === span.from);
   const right = pointed.x + WIDTH + 24 > window.innerWidth;
@@ -40,10 +40,10 @@ export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number })
     >
       <p className="font-semibold">
         {tool ?? nameOf(node)}
-        {round ? <span className="font-normal text-fg-3"> · iteration {round}</span> : null}
+        {iteration ? <span className="font-normal text-fg-3"> · iteration {iteration}</span> : null}
       </p>
       <p className="text-fg-2 tabular-nums">
-        {WORDS[span.kind]} {formatDuration((span.to ?? now) - span.from)}
+        {SPAN_VERBS[span.kind]} {formatDuration((span.to ?? now) - span.from)}
         {span.to === undefined ? " so far" : ""}, from {formatDuration(span.from - start)}
       </p>
       {tool === undefined && view && view.usage.input + view.usage.output > 0 ? (

@@ -77,8 +77,8 @@ function describe(row: TimelineRow, name: string, now: number): string {
   const { times, ms } = workIn(row, now);
   if (row.tool !== undefined)
     return `Tool ${name} of ${nameOf(row.node)}, called ${times} times, ${formatDuration(ms)}`;
-  const rounds = row.view.epochs.length;
-  return `${name}, ${row.view.state}, ${rounds} ${rounds === 1 ? "iteration" : "iterations"}, worked ${formatDuration(ms)}. Use left and right to choose an iteration.`;
+  const iterations = row.view.epochs.length;
+  return `${name}, ${row.view.state}, ${iterations} ${iterations === 1 ? "iteration" : "iterations"}, worked ${formatDuration(ms)}. Use left and right to choose an iteration.`;
 }
 
 /** From the keyboard: one round on, one round back. */

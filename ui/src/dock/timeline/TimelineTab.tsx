@@ -19,7 +19,7 @@ const LABEL = { full: 168, compact: 118 };
 const TICK_PX = 110;
 const MAX_ZOOM = 400;
 /** So much of the track is drawn beyond each edge, for the canvas to scroll with before it is drawn anew. */
-const SPARE = 240;
+const OVERSCAN_PX = 240;
 /** Room to the right, so that the last span does not touch the edge. */
 const MARGIN = 14;
 
@@ -64,8 +64,8 @@ function Chart({ compact }: { compact: boolean }) {
   });
   const view = Math.max(0, width - label - MARGIN);
   const track = view * zoom;
-  const from = Math.max(0, left - SPARE);
-  const to = Math.min(track + MARGIN, left + view + MARGIN + SPARE);
+  const from = Math.max(0, left - OVERSCAN_PX);
+  const to = Math.min(track + MARGIN, left + view + MARGIN + OVERSCAN_PX);
   const marksIn = (row: TimelineRow) => marksOf(spansIn(row), (time) => scale.place(time) * track, now, from, to);
   const inView = virtual.getVirtualItems();
   // Stays the same function, so that scrolling draws no row anew.

@@ -51,11 +51,11 @@ export function isOpen(row: TimelineRow): boolean {
 }
 
 // A node may have thousands of rounds, and rows are drawn several times a second: they are added up once.
-const works = new WeakMap<readonly Span[], Work>();
+const workBySpans = new WeakMap<readonly Span[], Work>();
 type Work = { times: number; ms: number; open: number[] };
 
 function addedUp(spans: readonly Span[]): Work {
-  let work = works.get(spans);
+  let work = workBySpans.get(spans);
   if (!work) {
     work = { times: spans.length, ms: 0, open: [] };
     for (const { kind, from, to } of spans) {
@@ -63,7 +63,7 @@ function addedUp(spans: readonly Span[]): Work {
       if (to === undefined) work.open.push(from);
       else work.ms += to - from;
     }
-    works.set(spans, work);
+    workBySpans.set(spans, work);
   }
   return work;
 }

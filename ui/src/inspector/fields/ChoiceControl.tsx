@@ -8,8 +8,8 @@ type ChoiceSpec = Extract<Spec, { kind: "choice" }>;
 export function ChoiceControl(props: FieldProps<ChoiceSpec>) {
   const { spec, value, path } = props;
   const onChange = stepwise(props.onChange);
-  const shown = value ?? spec.default;
-  const index = spec.choices.findIndex((choice) => choice.value === shown);
+  const displayed = value ?? spec.default;
+  const index = spec.choices.findIndex((choice) => choice.value === displayed);
   const chosen = spec.choices[index];
   return (
     <>

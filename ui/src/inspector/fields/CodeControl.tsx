@@ -58,8 +58,8 @@ function parse(text: string): { value?: unknown; problem?: string } {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (thrown) {
-    const said = thrown instanceof Error ? thrown.message : String(thrown);
-    return { problem: said.endsWith(".") ? said : `${said}.` };
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return { problem: message.endsWith(".") ? message : `${message}.` };
   }
 }
 

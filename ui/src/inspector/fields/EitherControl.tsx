@@ -7,8 +7,8 @@ type EitherSpec = Extract<Spec, { kind: "either" }>;
 /** One of several shapes: first which, then its own fields. */
 export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingProps<EitherSpec>) {
   const { id, label, path, onChange, readOnly, describedBy } = rest;
-  const shown = value ?? spec.default;
-  const index = spec.alternatives.findIndex((one) => fits(one.spec, shown));
+  const displayed = value ?? spec.default;
+  const index = spec.alternatives.findIndex((one) => fits(one.spec, displayed));
   const chosen = spec.alternatives[index]?.spec;
   return (
     <div className="flex flex-col gap-2">
@@ -33,10 +33,10 @@ export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingP
         ))}
       </select>
       {chosen && chosen.kind !== "constant" && !(chosen.kind === "choice" && chosen.choices.length === 1) ? (
-        <Nested {...rest} spec={chosen} value={shown} />
+        <Nested {...rest} spec={chosen} value={displayed} />
       ) : null}
-      {index < 0 && shown !== undefined ? (
-        <Nested {...rest} spec={{ kind: "json", optional: true }} value={shown} />
+      {index < 0 && displayed !== undefined ? (
+        <Nested {...rest} spec={{ kind: "json", optional: true }} value={displayed} />
       ) : null}
     </div>
   );

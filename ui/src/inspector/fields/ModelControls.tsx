@@ -10,16 +10,16 @@ export function ProviderControl(props: FieldProps<TextSpec>) {
   const onChange = stepwise(props.onChange);
   const known = Object.keys(useSettings((settings) => settings.providers));
   const providers = known.length > 0 ? known : ["offline"];
-  const shown = typeof value === "string" ? value : typeof spec.default === "string" ? spec.default : "";
-  const listed = shown === "" || providers.includes(shown) ? providers : [shown, ...providers];
+  const displayed = typeof value === "string" ? value : typeof spec.default === "string" ? spec.default : "";
+  const listed = displayed === "" || providers.includes(displayed) ? providers : [displayed, ...providers];
   return (
     <select
       {...shared(props)}
       className={`${CONTROL} h-[30px]`}
-      value={shown}
+      value={displayed}
       onChange={(event) => onChange(path, event.target.value === (spec.default ?? "") ? undefined : event.target.value)}
     >
-      {spec.optional || shown === "" ? <option value="">From context</option> : null}
+      {spec.optional || displayed === "" ? <option value="">From context</option> : null}
       {listed.map((provider) => (
         <option key={provider} value={provider}>
           {provider === "offline" ? "offline (simulator)" : provider}

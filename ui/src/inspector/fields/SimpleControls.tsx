@@ -13,11 +13,11 @@ type BooleanSpec = Extract<Spec, { kind: "boolean" }>;
 export function NumberControl(props: FieldProps<NumberSpec>) {
   const { spec, value, path, onChange, invalid } = props;
   const parse = spec.integer ? readWhole : readDecimal;
-  const shown = typeof value === "number" ? String(value) : "";
-  const [typed, setTyped] = useState(shown);
+  const displayed = typeof value === "number" ? String(value) : "";
+  const [typed, setTyped] = useState(displayed);
   useEffect(() => {
-    setTyped((before) => (parse(before) === value ? before : shown));
-  }, [shown, value, parse]);
+    setTyped((before) => (parse(before) === value ? before : displayed));
+  }, [displayed, value, parse]);
   return (
     <input
       {...shared(props)}
@@ -33,7 +33,7 @@ export function NumberControl(props: FieldProps<NumberSpec>) {
         else if (next !== undefined) onChange(path, next);
       }}
       onBlur={() => {
-        setTyped(shown);
+        setTyped(displayed);
         sealGesture();
       }}
     />

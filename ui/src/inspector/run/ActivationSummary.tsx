@@ -8,7 +8,7 @@ import { ValueView } from "@/run/values/ValueView";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import { Box, Section } from "./Section";
 
-const STATES: Record<NodeState, string> = {
+const STATE_LABELS: Record<NodeState, string> = {
   ready: "Ready",
   running: "Running",
   paused: "Waiting for your answer",
@@ -19,7 +19,7 @@ const STATES: Record<NodeState, string> = {
   cached: "Done (cached)",
 };
 
-const REASONS: Record<SkipReason, string> = {
+const SKIP_REASONS: Record<SkipReason, string> = {
   deadInput: "a required input has no value",
   runFailed: "the run failed first",
   runCancelled: "the run was stopped first",
@@ -29,8 +29,8 @@ const REASONS: Record<SkipReason, string> = {
 /** How the activation went: state, time, tries, tokens, cost, what went wrong. */
 export function ActivationSummary({ view }: { view: EpochView }) {
   const stopped = wasStopped(view);
-  const parts = [stopped ? "Stopped" : STATES[view.state]];
-  if (view.skipped) parts.push(REASONS[view.skipped]);
+  const parts = [stopped ? "Stopped" : STATE_LABELS[view.state]];
+  if (view.skipped) parts.push(SKIP_REASONS[view.skipped]);
   if (view.metadata) parts.push(formatDuration(view.metadata.durationMs));
   else if (view.startedAt !== undefined && view.endedAt !== undefined) {
     parts.push(formatDuration(view.endedAt - view.startedAt));

@@ -16,7 +16,7 @@ import { MessageBox } from "./PromptMessages";
 import { Section } from "./Section";
 
 /** Long histories are shown from their end; the rest on demand. */
-const SHOWN = 60;
+const MAX_VISIBLE_MESSAGES = 60;
 
 /** The context the node works in: as it stands now, or as it stood after the chosen round. */
 export function Context({ nodeId }: { nodeId: NodeId }) {
@@ -44,7 +44,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
   if (!found) return <Empty title="Context not found" />;
   const { mark, messages } = found;
   const tokens = messages.reduce((sum, message) => sum + message.tokens, 0);
-  const hidden = all ? 0 : Math.max(0, messages.length - SHOWN);
+  const hidden = all ? 0 : Math.max(0, messages.length - MAX_VISIBLE_MESSAGES);
   return (
     <div className="h-full overflow-auto p-3" data-testid="context-view" data-revision={mark.record.revision}>
       <Head session={session} id={id} mark={mark} count={messages.length} tokens={tokens} />
@@ -150,7 +150,7 @@ function Head({
   );
 }
 
-const WORDS: Record<ContextMark["kind"], string> = {
+const CHANGE_VERBS: Record<ContextMark["kind"], string> = {
   created: "created it",
   recalled: "recalled the conversation",
   messages: "added messages",
@@ -159,16 +159,21 @@ const WORDS: Record<ContextMark["kind"], string> = {
   providerModel: "changed the model",
   reset: "cleared the history",
 };
-const LAST = 12;
+const MAX_VISIBLE_CHANGES = 12;
 
 /** Who changed it last, newest first. */
 function Changes({ session, id, until }: { session: RunSession; id: ContextId; until: ContextMark }) {
   const marks = (session.log.contexts.get(id)?.marks ?? []).filter((mark) => mark.seq <= until.seq);
   return (
-    <Section title="Changes" aside={marks.length > LAST ? `last ${LAST} of ${formatCount(marks.length)}` : undefined}>
+    <Section
+      title="Changes"
+      aside={
+        marks.length > MAX_VISIBLE_CHANGES ? `last ${MAX_VISIBLE_CHANGES} of ${formatCount(marks.length)}` : undefined
+      }
+    >
       <ol className="text-xs">
         {marks
-          .slice(-LAST)
+          .slice(-MAX_VISIBLE_CHANGES)
           .reverse()
           .map((mark) => (
             <li key={mark.seq} className="flex gap-2 py-0.5">
@@ -178,7 +183,7 @@ function Changes({ session, id, until }: { session: RunSession; id: ContextId; u
                 {mark.epoch.length > 0 ? (
                   <span className="text-fg-3"> · iteration {formatIteration(mark.epoch)}</span>
                 ) : null}{" "}
-                <span className="text-fg-2">{WORDS[mark.kind]}</span>
+                <span className="text-fg-2">{CHANGE_VERBS[mark.kind]}</span>
               </span>
               <span className="shrink-0 font-mono text-fg-3 tabular-nums">{formatClock(mark.at)}</span>
             </li>

@@ -11,15 +11,15 @@ afterEach(() => {
   showSession(undefined);
 });
 
-const ROUNDS = Array.from({ length: 9 }, (_, round) => ({
+const ITERATIONS = Array.from({ length: 9 }, (_, iteration) => ({
   type: "node.started",
   node: "chat",
-  epoch: [round],
+  epoch: [iteration],
   attempt: 1,
 }));
 
 it("lists the rounds while it is looked at, and makes none of them anew for what streams", async () => {
-  const session = showRun(ROUNDS);
+  const session = showRun(ITERATIONS);
   render(<EpochPicker nodeId="chat" />);
   const picker = screen.getByTestId("epoch-picker");
   const count = () => picker.querySelectorAll("option").length;
@@ -28,14 +28,14 @@ it("lists the rounds while it is looked at, and makes none of them anew for what
   expect(count()).toBe(10);
 
   const named = vi.spyOn(epochs, "formatIteration");
-  const tell = (event: object) =>
+  const push = (event: object) =>
     act(async () => {
       wake(session, session.fold.apply([{ at: 0, node: "chat", epoch: [8], ...event } as Entry]));
       await new Promise((resolve) => setTimeout(resolve, 100));
     });
-  await tell({ type: "node.delta", text: "Hello" });
+  await push({ type: "node.delta", text: "Hello" });
   expect(named.mock.calls.length).toBeLessThan(5);
-  await tell({ seq: 9, type: "node.skipped", reason: "deadInput" });
+  await push({ seq: 9, type: "node.skipped", reason: "deadInput" });
   expect(picker.textContent).toContain("Iteration 9 · skipped");
 
   fireEvent.blur(picker);

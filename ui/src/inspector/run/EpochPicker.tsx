@@ -38,7 +38,7 @@ export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
 
 /** The rounds, the latest first; made anew when one is added or its state changes, not with all that streams in it. */
 function useOptions(epochs: readonly EpochView[]): ReactNode {
-  const told = epochs.map((one) => `${one.epoch} ${one.state}`).join(";");
+  const optionsKey = epochs.map((one) => `${one.epoch} ${one.state}`).join(";");
   // biome-ignore lint/correctness/useExhaustiveDependencies: the rounds and their states are all that is told.
   return useMemo(
     () => (
@@ -51,6 +51,6 @@ function useOptions(epochs: readonly EpochView[]): ReactNode {
         ))}
       </>
     ),
-    [told],
+    [optionsKey],
   );
 }

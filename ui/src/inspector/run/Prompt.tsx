@@ -56,8 +56,8 @@ type SentProps = {
 
 function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
   const lines = usePromptLines(session, node, epoch, prompt);
-  const round = epoch.epoch.at(-1);
-  const full = round === undefined ? undefined : fullInIteration(view, call, round);
+  const iteration = epoch.epoch.at(-1);
+  const full = iteration === undefined ? undefined : fullInIteration(view, call, iteration);
   return (
     <>
       <WindowUse prompt={prompt} shares={sharesOf(prompt, lines)} full={full} />

@@ -11,7 +11,7 @@ import { messageText } from "@/run/values/message-text";
 import { ValueView } from "@/run/values/ValueView";
 
 /** Long histories are shown from their end; the rest on demand. */
-const SHOWN = 40;
+const MAX_VISIBLE_MESSAGES = 40;
 
 // A prompt does not change any more: once all its lines are known, they are for good.
 const complete = new WeakMap<PromptRecord, Line[]>();
@@ -34,7 +34,7 @@ export function usePromptLines(session: RunSession, node: NodeId, epoch: EpochVi
 /** The messages a model was sent, in order. */
 export const PromptMessages = memo(function PromptMessages({ lines }: { lines: readonly Line[] }) {
   const [all, setAll] = useState(false);
-  const hidden = all ? 0 : Math.max(0, lines.length - SHOWN);
+  const hidden = all ? 0 : Math.max(0, lines.length - MAX_VISIBLE_MESSAGES);
   return (
     <ol className="mt-2.5 flex flex-col gap-1.5" aria-label="Messages sent">
       {hidden > 0 ? (

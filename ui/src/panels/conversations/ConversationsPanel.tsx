@@ -1,7 +1,12 @@
 import { Plus } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ConversationRecord } from "@/bindings";
-import { type ConversationScope, conversationsStore, loadConversations, wish } from "@/conversations/conversation-list";
+import {
+  type ConversationScope,
+  conversationsStore,
+  loadConversations,
+  setFilter,
+} from "@/conversations/conversation-list";
 import { beginConversation } from "@/conversations/current-conversation";
 import { Button, IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
@@ -16,14 +21,14 @@ export function ConversationsPanel() {
   const [open, setOpen] = useState<ConversationRecord>();
   useEffect(() => void loadConversations(), []);
   // As it stands now; one that the search does not find, as it was when it was opened.
-  const shown = open && (list.find((one) => one.id === open.id) ?? open);
+  const displayed = open && (list.find((one) => one.id === open.id) ?? open);
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label="Conversations">
-      {shown ? (
-        <ConversationMessages conversation={shown} onClose={() => setOpen(undefined)} onOpen={setOpen} />
+      {displayed ? (
+        <ConversationMessages conversation={displayed} onClose={() => setOpen(undefined)} onOpen={setOpen} />
       ) : (
         <>
-          <Wishes />
+          <Filters />
           <List onOpen={setOpen} />
           <Older />
         </>
@@ -32,7 +37,7 @@ export function ConversationsPanel() {
   );
 }
 
-function Wishes() {
+function Filters() {
   const { words, scope } = conversationsStore();
   return (
     <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
@@ -43,7 +48,7 @@ function Wishes() {
         aria-label="Search conversations"
         data-testid="conversations-search"
         value={words}
-        onChange={(event) => wish({ words: event.target.value })}
+        onChange={(event) => setFilter({ words: event.target.value })}
       />
       <div className="flex gap-1.5">
         <select
@@ -51,7 +56,7 @@ function Wishes() {
           aria-label="Flow"
           data-testid="conversations-scope"
           value={scope}
-          onChange={(event) => wish({ scope: event.target.value as ConversationScope })}
+          onChange={(event) => setFilter({ scope: event.target.value as ConversationScope })}
         >
           <option value="flow">This flow</option>
           <option value="all">All flows</option>

@@ -32,7 +32,7 @@ function otherFlow({ flowName, flow }: ConversationRecord): string {
 }
 
 export async function renameConversation(conversation: ConversationId, title: string): Promise<void> {
-  await tell(async () => {
+  await reportErrors(async () => {
     const renamed = await call("conversations.rename", { conversation, title });
     if (isCurrent(renamed)) continueIn(renamed);
   });
@@ -44,7 +44,7 @@ export async function forkConversation(
   message: number,
 ): Promise<ConversationRecord | undefined> {
   let fork: ConversationRecord | undefined;
-  await tell(async () => {
+  await reportErrors(async () => {
     const { conversation, asked } = await call("conversations.fork", { conversation: origin.id, message });
     fork = conversation;
     if (isOfThisFlow(conversation) || isCurrent(origin)) continueIn(conversation);
@@ -68,7 +68,7 @@ export async function exportConversation(conversation: ConversationRecord): Prom
     ],
   });
   if (format === undefined) return;
-  await tell(async () => {
+  await reportErrors(async () => {
     const wanted = { conversation: conversation.id, format: format as ExportFormat };
     const { name } = await call("conversations.export", wanted);
     const { path } = await call("dialog.save", { suggested: name });
@@ -86,14 +86,14 @@ export async function deleteConversation(conversation: ConversationRecord): Prom
     actions: [{ id: "delete", label: "Delete conversation", kind: "danger" }],
   });
   if (choice !== "delete") return false;
-  return tell(async () => {
+  return reportErrors(async () => {
     await call("conversations.delete", { conversation: conversation.id });
     if (isCurrent(conversation)) stopContinuing();
   });
 }
 
 /** Does it, tells what went wrong, and shows the list as it is then. Whether it went well. */
-async function tell(work: () => Promise<unknown>): Promise<boolean> {
+async function reportErrors(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
     return true;

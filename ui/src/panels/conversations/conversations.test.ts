@@ -5,7 +5,7 @@ import {
   loadConversations,
   moreConversations,
   PAGE,
-  wish,
+  setFilter,
 } from "@/conversations/conversation-list";
 import { continueIn, currentStore, titleOf } from "@/conversations/current-conversation";
 import { askStore } from "@/design/ask";
@@ -16,16 +16,16 @@ import { goOnIn } from "./actions";
 const conversation = (change: Partial<ConversationRecord>) =>
   ({ id: "c", flow: "name:", flowName: "", title: "", ...change }) as ConversationRecord;
 
-let kept: ConversationRecord[];
+let stored: ConversationRecord[];
 /** Which flows the host was asked about. */
-let heard: unknown[];
+let requestedFlows: unknown[];
 
 beforeEach(() => {
-  kept = [];
-  heard = [];
+  stored = [];
+  requestedFlows = [];
   const call = async (_: string, { flow, limit }: { flow?: unknown; limit: number }) => {
-    heard.push(flow);
-    return structuredClone(kept.slice(0, limit));
+    requestedFlows.push(flow);
+    return structuredClone(stored.slice(0, limit));
   };
   connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
   flowStore.setState(documentState(EMPTY_FLOW), true);
@@ -40,7 +40,7 @@ const current = () => currentStore.getState().conversation?.id;
 describe("the conversation that goes on", () => {
   it("is called what its first turn called it", async () => {
     continueIn(conversation({}));
-    kept = [conversation({ title: "Where is my parcel?" })];
+    stored = [conversation({ title: "Where is my parcel?" })];
     await loadConversations();
     const { conversation: current } = currentStore.getState();
     expect(current && titleOf(current)).toBe("Where is my parcel?");
@@ -74,27 +74,27 @@ describe("the conversation that goes on", () => {
 
 describe("the list of conversations", () => {
   it("says when there are older ones, and lists them; a new search begins with the latest", async () => {
-    kept = Array.from({ length: PAGE + 1 }, (_, index) => conversation({ id: `c${index}` }));
+    stored = Array.from({ length: PAGE + 1 }, (_, index) => conversation({ id: `c${index}` }));
     await loadConversations();
     const known = () => conversationsStore.getState();
     expect([known().list.length, known().cut]).toEqual([PAGE, true]);
     moreConversations();
     await vi.waitFor(() => expect([known().list.length, known().cut]).toEqual([PAGE + 1, false]));
-    wish({ words: "parcel" });
+    setFilter({ words: "parcel" });
     await vi.waitFor(() => expect([known().list.length, known().cut]).toEqual([PAGE, true]));
   });
 
   it("is that of the flow as it is called now, while it has no file", async () => {
-    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    await vi.waitFor(() => expect(requestedFlows).toHaveLength(1));
     flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
-    await vi.waitFor(() => expect(heard).toContainEqual({ path: undefined, name: "Triage" }));
+    await vi.waitFor(() => expect(requestedFlows).toContainEqual({ path: undefined, name: "Triage" }));
   });
 
   it("is not asked for anew where the name of a saved flow changes", async () => {
     flowStore.setState(documentState(EMPTY_FLOW, { path: "/a.flow.json" }), true);
-    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    await vi.waitFor(() => expect(requestedFlows).toHaveLength(1));
     flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
     await new Promise((resolve) => setTimeout(resolve, 250));
-    expect(heard).toHaveLength(1);
+    expect(requestedFlows).toHaveLength(1);
   });
 });

@@ -24,15 +24,15 @@ export function FlowsPanel() {
   const [recent, setRecent] = useState<readonly RecentFlow[]>([]);
   const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
   const load = useCallback(() => {
-    call("flow.recent", {}).then(setRecent, tell);
+    call("flow.recent", {}).then(setRecent, notifyError);
   }, []);
   // Opening and saving change the list.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path says when.
   useEffect(load, [load, path]);
   useEffect(() => {
-    call("flow.examples", {}).then(setExamples, tell);
+    call("flow.examples", {}).then(setExamples, notifyError);
   }, []);
-  const forget = (flow: RecentFlow) => call("flow.forget", { path: flow.path }).then(load, tell);
+  const forget = (flow: RecentFlow) => call("flow.forget", { path: flow.path }).then(load, notifyError);
   return (
     <div className="h-full overflow-y-auto p-2.5" data-testid="flows-panel">
       <div className="flex flex-col">
@@ -117,6 +117,6 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-function tell(thrown: unknown): void {
+function notifyError(thrown: unknown): void {
   notify.error(HostError.from(thrown));
 }

@@ -57,7 +57,7 @@ export const RunRow = memo(function RunRow({ run, now }: { run: RunSummary; now:
 
 function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: boolean }) {
   const state = STATES[run.status];
-  const shown = controlStore((control) => (control.viewed ?? control.document)?.run === run.run);
+  const displayed = controlStore((control) => (control.viewed ?? control.document)?.run === run.run);
   const children = run.children > 0;
   const used = children || run.tokens.input + run.tokens.output > 0;
   const events = [
@@ -74,12 +74,12 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
       className="group relative rounded-md hover:bg-bg-3/60 has-[:focus-visible]:bg-bg-3/60 data-[shown]:bg-bg-3"
       data-testid={`run-row-${run.run}`}
       data-status={run.status}
-      data-shown={shown || undefined}
+      data-shown={displayed || undefined}
     >
       <button
         type="button"
         className="flex w-full items-start gap-2.5 rounded-md px-2 py-1.5 text-left"
-        aria-current={shown || undefined}
+        aria-current={displayed || undefined}
         onClick={() => void openRun(run.run)}
       >
         <span className={`mt-[3px] shrink-0 ${state.tone}`}>{state.icon}</span>

@@ -9,7 +9,7 @@ import { RunsPanel } from "./RunsPanel";
 afterEach(cleanup);
 
 it("asks the host for the runs of this flow, and says when there are more than it lists", async () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const rest = { status: "finished", startedAt: 0, children: 0, tokens: { input: 0, output: 0 }, cost: { nanoUsd: 0 } };
   const found = Array.from({ length: 3 }, (_, index) => ({
     ...{ run: `r${index}`, flowName: "Triage", path: "/a.flow.json", nodes: { done: 0, failed: 0, skipped: 0 } },
@@ -17,7 +17,7 @@ it("asks the host for the runs of this flow, and says when there are more than i
   }));
   const call = async (name: string, args: { flowPath?: string; limit: number }) => {
     if (name !== "runs.list") return name === "usage.byDay" ? { days: [] } : [];
-    asked.push(args.flowPath);
+    requests.push(args.flowPath);
     return found.slice(0, args.limit);
   };
   connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
@@ -30,5 +30,5 @@ it("asks the host for the runs of this flow, and says when there are more than i
   await userEvent.click(screen.getByRole("button", { name: "Show older" }));
   expect(screen.queryByTestId("runs-cut")).toBeNull();
   await userEvent.selectOptions(screen.getByTestId("runs-scope"), "flow");
-  expect(asked.at(-1)).toBe("/a.flow.json");
+  expect(requests.at(-1)).toBe("/a.flow.json");
 });

@@ -23,12 +23,15 @@ export function RunsPanel() {
   const { list, state, error, cut } = runsStore();
   const path = useFlow((flow) => flow.path);
   const [words, setWords] = useState("");
-  const [wish, setStatusFilter] = useState<RunStatusFilter>("all");
+  const [statusFilter, setStatusFilter] = useState<RunStatusFilter>("all");
   const [scope, setScope] = useState<RunScope>("all");
   const now = useNow();
   const flowPath = scope === "flow" ? path : undefined;
   useEffect(() => followRuns(flowPath), [flowPath]);
-  const shown = useMemo(() => selectRuns(list, { words, wish, scope, path }), [list, words, wish, scope, path]);
+  const displayed = useMemo(
+    () => selectRuns(list, { words, statusFilter, scope, path }),
+    [list, words, statusFilter, scope, path],
+  );
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label="Runs">
       <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
@@ -46,7 +49,7 @@ export function RunsPanel() {
             className="h-[26px] min-w-0 flex-1 rounded-md border border-line bg-bg px-1 text-sm"
             aria-label="Status"
             data-testid="runs-state"
-            value={wish}
+            value={statusFilter}
             onChange={(event) => setStatusFilter(event.target.value as RunStatusFilter)}
           >
             {STATUS_FILTERS.map((one) => (
@@ -76,7 +79,7 @@ export function RunsPanel() {
           </p>
           <Button onClick={() => void loadRuns()}>Try again</Button>
         </Empty>
-      ) : shown.length === 0 ? (
+      ) : displayed.length === 0 ? (
         <Empty title={state === "known" ? (list.length === 0 ? "No runs yet" : "No matches") : "Loading runs…"}>
           {state === "known" ? (
             <p>
@@ -88,12 +91,12 @@ export function RunsPanel() {
         </Empty>
       ) : (
         <ul className="min-h-0 flex-1 overflow-auto px-1.5 pb-2" aria-label="Runs, newest first" data-testid="runs">
-          {shown.map((run) => (
+          {displayed.map((run) => (
             <RunRow key={run.run} run={run} now={now} />
           ))}
         </ul>
       )}
-      {cut && !error ? <Cut count={list.length} narrowed={shown.length < list.length} /> : null}
+      {cut && !error ? <Cut count={list.length} narrowed={displayed.length < list.length} /> : null}
       <UsageByDay runs={list} />
     </section>
   );

@@ -23,7 +23,7 @@ function draw(note: ModelOverride) {
       await user.type(screen.getByLabelText(label), text === "" ? "{Backspace}" : text);
       await user.tab();
     },
-    shown: (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value,
+    displayed: (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value,
     kept: () => workspace.settings.current.models?.tiny,
   };
 }
@@ -31,28 +31,28 @@ function draw(note: ModelOverride) {
 const HINT = "Takes effect when input and output both have a price.";
 
 test("a price is kept once input and output are given, and not before", async () => {
-  const { write, kept, shown } = draw({});
+  const { write, kept, displayed } = draw({});
   await write("Output", "8");
   expect(kept()).toEqual({});
-  expect(shown("Output")).toBe("8");
+  expect(displayed("Output")).toBe("8");
   expect(screen.getByText(HINT)).toBeDefined();
   await write("Input", "$2");
   expect(kept()).toEqual({ price: { input: 2, output: 8 } });
-  expect(shown("Input")).toBe("2");
+  expect(displayed("Input")).toBe("2");
   expect(screen.queryByText(HINT)).toBeNull();
 });
 
 test("a price that loses its input is none, and what is left of it still stands there", async () => {
-  const { write, kept, shown } = draw({ contextWindow: 9, price: { input: 2, output: 0, cachedInput: 1 } });
+  const { write, kept, displayed } = draw({ contextWindow: 9, price: { input: 2, output: 0, cachedInput: 1 } });
   await write("Input", "");
   expect(kept()).toEqual({ contextWindow: 9 });
-  expect(["Input", "Output", "Cached input"].map(shown)).toEqual(["", "0", "1"]);
+  expect(["Input", "Output", "Cached input"].map(displayed)).toEqual(["", "0", "1"]);
   await write("Input", "3");
   expect(kept()).toEqual({ contextWindow: 9, price: { input: 3, output: 0, cachedInput: 1 } });
 });
 
 test("a window shows as it was read", async () => {
-  const { write, shown } = draw({});
+  const { write, displayed } = draw({});
   await write("Context window (tokens)", "32,768");
-  expect(shown("Context window (tokens)")).toBe("32768");
+  expect(displayed("Context window (tokens)")).toBe("32768");
 });

@@ -8,11 +8,11 @@ import { type PriceKey, priceOf, readPrice, readWindow, withPart } from "./model
 
 /** Windows and prices of models, in place of those of Plait's tables. */
 export function ModelNotes() {
-  const notes = useSettings((settings) => settings.models) ?? {};
+  const overrides = useSettings((settings) => settings.models) ?? {};
   return (
     <>
-      {Object.entries(notes).map(([name, note]) => (
-        <NoteFields key={name} name={name} note={note} />
+      {Object.entries(overrides).map(([name, override]) => (
+        <OverrideFields key={name} name={name} override={override} />
       ))}
       <AddModel />
       <p className="text-fg-3 text-xs">
@@ -40,11 +40,11 @@ const PRICES: { key: PriceKey; label: string }[] = [
   { key: "cacheWrite", label: "Cache write" },
 ];
 
-function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
+function OverrideFields({ name, override }: { name: string; override: ModelOverride }) {
   const setOverride = useSetOverride();
   // Part of a price is none yet; it waits here for the rest.
   const [unfinished, setUnfinished] = useState<Partial<Price>>({});
-  const parts = note.price ?? unfinished;
+  const parts = override.price ?? unfinished;
   return (
     <fieldset className="relative mb-3 rounded-lg border border-line p-2.5">
       <legend className="px-1 font-medium font-mono text-xs">{name}</legend>
@@ -52,11 +52,11 @@ function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
         id={`${name}-window`}
         label="Context window (tokens)"
         placeholder="Default"
-        value={note.contextWindow}
+        value={override.contextWindow}
         read={readWindow}
         problem="Enter a whole number of at least 1."
         onRead={(window) => {
-          const { contextWindow: _, ...rest } = note;
+          const { contextWindow: _, ...rest } = override;
           setOverride(name, window === null ? rest : { ...rest, contextWindow: window });
         }}
       />
@@ -72,7 +72,7 @@ function NoteFields({ name, note }: { name: string; note: ModelOverride }) {
             read={readPrice}
             problem="Enter a number of at least 0."
             onRead={(price) => {
-              const { price: _, ...rest } = note;
+              const { price: _, ...rest } = override;
               const next = withPart(parts, key, price);
               const whole = priceOf(next);
               setUnfinished(next);

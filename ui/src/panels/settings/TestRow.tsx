@@ -8,8 +8,8 @@ import { useProviders, useWorkspace } from "@/workspace/context";
 import { Fault } from "./Fault";
 
 /** Faults after which naming a model can tell more: the server answers, but has no list of models. */
-const WITHOUT_LIST = ["provider.no_models", "provider.not_found", "provider.garbage", "provider.bad_request"];
-const SHOWN_MODELS = 6;
+const NO_MODEL_LIST_CODES = ["provider.no_models", "provider.not_found", "provider.garbage", "provider.bad_request"];
+const MAX_VISIBLE_MODELS = 6;
 
 /** Checks that a provider answers, and says how it went where it was asked. */
 export function TestRow({ provider }: { provider: string }) {
@@ -26,7 +26,7 @@ export function TestRow({ provider }: { provider: string }) {
     try {
       const result = await call("provider.test", { provider, model });
       if (result.models) workspace.providers.setModels(provider, result.models);
-      if (WITHOUT_LIST.includes(result.fault?.code ?? "")) setLacksList(true);
+      if (NO_MODEL_LIST_CODES.includes(result.fault?.code ?? "")) setLacksList(true);
       setReport(result);
     } catch (thrown) {
       setProblem(HostError.from(thrown));
@@ -89,18 +89,18 @@ function Models({ provider }: { provider: string }) {
   const models = useProviders((state) => state.models[provider]);
   const [all, setAll] = useState(false);
   if (!models || models.length === 0) return null;
-  const shown = all ? models : models.slice(0, SHOWN_MODELS);
+  const displayed = all ? models : models.slice(0, MAX_VISIBLE_MODELS);
   return (
     <div className="mt-1.5">
       <p className="text-fg-2 text-xs">{models.length === 1 ? "1 model" : `${models.length} models`}</p>
       <ul className="mt-0.5 max-h-40 overflow-y-auto" data-testid={`models-${provider}`}>
-        {shown.map((model) => (
+        {displayed.map((model) => (
           <li key={model} className="truncate font-mono text-2xs text-fg-2" title={model}>
             {model}
           </li>
         ))}
       </ul>
-      {models.length > SHOWN_MODELS ? (
+      {models.length > MAX_VISIBLE_MODELS ? (
         <Button kind="quiet" className="h-6 px-1 text-xs" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? "Show fewer" : `Show all ${models.length}`}
         </Button>

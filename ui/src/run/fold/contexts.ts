@@ -91,8 +91,8 @@ function applyChange(view: ContextView, change: ContextChange, at: number, draft
       const messages = change.messages ?? [];
       const last = messages.at(-1);
       if (last) {
-        const said = textOf(last.content);
-        record.currentOutput = said || undefined;
+        const text = textOf(last.content);
+        record.currentOutput = text || undefined;
       }
       record.messageHistory = draft.own(record.messageHistory);
       for (const message of messages) record.messageHistory.push(message);

@@ -115,7 +115,7 @@ describe("epochs", () => {
 
   it("are found, or the place where they belong is", () => {
     const node = fold(
-      [2, 0, 1, 5].map((round, seq) => ({ seq, at: seq, type: "node.ready", node: "a", epoch: [round] })),
+      [2, 0, 1, 5].map((iteration, seq) => ({ seq, at: seq, type: "node.ready", node: "a", epoch: [iteration] })),
     ).nodes.get("a") as NodeView;
     expect(node.epochs.map((view) => view.epoch)).toEqual([[0], [1], [2], [5]]);
     expect([[0], [1], [2], [5]].map((epoch) => indexOfEpoch(node.epochs, epoch))).toEqual([0, 1, 2, 3]);

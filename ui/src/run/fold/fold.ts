@@ -234,15 +234,15 @@ export class RunFold {
     const { usage, cost } = activation;
     applyToActivation(activation, entry, draft);
     if (activation.usage !== usage || activation.cost !== cost) this.#addSpent(usage, cost, activation, draft);
-    const shown = displayedAfter(node, activation);
-    if (!shown) return;
-    if (shown.state !== node.state) {
+    const displayed = displayedAfter(node, activation);
+    if (!displayed) return;
+    if (displayed.state !== node.state) {
       const counts = this.#counts(draft);
       counts[node.state] -= 1;
-      counts[shown.state] += 1;
-      node.state = shown.state;
+      counts[displayed.state] += 1;
+      node.state = displayed.state;
     }
-    if (node.epoch !== shown.epoch && !sameEpoch(node.epoch, shown.epoch)) node.epoch = shown.epoch;
+    if (node.epoch !== displayed.epoch && !sameEpoch(node.epoch, displayed.epoch)) node.epoch = displayed.epoch;
   }
 
   #counts(draft: Draft): RunHead["counts"] {

@@ -32,11 +32,11 @@ export function costOfCall(nanoUsd: number | undefined): Cost {
   return nanoUsd === undefined ? { nanoUsd: 0, unpriced: 1 } : { nanoUsd };
 }
 
-const MEMORY = 1_000_000;
+const MAX_CALIBRATION_TOKENS = 1_000_000;
 
 export function addCorrections(known: Correction | undefined, more: Correction): Correction {
   const counted = (known?.counted ?? 0) + more.counted;
   const reported = (known?.reported ?? 0) + more.reported;
-  if (counted <= MEMORY) return { counted, reported };
+  if (counted <= MAX_CALIBRATION_TOKENS) return { counted, reported };
   return { counted: Math.floor(counted / 2), reported: Math.floor(reported / 2) };
 }

@@ -50,18 +50,18 @@ const EMPTY_HEAD = emptyHead();
 const nodes = new Watchers<NodeId>();
 const contexts = new Watchers<ContextId>();
 const parts = new Watchers<Part>();
-let shown: RunSession | undefined;
+let active: RunSession | undefined;
 let head: RunHead = EMPTY_HEAD;
 
 export function activeSession(): RunSession | undefined {
-  return shown;
+  return active;
 }
 
 /** Shows another run, or none. */
 export function showSession(session: RunSession | undefined): void {
-  if (shown === session) return;
-  shown = session;
-  told.clear();
+  if (active === session) return;
+  active = session;
+  notifiedStates.clear();
   scheduler.clear();
   head = session?.fold.head ?? EMPTY_HEAD;
   nodes.wakeAll();
@@ -76,15 +76,15 @@ type ChangedParts = { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>;
  * the end) is told at once; streams as fast as they can be drawn, counts and lists no faster than they can be read.
  */
 export function wake(session: RunSession, changed: ChangedParts): void {
-  if (session !== shown) return;
+  if (session !== active) return;
   for (const node of changed.nodes) {
     const view = session.fold.nodes.get(node);
     const state = view && `${view.state} ${view.epoch.join(".")}`;
-    if (state === told.get(node)) {
+    if (state === notifiedStates.get(node)) {
       growing.nodes.add(node);
       continue;
     }
-    if (state) told.set(node, state);
+    if (state) notifiedStates.set(node, state);
     growing.nodes.delete(node);
     if (nodes.has(node)) scheduler.soon(node, () => nodes.wake(node));
   }
@@ -106,19 +106,19 @@ export function wake(session: RunSession, changed: ChangedParts): void {
 }
 
 /** The state and epoch under which a node was last told of. */
-const told = new Map<NodeId, string>();
+const notifiedStates = new Map<NodeId, string>();
 /** What has grown and was not told yet. */
 const growing = { nodes: new Set<NodeId>(), contexts: new Set<ContextId>(), log: false, head: false };
 /** Counts and lists: faster than this nobody reads. */
-const COUNTS_MS = 60;
+const COUNTS_INTERVAL_MS = 60;
 /** Nobody reads while the canvas goes by. */
-const MOVING_MS = 150;
+const MOVING_INTERVAL_MS = 150;
 /** Streams are drawn as they come, as long as the rest of the time is this many times as much. */
-const REST = 3;
+const STREAM_DUTY_FACTOR = 3;
 
 const scheduler = new FrameScheduler();
 const streams = new Throttle(
-  () => (isViewMoving() ? MOVING_MS : Math.min(COUNTS_MS, REST * scheduler.growthMs)),
+  () => (isViewMoving() ? MOVING_INTERVAL_MS : Math.min(COUNTS_INTERVAL_MS, STREAM_DUTY_FACTOR * scheduler.growthMs)),
   () => {
     for (const node of growing.nodes) if (nodes.has(node)) scheduler.later(node, () => nodes.wake(node));
     growing.nodes.clear();
@@ -126,7 +126,7 @@ const streams = new Throttle(
   },
 );
 const counts = new Throttle(
-  () => (isViewMoving() ? MOVING_MS : COUNTS_MS),
+  () => (isViewMoving() ? MOVING_INTERVAL_MS : COUNTS_INTERVAL_MS),
   () => {
     if (growing.log) scheduler.later("log", () => parts.wake("log"));
     if (growing.head) scheduler.later("head", () => parts.wake("head"));
@@ -145,7 +145,7 @@ function notifyContexts(): void {
 
 /** Says that something about the session itself changed, such as whether it is interrupted. */
 export function wakeSession(session: RunSession): void {
-  if (session === shown) parts.wake("session");
+  if (session === active) parts.wake("session");
 }
 
 /** A part of what `read` gives of the shown run, drawn anew when that is another value. `read` must be stable or cheap. */
@@ -167,18 +167,18 @@ export function useActiveSession(): RunSession | undefined {
 
 /** Whether the shown run is interrupted: its process died. */
 export function useInterrupted(): boolean {
-  return useWatched(onPart.session, () => shown?.interrupted === true);
+  return useWatched(onPart.session, () => active?.interrupted === true);
 }
 
 /** The run as a whole, or a part of it. Selectors must give the same object while nothing changed. */
 export function useRunHead<T>(select: (head: RunHead) => T): T {
-  return useWatched(onPart.head, () => select(shown?.fold.head ?? EMPTY_HEAD));
+  return useWatched(onPart.head, () => select(active?.fold.head ?? EMPTY_HEAD));
 }
 
 /** What a selector gives of one node's view. It must give the same object for the same view. */
 export function useNodeOf<T>(id: NodeId, select: (view: NodeView | undefined) => T): T {
   const subscribe = useCallback((listener: Listener) => nodes.add(id, listener), [id]);
-  return useWatched(subscribe, () => select(shown?.fold.nodes.get(id)));
+  return useWatched(subscribe, () => select(active?.fold.nodes.get(id)));
 }
 
 const same = <T>(value: T) => value;
@@ -192,26 +192,26 @@ export function useContextView(id: ContextId | undefined): ContextView | undefin
     (listener: Listener) => (id === undefined ? () => undefined : contexts.add(id, listener)),
     [id],
   );
-  return useWatched(subscribe, () => (id === undefined ? undefined : shown?.fold.contexts.get(id)));
+  return useWatched(subscribe, () => (id === undefined ? undefined : active?.fold.contexts.get(id)));
 }
 
 /** How many contexts the run has; changes when one is made or changed. */
 export function useContextsRevision(): number {
   return useWatched(onPart.contexts, () => {
     let revision = 0;
-    if (shown) for (const archive of shown.log.contexts.values()) revision += archive.marks.length;
+    if (active) for (const archive of active.log.contexts.values()) revision += archive.marks.length;
     return revision;
   });
 }
 
 /** How many events of its journal the run has. */
 export function useEventCount(): number {
-  return useWatched(onPart.log, () => shown?.log.entries.length ?? 0);
+  return useWatched(onPart.log, () => active?.log.entries.length ?? 0);
 }
 
 /** Whether the run began runs of its own. */
 export function useHasChildren(): boolean {
-  return useWatched(onPart.log, () => shown?.log.hasChildren === true);
+  return useWatched(onPart.log, () => active?.log.hasChildren === true);
 }
 
 /** Calls `listener` after each frame in which something changed; for what draws itself. */

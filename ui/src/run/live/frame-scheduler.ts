@@ -7,7 +7,7 @@ import { flushSync } from "react-dom";
 /** How long telling, and what React draws of it, may take of one frame, in milliseconds. */
 const BUDGET_MS = 8;
 /** Two portions within this time would fall into one frame. */
-const REST_MS = 8;
+const MIN_FRAME_GAP_MS = 8;
 /** How many are told between two looks at the clock: what is drawn together costs less than one by one. */
 const JOBS_PER_CLOCK_CHECK = 3;
 
@@ -39,7 +39,7 @@ export class FrameScheduler {
   /** Tells a portion, now if this frame has had none, and the rest with the next frames. Never while React draws. */
   go(): void {
     if (this.#frame !== undefined) return;
-    if (performance.now() - this.#last > REST_MS) this.#tell();
+    if (performance.now() - this.#last > MIN_FRAME_GAP_MS) this.#runBatch();
     this.#schedule();
   }
 
@@ -47,18 +47,18 @@ export class FrameScheduler {
     if (this.#soon.size + this.#later.size === 0) return;
     this.#frame = requestAnimationFrame(() => {
       this.#frame = undefined;
-      this.#tell();
+      this.#runBatch();
       this.#schedule();
     });
   }
 
-  #tell(): void {
+  #runBatch(): void {
     const until = performance.now() + BUDGET_MS;
-    while (this.#soon.size > 0 && performance.now() < until) tell(this.#soon);
+    while (this.#soon.size > 0 && performance.now() < until) runBatch(this.#soon);
     // What grows has its turn in every frame, or a busy run would never show it.
     if (this.#later.size > 0) {
       const began = performance.now();
-      do tell(this.#later);
+      do runBatch(this.#later);
       while (this.#later.size > 0 && performance.now() < until);
       this.#growthMs = performance.now() - began;
     }
@@ -72,7 +72,7 @@ export class FrameScheduler {
   }
 }
 
-function tell(jobs: Map<unknown, Job>): void {
+function runBatch(jobs: Map<unknown, Job>): void {
   const portion: Job[] = [];
   for (const [key, job] of jobs) {
     jobs.delete(key);

@@ -11,9 +11,9 @@ import { EventLog } from "./event-log";
 /** How long folding may take of one frame, in milliseconds; the rest waits for the next. */
 const FRAME_BUDGET_MS = 6;
 /** How many entries are folded between two looks at the clock. */
-const CHUNK = 128;
+const ENTRIES_PER_CLOCK_CHECK = 128;
 /** Hidden pages get no frames; then this is as good. */
-const HIDDEN_MS = 200;
+const HIDDEN_PAGE_DELAY_MS = 200;
 
 export type SessionEvents = {
   /** Some entries were folded. */
@@ -99,7 +99,7 @@ export class RunSession {
   #schedule(): void {
     if (this.#frame !== undefined) return;
     this.#frame = requestAnimationFrame(() => this.#drain());
-    this.#timer = setTimeout(() => this.#drain(), HIDDEN_MS);
+    this.#timer = setTimeout(() => this.#drain(), HIDDEN_PAGE_DELAY_MS);
   }
 
   #drain(): void {
@@ -110,7 +110,7 @@ export class RunSession {
     const until = performance.now() + FRAME_BUDGET_MS;
     // Folding in one go while there is time keeps the copies few; the chunks are there only to look at the clock.
     do {
-      const end = Math.min(this.#next + CHUNK, this.#queue.length);
+      const end = Math.min(this.#next + ENTRIES_PER_CLOCK_CHECK, this.#queue.length);
       this.#fold(this.#queue.slice(this.#next, end), changed);
       this.#next = end;
     } while (this.#next < this.#queue.length && performance.now() < until);

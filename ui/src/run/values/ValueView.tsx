@@ -4,7 +4,7 @@ import { JsonView } from "@/design/JsonView";
 import { notify } from "@/design/notify";
 import { truncate, truncateText } from "./truncate";
 
-const STEP = 10;
+const SCALE_STEP = 10;
 
 /** Any value: a text as it is, anything else as a tree. What is very large is cut, and more of it is shown on demand. */
 export const ValueView = memo(function ValueView({ value, label }: { value: unknown; label: string }) {
@@ -19,16 +19,16 @@ export const ValueView = memo(function ValueView({ value, label }: { value: unkn
           {left > 0 ? "…" : null}
         </p>
         {left > 0 ? (
-          <More what={`${left.toLocaleString("en")} more characters`} onMore={() => setScale(scale * STEP)} />
+          <More what={`${left.toLocaleString("en")} more characters`} onMore={() => setScale(scale * SCALE_STEP)} />
         ) : null}
       </>
     );
   }
-  const { value: shown, left } = truncate(value, scale);
+  const { value: displayed, left } = truncate(value, scale);
   return (
     <>
-      <JsonView value={shown} label={label} />
-      {left > 0 ? <More what="Truncated" onMore={() => setScale(scale * STEP)} /> : null}
+      <JsonView value={displayed} label={label} />
+      {left > 0 ? <More what="Truncated" onMore={() => setScale(scale * SCALE_STEP)} /> : null}
     </>
   );
 });
@@ -41,14 +41,14 @@ function More({ what, onMore }: { what: string; onMore: () => void }) {
   );
 }
 
-const SAID_MS = 1200;
+const COPIED_FEEDBACK_MS = 1200;
 
 /** Copies a value: a text as it is, anything else as JSON. */
 export function CopyButton({ value, label }: { value: unknown; label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), SAID_MS);
+    const timer = setTimeout(() => setCopied(false), COPIED_FEEDBACK_MS);
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = async () => {

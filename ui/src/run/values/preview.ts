@@ -1,12 +1,12 @@
 /** Values in a few words: for edges, cards, lists. */
 
 /** How much of a text is looked at; values may be megabytes. */
-const LOOK = 400;
+const MAX_INSPECTED_LENGTH = 400;
 
 /** One line that says what a value is: a text itself, of anything else its JSON or its size. */
 export function previewOf(value: unknown, limit = 80): string {
   if (value === undefined) return "";
-  if (typeof value === "string") return `“${shorten(oneLine(value.slice(0, LOOK)), limit)}”`;
+  if (typeof value === "string") return `“${shorten(oneLine(value.slice(0, MAX_INSPECTED_LENGTH)), limit)}”`;
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return previewOfList(value, limit);
   return previewOfObject(value as Record<string, unknown>, limit);
@@ -44,10 +44,10 @@ function previewOfObject(object: Record<string, unknown>, limit: number): string
   let length = 0;
   for (const key of keys) {
     const inner = object[key];
-    const said =
+    const preview =
       typeof inner === "object" && inner !== null ? (Array.isArray(inner) ? "[…]" : "{…}") : previewOf(inner, 32);
-    parts.push(`${key}: ${said}`);
-    length += key.length + said.length + 4;
+    parts.push(`${key}: ${preview}`);
+    length += key.length + preview.length + 4;
     if (length > limit) break;
   }
   return shorten(`{${parts.join(", ")}${parts.length < keys.length ? ", …" : ""}}`, limit);

@@ -5,7 +5,7 @@
 import type { Cost, TokenUsage } from "@/bindings";
 import { describeCost, describeTokens, formatCost, formatCount } from "./format";
 
-const WITHOUT = "Sub-flow usage is not included; see their runs.";
+const SUB_FLOWS_NOT_INCLUDED = "Sub-flow usage is not included; see their runs.";
 
 export function formatRunTokens({ input, output }: TokenUsage, children: boolean): string {
   const sum = input + output;
@@ -13,18 +13,18 @@ export function formatRunTokens({ input, output }: TokenUsage, children: boolean
 }
 
 export function formatRunCost(cost: Cost, children: boolean): string {
-  const said = formatCost(cost);
-  if (!children) return said;
+  const formatted = formatCost(cost);
+  if (!children) return formatted;
   // What has no known price says so already; what is nearly nothing is not an upper bound any more.
-  if (said.startsWith("<")) return "> $0";
-  return said.startsWith("$") ? `≥ ${said}` : said;
+  if (formatted.startsWith("<")) return "> $0";
+  return formatted.startsWith("$") ? `≥ ${formatted}` : formatted;
 }
 
 /** For who hovers or listens. */
 export function describeRunTokens(tokens: TokenUsage, children: boolean): string {
-  return children ? `${describeTokens(tokens)}. ${WITHOUT}` : describeTokens(tokens);
+  return children ? `${describeTokens(tokens)}. ${SUB_FLOWS_NOT_INCLUDED}` : describeTokens(tokens);
 }
 
 export function describeRunCost(cost: Cost, children: boolean): string {
-  return children ? `${describeCost(cost).replace(/\.$/, "")}. ${WITHOUT}` : describeCost(cost);
+  return children ? `${describeCost(cost).replace(/\.$/, "")}. ${SUB_FLOWS_NOT_INCLUDED}` : describeCost(cost);
 }

@@ -2,8 +2,8 @@
 
 export type Cut = { value: unknown; left: number };
 
-const STRING = 1_500;
-const ITEMS = 60;
+const MAX_TEXT_LENGTH = 1_500;
+const MAX_ITEMS = 60;
 
 /** The value with long texts and long lists cut, each at `scale` times the ordinary measure; `left` counts the cuts. */
 export function truncate(value: unknown, scale = 1): Cut {
@@ -13,7 +13,7 @@ export function truncate(value: unknown, scale = 1): Cut {
 
 /** A text cut at `scale` times the ordinary measure. */
 export function truncateText(text: string, scale = 1): { text: string; left: number } {
-  const limit = STRING * scale;
+  const limit = MAX_TEXT_LENGTH * scale;
   return text.length <= limit ? { text, left: 0 } : { text: text.slice(0, limit), left: text.length - limit };
 }
 
@@ -22,12 +22,12 @@ type Budget = { items: number; left: number };
 function cut(value: unknown, scale: number, budget: Budget): unknown {
   budget.items -= 1;
   if (typeof value === "string") {
-    if (value.length <= STRING * scale) return value;
+    if (value.length <= MAX_TEXT_LENGTH * scale) return value;
     budget.left += 1;
-    return `${value.slice(0, STRING * scale)}… (${value.length.toLocaleString("en")} characters)`;
+    return `${value.slice(0, MAX_TEXT_LENGTH * scale)}… (${value.length.toLocaleString("en")} characters)`;
   }
   if (typeof value !== "object" || value === null) return value;
-  const limit = Math.min(ITEMS * scale, Math.max(1, budget.items));
+  const limit = Math.min(MAX_ITEMS * scale, Math.max(1, budget.items));
   return Array.isArray(value) ? cutList(value, limit, scale, budget) : cutObject(value, limit, scale, budget);
 }
 

@@ -32,7 +32,7 @@ export function checkFlow(flow: Flow, types: Types): CheckedFlow {
   return { diagnostics, ports, contexts: findContexts(flow, ports, new Set(backEdges)), backEdges };
 }
 
-/** What a sub-flow takes besides its conversation. */
+/** The inputs of a sub-flow other than its conversation. */
 function handedOver(config: Record<string, unknown>): Port[] {
   const port = (name: string, required: boolean): Port => ({
     name,
@@ -94,7 +94,7 @@ function portsFor(type: NodeDescriptor, node: Node): Ports {
   return { inputs, outputs };
 }
 
-/** The templates in a config, wherever its schema says that one stands. */
+/** All templates in a config, located by its schema. */
 function templates(spec: Spec, value: unknown): string[] {
   if (spec.kind === "text") return spec.widget === "template" && typeof value === "string" ? [value] : [];
   if (spec.kind === "list") return Array.isArray(value) ? value.flatMap((item) => templates(spec.item, item)) : [];

@@ -26,9 +26,9 @@ const KEPT = "conversations";
 
 export type MockConversations = {
   commands: Commands;
-  /** The conversation as it stands; an error where there is none. */
+  /** The conversation. Throws if it does not exist. */
   at(id: ConversationId): ConversationRecord;
-  /** Takes in what a run that goes on in it says. */
+  /** Adds the messages of a run that continues the conversation. */
   take(id: ConversationId, run: RunId, entries: readonly Entry[]): void;
 };
 
@@ -167,7 +167,7 @@ export function mockConversations(
 /** The last message of a run's main context, while that is the user's and not answered. */
 const asked = new Map<RunId, Message>();
 
-/** The question and the answer of a turn; the question may have stood in the history before. The store's rule. */
+/** The user and assistant message of a turn. The user message may already be in the history, as in the store. */
 function said(entry: Entry, run: RunId): Message[] {
   if (entry.type === "context.changed" && entry.contextId === "main" && entry.change.kind === "messages") {
     const last = entry.change.messages.at(-1);

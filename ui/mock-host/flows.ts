@@ -135,7 +135,7 @@ function read(path: string, text: string): Flow {
       };
     }
   } catch {
-    // Told below, with the rest of what cannot be read.
+    // Reported below, together with other unreadable input.
   }
   throw new HostError({
     code: "flow.unreadable",
@@ -149,7 +149,7 @@ function remember(path: string, name: string): void {
   store("recent", [{ path, name, openedAt: Date.now(), missing: false }, ...others].slice(0, 20));
 }
 
-/** FNV-1a: enough to tell two texts apart here. */
+/** FNV-1a. Good enough to distinguish texts here. */
 function hash(text: string): string {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);

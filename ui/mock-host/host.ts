@@ -29,7 +29,7 @@ export async function mockHost(): Promise<Host> {
       if (!command) {
         throw new HostError({ code: "host.unknown_command", message: `There is no command \`${name}\`.` });
       }
-      // As between two processes: nobody shares objects with the host.
+      // Copies values, as between two processes: objects are never shared with the host.
       return structuredClone(await command(structuredClone(args) as never)) as never;
     },
     watch: runs.watch,

@@ -77,7 +77,7 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
   };
 }
 
-/** Endless events, of the kinds and in the order a run has them: the first `streams` nodes stream and go round. */
+/** An endless sequence of events in the order of a real run. The first `streams` nodes stream and iterate. */
 export function* generate(ids: readonly NodeId[], streams: number): Generator<object, never> {
   const nodes = ids.slice(0, Math.max(1, streams));
   const iterations = new Map<NodeId, { iteration: number; said: number }>();
@@ -131,7 +131,7 @@ export function* converse(ids: readonly NodeId[]): Generator<object, never> {
       return { id: `${role}-${turn}`, role, content, author: of(role === "user" ? ask : answer), tokens: 20 };
     };
     const question = `Question ${turn}: where is the parcel?`;
-    // Of different heights, so that a list cannot know where a row stands without looking.
+    // Rows differ in height, so that a list has to measure them.
     const reply = `It is **at depot ${turn}**.\n\n${`${WORDS.join(" ")}\n\n- one thing\n- another\n\n`.repeat(turn % 4)}`;
     yield { type: "node.started", ...of(ask), attempt: 1 };
     yield { type: "run.paused", ...of(ask), prompt: "Anything else?", schema: { type: "string" } };

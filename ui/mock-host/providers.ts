@@ -13,7 +13,7 @@ export const BUILT_IN: Record<string, ProviderSettings> = {
   openai: { kind: "openAiResponses", baseUrl: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY" },
 };
 
-/** `inForce` gives the settings as they are now. */
+/** `inForce` returns the current settings. */
 export function mockProviders(inForce: () => Settings): Commands {
   const keys = new Map<string, string>();
   const servers = () => stored<FoundServer[]>("servers", []);

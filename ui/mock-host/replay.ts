@@ -1,8 +1,8 @@
-/** One replayed run: where it stands in its recording, and what it does with answers. */
+/** One replayed run: its position in the recording, and how it handles answers. */
 import type { Answer, ConversationRef, Entry, Epoch, Flow, NodeId, RunId } from "@/bindings";
 import { HostError } from "@/ipc/host";
 
-/** A run that the engine recorded. Several of one flow differ in the answers that were given. */
+/** A run recorded from the engine. Recordings of one flow differ in their answers. */
 export type Recording = {
   nodes: Record<NodeId, string>;
   to?: NodeId;
@@ -11,7 +11,7 @@ export type Recording = {
   children?: Record<RunId, { flow: Flow; journal: Entry[] }>;
 };
 
-/** A run as it is kept between loads of the page. */
+/** A run as stored across page loads. */
 export type StoredRun = {
   run: RunId;
   flow: Flow;
@@ -28,7 +28,7 @@ export type MockRun = {
   readonly journal: Entry[];
   /** Whether it is at work or can take answers; after a reload it is not until it is resumed. */
   readonly live: boolean;
-  /** Whether it is kept between loads of the page. */
+  /** Whether it is stored across page loads. */
   readonly keep: boolean;
   toStored(): StoredRun;
   play(): void;
@@ -172,7 +172,7 @@ function recordedAnswer(journal: readonly Entry[], place: number, node: NodeId, 
   return undefined;
 }
 
-/** Any text stands for any other, also as a part of an answer, which may be left out; all else must be the same. */
+/** Texts match any text, also inside objects, where they may be absent. Everything else must be equal. */
 function fits(recorded: Answer | undefined, answer: Answer): boolean {
   if (recorded === undefined || recorded === "end" || answer === "end") return recorded === answer;
   return JSON.stringify(withoutTexts(recorded.value)) === JSON.stringify(withoutTexts(answer.value));
@@ -184,7 +184,7 @@ function withoutTexts(value: unknown): unknown {
   return Object.entries(value).filter(([, inner]) => typeof inner !== "string");
 }
 
-/** The rest of a recording with the recorded text replaced by the given one, wherever it was said again. */
+/** The rest of a recording, with every occurrence of the recorded answer replaced by the actual one. */
 function replay(recording: Recording, recorded: Answer | undefined, answer: Answer): Recording {
   if (recorded === undefined || recorded === "end" || answer === "end") return recording;
   if (typeof recorded.value !== "string" || typeof answer.value !== "string") return recording;
@@ -211,7 +211,7 @@ function sameBeginning(recorded: readonly Entry[], journal: readonly Entry[]): b
   });
 }
 
-/** The events that end a run which is cancelled, as the engine gives them. */
+/** The events that end a canceled run, in the engine's order. */
 function cancelled(journal: readonly Entry[]): object[] {
   const open = new Map<string, { node: NodeId; epoch: Epoch; running: boolean }>();
   for (const entry of journal) {

@@ -15,7 +15,7 @@ import { usageByDay } from "./usage";
 
 export type MockRuns = {
   commands: Record<string, (args: never) => unknown>;
-  /** Whether a run that has not ended goes on in that conversation. */
+  /** Whether an unfinished run continues that conversation. */
   busy(conversation: ConversationId): boolean;
   watch(run: RunId, fromSeq: number, onBatch: (entries: Entry[]) => void): () => void;
 };

@@ -16,7 +16,7 @@ export type Cost = {
 
 type Reading = { main: number; script: number; style: number; layout: number; pages: number; gpu: number };
 
-/** Measures from now until `stop`, which is told how many frames there were. */
+/** Measures from now until `stop`, which receives the number of frames. */
 export async function recordCost(browser: Browser, page: Page): Promise<{ stop(frames: number): Promise<Cost> }> {
   const session = await page.context().newCDPSession(page);
   const whole = await browser.newBrowserCDPSession();

@@ -70,7 +70,7 @@ async function watchOrder(page: Page): Promise<string[]> {
   });
 }
 
-/** What must be there at the end: the length of the journal, and the round each node shows. */
+/** The expected final state: the length of the journal and the iteration of each node. */
 function expectation(ids: string[]): { events: number; iterations: Map<string, number> } {
   const iterations = new Map<string, number>();
   // The beginning and the end of the run.

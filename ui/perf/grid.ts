@@ -1,4 +1,4 @@
-/** The same picture for both pages: nodes in a grid, each joined to the next one in its row. */
+/** The same flow for both pages: a grid of nodes, each connected to the next one in its row. */
 
 const COLUMNS = 50;
 const STEP = { x: 280, y: 170 };

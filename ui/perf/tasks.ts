@@ -60,7 +60,7 @@ function summarise(events: readonly Traced[]): Tasks {
   let over = 0;
   let end = 0;
   for (const event of events) {
-    // Tasks stand within tasks; the outermost count.
+    // Tasks nest; only the outermost count.
     if (!event.name.endsWith("RunTask") || event.ts < end) continue;
     end = event.ts + (event.dur ?? 0);
     wall = Math.max(wall, event.dur ?? 0);

@@ -42,7 +42,7 @@ const RUNS = [
   })),
 ];
 
-/** Calls the terminal's face and gives the events it prints. */
+/** Runs the CLI and returns the events it prints. */
 function events(...args) {
   const { stdout, stderr, status, error } = spawnSync(plait, ["--home", home, ...args, "--json"], { encoding: "utf8" });
   if (error) throw error;
@@ -80,7 +80,7 @@ function childrenOf(journal, flow) {
   });
 }
 
-/** Nothing of this machine or this hour: the same run gives the same file, but for how long things took. */
+/** Removes machine- and time-specific values, so that recording again only changes durations. */
 function tidy(journal) {
   const start = journal[0].at;
   return journal.map((entry) => ({

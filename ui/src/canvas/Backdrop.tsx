@@ -3,11 +3,11 @@ import { useLayoutEffect, useRef } from "react";
 import { GRID } from "./geometry";
 import { followMotion } from "./motion";
 
-/** Below this zoom, cards show their shape and colour only. */
+/** Below this zoom, cards show only their shape and color. */
 const FAR_BELOW_ZOOM = 0.5;
 /** Above this zoom, ports show their names. */
 const NEAR_ABOVE_ZOOM = 1.3;
-/** Dots never stand closer on the screen than this; where they would, only every other one is drawn. */
+/** Minimum distance between dots on screen. Below it, only every second dot is drawn. */
 const MIN_DOT_DISTANCE_PX = 11;
 
 /**
@@ -45,7 +45,7 @@ function Sheet() {
       ) {
         return;
       }
-      // As much again on each side: the sheet is laid anew only when the view has gone that far.
+      // One viewport of spare room on each side: the sheet moves only when the view leaves it.
       const pitch = GRID * 2 ** Math.max(0, Math.ceil(Math.log2(MIN_DOT_DISTANCE_PX / (GRID * zoom))));
       const across = Math.ceil((seen.right - seen.left) / pitch) * pitch;
       const down = Math.ceil((seen.bottom - seen.top) / pitch) * pitch;

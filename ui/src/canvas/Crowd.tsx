@@ -1,10 +1,10 @@
 import { useEffect } from "react";
 import { useRunHead } from "@/run/live/active-run";
 
-/** More that turn at once tell the eye no more, and each is a layer of its own, with all that lies over it. */
+/** Each spinning ring is a compositor layer of its own, and more than this many convey nothing more. */
 const MAX_ANIMATED_NODES = 12;
 
-/** Marks the page while so many nodes run at once that their marks had better hold still; the style sheets do the rest. */
+/** Sets `data-crowded` while too many nodes run to animate all of them. The style sheets then stop the animations. */
 export function Crowd() {
   const crowded = useRunHead(({ counts }) => counts.running + counts.retrying > MAX_ANIMATED_NODES);
   useEffect(() => {

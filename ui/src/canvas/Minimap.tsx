@@ -25,7 +25,7 @@ export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
   const theme = useTheme();
   const picture = useRef<HTMLCanvasElement>(null);
   const map = useMemo(() => mapOf(nodes), [nodes]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors.
   useEffect(() => {
     const frame = requestAnimationFrame(() => picture.current && paint(picture.current, nodes, map));
     return () => cancelAnimationFrame(frame);
@@ -54,7 +54,7 @@ export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
   );
 }
 
-/** The nodes as they stood before one was taken up: while it is dragged, there is no map to be drawn for each step. */
+/** The nodes as they were before a drag began: the map is not redrawn for each step of a drag. */
 function useSettled(nodes: readonly CanvasNode[]): readonly CanvasNode[] {
   const settled = useRef(nodes);
   if (!nodes.some((node) => node.dragging)) settled.current = nodes;

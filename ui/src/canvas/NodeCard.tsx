@@ -17,7 +17,7 @@ import { PortHandle } from "./PortHandle";
 import { RunLines } from "./RunLines";
 import { StatusRing } from "./StatusRing";
 
-/** A node on the canvas: what it is, what it does with this config, how it fares. Details belong to the inspector. */
+/** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
   const { node, ports, known, context, maker, errorWired } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));

@@ -42,7 +42,7 @@ export const PortHandle = memo(function PortHandle({ node, side, port, index, po
   );
 });
 
-/** While an edge is drawn, ports that could end it stand out and the others step back. */
+/** While an edge is drawn, compatible ports are highlighted and the others are dimmed. */
 function fitOf(pulled: Pulled, node: NodeId, side: Side, port: InputPort | OutputPort): "yes" | "no" | "self" {
   const { end } = pulled;
   if (end.node === node && end.side === side && end.port === port.name) return "self";

@@ -9,7 +9,7 @@ import { focusNode, focusOnceDrawn } from "./keyboard-navigation";
 
 const SIZE = { width: 264, height: 320 };
 
-/** Where an edge was let go over empty canvas: the node types that take it, each of them added and connected at once. */
+/** Shown where an edge was dropped on empty canvas: the compatible node types. Choosing one adds and connects a node. */
 export function QuickAddMenu() {
   const quickAdd = useCanvas((state) => state.quickAdd);
   return quickAdd ? <Open {...quickAdd} /> : null;

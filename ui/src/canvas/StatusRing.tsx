@@ -13,7 +13,7 @@ const STATE_LABELS: Record<NodeRunState, string> = {
   cached: "Done (cached)",
 };
 
-/** A node's state in a run. Each state has a shape of its own, so that none is told by colour alone. */
+/** A node's state in a run. Each state has its own shape, so that none is distinguished by color alone. */
 export const StatusRing = memo(function StatusRing({ node, state }: { node: NodeId; state: NodeRunState | undefined }) {
   return (
     <span

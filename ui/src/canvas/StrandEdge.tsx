@@ -47,12 +47,12 @@ export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>)
   );
 });
 
-/** A peek keeps to the gap between its two cards; where the edge goes round them it has room. */
+/** The maximum width of a value peek: the gap between the two cards, or a fixed width for edges that bend around them. */
 function peekWidth(from: number, to: number): number {
   return to - from < 24 ? 150 : Math.max(30, Math.min(150, to - from - 22));
 }
 
-/** More at once tell the eye no more, and every one has the page painted anew in each frame. */
+/** Every pulse repaints the page in each frame, and more than this many convey nothing more. */
 const MAX_PULSES = 12;
 let glowing = 0;
 
@@ -64,7 +64,7 @@ function Pulse({ d, passed }: { d: string; passed: number }) {
   useEffect(() => {
     const line = path.current;
     if (!line?.animate || document.documentElement.hasAttribute("data-reduced-motion")) return;
-    // Values may pass faster than a glow takes; one that is under way stands for them all.
+    // Values may pass faster than the animation; a running one is not restarted.
     if (isViewMoving() || glow.current?.playState === "running" || glowing >= MAX_PULSES) return;
     glow.current = line.animate(
       [

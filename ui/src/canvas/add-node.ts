@@ -25,7 +25,7 @@ export function addNodeOf(type: string, at?: Point): NodeId | undefined {
   return id;
 }
 
-/** Adds a node of a type that fits a pulled edge, with the port that takes it at the place where it was let go. */
+/** Adds a node that fits a dragged edge, with its matching port where the edge was dropped. */
 export function addNodeFor(pulled: Pulled, type: string, at: Point): NodeId | undefined {
   const descriptor = nodeType(type);
   const port = descriptor && fittingPort(descriptor, pulled.kind, pulled.type, pulled.end.side);

@@ -43,7 +43,7 @@ export function duplicateSelection(): void {
   addFragment("Duplicate", fragment(flow, selection.nodes), { x: APART, y: APART });
 }
 
-/** Answers the page's clipboard events, wherever nothing else could be meant. */
+/** Handles the page's clipboard events outside of text fields, dialogs and text selections. */
 export function useClipboard(): void {
   useEffect(() => {
     const ours = (event: Event) => {
@@ -93,7 +93,7 @@ function paste(text: string): void {
   else if (text.trim() !== "") notify.info("The clipboard contains no nodes.");
 }
 
-/** Puts the middle of what is pasted under the pointer, else in the middle of the view, clear of its origin. */
+/** Centers pasted nodes under the pointer, or in the view without one, away from the originals. */
 function offset(part: Fragment): Point {
   const boxes = new Map(
     Object.entries(part.layout).map(([id, at]) => [

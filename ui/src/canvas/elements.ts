@@ -14,7 +14,7 @@ import { CARD_WIDTH, ERROR_PORT, handleBox, plannedSize } from "./geometry";
 export type CardData = {
   node: Node;
   ports: Ports;
-  /** Whether the ports are declared; else its type is unknown and they are what its edges imply. */
+  /** Whether the ports are declared. If not, the type is unknown and the ports are those its edges imply. */
   known: boolean;
   /** Which context it works in, counted from 0. */
   context: number | undefined;
@@ -27,7 +27,7 @@ export type CanvasNode = CanvasNodeBase<CardData, "card" | "note">;
 
 export type StrandData = {
   kind: PortKind;
-  /** For an edge back to the start of its cycle: the top of the cards it goes round. */
+  /** For back edges: the top of the cards the edge passes over. */
   back: number | undefined;
   context: number | undefined;
   broken: boolean;
@@ -85,7 +85,7 @@ function canvasNode(
     return before;
   }
   return {
-    // Known beforehand, so that a card nobody has drawn yet can be fitted into view and connected.
+    // Known in advance, so that cards can be fitted into view and connected before they are drawn.
     measured: isNote ? size : (before?.measured ?? size),
     ...(before?.dragging ? { dragging: true } : {}),
     id,
@@ -102,12 +102,12 @@ function canvasNode(
         : handles(ports, errorWired),
     ariaLabel: describe(id, node),
     ariaRole: "group",
-    // Notes lie under everything else.
+    // Notes are below everything else.
     zIndex: isNote ? -1 : 0,
   };
 }
 
-/** The edges to draw. Edges to nodes that are not there cannot be drawn; Problems tells of them. */
+/** The edges to draw. Edges to missing nodes are not drawn; the Problems tab lists them. */
 export function canvasEdges(
   flow: Flow,
   checked: CheckedFlow,
@@ -189,13 +189,13 @@ export function topBetween(flow: Flow, edge: Edge): number {
   const low = Math.max(source.y, target.y);
   let top = Math.min(source.y, target.y);
   for (const at of Object.values(flow.layout)) {
-    // What lies far above is another part of the flow: an arc need not climb over it.
+    // Nodes far above belong to another part of the flow; the arc ignores them.
     if (at.x > left && at.x < right && at.y < top && at.y > low - 600) top = at.y;
   }
   return top;
 }
 
-/** The colour of a node's or edge's context; nothing outside of all contexts. */
+/** The color of a context; undefined outside of all contexts. */
 export function shade(context: number | undefined): string | undefined {
   return context === undefined ? undefined : contextColor(context);
 }
@@ -222,7 +222,7 @@ function describe(id: NodeId, node: Node): string {
   return node.title ? `${node.title}, ${type} node` : `${type} node ${id}`;
 }
 
-/** Where a node goes whose place the file does not tell: in rows, in the order of the ids. */
+/** The position of a node that the file does not place: in rows, in the order of the ids. */
 function defaultPosition(index: number): Position {
   return { x: (index % 5) * 280, y: Math.floor(index / 5) * 160 };
 }
@@ -252,7 +252,7 @@ function sameData(a: CardData, b: CardData): boolean {
   );
 }
 
-/** Each check brings equal ports as new objects; a card must not be drawn anew for that. */
+/** Each check returns equal ports as new objects; that must not re-render a card. */
 function equalPorts(a: Ports, b: Ports): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -11,7 +11,7 @@ export const MIN_NOTE_SIZE = { width: 120, height: 60 };
 /** Distance between grid dots; also what a nudge with Shift moves by. */
 export const GRID = 20;
 
-/** A card's border, within which the page counts the places of what stands on the card. */
+/** A card's border widths. Positions on the card are relative to the inside of its border. */
 export const CARD_BORDER = { left: 4, top: 1 };
 
 const FIRST_PORT_Y = 37;
@@ -57,7 +57,7 @@ export function handleBox(
   return { x: middle - size / 2, y: y - size / 2, width: size, height: size };
 }
 
-/** How large a node is drawn before anybody has measured it. */
+/** The size of a node before it is measured. */
 export function plannedSize(
   isNote: boolean,
   ports: Ports,

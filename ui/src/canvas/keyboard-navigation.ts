@@ -1,4 +1,4 @@
-/** Going from node to node with the keyboard, by where they stand. */
+/** Moves the focus from node to node with the keyboard, by position. */
 import { selectOnly } from "@/flow/actions";
 import { flowStore } from "@/flow/store";
 import { canvasStore } from "./canvas-store";
@@ -7,7 +7,7 @@ import { focusedItem, isGathering } from "./multi-select";
 export type Direction = "left" | "right" | "up" | "down";
 type Spot = { id: string; x: number; y: number };
 
-/** The nearest spot in a direction; what stands ahead counts more than what stands aside. */
+/** The nearest spot in a direction. Sideways distance counts double. */
 export function nearest(from: Spot, spots: readonly Spot[], to: Direction): Spot | undefined {
   let best: { spot: Spot; cost: number } | undefined;
   for (const spot of spots) {
@@ -22,7 +22,7 @@ export function nearest(from: Spot, spots: readonly Spot[], to: Direction): Spot
   return best?.spot;
 }
 
-/** Selects and focuses the next node in a direction; without a selection, the first one. One that is gathered stays. */
+/** Selects and focuses the next node in a direction, or the first one without a selection. A multi-selection stays. */
 export function walk(to: Direction): void {
   const { instance } = canvasStore.getState();
   if (!instance) return;
@@ -42,7 +42,7 @@ export function walk(to: Direction): void {
   focusOnceDrawn(next.id);
 }
 
-/** Gives a node the keyboard, if it is in the page. */
+/** Focuses a node, if it is in the page. */
 export function focusNode(id: string): void {
   nodeElement(id)?.focus({ preventScroll: true });
 }

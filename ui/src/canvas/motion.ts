@@ -1,4 +1,4 @@
-/** Whether the view is being moved. Told to the style sheet and to what may wait until it rests; never drawn by React. */
+/** Tracks whether the view is moving, for the style sheet and for work that can wait. Causes no React render. */
 import type { useStoreApi } from "@xyflow/react";
 import { isViewMoving, setViewMoving } from "@/workbench/view-motion";
 
@@ -37,7 +37,7 @@ export function followMotion(store: Store, canvas: HTMLElement): () => void {
     canvas.setAttribute("data-moving", "");
     timer = setTimeout(checkIdle, IDLE_AFTER_MS);
   });
-  // Whoever else listens to the pointer on the page (the seams between the panels measure all of them) has nothing to do.
+  // Stops other pointer listeners: the separators between the panels would measure all panels on each event.
   const spare = (event: PointerEvent) => {
     if (isViewMoving() && event.buttons !== 0) event.preventDefault();
   };

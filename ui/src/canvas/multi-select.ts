@@ -1,11 +1,11 @@
-/** Selecting with the keyboard: what it comes to is selected, and several are gathered by taking each in where it is. */
+/** Keyboard selection: the focused item is selected; Shift+Space adds items to a multi-selection or removes them. */
 import { selectOnly } from "@/flow/actions";
 import type { Items } from "@/flow/edits";
 import { flowStore } from "@/flow/store";
 
 type Item = { kind: "nodes" | "edges"; id: string };
 
-/** The selection as it was gathered last. Any other one ends the gathering. */
+/** The last selection made with Shift+Space. A different selection ends multi-select mode. */
 let gathered: Items | undefined;
 
 /** Whether going about with the keyboard leaves the selection alone: what was put together would be lost. */

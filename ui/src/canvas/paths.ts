@@ -13,7 +13,7 @@ const ARC_RISE = 70;
 /** The least room between an arc and the cards below it. */
 const ARC_CLEAR = 40;
 
-/** The curve of an edge: a gentle S ahead, a hook round the cards where the target lies behind the source. */
+/** The curve of an edge: an S to the right, or a hook around the cards if the target is left of the source. */
 export function forwardCurve(from: Point, to: Point): Curve {
   const ahead = to.x - from.x;
   if (ahead >= 24) {
@@ -36,7 +36,7 @@ export function forwardCurve(from: Point, to: Point): Curve {
   };
 }
 
-/** The arc of a back edge: over the cards it goes round, back to where the cycle begins. `over` is the top of those cards. */
+/** The arc of a back edge, over the cards of its cycle. `over` is the top of those cards. */
 export function backCurve(from: Point, to: Point, over: number): Curve {
   const { right, left, top } = arc(from, to, over);
   const middleX = (from.x + to.x) / 2;
@@ -52,7 +52,7 @@ export function backBounds(from: Point, to: Point, over: number): Box {
   return { x: left, y: top, width: right - left, height: 1 };
 }
 
-/** How far an arc swings out. Wide arcs rise higher, so that they stay round. */
+/** The extent of an arc. Wide arcs rise higher to keep their shape. */
 function arc(from: Point, to: Point, over: number): { right: number; left: number; top: number } {
   const span = Math.abs(from.x - to.x);
   const rise = ARC_RISE + Math.min(span * 0.06, 90);

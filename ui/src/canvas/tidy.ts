@@ -1,4 +1,4 @@
-/** Lays the flow out anew, from left to right, in a worker so that the window never stalls. One undo step. */
+/** Lays out the flow from left to right, in a worker so that the window stays responsive. One undo step. */
 import type { ElkNode } from "elkjs/lib/elk-api";
 import type { Flow, NodeId, Position } from "@/bindings";
 import { notify } from "@/design/notify";
@@ -18,7 +18,7 @@ const OPTIONS = {
   "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
 };
 
-/** Tidies the selected nodes if there are several, else the whole flow. Notes stay where they are. */
+/** Lays out the selected nodes, or the whole flow if fewer than two are selected. Notes stay in place. */
 export async function tidy(): Promise<void> {
   if (!mayEdit()) return;
   const { instance } = canvasStore.getState();
@@ -37,7 +37,7 @@ export async function tidy(): Promise<void> {
     const laidOut = await elk
       .layout(graph(flow, nodes, new Set(checked.backEdges)))
       .finally(() => elk.terminateWorker());
-    // Somebody went on editing meanwhile: their work is worth more than a tidy picture.
+    // The flow was edited in the meantime: drop the result.
     if (flowStore.getState().flow !== flow) return;
     place("Tidy up", corners(laidOut, nodes));
     if (!some) requestAnimationFrame(() => showAll());

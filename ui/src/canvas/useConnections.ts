@@ -65,7 +65,7 @@ export function useConnections() {
 
 type Pulled = NonNullable<ReturnType<typeof pulledFrom>>;
 
-/** An edge let go over a card goes to the port that fits; over empty canvas it asks for a new node. */
+/** An edge dropped on a card connects to the matching port; on empty canvas it opens the quick-add menu. */
 function dropped(event: MouseEvent | TouchEvent, pulled: Pulled): void {
   const at = pointOf(event);
   const below = document.elementFromPoint(at.x, at.y);

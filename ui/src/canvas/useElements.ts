@@ -5,7 +5,7 @@ import { useNodeTypes } from "@/flow/node-types";
 import { displayedFlow, flowStore, useFlow } from "@/flow/store";
 import { type CanvasEdge, type CanvasNode, canvasEdges, canvasNodes } from "./elements";
 
-/** The drawn nodes and edges, kept in step with the document, and what React Flow reports of them. */
+/** The drawn nodes and edges, in sync with the document, and the handlers of React Flow's changes. */
 export function useElements() {
   const flow = useFlow(displayedFlow);
   const checked = useFlow((state) => state.checked);
@@ -21,7 +21,7 @@ export function useElements() {
     setEdges((before) => reuseUnchanged(before, canvasEdges(flow, checked, selected, byId(before))));
   }, [flow, checked, types]);
 
-  // What is selected changes nothing else about what is drawn.
+  // The selection changes nothing else that is drawn.
   useLayoutEffect(() => {
     setNodes((before) => reuseUnchanged(before, reselected(before, selection.nodes)));
     setEdges((before) => reuseUnchanged(before, reselected(before, selection.edges)));

@@ -4,7 +4,7 @@ import { displayedFlow, useFlow } from "@/flow/store";
 import { canvasStore, useCanvas } from "./canvas-store";
 import { showAll } from "./view";
 
-/** A document is never opened at a zoom at which its names cannot be read; what does not fit lies to the right. */
+/** Minimum zoom when a document opens, so that names are readable. What does not fit is cut off on the right. */
 const READABLE = 0.62;
 
 /**
@@ -15,7 +15,7 @@ export function useFitNewDocuments(count: number): void {
   const key = useFlow((state) => state.key);
   const document = useFlow((state) => state.viewing?.run ?? state.key);
   const empty = useFlow((state) => Object.keys(displayedFlow(state).nodes).length === 0);
-  // The first check tells of arcs that need room too.
+  // The first check reports back edges, whose arcs need room, too.
   const arcs = useFlow((state) => state.checked.backEdges.length > 0);
   const ready = useCanvas((state) => state.instance !== undefined);
   const fitted = useRef<{ document: string; arcs: boolean; viewport?: Viewport }>(undefined);
@@ -25,7 +25,7 @@ export function useFitNewDocuments(count: number): void {
     const same = before?.document === document;
     if (!same && before?.document === key) left.current = { document: key, viewport: viewportNow() };
     const back = document === key && left.current?.document === key ? left.current.viewport : undefined;
-    // What is put onto an empty canvas later stays where it was put, and a view that somebody has moved stays there.
+    // Nodes added to an empty canvas do not move the view, and a view that was moved by hand stays.
     if (empty) fitted.current = { document, arcs: true };
     if (count === 0 || !ready || (same && (before.arcs || !arcs || !before.viewport || !isStill(before.viewport))))
       return;

@@ -21,7 +21,7 @@ type FitOptions = {
   duration?: number;
 };
 
-/** Brings nodes into view, as large as fits. Back edges swing out above their nodes and are given room. */
+/** Fits nodes into view, with room for the arcs of their back edges. */
 export function showAll({
   nodes,
   minZoom = MIN_ZOOM,
@@ -53,7 +53,7 @@ export function showAll({
   void instance.setViewport(viewport, { duration });
 }
 
-/** The room that back edges take above and beside the nodes they join. */
+/** The boxes of the arcs of back edges. */
 function arcs(boxes: Boxes): Boxes {
   const state = flowStore.getState();
   const flow = displayedFlow(state);

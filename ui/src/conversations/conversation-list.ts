@@ -1,4 +1,4 @@
-/** The conversations the host keeps, the one that changed last first. Asked for anew when a run has said something. */
+/** The host's conversations, most recently changed first. Reloaded when a run adds messages. */
 import { create } from "zustand";
 import type { ConversationFlow, ConversationRecord } from "@/bindings";
 import { flowStore } from "@/flow/store";
@@ -17,9 +17,9 @@ type Conversations = {
   cut: boolean;
 };
 
-/** So many are asked for, and as many more whenever somebody wants older ones. */
+/** Page size, in conversations. */
 export const PAGE = 300;
-/** Somebody types, or a run says several things: one question is enough. */
+/** Debounce delay for typing and for bursts of messages. */
 const DELAY_MS = 150;
 
 export const conversationsStore = create<Conversations>(() => ({
@@ -54,7 +54,7 @@ export function moreConversations(): void {
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Asks again shortly. */
+/** Reloads shortly. */
 export function refreshConversations(): void {
   if (timer !== undefined) return;
   timer = setTimeout(() => {
@@ -65,19 +65,19 @@ export function refreshConversations(): void {
 
 let latestRequest = 0;
 
-/** Asks now. */
+/** Reloads now. */
 export async function loadConversations(): Promise<void> {
   const { state, words, scope, limit } = conversationsStore.getState();
   if (state === "unknown") conversationsStore.setState({ state: "loading" });
   const request = ++latestRequest;
   const answered = (change: Partial<Conversations>) => {
-    // A slower answer to an earlier question is no news.
+    // Ignores the late reply to an earlier request.
     if (request === latestRequest) conversationsStore.setState({ state: "known", ...change });
   };
   try {
     const search = words.trim() || undefined;
     const flow = scope === "flow" ? flowOf() : undefined;
-    // One more than is shown tells whether there are more.
+    // One more than displayed, to know whether there are more.
     const found = await call("conversations.list", { flow, search, limit: limit + 1 });
     answered({ list: found.slice(0, limit), cut: found.length > limit, error: undefined });
   } catch (thrown) {

@@ -20,7 +20,7 @@ flowStore.subscribe((state, before) => {
   }
 });
 
-// Its first turn gives it its title, another window perhaps another one.
+// Its first turn sets its title, and another window may change it.
 conversationsStore.subscribe(({ list }) => {
   const { conversation } = currentStore.getState();
   const known = list.find((one) => one.id === conversation?.id);
@@ -47,7 +47,7 @@ export async function beginConversation(): Promise<void> {
   }
 }
 
-/** Whether the next run goes on in it. */
+/** Whether the next run continues it. */
 export function isCurrent(conversation: ConversationRecord): boolean {
   return currentStore.getState().conversation?.id === conversation.id;
 }

@@ -2,7 +2,7 @@ import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { askStore } from "./ask";
 import { Button } from "./Button";
 
-/** Shows the question that is being asked, if one is. */
+/** Shows the open question, if there is one. */
 export function AskDialog() {
   const question = askStore((state) => state.question);
   const settle = askStore((state) => state.settle);

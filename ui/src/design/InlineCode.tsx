@@ -1,4 +1,4 @@
-/** A sentence of a diagnostic or a description: what stands in backticks is a name in the flow and drawn as one. */
+/** A text with `code` in backticks, as in diagnostics and descriptions. */
 export function InlineCode({ text }: { text: string }) {
   const parts = text.split("`");
   // A backtick without its partner is no mark.

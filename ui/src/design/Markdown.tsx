@@ -3,7 +3,7 @@ import { lazy, memo, Suspense } from "react";
 const load = () => import("./MarkdownText");
 const Text = lazy(load);
 
-/** The window stands before what draws Markdown is loaded; then it is, before anybody needs it. */
+/** Loads the Markdown renderer in the background, after the first paint. */
 export function preloadMarkdown(): void {
   void load();
 }

@@ -1,7 +1,7 @@
 import { Command as List } from "cmdk";
 import { createContext, type ReactNode, useContext, useState } from "react";
 
-/** What is typed. Then the matches stand in one list, the best one first; cmdk does not order groups. */
+/** The search text. With one, the matches are a single list, best first, because cmdk does not order groups. */
 const Search = createContext("");
 
 /** What is typed into the menu around, for a part of it that is too long to be listed whole. */

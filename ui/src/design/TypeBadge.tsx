@@ -1,7 +1,7 @@
 import type { NodeDescriptor } from "@/bindings";
 import { Icon } from "./Icon";
 
-/** A node type's icon on its category's colour. */
+/** A node type's icon on its category's color. */
 export function TypeBadge({ type }: { type: Pick<NodeDescriptor, "category" | "icon"> }) {
   return (
     <span className="type-badge" data-category={type.category} aria-hidden>

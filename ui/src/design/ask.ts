@@ -13,7 +13,7 @@ export const askStore = create<Asking>(() => ({ settle: () => undefined }));
 
 export function ask(question: Question): Promise<string | undefined> {
   return new Promise((resolve) => {
-    // A question that is still open is put off: nobody can answer two at once.
+    // Dismisses a question that is still open: only one can be answered at a time.
     askStore.getState().settle();
     askStore.setState({
       question,

@@ -1,4 +1,4 @@
-/** A painter knows no custom properties: `element` works out each CSS colour for it, once. Another theme needs another one. */
+/** Resolves CSS colors with custom properties for a 2D canvas, with a cache. Create a new one when the theme changes. */
 export function resolver(element: HTMLElement): (css: string) => string {
   const known = new Map<string, string>();
   return (css) => {

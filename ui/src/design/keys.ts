@@ -33,7 +33,7 @@ export function matches(event: KeyboardEvent, keys: string): boolean {
   if (event.key.toLowerCase() === key.toLowerCase() || (key === "Space" && event.key === " ")) return true;
   // A key that types another Latin letter here is the key of that letter, wherever it is on other keyboards.
   if (/^[a-z0-9]$/i.test(event.key) && !(IS_MAC && event.altKey)) return false;
-  // What another script types, or a Mac with Alt, tells nothing; the place of the key on the keyboard does.
+  // For other scripts, and for Alt on a Mac, the typed character says nothing: use the physical key.
   return /^[A-Z]$/.test(key) ? event.code === `Key${key}` : /^\d$/.test(key) && event.code === `Digit${key}`;
 }
 

@@ -1,4 +1,4 @@
-/** Numbers as people type them, with commas that group digits or stand for the point. */
+/** Parses typed numbers, with commas as digit separators or decimal marks. */
 
 /** A whole number; `128,000` and `128.000` are one, too. Nothing where the text is no number. */
 export function readWhole(text: string): number | undefined {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** How often relative times are read anew, in milliseconds. */
+/** Update interval of relative times, in milliseconds. */
 const CLOCK_MS = 20_000;
 
 /** The time, as often as “5 min. ago” has to change. */

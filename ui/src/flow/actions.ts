@@ -1,4 +1,4 @@
-/** What people do to the document. Every edit goes through `edit`, so every edit can be undone. */
+/** Actions on the document. Every change goes through `edit`, so every change can be undone. */
 import type { Edge, EdgeId, Flow, Node, NodeId, Position } from "@/bindings";
 import { notify } from "@/design/notify";
 import * as edits from "./edits";
@@ -13,14 +13,14 @@ type Options = {
   select?: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> };
 };
 
-/** Whether the document may be edited now; if not, says why. */
+/** Whether the document can be edited now. If not, shows why. */
 export function mayEdit(): boolean {
   if (!flowStore.getState().viewing) return true;
   notify.info("You are viewing a run. Go back to editing to change the flow.");
   return false;
 }
 
-/** Carries out one edit as one undo step. Does nothing where the edit changes nothing. */
+/** Applies one change as one undo step. A change without effect is no step. */
 export function edit(label: string, change: (flow: Flow) => Flow, options: Options = {}): boolean {
   if (!mayEdit()) return false;
   const state = flowStore.getState();
@@ -136,7 +136,7 @@ export function viewFlow(viewing: Viewing): void {
   }));
 }
 
-/** Goes back to the document, also from a run that was asked for and has not arrived. */
+/** Goes back to the document, and cancels a requested run that is still loading. */
 export function leaveView(): void {
   requestRun();
   flowStore.setState(({ flow, viewing, aside = NOTHING, selection }) => ({

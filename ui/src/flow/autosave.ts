@@ -1,22 +1,22 @@
-/** Keeps a draft of a dirty document with the host, so that a crash costs at most the last second. */
+/** Stores a draft of an unsaved document with the host, so that a crash loses at most one second of work. */
 import { call } from "@/ipc";
 import { type FlowState, flowStore, isDirty } from "./store";
 
 const DELAY_MS = 1000;
 
-/** Keys for which the host holds a draft. */
+/** Keys of the drafts the host has. */
 const held = new Set<string>();
-/** Writes and drops go out one after another: a late write must not bring a dropped draft back. */
+/** Writes and drops are serialized: a late write must not restore a dropped draft. */
 let queue: Promise<unknown> = Promise.resolve();
-/** Runs until the draft is to be written; none where nothing is outstanding. */
+/** Pending draft write. */
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Says that the host holds a draft under this key, left by an earlier session. */
+/** Registers a draft that an earlier session left with the host. */
 export function adoptDraft(key: string): void {
   held.add(key);
 }
 
-/** Forgets the draft of the document, whose owner does not want what is in it. The document itself stays as it is. */
+/** Deletes the draft of the document. The document itself stays as it is. */
 export async function discardDraft(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;
@@ -26,7 +26,7 @@ export async function discardDraft(): Promise<void> {
   await queue;
 }
 
-/** Brings the draft in step with the document: one where there is something to lose, else none. */
+/** Syncs the draft with the document: writes it if there are unsaved changes, otherwise drops it. */
 export function writeDraft(): void {
   clearTimeout(timer);
   timer = undefined;
@@ -39,7 +39,7 @@ export function writeDraft(): void {
 export function keepDrafts(): () => void {
   const stop = flowStore.subscribe((state, before) => {
     if (!changed(state, before)) return;
-    // The document was put away, with its owner's leave; so is its draft.
+    // The document was replaced on purpose, so its draft is dropped.
     if (state.key !== before.key && held.has(before.key)) drop(before.key);
     clearTimeout(timer);
     timer = setTimeout(writeDraft, DELAY_MS);
@@ -64,7 +64,7 @@ function changed(a: FlowState, b: FlowState): boolean {
   return a.flow !== b.flow || a.saved !== b.saved || a.key !== b.key;
 }
 
-/** A draft is a safety net: when it cannot be kept, saving still works and says what is wrong. */
+/** Errors are ignored: without a draft, saving still works and reports errors. */
 function put({ key, path, hash, flow }: FlowState): void {
   held.add(key);
   queue = queue.then(() => call("autosave.put", { key, path, baseHash: hash, flow })).catch(() => held.delete(key));

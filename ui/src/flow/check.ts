@@ -1,4 +1,4 @@
-/** Asks the host what is wrong with the shown flow, shortly after it changed. The latest flow always wins. */
+/** Checks the displayed flow shortly after each change. The latest flow wins. */
 import type { CheckedFlow, Flow } from "@/bindings";
 import { notify } from "@/design/notify";
 import { call, HostError } from "@/ipc";
@@ -23,7 +23,7 @@ export function keepChecked(): () => void {
       }
       complained = false;
     } catch (thrown) {
-      // One complaint is enough: the next edit tries again.
+      // Report once: the next edit tries again.
       if (!complained) notify.error(HostError.from(thrown));
       complained = true;
     }
@@ -32,11 +32,11 @@ export function keepChecked(): () => void {
   const stop = flowStore.subscribe((state, before) => {
     const flow = displayedFlow(state);
     if (state.checkedFlow === undefined && before.checkedFlow !== undefined) {
-      // Another document: nothing of the old findings holds.
+      // Another document: the old findings are obsolete.
       clearTimeout(timer);
       void check(flow);
     } else if (differs(flow, displayedFlow(before)) || displayedPath(state) !== displayedPath(before)) {
-      // From another place, the files of sub-flows are others.
+      // Sub-flow paths are relative to the document.
       clearTimeout(timer);
       timer = setTimeout(() => void check(displayedFlow(flowStore.getState())), DELAY_MS);
     }
@@ -49,7 +49,7 @@ export function keepChecked(): () => void {
   };
 }
 
-/** Where a node stands makes no difference to the check. */
+/** Ignores the layout, which does not affect the check. */
 function differs(a: Flow, b: Flow): boolean {
   return a.nodes !== b.nodes || a.edges !== b.edges || a.settings !== b.settings;
 }

@@ -1,4 +1,4 @@
-/** What is copied, as text: other windows, and people, can read it. */
+/** The clipboard format: JSON text, readable by other windows and people. */
 
 import type { Flow, NodeId } from "@/bindings";
 import { type Fragment, fragment } from "./edits";
@@ -10,7 +10,7 @@ export function toText(flow: Flow, nodes: ReadonlySet<NodeId>): string {
   return JSON.stringify({ clipboard: MARK, version: 1, ...fragment(flow, nodes) }, null, 2);
 }
 
-/** What was copied; nothing where the text is something else. A whole flow document can be pasted too. */
+/** Parses copied nodes; undefined for other text. A whole flow document can be pasted, too. */
 export function fromText(text: string): Fragment | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   let value: unknown;

@@ -1,4 +1,4 @@
-/** Which connections may be made, and if not, why not, in words for the person who tried. */
+/** Which connections are allowed, with a reason for the user if not. */
 import type { CheckedFlow, Edge, EdgeId, Flow, NodeDescriptor, NodeId, PortKind, PortType } from "@/bindings";
 import { nodeType } from "./node-types";
 import { declaredPorts, type End, feeds, findPort, type Side } from "./ports";
@@ -13,14 +13,14 @@ const TYPE: Record<PortType, string> = {
   object: "an object",
 };
 
-/** The edge between two ends, whichever of them was taken first; nothing if both are on the same side. */
+/** The edge between two ends, in either order; undefined if both are on the same side. */
 export function edgeBetween(a: End, b: End): Edge | undefined {
   if (a.side === b.side) return undefined;
   const [from, to] = a.side === "out" ? [a, b] : [b, a];
   return { source: from.node, sourceOutput: from.port, target: to.node, targetInput: to.port };
 }
 
-/** Why two ends may not be connected; nothing if they may. `except` is an edge that is being moved. */
+/** Why two ends can't be connected; undefined if they can. `except` is an edge that is being moved. */
 export function refusal(flow: Flow, checked: CheckedFlow, a: End, b: End, except?: EdgeId): string | undefined {
   const edge = edgeBetween(a, b);
   if (!edge) {
@@ -57,7 +57,7 @@ function fitting(flow: Flow, checked: CheckedFlow, end: End, node: NodeId, there
   return found;
 }
 
-/** Why the ports of an edge do not fit each other; nothing if they do. */
+/** Why the ports of an edge are incompatible; undefined if they are compatible. */
 function whyNot(flow: Flow, checked: CheckedFlow, edge: Edge): string | undefined {
   const from = port(flow, checked, { node: edge.source, side: "out", port: edge.sourceOutput });
   const to = port(flow, checked, { node: edge.target, side: "in", port: edge.targetInput });
@@ -72,7 +72,7 @@ function whyNot(flow: Flow, checked: CheckedFlow, edge: Edge): string | undefine
   return undefined;
 }
 
-/** The port of a fresh node of some type that best fits an end; nothing if none does. */
+/** The best port of a node type for an end; undefined if none is compatible. */
 export function fittingPort(type: NodeDescriptor, kind: PortKind, valueType: PortType, side: End["side"]) {
   if (side === "out") {
     const inputs = type.ports.inputs.filter(
@@ -100,7 +100,7 @@ function name(flow: Flow, id: NodeId): string {
   return `“${flow.nodes[id]?.title ?? id}”`;
 }
 
-/** Asked of every edge at each step of the pointer, so without making texts. */
+/** Called for every edge at each pointer move, so it compares without building strings. */
 function sameEnds(a: Edge, b: Edge): boolean {
   return (
     a.source === b.source &&

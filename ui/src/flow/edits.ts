@@ -50,7 +50,7 @@ export function reconnect(flow: Flow, id: EdgeId, ends: Edge): Flow {
   return { ...flow, edges: { ...flow.edges, [id]: { ...edge, ...ends } } };
 }
 
-/** Takes nodes (with every edge on them) and edges away. */
+/** Removes nodes, with all their edges, and edges. */
 export function remove(flow: Flow, items: Items): Flow {
   const nodes = without(flow.nodes, (id) => items.nodes.has(id));
   const layout = without(flow.layout, (id) => items.nodes.has(id));
@@ -62,7 +62,7 @@ export function remove(flow: Flow, items: Items): Flow {
   return { ...flow, nodes, edges, layout };
 }
 
-/** The given nodes with the edges among them. */
+/** The nodes with the edges between them. */
 export function fragment(flow: Flow, ids: ReadonlySet<NodeId>): Fragment {
   const taken: Fragment = { nodes: {}, edges: {}, layout: {} };
   for (const id of ids) {
@@ -119,7 +119,7 @@ export function place(flow: Flow, positions: ReadonlyMap<NodeId, Partial<Positio
   return layout ? { ...flow, layout } : flow;
 }
 
-/** Changes fields of a node. A field given as `undefined` is taken away. */
+/** Changes fields of a node. `undefined` removes a field. */
 export function setNode(flow: Flow, id: NodeId, change: Partial<Node>): Flow {
   const node = flow.nodes[id];
   if (!node) return flow;
@@ -133,7 +133,7 @@ export function setTitle(flow: Flow, id: NodeId, title: string): Flow {
   return setNode(flow, id, { title: trimmed === "" ? undefined : trimmed });
 }
 
-/** Sets the value at a path of a node's config; `undefined` takes it away. */
+/** Sets the value at a path of a node's config; `undefined` removes it. */
 export function setConfig(flow: Flow, id: NodeId, path: readonly (string | number)[], value: unknown): Flow {
   const node = flow.nodes[id];
   if (!node) return flow;

@@ -7,7 +7,7 @@ import { adoptDraft, discardDraft, writeDraft } from "./autosave";
 import { requestDocument } from "./latest-request";
 import { documentName, documentState, type FlowState, fileName, flowStore, isDirty } from "./store";
 
-/** Whether the document may be put away; asks about unsaved changes. Those that are not wanted leave no draft. */
+/** Whether the document may be replaced. Asks about unsaved changes; discarded ones leave no draft. */
 export async function mayReplace(): Promise<boolean> {
   const state = flowStore.getState();
   if (isDirty(state)) {
@@ -19,11 +19,11 @@ export async function mayReplace(): Promise<boolean> {
         { id: "discard", label: "Don’t save", kind: "danger" },
       ],
     });
-    // What was changed while it was being saved is not saved: that is asked about, too.
+    // Changes made during the save are not saved: ask about them, too.
     if (choice === "save") return (await save()) && mayReplace();
     if (choice !== "discard") return false;
   }
-  // Before anything else: neither opening the same file again nor the next start may offer it.
+  // First: neither opening the same file again nor the next start may offer the draft.
   await discardDraft();
   return true;
 }
@@ -57,10 +57,10 @@ export async function openExample(id: string): Promise<void> {
   await replaceDocument(async () => documentState(await call("flow.example", { id })));
 }
 
-/** Goes on with a draft that was never saved. */
+/** Opens a draft that was never saved. */
 export async function openDraft(draft: Autosave): Promise<void> {
   await replaceDocument(async () => {
-    // The file may be gone; the draft still opens, as a document that has no file yet.
+    // If the file is missing, the draft opens as a document without a file.
     const opened =
       draft.path === undefined ? undefined : await call("flow.open", { path: draft.path }).catch(() => undefined);
     const saved = opened ? documentState(opened.flow, opened) : documentState(await call("flow.new", {}));
@@ -74,7 +74,7 @@ export async function dropDraft(draft: Autosave): Promise<void> {
   await reportErrors(() => call("autosave.drop", { key: draft.key }));
 }
 
-/** Saves, asking where if the document has no file (or one that cannot be written). Whether it was saved. */
+/** Saves. Asks for a path if the document has no writable file. Returns whether it was saved. */
 export function save(): Promise<boolean> {
   return oneAtATime(() => {
     const { path, readOnly } = flowStore.getState();
@@ -82,12 +82,12 @@ export function save(): Promise<boolean> {
   });
 }
 
-/** Saves to a file the person chooses. Whether it was saved. */
+/** Saves to a chosen file. Returns whether it was saved. */
 export function saveAs(): Promise<boolean> {
   return oneAtATime(saveElsewhere, true);
 }
 
-/** The save under way: of which document, and whether it went well. */
+/** The running save: its document and its result. */
 let saving: { key: string; done: Promise<boolean> } | undefined;
 
 /**
@@ -109,7 +109,7 @@ async function oneAtATime(work: () => Promise<boolean>, again = false): Promise<
   return done;
 }
 
-/** Whether the document of that key is still the one that is open; it may have been put away meanwhile. */
+/** Whether that document is still open. */
 function isDisplayed(key: string): boolean {
   return flowStore.getState().key === key;
 }
@@ -119,7 +119,7 @@ async function saveElsewhere(): Promise<boolean> {
   const suggested = state.path ? fileName(state.path) : `${slug(documentName(state))}.flow.json`;
   try {
     const { path } = await call("dialog.save", { suggested });
-    // The dialog has asked about replacing a file that is there.
+    // The dialog has confirmed replacing an existing file.
     return path === null || !isDisplayed(state.key) ? false : await saveTo(path, true);
   } catch (thrown) {
     notify.error(HostError.from(thrown));
@@ -185,7 +185,7 @@ async function offerDraft(opened: OpenedFlow, draft: Autosave): Promise<void> {
   if (choice === "drop") await dropDraft(draft);
 }
 
-/** What of the document a draft replaces. Saving it replaces no file but the one it began from. */
+/** The state a draft replaces. Its base hash makes sure that saving only overwrites the file it started from. */
 function restored(draft: Autosave, hash: string | undefined): Pick<FlowState, "flow" | "key" | "hash"> {
   return { flow: draft.flow, key: draft.key, hash: draft.baseHash ?? hash };
 }
@@ -217,7 +217,7 @@ async function replaceDocument(load: () => Promise<FlowState>): Promise<boolean>
   } catch (thrown) {
     notify.error(HostError.from(thrown));
   }
-  // The document stays after all, and with it the need for a draft.
+  // The document stays open, so it needs a draft again.
   writeDraft();
   return false;
 }

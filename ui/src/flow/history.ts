@@ -1,8 +1,8 @@
-/** Undo and redo over whole flows. Flows share what did not change, so a step costs as much as its edit. */
+/** Undo and redo of whole flows. Flows share unchanged parts, so a step is as small as its edit. */
 import type { Flow } from "@/bindings";
 import type { Items } from "./edits";
 
-/** A flow as it was, what then happened to it, and what was selected. */
+/** A flow before an edit, with the edit's label and the selection. */
 export type Step = { flow: Flow; label: string; selection: Items; merge?: string };
 
 export type History = { past: readonly Step[]; future: readonly Step[] };
@@ -31,7 +31,7 @@ export function seal(history: History): History {
   return { ...history, past: [...history.past.slice(0, -1), { ...last, merge: undefined }] };
 }
 
-/** Goes one step back; nothing where there is none. */
+/** Goes one step back; undefined if there is none. */
 export function undo(history: History, now: Moment): { history: History; moment: Moment; label: string } | undefined {
   const step = history.past.at(-1);
   if (!step) return undefined;
@@ -42,7 +42,7 @@ export function undo(history: History, now: Moment): { history: History; moment:
   };
 }
 
-/** Takes the last undo back; nothing where there is none. */
+/** Reverts the last undo; undefined if there is none. */
 export function redo(history: History, now: Moment): { history: History; moment: Moment; label: string } | undefined {
   const step = history.future.at(-1);
   if (!step) return undefined;
@@ -53,7 +53,7 @@ export function redo(history: History, now: Moment): { history: History; moment:
   };
 }
 
-/** A moment may be all of a document's state: taken over whole, each step would hold on to every earlier one. */
+/** Copies only what a step needs: the whole document state would keep every earlier step alive. */
 function stepAt({ flow, selection }: Moment, label: string, merge?: string): Step {
   return { flow, selection, label, merge };
 }

@@ -1,4 +1,4 @@
-/** The ports of the nodes on the canvas: what `flow.check` said, else the type's own, else what their edges imply. */
+/** The ports of the nodes on the canvas: from `flow.check`, or the node type, or as implied by their edges. */
 import type {
   CheckedFlow,
   Edge,
@@ -19,7 +19,7 @@ export type End = { node: NodeId; side: Side; port: PortName };
 
 const NO_PORTS: Ports = { inputs: [], outputs: [] };
 
-/** The ports a node declares; nothing where nobody knows its type. */
+/** The ports a node declares; undefined for unknown types. */
 export function declaredPorts(flow: Flow, checked: CheckedFlow, id: NodeId): Ports | undefined {
   const node = flow.nodes[id];
   if (!node) return undefined;

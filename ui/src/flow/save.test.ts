@@ -9,7 +9,7 @@ const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {},
 
 type Call = { name: string; args: Record<string, unknown>; settle: (reply: unknown) => void };
 
-/** What the host was asked and has not answered. */
+/** Open requests to the host. */
 let calls: Call[];
 
 beforeEach(() => {

@@ -23,7 +23,7 @@ export type FlowState = {
   flow: Flow;
   /** Where its file is; absent until it was saved once. */
   path?: string;
-  /** The hash of the file when it was last read or written; tells whether somebody else has changed it since. */
+  /** The hash of the file when it was last read or written, to detect changes by other programs. */
   hash?: string;
   /** The file cannot be written: saving asks for another place. */
   readOnly: boolean;
@@ -33,12 +33,12 @@ export type FlowState = {
   saved: Flow;
   history: History;
   selection: Items;
-  /** What `flow.check` said of the shown flow, most recently. */
+  /** The latest result of `flow.check` for the displayed flow. */
   checked: CheckedFlow;
   /** Which flow `checked` is about; another than the shown one while a check is under way. */
   checkedFlow?: Flow;
   viewing?: Viewing;
-  /** What is selected in the document while a run is looked at in its place. */
+  /** The document's selection while a run is viewed. */
   aside?: Items;
 };
 
@@ -69,7 +69,7 @@ export const flowStore = create<FlowState>(() => documentState(EMPTY_FLOW));
 /** Subscribes a component to a part of the document. */
 export const useFlow = flowStore;
 
-/** The flow on the canvas: an earlier run's while one is viewed, else the document. */
+/** The flow on the canvas: that of the viewed run, or the document. */
 export function displayedFlow(state: FlowState): Flow {
   return state.viewing?.flow ?? state.flow;
 }
@@ -83,7 +83,7 @@ export function isDirty(state: FlowState): boolean {
   return state.flow !== state.saved;
 }
 
-/** What people call the document. */
+/** The display name of the document. */
 export function documentName(state: FlowState): string {
   return state.flow.name || (state.path ? fileName(state.path) : "Untitled flow");
 }

@@ -87,7 +87,7 @@ function ConfigForm({ nodeId, config, spec, findings, readOnly }: FormProps) {
   return <CodeControl {...common} spec={{ kind: "json", optional: false }} />;
 }
 
-/** Keys the schema does not know: shown, so that they can be seen and taken away. */
+/** Config fields that are not in the schema, so that they can be seen and removed. */
 function UnknownFields({
   config,
   spec,

@@ -42,7 +42,7 @@ const RETRY: { name: keyof RetryPolicy; label: string; spec: Spec }[] = [
   },
 ];
 
-/** Bounds on the node's execution, and what to do when it fails in a way that another try could mend. */
+/** The node's limits and retry policy. */
 export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
   const { limits, retry } = node;
   const changeLimit = ([name]: Path, value: unknown) => {

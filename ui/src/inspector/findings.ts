@@ -1,4 +1,4 @@
-/** Which finding belongs to which field: by the JSON pointer `flow.check` gives. */
+/** Maps findings to fields by the JSON pointers from `flow.check`. */
 import type { Diagnostic } from "@/bindings";
 
 export type Path = readonly (string | number)[];

@@ -1,4 +1,4 @@
-/** Which tab the inspector shows; kept while one goes from node to node. */
+/** The inspector's tab, shared by all nodes. */
 import { create } from "zustand";
 
 export const inspectorStore = create<{ tab: string }>(() => ({ tab: "config" }));

@@ -1,4 +1,4 @@
-/** The one doorway to the host. Nothing else in the window talks to Tauri or knows that it is there. */
+/** The interface to the host. Only `ipc` knows Tauri. */
 import type { Commands, Entry, ErrorReply, RunId } from "@/bindings";
 
 export type CommandName = keyof Commands;
@@ -6,10 +6,10 @@ export type Args<C extends CommandName> = Commands[C]["args"];
 export type Reply<C extends CommandName> = Commands[C]["reply"];
 
 export interface Host {
-  /** Carries out one command. Rejects with a `HostError`, never with anything else. */
+  /** Calls one command. Rejects only with `HostError`. */
   call<C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>>;
   /**
-   * Gives the journal of a run from `fromSeq`, then live events, in batches at most once a frame.
+   * Delivers the journal of a run from `fromSeq`, then live events, in batches at most once a frame.
    * Returns the function that ends the watch; nothing is delivered after it was called.
    */
   watch(

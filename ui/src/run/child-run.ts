@@ -1,4 +1,4 @@
-/** Opening the flow that a node runs: its run where there is one, else the flow itself. */
+/** Opens the flow that a node runs: its child run, or the file if there was no run. */
 import type { Node, NodeId, RunId } from "@/bindings";
 import { notify } from "@/design/notify";
 import { openPath } from "@/flow/files";
@@ -14,7 +14,7 @@ export function runsFlow(node: Node | undefined): boolean {
   return childFlowField(node) !== undefined;
 }
 
-/** The run that the node began last: in the round that was chosen, else in the one it shows, else in any. */
+/** The latest child run of a node: of the chosen iteration, or of the displayed one, or of any. */
 function childOf(node: NodeId): RunId | undefined {
   const view = activeSession()?.fold.nodes.get(node);
   const chosen = epochOf(view, chosenEpoch(node));
@@ -23,7 +23,7 @@ function childOf(node: NodeId): RunId | undefined {
   return (displayed?.children ?? view?.epochs.findLast((epoch) => epoch.children?.length)?.children)?.at(-1);
 }
 
-/** Opens what the node runs: in place, its latest run; without one the file it names. */
+/** Opens the latest child run of a node, or the flow file it names if there is none. */
 export function openChild(id: NodeId): void {
   const run = childOf(id);
   if (run !== undefined) {
@@ -44,7 +44,7 @@ export function openChild(id: NodeId): void {
   notify.info("This node has not run yet. Run the flow to see its sub-flow run.");
 }
 
-/** A path as a flow file names it: seen from the folder of that file, or whole. */
+/** Resolves a path in a flow file, relative to the folder of that file. */
 function resolveFlowPath(flow: string, file: string): string {
   if (/^([\\/]|[a-z]:[\\/])/i.test(file)) return file;
   return flow.slice(0, flow.length - fileName(flow).length) + file;

@@ -1,4 +1,4 @@
-/** What people do with runs. Errors are told where they happen; nothing here throws. */
+/** Actions on runs. They report errors as toasts and never throw. */
 import { create } from "zustand";
 import type { Diagnostic, Epoch, NodeId, RunId, RunSummary } from "@/bindings";
 import { refreshConversations } from "@/conversations/conversation-list";
@@ -22,7 +22,7 @@ type Control = {
   document?: RunSession;
   /** The run that is looked at in place of the document. */
   viewed?: RunSession;
-  /** A run has been asked for and has not begun. */
+  /** A run was requested and has not started. */
   starting: boolean;
 };
 
@@ -44,14 +44,14 @@ const events: SessionEvents = {
   },
   broke(session, error) {
     notify.error(error, { label: "Reconnect", run: () => session.watch() });
-    // The watch may have broken because nobody drives the run any more; then it can be resumed.
+    // The watch may have broken because the run's process died; then the run can be resumed.
     const { parentRunId: parent } = session.fold.head;
     call("runs.list", { parent, limit: PAGE }).then(
       (list) => {
         session.interrupted = list.find((one) => one.run === session.run)?.status === "interrupted";
         wakeSession(session);
       },
-      // That something is wrong has just been told.
+      // The error was reported above.
       () => undefined,
     );
     refreshRuns();
@@ -70,7 +70,7 @@ const TURNING_POINTS = new Set([
   "run.cancelled",
 ]);
 
-/** Keeps the shown run in step with the document: call once. Gives the function that stops it. */
+/** Keeps the active run in sync with the document. Call once; returns a function that stops it. */
 export function followDocument(): () => void {
   return flowStore.subscribe((state, before) => {
     if (state.key !== before.key) setDocumentRun(undefined);
@@ -168,9 +168,9 @@ function pauseOwner(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; e
   return pause.asker ?? { run, node, epoch };
 }
 
-/** Shows an earlier run on the canvas, from its journal; follows it if it still goes on. */
+/** Shows a run on the canvas from its journal, and follows it if it is not over. */
 export async function openRun(run: RunId): Promise<void> {
-  // Also what is there already was wished for: a slower earlier wish must not take its place.
+  // Also for a run that is displayed already: a slower earlier request must not replace it.
   const isLatest = requestRun();
   const { document, viewed } = controlStore.getState();
   if (document?.run === run) {
@@ -201,7 +201,7 @@ export async function resumeRun(run: RunId): Promise<void> {
   });
 }
 
-/** Stops a run. One whose process died is taken up again for that, and ends at once. */
+/** Stops a run. One whose process died is resumed for that and ends at once. */
 export async function cancelRun(run: RunId): Promise<void> {
   await reportErrors(async () => {
     await call("run.cancel", { run });
@@ -209,7 +209,7 @@ export async function cancelRun(run: RunId): Promise<void> {
   });
 }
 
-/** The host drives a run, also one that nobody drove until now: the window follows it again. */
+/** Follows a run again after the host resumed it. */
 function followResumedRun(run: RunId): void {
   const session = sessionOf(run);
   if (session && !isOver(session.fold.head.status)) {

@@ -45,9 +45,9 @@ export type EdgeRun = {
 const CARD_TEXT = 80;
 const PEEK_TEXT = 60;
 
-// Views never change, so what is worked out of one holds for good.
+// Views are immutable, so results can be cached by view.
 const nodeRuns = new WeakMap<NodeView, NodeRun>();
-// Outputs are given once and stay the same object while the rest of their view goes on changing.
+// Outputs are set once and stay the same object while the rest of their view changes.
 const windowUses = new WeakMap<PromptRecord, WindowUse>();
 const passings = new WeakMap<Record<PortName, unknown>, Map<PortName, Passing>>();
 
@@ -55,7 +55,7 @@ export function useNodeRun(node: NodeId): NodeRun | undefined {
   return useNodeOf(node, nodeRunOf);
 }
 
-/** Only the state of a node, and the round it is in (`3`, `3.1`, nothing outside of all cycles): drawn anew when these change. */
+/** The state of a node. Re-renders only when it changes. */
 export function useNodeState(node: NodeId): NodeRunState | undefined {
   return useNodeOf(node, (view) => view?.state);
 }
@@ -99,7 +99,7 @@ function toNodeRun(view: NodeView): NodeRun {
   return run;
 }
 
-/** The text on the card: the end of what streams, the beginning of what was said. Empty while the next is awaited. */
+/** The text on the card: the end of a stream, or the start of the last reply. Empty before the next stream starts. */
 function streamOf(view: NodeView, displayed: EpochView): string | undefined {
   const live = displayed.state === "running" || displayed.state === "ready" || displayed.state === "retrying";
   if (live) {

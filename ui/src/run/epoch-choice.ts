@@ -1,4 +1,4 @@
-/** Which round of which node is looked at. Without a choice it is the one the node shows, and goes on with it. */
+/** The chosen iteration of each node. Without a choice, the displayed one, which follows the run. */
 import { create } from "zustand";
 import type { Epoch, NodeId } from "@/bindings";
 import { epochOf } from "./fold/epoch";
@@ -9,7 +9,7 @@ type Choice = { run?: string; byNode: Record<NodeId, Epoch> };
 
 const choiceStore = create<Choice>(() => ({ byNode: {} }));
 
-/** Looks at that round; without one, at whichever is shown. */
+/** Chooses an iteration; undefined follows the displayed one. */
 export function chooseEpoch(node: NodeId, epoch: Epoch | undefined): void {
   const run = activeSession()?.run;
   choiceStore.setState((state) => {
@@ -20,7 +20,7 @@ export function chooseEpoch(node: NodeId, epoch: Epoch | undefined): void {
   });
 }
 
-/** The round of a node that is looked at, and whether it was chosen. */
+/** The inspected iteration of a node, and whether it was chosen. */
 export function useChosen(node: NodeId): { view?: NodeView; epoch?: EpochView; chosen: boolean } {
   const view = useNodeView(node);
   const choice = choiceStore((state) => (state.run === activeSession()?.run ? state.byNode[node] : undefined));
@@ -28,7 +28,7 @@ export function useChosen(node: NodeId): { view?: NodeView; epoch?: EpochView; c
   return { view, epoch: chosen ?? epochOf(view, view?.epoch), chosen: chosen !== undefined };
 }
 
-/** The round of a node that was chosen, if one was. */
+/** The chosen iteration of a node, if any. */
 export function chosenEpoch(node: NodeId): Epoch | undefined {
   const { run, byNode } = choiceStore.getState();
   return run === activeSession()?.run ? byNode[node] : undefined;

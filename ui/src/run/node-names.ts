@@ -11,7 +11,7 @@ export function nameOf(id: NodeId): string {
   return node.title || nodeType(node.type)?.title || id;
 }
 
-/** What contexts are called beside one another: as the nodes that made them, and by their ids where several are called alike. */
+/** Names of contexts: the nodes that made them, or their ids where names clash. */
 export function contextNames(contexts: readonly { id: ContextId; maker: NodeId }[]): Map<ContextId, string> {
   const names = contexts.map(({ id, maker }) => (id === "main" ? "main" : nameOf(maker)));
   const alike = new Set(names.filter((name, at) => names.indexOf(name) !== at));

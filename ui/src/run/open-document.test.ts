@@ -8,7 +8,7 @@ import { controlStore, followDocument, openRun } from "./control";
 
 const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
 
-/** A host that answers when it is told to. */
+/** A host whose replies the test controls. */
 let answers: Map<string, (reply: unknown) => void>;
 let stop: () => void;
 

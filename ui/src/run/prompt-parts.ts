@@ -10,7 +10,7 @@ export type Share = {
   tokens: number;
 };
 
-/** What the parts of a prompt take, by kind. A question that stands in the history already is counted there. */
+/** Tokens of a prompt by kind. A question that is already in the history counts there. */
 export function partsOf(prompt: PromptRecord): { system: number; history: number; question: number; steps: number } {
   const tokens = { system: 0, history: 0, question: 0, steps: 0 };
   for (const part of prompt.parts) {
@@ -27,7 +27,7 @@ export function partsOf(prompt: PromptRecord): { system: number; history: number
 export function sharesOf(prompt: PromptRecord, lines: readonly Line[] = []): Share[] {
   let { system, history, question, steps } = partsOf(prompt);
   if (question === 0) {
-    // The question may stand in the history already: then it is its last message.
+    // The question may already be in the history, as its last message.
     question = questionIn(lines);
     history -= question;
   }
@@ -48,14 +48,14 @@ function questionIn(lines: readonly Line[]): number {
 }
 
 export type Line =
-  /** `tokens` of a tool's result are counted with the reply that asked for it. */
+  /** The tokens of a tool's result are counted with the reply that called it. */
   | { kind: "message"; key: string; role: Role; text: string; tokens?: number; author?: NodeId; inHistory: boolean }
   /** Messages sent but that this window does not know. */
   | { kind: "unknown"; key: string; count: number; tokens: number }
   /** Messages of the history that were not sent. */
   | { kind: "left"; key: string; messages: Message[]; tokens: number };
 
-/** The messages of a prompt in order; those of the history are looked up in the context, tool rounds in the activation. */
+/** The messages of a prompt in order. History messages come from the context, tool steps from the activation. */
 export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, context: ContextId | undefined): Line[] {
   const lines: Line[] = [];
   prompt.parts.forEach((part, index) => {
@@ -83,7 +83,7 @@ function lineOf(message: Message): Line {
   return { kind: "message", key: id, role, text: messageText(content), tokens, author: author.node, inHistory: true };
 }
 
-/** What the model said in an earlier step of this activation, and what its tools answered. */
+/** The reply of an earlier step of this activation, and the results of its tools. */
 function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
   const reply = epoch.calls.findLast((call) => call.step === step && call.reply)?.reply;
   const tools = epoch.tools.filter((tool) => tool.step === step);
@@ -125,7 +125,7 @@ function sum(messages: readonly Message[]): number {
   return messages.reduce((tokens, message) => tokens + message.tokens, 0);
 }
 
-/** In which round the window would be full if prompts went on growing as they did; nothing where they do not grow. */
+/** The iteration in which the window will be full at the current growth; undefined if prompts do not grow. */
 export function fullInIteration(view: NodeView, call: ModelCallView, iteration: number): number | undefined {
   const prompt = call.prompt;
   if (!prompt) return undefined;

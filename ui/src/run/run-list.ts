@@ -1,9 +1,9 @@
-/** The runs the host keeps, newest first. While somebody looks at them they are asked for anew when one has turned. */
+/** The host's runs, newest first. Reloaded when one changes its status, while a list is visible. */
 import { create } from "zustand";
 import type { RunId, RunSummary } from "@/bindings";
 import { call, HostError } from "@/ipc";
 
-/** So many runs are asked for, and as many more whenever somebody wants older ones. */
+/** Page size, in runs. */
 export const PAGE = 500;
 /** Turning points come in bursts, and the store takes a moment: one question is enough for several. */
 const DELAY_MS = 150;
@@ -31,7 +31,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let requestedAt = Number.NEGATIVE_INFINITY;
 let requests = 0;
 
-/** Lists the runs, of one flow's file or all, and keeps the list as they are. Gives what ends that. */
+/** Lists the runs of one flow file or all, and keeps the list current. Returns a function that stops it. */
 export function followRuns(flowPath?: string): () => void {
   if (runsStore.getState().flowPath !== flowPath) runsStore.setState({ flowPath, limit: PAGE });
   viewerCount += 1;
@@ -47,7 +47,7 @@ export function moreRuns(): void {
   void loadRuns();
 }
 
-/** Asks again shortly, if anybody looks. */
+/** Reloads shortly, if a list is visible. */
 export function refreshRuns(): void {
   if (timer !== undefined || viewerCount === 0) return;
   timer = setTimeout(
@@ -59,18 +59,18 @@ export function refreshRuns(): void {
   );
 }
 
-/** Asks now. */
+/** Reloads now. */
 export async function loadRuns(): Promise<RunSummary[]> {
   const { state, flowPath, limit } = runsStore.getState();
   if (state === "unknown") runsStore.setState({ state: "loading" });
   requestedAt = performance.now();
   const request = ++requests;
   const answered = (change: Partial<Runs>) => {
-    // A slower answer to an earlier question is no news.
+    // Ignores the late reply to an earlier request.
     if (request === requests) runsStore.setState({ state: "known", ...change });
   };
   try {
-    // One more than is shown tells whether there are more.
+    // One more than displayed, to know whether there are more.
     const found = await call("runs.list", { flowPath, limit: limit + 1 });
     const list = keepSame(runsStore.getState().list, found.slice(0, limit));
     answered({ list, cut: found.length > limit, error: undefined });
@@ -81,7 +81,7 @@ export async function loadRuns(): Promise<RunSummary[]> {
   return runsStore.getState().list;
 }
 
-/** The new list, with the runs of the old one that read as before: those are not drawn anew. */
+/** The new list, with unchanged runs as the same objects, so that they do not re-render. */
 function keepSame(before: RunSummary[], after: RunSummary[]): RunSummary[] {
   const known = new Map(before.map((run) => [run.run, run]));
   const list = after.map((run) => {

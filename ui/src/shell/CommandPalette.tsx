@@ -87,7 +87,7 @@ function Everything() {
   );
 }
 
-/** More would make typing slow; whoever looks for one of them types. */
+/** More items would make typing slow. */
 const MAX_LISTED_NODES = 300;
 
 function NodesToGoTo() {

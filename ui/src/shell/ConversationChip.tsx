@@ -6,7 +6,7 @@ import { useFlow } from "@/flow/store";
 import { useRunHead } from "@/run/live/active-run";
 import { useWorkspace } from "@/workspace/context";
 
-/** Which conversation the next run goes on in, or the shown run went on in. Nothing where there is none. */
+/** The conversation that the next run continues, or that the viewed run continued. Hidden without one. */
 export function ConversationChip() {
   const viewing = useFlow((state) => state.viewing !== undefined);
   const current = currentStore((state) => state.conversation);

@@ -105,7 +105,7 @@ function LeftPanel() {
   return <Suspense>{panel ? <panel.Component /> : null}</Suspense>;
 }
 
-/** Keeps a panel folded or unfolded as the layout says, and tells the layout when the pointer folds it. */
+/** Keeps a panel's collapsed state in sync with the layout. */
 function useFolding(part: Part) {
   const workspace = useWorkspace();
   const panelRef = usePanelRef();

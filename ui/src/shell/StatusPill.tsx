@@ -11,7 +11,7 @@ import { useWorkspace } from "@/workspace/context";
 
 type StatusView = { status: RunStatus; text: string; icon: ReactNode; action?: () => void; what?: string };
 
-/** Light fills behind their own colour; `contrast.test.ts` holds them to what can be read. */
+/** Text on a light tint of its own color; `contrast.test.ts` checks the contrast. */
 export const TONES: Record<RunStatus, string> = {
   running: "bg-accent/15 text-accent",
   waiting: "bg-wait/15 text-wait",

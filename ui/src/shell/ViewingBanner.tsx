@@ -4,7 +4,7 @@ import { leaveView } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
 import { openRun } from "@/run/control";
 
-/** Says that an earlier run is on the canvas, where it stands among the runs around it, and how to get back. */
+/** Shows that a run is on the canvas, with its parent runs and the way back. */
 export function ViewingBanner() {
   const viewing = useFlow((state) => state.viewing);
   if (!viewing) return null;

@@ -38,7 +38,7 @@ function blend(over: Color, under: Color, share: number): Color {
   return over.map((part, at) => part * share + (under[at] ?? 0) * (1 - share)) as unknown as Color;
 }
 
-/** What `hover:brightness-110` makes of a colour. */
+/** The effect of `hover:brightness-110` on a color. */
 function brightened(color: Color): Color {
   return color.map((part) => Math.min(255, part * 1.1)) as unknown as Color;
 }

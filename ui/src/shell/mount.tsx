@@ -10,7 +10,7 @@ import { start } from "./start";
 import "@xyflow/react/dist/base.css";
 import "@/design/design.css";
 
-/** Connects the window to a host, loads what the first picture needs and renders. */
+/** Connects the window to a host, loads what the first render needs and renders. */
 export async function mount(host: Host): Promise<void> {
   const root = document.getElementById("root");
   if (!root) return;

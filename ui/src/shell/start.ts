@@ -10,7 +10,7 @@ import { call, HostError } from "@/ipc";
 import type { Workspace } from "@/workspace/workspace";
 import { offerOpenRuns, startRuns } from "./start-runs";
 
-/** Loads what the first picture needs. A part that fails says so once the window is there, and leaves the rest alone. */
+/** Loads what the first render needs. Failures are reported once the window is visible and do not affect the rest. */
 export async function start(workspace: Workspace): Promise<void> {
   const parts = await Promise.allSettled([workspace.settings.load(), loadNodeTypes(), blank()]);
   workspace.layout.load();
@@ -28,7 +28,7 @@ async function blank(): Promise<void> {
   flowStore.setState(documentState(await call("flow.new", {})), true);
 }
 
-/** Opens what the window was started on; else offers what a crash left behind. */
+/** Opens the requested file or example, and offers drafts that a crash left behind. */
 async function begin(workspace: Workspace): Promise<void> {
   const query = new URLSearchParams(window.location.search);
   const path = query.get("open");

@@ -7,7 +7,7 @@ import { host } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 
-/** What the window as a whole listens to: its title, the clipboard, the keys let go of, being closed. */
+/** Window-wide effects: title, clipboard, key releases and closing. */
 export function useWindow(): void {
   const workspace = useWorkspace();
   useClipboard();
@@ -42,7 +42,7 @@ export function useWindow(): void {
   }, [workspace]);
 }
 
-/** Closes the window once nothing that shall stay is outstanding. */
+/** Closes the window after unsaved changes and settings are handled. */
 async function leave(workspace: Workspace): Promise<void> {
   if (!(await mayReplace())) return;
   await workspace.settings.save();

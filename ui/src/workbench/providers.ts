@@ -11,7 +11,7 @@ export type Providers = {
   found: readonly FoundServer[];
   /** Whether a search for servers on this machine is under way. */
   searching: boolean;
-  /** The models of each provider that was asked for them. */
+  /** The known models by provider. */
   models: Readonly<Record<string, readonly string[]>>;
 };
 

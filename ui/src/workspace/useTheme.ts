@@ -1,4 +1,4 @@
-/** Puts the chosen theme and the wish for stillness on the document, where the tokens read them. */
+/** Sets the theme and reduced motion on the document, where the tokens read them. */
 import { useEffect, useSyncExternalStore } from "react";
 import { useSettings } from "./context";
 

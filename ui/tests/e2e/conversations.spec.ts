@@ -44,7 +44,7 @@ test("a conversation is begun, gone on in, searched, renamed, forked, exported a
   await expect(rows(page).first()).toContainText("2 messages");
   await expect(rows(page).first()).toContainText(QUESTION);
 
-  // The next run goes on in it, until a person leaves it.
+  // The next run continues it, until the conversation is left.
   await say(page, "It was due on Monday.");
   await expect(rows(page).first()).toContainText("4 messages");
   await expect(rows(page).first().getByTestId("conversation-spent")).toHaveText(

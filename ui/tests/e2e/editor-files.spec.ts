@@ -3,7 +3,7 @@ import { CHAT_FLOW, expect, node, openEmpty, openFlow, putFile, savedFlow, test 
 
 const PATH = "/flows/test.flow.json";
 
-/** Somebody else writes the file. */
+/** Another program writes the file. */
 async function writeBehind(page: Page, change: (text: string) => string): Promise<void> {
   const files = await page.evaluate(() => localStorage.getItem("plait.mock-host.files") ?? "{}");
   const all = JSON.parse(files) as Record<string, string>;

@@ -89,7 +89,7 @@ export async function savedFlow(page: Page, path = "/flows/test.flow.json"): Pro
   return JSON.parse(text ?? "{}") as Flow;
 }
 
-/** A test whose page must not complain: an error in the console, or one nobody caught, fails it. */
+/** A test that fails on console errors and uncaught errors. */
 export const test = base.extend<{ quiet: undefined }>({
   quiet: [
     async ({ page }, use) => {

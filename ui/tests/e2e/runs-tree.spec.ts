@@ -15,7 +15,7 @@ test("a double click opens the child's run, and the crumb leads back", async ({ 
   await expect(page.getByTestId("crumb-here")).toHaveText("A headline");
   await expect(node(page, "write")).toBeVisible();
   await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", WAIT);
-  // What the child was given, and nothing else of its parent.
+  // The child's input, and nothing else of its parent.
   await page.getByTestId("dock-tab-conversation").click();
   await expect(page.getByTestId("messages")).toContainText("the town library will open on Sundays");
   await expect(page.getByTestId("messages")).not.toContainText("From May on");

@@ -23,7 +23,7 @@ async function openSettings(page: Page): Promise<void> {
   await expect(page.getByTestId("provider-openai")).toBeVisible();
 }
 
-/** Opens a provider's card and gives it. */
+/** Opens a provider's card and returns it. */
 async function card(page: Page, name: string) {
   const it = page.getByTestId(`provider-${name}`);
   await it.getByRole("button", { name: new RegExp(`^${name}`) }).click();
@@ -112,7 +112,7 @@ test("adds a provider, refuses a wrong address, changes and removes it", async (
   await url.fill("http://box:9000/v1");
   await url.press("Enter");
   await expect(mine.getByText("provider.bad_settings")).toHaveCount(0);
-  // Also after a start anew, with the panel as it was.
+  // Also after a reload, with the panel as it was.
   await page.reload();
   await card(page, "mine");
   await expect(url).toHaveValue("http://box:9000/v1");

@@ -7,7 +7,7 @@ afterEach(cleanup);
 
 const APPROVAL = { type: "object", properties: { approved: { type: "boolean" }, comment: { type: "string" } } };
 
-/** Shows the form as the dock does that comes back to it, and gives what was sent. */
+/** Renders the form as the dock does when it is reopened, and returns the sent answers. */
 function show(schema: Record<string, unknown>, draftKey: string, taken: boolean) {
   cleanup();
   const sent: unknown[] = [];

@@ -6,7 +6,7 @@ import { answerForm, skeleton } from "./answer-schema";
 
 type Props = {
   schema: Record<string, unknown>;
-  /** Under which what was typed is kept while the dock shows something else. */
+  /** Key of the unsent draft, which survives while the dock shows something else. */
   draftKey: string;
   label: string;
   busy: boolean;
@@ -16,7 +16,7 @@ type Props = {
 
 const drafts = new Map<string, string>();
 
-/** What was typed and not sent, kept for as long as the window lives. */
+/** An unsent draft, kept until the window closes. */
 function useDraft(key: string, initial: string): [string, (text: string) => void] {
   const [text, setText] = useState(() => drafts.get(key) ?? initial);
   return [
@@ -29,7 +29,7 @@ function useDraft(key: string, initial: string): [string, (text: string) => void
   ];
 }
 
-/** Sends an answer. What was typed is forgotten only once that was taken. */
+/** Sends an answer. The draft is dropped only when the host accepted it. */
 async function sendAnswer({ draftKey, onAnswer }: Pick<Props, "draftKey" | "onAnswer">, value: unknown): Promise<void> {
   if (await onAnswer(value)) drafts.delete(draftKey);
 }

@@ -14,10 +14,10 @@ import { ContextChooser } from "./ContextChooser";
 import { ConversationItems, type Item, itemsOf } from "./conversation-items";
 import { Messages } from "./Messages";
 
-/** From this width on the timeline stands beside the conversation. */
+/** From this width on, in pixels, the timeline is shown next to the conversation. */
 const SIDE_BY_SIDE = 640;
 
-/** What was said in the run, what is being said, and the questions that wait for an answer. */
+/** The messages of the run, the streaming reply, and the open questions. */
 export function ConversationTab() {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box);
@@ -49,7 +49,7 @@ function Chat() {
   const [chosen, setChosen] = useState<ContextId>();
   const displayed = useDisplayedContext(chosen);
   const source = useRef(new ConversationItems());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal only grows; its length says when.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is mutable; its length says when it changed.
   const items = useMemo(() => {
     if (session) source.current.read(session.log.entries);
     return itemsOf(source.current.items, displayed).filter((item) => item.kind !== "question" || !isOpen(pauses, item));
@@ -63,14 +63,14 @@ function Chat() {
   );
 }
 
-/** Open questions stand in their cards below. */
+/** Open questions are shown as cards below. */
 function isOpen(pauses: readonly OpenPause[], item: Extract<Item, { kind: "question" }>): boolean {
   return pauses.some(
     (pause) => pause.node === item.node && sameEpoch(pause.epoch, item.epoch) && pause.prompt === item.prompt,
   );
 }
 
-/** The context a person chose to look at; else that of the open question, else the flow's own, else the first. */
+/** The chosen context, or that of the open question, or the main context, or the first. */
 function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefined {
   const session = useActiveSession();
   useContextsRevision();

@@ -22,7 +22,7 @@ import { ValueView } from "@/run/values/ValueView";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import type { Item } from "./conversation-items";
 
-/** One thing that was said or happened. */
+/** One item of the conversation. */
 export const Row = memo(function Row({ item }: { item: Item }) {
   switch (item.kind) {
     case "message":

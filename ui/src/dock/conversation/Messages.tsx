@@ -119,7 +119,7 @@ export function Messages({
   );
 }
 
-/** How much has been said, and reasoned, of what is being said in the context right now. */
+/** The length of the reply that is streaming in the context, including its reasoning. */
 function useStreaming(context: ContextId | undefined): number | undefined {
   const turn = useContextView(context)?.turn;
   return useNodeOf(turn?.node ?? "", (view) => {

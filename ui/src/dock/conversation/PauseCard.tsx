@@ -94,7 +94,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
   );
 }
 
-/** Puts the keyboard into the answer: when asked to, and when a question comes while the keyboard is nowhere in use. */
+/** Focuses the answer field on request, and when a question arrives while nothing else has the focus. */
 function useFocusOfAnswer(box: RefObject<HTMLElement | null>): void {
   const focusRequests = useLayout((layout) => layout.focusAnswer);
   const seen = useRef(focusRequests);

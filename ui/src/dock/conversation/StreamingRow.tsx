@@ -8,7 +8,7 @@ import { nameOf } from "@/run/node-names";
 import { Spoken } from "./MessageRow";
 import { blocksOf } from "./markdown-blocks";
 
-/** What a model is saying in this context right now, before it stands in the history. */
+/** The reply that is streaming in this context, before it is in the history. */
 export function StreamingRow({ context }: { context: ContextId }) {
   const turn = useContextView(context)?.turn;
   return turn ? <Streaming turn={turn} /> : null;
@@ -19,7 +19,7 @@ function Streaming({ turn }: { turn: Activation }) {
   const reasoning = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.reasoning ?? "");
   const tools = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.tools);
   const calling = tools?.findLast((tool) => tool.endedAt === undefined)?.call.name;
-  // Only the last block grows, so only that one is read as Markdown anew.
+  // Only the last block grows, so only that one is parsed again.
   const blocks = useMemo(() => blocksOf(text), [text]);
   return (
     <Spoken
@@ -40,7 +40,7 @@ function Streaming({ turn }: { turn: Activation }) {
   );
 }
 
-/** Of reasoning that goes on, only the end is read. */
+/** While reasoning streams, only its end is shown. */
 const MAX_REASONING_LENGTH = 1500;
 
 /** What the model reasons, as it comes; it folds once the answer begins. */

@@ -15,7 +15,7 @@ export class ConversationItems {
   #read = 0;
   /** Answers by activation, until it is known whether they became messages. */
   #answers = new Map<string, Item>();
-  /** Texts that stand in the conversation already; an output that says the same is not repeated. */
+  /** Texts already in the conversation, so that an equal output is not repeated. */
   #said = new Set<string>();
 
   /** Takes in what has come to the journal since the last time. */
@@ -74,7 +74,7 @@ export class ConversationItems {
     }
   }
 
-  /** The answer of this activation stands in the conversation as a message now. */
+  /** Removes the answer of this activation, which is in the conversation as a message now. */
   #becameMessage(node: NodeId, epoch: Epoch): void {
     const key = activation(node, epoch);
     const item = this.#answers.get(key);

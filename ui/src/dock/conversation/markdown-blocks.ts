@@ -2,7 +2,7 @@
 
 export type Block = { at: number; text: string };
 
-/** A line that is longer is shown in parts: all of it would be read and laid out anew with every word. */
+/** Longer lines are split into blocks: otherwise each word would parse and lay out the whole line again. */
 const MAX_BLOCK_LENGTH = 1_500;
 
 /** Paragraphs and fences, each with the place where it begins. All but the last stay as they are while text is added. */

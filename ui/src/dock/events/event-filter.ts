@@ -52,7 +52,7 @@ export function familyOf(entry: Entry): string {
   return entry.type.slice(0, entry.type.indexOf("."));
 }
 
-/** Whether the event tells of something that went wrong. */
+/** Whether the event is about a failure. */
 export function isBad(entry: Entry): boolean {
   return (
     entry.type === "node.failed" ||
@@ -65,7 +65,7 @@ export function isBad(entry: Entry): boolean {
 
 const LIMIT = 160;
 
-/** What an event says beside its type and its node, in one line. */
+/** A one-line summary of an event's payload. */
 export function gistOf(entry: Entry): string {
   switch (entry.type) {
     case "run.started":

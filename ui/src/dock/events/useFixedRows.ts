@@ -21,7 +21,7 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
   const from = Math.max(0, first - OVERSCAN_ROWS);
   const to = Math.min(count, last + 1 + OVERSCAN_ROWS);
 
-  // What is known is not read back from the page: reading after writing would lay everything out at once.
+  // Does not read back from the page: a read after a write forces a layout.
   useLayoutEffect(() => {
     if (atEnd && scroller.current) scroller.current.scrollTop = end;
   }, [scroller, atEnd, end]);

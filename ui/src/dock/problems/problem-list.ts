@@ -25,11 +25,11 @@ export type Problem = {
 export function useProblems(): Problem[] {
   const diagnostics = useFlow((state) => state.checked.diagnostics);
   const session = useActiveSession();
-  // Failures of nodes change the counts, the end of the run its status; nothing else makes or ends a problem.
+  // Problems change only when a node fails (counts), the run ends (status) or a loop is exhausted.
   const failed = useRunHead((head) => head.counts.failed);
   const status = useRunHead((head) => head.status);
   const loops = useRunHead((head) => head.loops);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the run is read where it stands; these say when.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the session is mutable; these say when it changed.
   return useMemo(
     () => [...runProblems(session), ...flowProblems(diagnostics)],
     [diagnostics, session, failed, status, loops],
@@ -99,7 +99,7 @@ function exhausted(head: RunHead): Problem[] {
   });
 }
 
-/** The name of a problem's node with its round, where it has one. */
+/** The name of a problem's node, with its iteration if it has one. */
 export function placeOf(problem: Problem): string | undefined {
   if (problem.node === undefined) return problem.edge;
   const iteration = problem.epoch && formatIteration(problem.epoch);

@@ -29,7 +29,7 @@ export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
     const resolve = resolved.current;
     const dots = window.devicePixelRatio;
     const size = { width: Math.ceil((to - from) * dots), height: Math.ceil(rows.length * height * dots) };
-    // Setting a size clears the canvas and gives it new memory, also when it is the same size.
+    // Setting the size reallocates the canvas, even if it is unchanged.
     if (on.width !== size.width || on.height !== size.height) Object.assign(on, size);
     drawing.setTransform(dots, 0, 0, dots, 0, 0);
     drawing.clearRect(0, 0, to - from, rows.length * height);
@@ -61,7 +61,7 @@ export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
   );
 }
 
-/** Whether nothing is to move: by a person's wish, or because too much would. */
+/** Whether animations are off, by setting or because too many nodes run. */
 function isStill(): boolean {
   const { documentElement: page } = document;
   return page.hasAttribute("data-reduced-motion") || page.hasAttribute("data-crowded");

@@ -14,7 +14,7 @@ type Props = {
   height: number;
   label: number;
   track: number;
-  /** Until when to count what goes on; nothing for rows that stand still. */
+  /** End of the open spans; undefined for rows without open spans. */
   now: number | undefined;
   /** What is drawn at a place of a row, counted in pixels from the beginning of the track. */
   spanAt: (row: TimelineRow, x: number) => Span | undefined;
@@ -81,7 +81,7 @@ function describe(row: TimelineRow, name: string, now: number): string {
   return `${name}, ${row.view.state}, ${iterations} ${iterations === 1 ? "iteration" : "iterations"}, worked ${formatDuration(ms)}. Use left and right to choose an iteration.`;
 }
 
-/** From the keyboard: one round on, one round back. */
+/** Arrow keys: the next or previous iteration. */
 function step(key: string, row: TimelineRow, look: (span: Span | undefined) => void): void {
   if (key !== "ArrowLeft" && key !== "ArrowRight") return;
   const { epochs } = row.view;

@@ -18,7 +18,7 @@ const ROW = 20;
 const LABEL = { full: 168, compact: 118 };
 const TICK_PX = 110;
 const MAX_ZOOM = 400;
-/** So much of the track is drawn beyond each edge, for the canvas to scroll with before it is drawn anew. */
+/** The canvas is drawn this far beyond each edge, in pixels, to scroll without a redraw. */
 const OVERSCAN_PX = 240;
 /** Room to the right, so that the last span does not touch the edge. */
 const MARGIN = 14;
@@ -46,7 +46,7 @@ function Chart({ compact }: { compact: boolean }) {
   const [left, setLeft] = useState(0);
   const [pointed, setPointed] = useState<Pointed>();
   const label = compact ? LABEL.compact : LABEL.full;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the run is read where it stands; the tick says when.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the session is mutable; the tick says when it changed.
   const { rows, scale, now } = useMemo(() => {
     const now = Date.now();
     const range = session ? timeRange(session, now) : { start: 0, end: 1 };
@@ -68,7 +68,7 @@ function Chart({ compact }: { compact: boolean }) {
   const to = Math.min(track + MARGIN, left + view + MARGIN + OVERSCAN_PX);
   const marksIn = (row: TimelineRow) => marksOf(spansIn(row), (time) => scale.place(time) * track, now, from, to);
   const inView = virtual.getVirtualItems();
-  // Stays the same function, so that scrolling draws no row anew.
+  // A stable function, so that scrolling re-renders no row.
   const latest = useRef(marksIn);
   latest.current = marksIn;
   const spanAt = useCallback(

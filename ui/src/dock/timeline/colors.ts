@@ -1,4 +1,4 @@
-/** The colours of the timeline's marks: the strand's or the context's, as on the canvas. */
+/** The colors of the timeline's marks: the strand's or the context's, as on the canvas. */
 
 import { contextShade } from "@/flow/context-shade";
 import { nodeType } from "@/flow/node-types";
@@ -6,7 +6,7 @@ import { typeOf } from "@/run/node-names";
 import type { TimelineRow } from "./rows";
 import type { Span } from "./spans";
 
-/** A span's colour as CSS. A wait and a failure have their own. */
+/** A span's color as CSS. Waits and failures have their own. */
 export function colorOf(row: TimelineRow, span: Span): string {
   if (span.kind === "failed") return "var(--bad)";
   if (span.kind === "wait") return "var(--wait)";

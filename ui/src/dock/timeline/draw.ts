@@ -1,7 +1,7 @@
 /** Draws marks of the timeline on a canvas. Thousands of elements, restyled several times a second, would cost far more. */
 import type { Mark, SpanKind } from "./spans";
 
-/** Where a row's marks stand within the row, in pixels. */
+/** The position of marks within a row, in pixels. */
 const BAR = { top: 4, height: 12, radius: 3 };
 const DELAY = { top: 9, height: 2 };
 /** How much of a wait that is over, and of the gaps between the stripes of a failure, is seen. */
@@ -54,7 +54,7 @@ function bar(to: CanvasRenderingContext2D, x: number, y: number, width: number):
   to.fill();
 }
 
-/** A failure is not told by its colour alone. */
+/** Stripes mark a failure, so that color is not the only sign. */
 function stripes(to: CanvasRenderingContext2D, x: number, y: number, width: number): void {
   to.save();
   to.beginPath();

@@ -7,7 +7,7 @@ import { type NodeSpans, type Span, spansOf, toolNamesOf } from "./spans";
 /** One line of the timeline. Its spans are worked out by `spansIn` for the lines in view only. */
 export type TimelineRow = { key: string; node: NodeId; tool?: string; view: NodeView };
 
-// Views never change, so what is worked out of one holds for good.
+// Views are immutable, so results can be cached by view.
 const rowsOfViews = new WeakMap<NodeView, TimelineRow[]>();
 const spansOfViews = new WeakMap<NodeView, NodeSpans>();
 
@@ -39,7 +39,7 @@ export function spansIn(row: TimelineRow): readonly Span[] {
   return row.tool === undefined ? found.spans : (found.tools.find((tool) => tool.name === row.tool)?.spans ?? []);
 }
 
-/** How often and how long a row's node or tool has worked. What still goes on is counted up to now. */
+/** How often and how long a row's node or tool has worked. Open spans count up to `now`. */
 export function workIn(row: TimelineRow, now: number): { times: number; ms: number } {
   const { times, ms, open } = addedUp(spansIn(row));
   return { times, ms: open.reduce((sum, from) => sum + now - from, ms) };
@@ -50,7 +50,7 @@ export function isOpen(row: TimelineRow): boolean {
   return addedUp(spansIn(row)).open.length > 0;
 }
 
-// A node may have thousands of rounds, and rows are drawn several times a second: they are added up once.
+// A node may have thousands of iterations, and rows render several times a second: sums are cached.
 const workBySpans = new WeakMap<readonly Span[], Work>();
 type Work = { times: number; ms: number; open: number[] };
 

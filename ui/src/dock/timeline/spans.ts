@@ -8,7 +8,7 @@ export type Span = { kind: SpanKind; from: number; to?: number; epoch: Epoch };
 export type ToolRow = { name: string; spans: Span[] };
 export type NodeSpans = { spans: Span[]; tools: ToolRow[] };
 
-// Views never change, so what is worked out of one holds for good.
+// Views are immutable, so results can be cached by view.
 const known = new WeakMap<EpochView, EpochSpans>();
 type EpochSpans = { spans: Span[]; tools: Map<string, Span[]> };
 

@@ -6,7 +6,7 @@ import type { FieldProps } from "./props";
 
 type JsonSpec = Extract<Spec, { kind: "json" }>;
 
-/** Any JSON. What is typed goes into the flow whenever it reads as JSON; what does not is kept in the editor. */
+/** Any JSON. Valid input goes into the flow at once; invalid input stays in the editor. */
 export function CodeControl({
   label,
   spec,

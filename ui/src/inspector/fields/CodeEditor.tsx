@@ -4,7 +4,7 @@ import type { CodeEditorProps } from "./code-editor-props";
 
 const Mirror = lazy(() => import("./CodeMirror"));
 
-/** An editor for the small languages. The editor proper is loaded when it is first needed; till then a plain field works. */
+/** A code editor for templates, Markdown, JSON, jq and CEL. A plain text area until the editor is loaded. */
 export function CodeEditor(props: CodeEditorProps) {
   return (
     <Suspense fallback={<Plain {...props} />}>

@@ -23,7 +23,7 @@ const VARIABLES = new MatchDecorator({
   decoration: Decoration.mark({ class: "cm-variable" }),
 });
 
-/** `{{variables}}` stand out: they become inputs. */
+/** Highlights `{{variables}}`, which become inputs. */
 const variables = ViewPlugin.define(
   (view) => ({
     marks: VARIABLES.createDeco(view),

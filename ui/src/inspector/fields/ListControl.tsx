@@ -5,7 +5,7 @@ import { type NestingProps, stepwise } from "./props";
 
 type ListSpec = Extract<Spec, { kind: "list" }>;
 
-/** A list: items can be added, taken away and put in another order. */
+/** A list whose items can be added, removed and reordered. */
 export function ListControl({
   id,
   label,

@@ -6,7 +6,7 @@ import { type NestingProps, stepwise } from "./props";
 
 type MapSpec = Extract<Spec, { kind: "map" }>;
 
-/** Values by name: names can be added, changed and taken away. */
+/** A map whose entries can be added, renamed and removed. */
 export function MapControl({
   id,
   label,

@@ -51,7 +51,7 @@ export function ModelControl(props: FieldProps<TextSpec>) {
         placeholder={typeof spec.default === "string" ? spec.default : spec.optional ? "From context" : undefined}
         value={typeof value === "string" ? value : ""}
         onChange={(event) => onChange(path, event.target.value === "" ? undefined : event.target.value)}
-        // Asked only once somebody is about to choose; the host asks each provider once a session.
+        // Fetched on focus only; the host asks each provider once a session.
         onFocus={() => {
           for (const name of providers) void workspace.providers.fetchModels(name);
         }}

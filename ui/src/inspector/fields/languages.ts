@@ -1,4 +1,4 @@
-/** The two query languages, told apart into names, texts, numbers and the rest: for colours only, nothing is checked here. */
+/** Tokenizers of the two query languages, for highlighting only. */
 import { StreamLanguage, type StringStream } from "@codemirror/language";
 
 type State = { quote: string | undefined };

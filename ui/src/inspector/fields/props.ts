@@ -6,19 +6,19 @@ import type { Path } from "../findings";
 
 export type TextSpec = Extract<Spec, { kind: "text" }>;
 
-/** What every field of a form is given. */
+/** Props of every form field. */
 export type FieldProps<S extends Spec = Spec> = {
   /** The id of its control, which its label points to. */
   id: string;
   label: string;
-  /** Whether a `<label>` points to the control; else it bears its name itself. */
+  /** Whether a `<label>` points to the control. If not, the control has an `aria-label`. */
   named?: boolean;
   spec: S;
   value: unknown;
   path: Path;
   /** All findings about the node; each field picks its own. */
   findings: readonly Diagnostic[];
-  /** Sets the value at a path; `undefined` takes it away. */
+  /** Sets the value at a path; `undefined` removes it. */
   onChange: (path: Path, value: unknown) => void;
   readOnly: boolean;
   /** The ids of the texts that describe the control. */

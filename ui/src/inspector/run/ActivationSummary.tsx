@@ -100,7 +100,7 @@ export function Attempts({ view }: { view: EpochView }) {
   );
 }
 
-/** What it asked and what was answered. */
+/** The questions of the activation, with their answers. */
 export function Questions({ view }: { view: EpochView }) {
   if (view.pauses.length === 0) return null;
   return (

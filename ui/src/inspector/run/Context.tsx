@@ -18,7 +18,7 @@ import { Section } from "./Section";
 /** Long histories are shown from their end; the rest on demand. */
 const MAX_VISIBLE_MESSAGES = 60;
 
-/** The context the node works in: as it stands now, or as it stood after the chosen round. */
+/** The context of the node: its current state, or its state after the chosen iteration. */
 export function Context({ nodeId }: { nodeId: NodeId }) {
   const session = useActiveSession();
   const { epoch, chosen } = useChosen(nodeId);
@@ -35,7 +35,7 @@ export function Context({ nodeId }: { nodeId: NodeId }) {
 
 function ContextOf({ session, id, node, epoch }: { session: RunSession; id: ContextId; node: NodeId; epoch?: Epoch }) {
   const now = useContextView(id);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is read where it stands; the context's view says when.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is mutable; the context's view says when it changed.
   const found = useMemo(() => {
     const end = epoch && session.log.endOf(node, epoch);
     return session.log.contextAt(id, end);

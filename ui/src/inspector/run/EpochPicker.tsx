@@ -7,10 +7,10 @@ import type { EpochView } from "@/run/fold/types";
 const LATEST = "latest";
 const NONE: readonly EpochView[] = [];
 
-/** Which round of the node the tabs tell of. Nothing to choose where it runs once. */
+/** Chooses the iteration that the tabs show. Hidden for nodes that run once. */
 export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
   const { view, epoch, chosen } = useChosen(nodeId);
-  // A node may have thousands of rounds; their list is only made while somebody looks at it.
+  // A node may have thousands of iterations; the options are built only while the list is open.
   const [open, setOpen] = useState(false);
   const epochs = view?.epochs ?? NONE;
   const options = useOptions(open ? epochs : NONE);
@@ -36,10 +36,10 @@ export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
   );
 }
 
-/** The rounds, the latest first; made anew when one is added or its state changes, not with all that streams in it. */
+/** The iterations, newest first. Rebuilt when one is added or its state changes, not while it streams. */
 function useOptions(epochs: readonly EpochView[]): ReactNode {
   const optionsKey = epochs.map((one) => `${one.epoch} ${one.state}`).join(";");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the rounds and their states are all that is told.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key covers all that the options show.
   return useMemo(
     () => (
       <>

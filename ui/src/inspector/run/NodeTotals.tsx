@@ -2,7 +2,7 @@ import { addCost, addTokens, NO_COST, NO_TOKENS } from "@/run/fold/spending";
 import type { NodeView } from "@/run/fold/types";
 import { describeCost, describeTokens, formatCost, formatCount } from "@/run/values/format";
 
-/** What the node used and cost in all its rounds together; nothing where there is one round or none has used any. */
+/** Usage and cost of all iterations together. Hidden for a single iteration and without usage. */
 export function NodeTotals({ view }: { view: NodeView }) {
   if (view.epochs.length < 2) return null;
   const { tokens, cost } = spentIn(view);

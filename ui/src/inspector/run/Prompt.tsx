@@ -101,7 +101,7 @@ function StepPicker({
   );
 }
 
-/** The window as one bar: what each part takes, what is free, what is kept for the reply. */
+/** The context window as one bar: the parts of the prompt, free room, and the reserve for the reply. */
 function WindowUse({ prompt, shares, full }: { prompt: PromptRecord; shares: readonly Share[]; full?: number }) {
   const whole = Math.max(
     1,

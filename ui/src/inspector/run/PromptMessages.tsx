@@ -20,7 +20,7 @@ const complete = new WeakMap<PromptRecord, Line[]>();
 export function usePromptLines(session: RunSession, node: NodeId, epoch: EpochView, prompt: PromptRecord): Line[] {
   // What is not known yet may come with any event.
   const events = useEventCount();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is read where it stands; its length says when.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is mutable; its length says when it changed.
   return useMemo(() => {
     const known = complete.get(prompt);
     if (known) return known;

@@ -72,7 +72,7 @@ export function ConversationMessages({
   );
 }
 
-/** The messages from the end back, as far as they are wanted; read anew when the conversation has gone on. */
+/** The latest messages, with paging towards the start. Reloaded when the conversation grows. */
 function useMessages({ id, messages: count }: ConversationRecord) {
   const [wanted, setWanted] = useState(PAGE);
   const [messages, setMessages] = useState<ConversationMessage[]>([]);

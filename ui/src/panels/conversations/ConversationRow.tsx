@@ -7,7 +7,7 @@ import { useFlow } from "@/flow/store";
 import { describeCost, describeTokens, formatAgo, formatCost, formatCount, formatDate } from "@/run/values/format";
 import { deleteConversation, exportConversation, goOnIn, renameConversation } from "./actions";
 
-/** One conversation: what it is called, how long it is, when it went on last; and what can be done with it. */
+/** One conversation of the list: title, size, last change and actions. */
 export function ConversationRow({
   conversation,
   now,
@@ -73,7 +73,7 @@ export function ConversationRow({
   );
 }
 
-/** What its model calls have used and cost. The tokens above are those of what was said; each call sends much of it again. */
+/** Usage and cost of its model calls. The tokens above are those of its messages, which most calls send again. */
 function SpentLine({ spent: { calls, tokens, cost } }: { spent: Spending }) {
   return (
     <span
@@ -111,7 +111,7 @@ function Rename({ conversation, onDone }: { conversation: ConversationRecord; on
   return (
     <li className="px-2 py-1.5">
       <input
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked to type here.
+        // biome-ignore lint/a11y/noAutofocus: the field opens on request.
         autoFocus
         className="h-[30px] w-full rounded-md border border-line bg-bg px-2"
         aria-label="Conversation title"

@@ -15,12 +15,12 @@ import { ConversationMessages } from "./ConversationMessages";
 import { ConversationRow } from "./ConversationRow";
 import { Older } from "./Older";
 
-/** What was said across the runs of a flow: read it, go on with it, or go another way from one of its messages. */
+/** The conversations of a flow, to read, continue or fork. */
 export function ConversationsPanel() {
   const list = conversationsStore((state) => state.list);
   const [open, setOpen] = useState<ConversationRecord>();
   useEffect(() => void loadConversations(), []);
-  // As it stands now; one that the search does not find, as it was when it was opened.
+  // The listed record is current; one that the search hides stays as it was when opened.
   const displayed = open && (list.find((one) => one.id === open.id) ?? open);
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label="Conversations">

@@ -1,4 +1,4 @@
-/** What people do with conversations. Errors are told where they happen; nothing here throws. */
+/** Actions on conversations. They report errors as toasts and never throw. */
 import type { ConversationId, ConversationRecord, ExportFormat } from "@/bindings";
 import { loadConversations } from "@/conversations/conversation-list";
 import { continueIn, isCurrent, isOfThisFlow, stopContinuing, titleOf } from "@/conversations/current-conversation";
@@ -24,7 +24,7 @@ export async function goOnIn(conversation: ConversationRecord): Promise<void> {
   continueIn(conversation);
 }
 
-/** The flow a conversation is kept with, in words. */
+/** The flow of a conversation, for texts. */
 function otherFlow({ flowName, flow }: ConversationRecord): string {
   const unsaved = flow.startsWith("name:");
   if (unsaved) return flowName ? `“${flowName}” (not saved)` : "an unnamed flow";
@@ -38,7 +38,7 @@ export async function renameConversation(conversation: ConversationId, title: st
   });
 }
 
-/** Begins another conversation from a message. Gives it, where that went well. */
+/** Starts a new conversation from a message. Returns it, or undefined on failure. */
 export async function forkConversation(
   origin: ConversationRecord,
   message: number,
@@ -92,7 +92,7 @@ export async function deleteConversation(conversation: ConversationRecord): Prom
   });
 }
 
-/** Does it, tells what went wrong, and shows the list as it is then. Whether it went well. */
+/** Runs an action, reports its error and reloads the list. Returns whether it succeeded. */
 async function reportErrors(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();

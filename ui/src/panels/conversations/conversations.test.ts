@@ -17,7 +17,7 @@ const conversation = (change: Partial<ConversationRecord>) =>
   ({ id: "c", flow: "name:", flowName: "", title: "", ...change }) as ConversationRecord;
 
 let stored: ConversationRecord[];
-/** Which flows the host was asked about. */
+/** The flows of the requests to the host. */
 let requestedFlows: unknown[];
 
 beforeEach(() => {

@@ -101,7 +101,7 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
   );
 }
 
-/** What fits into a narrow panel: the line up to its first colon or semicolon. All of it stands in the tooltip. */
+/** A short summary for a narrow panel: up to the first colon or semicolon. The tooltip has all of it. */
 function gist(summary: string): string {
   return summary.split(/[:;]/, 1)[0] ?? summary;
 }

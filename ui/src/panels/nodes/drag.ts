@@ -58,7 +58,7 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
 }
 
 function isOverCanvas(at: Point): boolean {
-  // What an empty canvas shows lies over it, and is where a first node is most likely let go.
+  // The empty state covers the canvas and accepts drops, too.
   const over = document.elementFromPoint(at.x, at.y);
   return over?.closest(".canvas, [data-testid=empty-canvas]") != null;
 }

@@ -5,7 +5,7 @@ import { describeCost, describeTokens, formatCost, formatCount } from "@/run/val
 
 const DAYS = 14;
 
-/** What the last days have used and cost, over all runs. Read anew whenever the list of runs is. */
+/** Usage and cost of the last days, over all runs. Reloaded with the list of runs. */
 export function UsageByDay({ runs }: { runs: readonly unknown[] }) {
   const [open, setOpen] = useState(false);
   const [usage, setUsage] = useState<Usage>();

@@ -113,7 +113,7 @@ function Field(props: {
         {label}
       </label>
       <input
-        // What was read is what stands here.
+        // Resets the field to the parsed value.
         key={value}
         id={id}
         inputMode="decimal"

@@ -13,7 +13,7 @@ import { TestRow } from "./TestRow";
 
 type Props = { provider: ProviderStatus; place: KeyPlace; kinds: readonly string[] };
 
-/** One provider: how it stands at a glance, and everything about it when opened. */
+/** One provider: its status, and its settings when expanded. */
 export function ProviderCard({ provider, place, kinds }: Props) {
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -93,7 +93,7 @@ function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "pr
         {label}
       </label>
       <input
-        // What the host took, or put back, is what stands here.
+        // Resets the field to the host's value.
         key={settings[key] ?? ""}
         id={`${id}-${key}`}
         className={`${CONTROL} h-[28px] text-sm`}

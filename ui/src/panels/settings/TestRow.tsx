@@ -7,17 +7,17 @@ import { call, HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { Fault } from "./Fault";
 
-/** Faults after which naming a model can tell more: the server answers, but has no list of models. */
+/** Errors of servers that respond but have no model list: a test with a named model may work. */
 const NO_MODEL_LIST_CODES = ["provider.no_models", "provider.not_found", "provider.garbage", "provider.bad_request"];
 const MAX_VISIBLE_MODELS = 6;
 
-/** Checks that a provider answers, and says how it went where it was asked. */
+/** Tests a provider and shows the result. */
 export function TestRow({ provider }: { provider: string }) {
   const workspace = useWorkspace();
   const [report, setReport] = useState<TestReport>();
   const [problem, setProblem] = useState<HostError>();
   const [busy, setBusy] = useState(false);
-  /** Once it did, the field for a model stays: somebody may be typing in it. */
+  /** Once set, the model field stays, because someone may be typing in it. */
   const [lacksList, setLacksList] = useState(false);
   const test = async (model?: string) => {
     setBusy(true);
@@ -84,7 +84,7 @@ function WithModel({ busy, onTest }: { busy: boolean; onTest: (model: string) =>
   );
 }
 
-/** What it offers, as far as it was asked. */
+/** The known models of the provider. */
 function Models({ provider }: { provider: string }) {
   const models = useProviders((state) => state.models[provider]);
   const [all, setAll] = useState(false);

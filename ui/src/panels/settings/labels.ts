@@ -1,4 +1,4 @@
-/** How providers and the places of their keys are called. */
+/** Labels of providers and of the places of their API keys. */
 import type { KeyPlace, ProviderStatus } from "@/bindings";
 
 const KINDS: Record<string, string> = {
@@ -10,12 +10,12 @@ const KINDS: Record<string, string> = {
   ollama: "Ollama",
 };
 
-/** A protocol's name; one that is newer than these words keeps its own. */
+/** A protocol's label, or its id for unknown ones. */
 export function kindName(kind: string): string {
   return KINDS[kind] ?? kind;
 }
 
-/** Where a key comes from, as the end of "The key …". */
+/** Where an API key comes from. */
 export function keyPlace({ key, needsKey, settings }: ProviderStatus, place: KeyPlace): string {
   const ending = key.ending ? `, ends in ${key.ending}` : "";
   switch (key.source) {
@@ -32,7 +32,7 @@ export function keyPlace({ key, needsKey, settings }: ProviderStatus, place: Key
   }
 }
 
-/** How a provider stands, in a word or two. */
+/** A provider's status, in a word or two. */
 export function standing({ key, needsKey, takesKey }: ProviderStatus, running: boolean): string {
   if (running) return "Running";
   if (key.problem) return "Key unreadable";

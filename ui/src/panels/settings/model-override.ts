@@ -23,13 +23,13 @@ export function readPrice(text: string): number | null | undefined {
   return price !== undefined && price >= 0 && price <= MAX_PRICE_USD ? price : undefined;
 }
 
-/** The parts of a price with one of them changed or, by null, taken away. */
+/** The parts of a price with one changed, or removed if `value` is null. */
 export function withPart(parts: Partial<Price>, key: PriceKey, value: number | null): Partial<Price> {
   const { [key]: _, ...others } = parts;
   return value === null ? others : { ...others, [key]: value };
 }
 
-/** The price that these parts make; none as long as input or output is not given: what nobody named is not free. */
+/** A complete price; undefined while input or output is missing, because a missing price is unknown, not zero. */
 export function priceOf({ input, output, ...rest }: Partial<Price>): Price | undefined {
   return input === undefined || output === undefined ? undefined : { ...rest, input, output };
 }

@@ -1,4 +1,4 @@
-/** What one event does to the activation it tells of. The same rules as the engine's `run::view::activation`. */
+/** Applies one event to its activation. The same rules as the engine's `run::view::activation`. */
 import type { ContextId, Entry, Epoch, Fault, MessageId } from "@/bindings";
 import type { Draft } from "./draft";
 import { addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spending";
@@ -94,7 +94,7 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
   const at = entry.at;
   switch (entry.type) {
     case "prompt.rendered":
-      // Each call streams anew; what an earlier one streamed stands in its reply.
+      // Each call starts a new stream; an earlier stream is in its reply.
       view.streamed = "";
       view.reasoning = "";
       view.calls = draft.own(view.calls);

@@ -2,7 +2,7 @@
 export class Draft {
   #mine = new Set<object>();
 
-  /** The object itself if this batch made it, else a shallow copy that may be changed. */
+  /** The object itself if this batch made it, otherwise a shallow copy that may be changed. */
   own<T extends object>(value: T): T {
     if (this.#mine.has(value)) return value;
     const copy = (Array.isArray(value) ? value.slice() : { ...value }) as T;

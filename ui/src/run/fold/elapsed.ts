@@ -1,7 +1,7 @@
 /** How long a run has worked. */
 import type { RunHead } from "./types";
 
-/** Working time in milliseconds, without the time it waited for a person. `now` counts only while it goes on. */
+/** Run time in milliseconds, without the time it waited for a person. `now` is used only for unfinished runs. */
 export function elapsed(head: RunHead, now: number): number {
   if (head.startedAt === undefined) return 0;
   const until = head.endedAt ?? head.waitingSince ?? Math.max(now, head.startedAt);

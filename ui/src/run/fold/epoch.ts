@@ -16,17 +16,17 @@ export function sameEpoch(a: Epoch, b: Epoch): boolean {
   return compareEpochs(a, b) === 0;
 }
 
-/** A string that tells epochs apart, for keys. */
+/** An epoch as a unique string, for keys. */
 export function epochKey(epoch: Epoch): string {
   return epoch.join(".");
 }
 
-/** Counted from one, as people do: `3` for the third time round, `3.1` inside an inner cycle, nothing outside of all. */
+/** An epoch for people, counted from one: `3` for the third iteration, `3.1` in an inner cycle, empty outside of cycles. */
 export function formatIteration(epoch: Epoch): string {
   return epoch.map((counter) => counter + 1).join(".");
 }
 
-/** Where the activation of that epoch stands, or would have to be inserted (then as `-1 - index`). */
+/** The index of the activation with that epoch, or `-1 - index` of its insertion point. */
 export function indexOfEpoch(epochs: readonly EpochView[], epoch: Epoch): number {
   let low = 0;
   let high = epochs.length - 1;

@@ -16,7 +16,7 @@ export type Changed = {
   contexts: Set<ContextId>;
   /** Entries of the journal that were new, in order. */
   entries: Entry[];
-  /** How many pieces of streams there were. */
+  /** The number of stream deltas. */
   deltas: number;
 };
 
@@ -65,7 +65,7 @@ export class RunFold {
 
   /**
    * Forgets what unfinished activations have streamed: whoever begins to watch anew is given it again from its beginning.
-   * Gives the nodes concerned.
+   * Returns their nodes.
    */
   clearStreams(): NodeId[] {
     const draft = new Draft();

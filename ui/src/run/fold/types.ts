@@ -1,4 +1,4 @@
-/** The view of a run: what its events amount to at one moment. The engine's own types, so that both folds speak alike. */
+/** The view of a run: the fold of its events up to one moment. These are the engine's types. */
 import type { RunView } from "@/bindings";
 
 export type {
@@ -15,5 +15,5 @@ export type {
   TurnView,
 } from "@/bindings";
 
-/** Everything of a view but its nodes and contexts, which are kept apart so that each can be watched alone. */
+/** A run view without nodes and contexts, which are stored separately so that each can be watched alone. */
 export type RunHead = Omit<RunView, "nodes" | "contexts">;

@@ -105,13 +105,13 @@ export function wake(session: RunSession, changed: ChangedParts): void {
   scheduler.go();
 }
 
-/** The state and epoch under which a node was last told of. */
+/** The state and epoch of each node at its last notification. */
 const notifiedStates = new Map<NodeId, string>();
-/** What has grown and was not told yet. */
+/** Pending notifications of growth. */
 const growing = { nodes: new Set<NodeId>(), contexts: new Set<ContextId>(), log: false, head: false };
-/** Counts and lists: faster than this nobody reads. */
+/** Minimum interval between updates of counts and lists. */
 const COUNTS_INTERVAL_MS = 60;
-/** Nobody reads while the canvas goes by. */
+/** Minimum interval between updates while the canvas moves. */
 const MOVING_INTERVAL_MS = 150;
 /** Streams are drawn as they come, as long as the rest of the time is this many times as much. */
 const STREAM_DUTY_FACTOR = 3;
@@ -148,7 +148,7 @@ export function wakeSession(session: RunSession): void {
   if (session === active) parts.wake("session");
 }
 
-/** A part of what `read` gives of the shown run, drawn anew when that is another value. `read` must be stable or cheap. */
+/** Re-renders when `read` returns another value. `read` must be stable or cheap. */
 function useWatched<T>(subscribe: (listener: Listener) => () => void, read: () => T): T {
   return useSyncExternalStore(subscribe, read);
 }
@@ -170,12 +170,12 @@ export function useInterrupted(): boolean {
   return useWatched(onPart.session, () => active?.interrupted === true);
 }
 
-/** The run as a whole, or a part of it. Selectors must give the same object while nothing changed. */
+/** A part of the run's head. Selectors must return the same object while nothing changed. */
 export function useRunHead<T>(select: (head: RunHead) => T): T {
   return useWatched(onPart.head, () => select(active?.fold.head ?? EMPTY_HEAD));
 }
 
-/** What a selector gives of one node's view. It must give the same object for the same view. */
+/** A part of one node's view. The selector must return the same object for the same view. */
 export function useNodeOf<T>(id: NodeId, select: (view: NodeView | undefined) => T): T {
   const subscribe = useCallback((listener: Listener) => nodes.add(id, listener), [id]);
   return useWatched(subscribe, () => select(active?.fold.nodes.get(id)));

@@ -21,7 +21,7 @@ export class EventLog {
   /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
   readonly entries: Entry[] = [];
   readonly contexts = new Map<ContextId, ContextArchive>();
-  /** When the run waited for a person with nothing else to do. */
+  /** The times when the run only waited for a person. */
   readonly waits: { from: number; to?: number }[] = [];
   /** Whether it began runs of its own. */
   hasChildren = false;
@@ -39,7 +39,7 @@ export class EventLog {
     }
   }
 
-  /** A context as it stood right after the entry with this `seq`; as it stands now without one. */
+  /** A context right after the entry with this `seq`; its current state without one. */
   contextAt(id: ContextId, seq?: number): { mark: ContextMark; messages: Message[] } | undefined {
     const archive = this.contexts.get(id);
     const mark = seq === undefined ? archive?.marks.at(-1) : archive?.marks.findLast((known) => known.seq <= seq);

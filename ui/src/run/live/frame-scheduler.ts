@@ -4,29 +4,29 @@
  */
 import { flushSync } from "react-dom";
 
-/** How long telling, and what React draws of it, may take of one frame, in milliseconds. */
+/** Time budget of one frame for jobs and their renders, in milliseconds. */
 const BUDGET_MS = 8;
-/** Two portions within this time would fall into one frame. */
+/** Two batches within this time would be in the same frame. */
 const MIN_FRAME_GAP_MS = 8;
-/** How many are told between two looks at the clock: what is drawn together costs less than one by one. */
+/** Jobs per clock check: rendering several together is cheaper than one by one. */
 const JOBS_PER_CLOCK_CHECK = 3;
 
 export type Job = () => void;
 
 export class FrameScheduler {
-  /** What a person acts on, and what merely grows. Each thing stands once, where it was first asked for. */
+  /** Urgent jobs, and jobs for what merely grows. Each key is queued once, at its first position. */
   #soon = new Map<unknown, Job>();
   #later = new Map<unknown, Job>();
   #frame: number | undefined;
   #last = Number.NEGATIVE_INFINITY;
   #growthMs = 0;
 
-  /** How long it took to tell, and draw, the last portion of what merely grows. */
+  /** Duration of the last growth jobs including rendering, in milliseconds. */
   get growthMs(): number {
     return this.#growthMs;
   }
 
-  /** Something to be told before all that merely grows. Begins with `go`. */
+  /** Queues a job that runs before all growth jobs. `go` starts it. */
   soon(key: unknown, job: Job): void {
     this.#later.delete(key);
     if (!this.#soon.has(key)) this.#soon.set(key, job);
@@ -36,7 +36,7 @@ export class FrameScheduler {
     if (!this.#soon.has(key) && !this.#later.has(key)) this.#later.set(key, job);
   }
 
-  /** Tells a portion, now if this frame has had none, and the rest with the next frames. Never while React draws. */
+  /** Runs a batch now, unless this frame had one, and the rest in the next frames. Must not be called during a render. */
   go(): void {
     if (this.#frame !== undefined) return;
     if (performance.now() - this.#last > MIN_FRAME_GAP_MS) this.#runBatch();
@@ -55,7 +55,7 @@ export class FrameScheduler {
   #runBatch(): void {
     const until = performance.now() + BUDGET_MS;
     while (this.#soon.size > 0 && performance.now() < until) runBatch(this.#soon);
-    // What grows has its turn in every frame, or a busy run would never show it.
+    // Growth jobs run in every frame, or a busy run would starve them.
     if (this.#later.size > 0) {
       const began = performance.now();
       do runBatch(this.#later);
@@ -65,7 +65,7 @@ export class FrameScheduler {
     this.#last = performance.now();
   }
 
-  /** Forgets what was not told. */
+  /** Drops all queued jobs. */
   clear(): void {
     this.#soon.clear();
     this.#later.clear();

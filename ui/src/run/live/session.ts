@@ -27,7 +27,7 @@ export class RunSession {
   readonly log = new EventLog();
   /** The nodes in the order of their first events. */
   readonly order: NodeId[] = [];
-  /** The store says that the run's process died and it is nobody's now. */
+  /** The run's process died, according to the store. */
   interrupted: boolean;
   #queue: Entry[] = [];
   #next = 0;
@@ -87,7 +87,7 @@ export class RunSession {
     this.#unwatch = undefined;
   }
 
-  /** Ends the watch and forgets what was not folded. The run itself goes on. */
+  /** Ends the watch and drops entries that were not folded. The run itself continues. */
   close(): void {
     this.#closed = true;
     this.unwatch();

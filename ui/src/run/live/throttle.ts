@@ -1,4 +1,4 @@
-/** Does something when asked, but not faster than a given pace; the last wish is never forgotten. */
+/** A throttle with a dynamic interval. The last request is never dropped. */
 export class Throttle {
   #last = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -8,7 +8,7 @@ export class Throttle {
     readonly act: () => void,
   ) {}
 
-  /** Now, if the last time is long enough ago; else as soon as it is. */
+  /** Runs now if the interval has passed, otherwise when it has. */
   ask(): void {
     if (this.#timer !== undefined) return;
     const wait = this.#last + this.everyMs() - performance.now();

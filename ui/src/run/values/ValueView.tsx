@@ -6,7 +6,7 @@ import { truncate, truncateText } from "./truncate";
 
 const SCALE_STEP = 10;
 
-/** Any value: a text as it is, anything else as a tree. What is very large is cut, and more of it is shown on demand. */
+/** Any value: texts verbatim, everything else as a tree. Large values are truncated, with more on demand. */
 export const ValueView = memo(function ValueView({ value, label }: { value: unknown; label: string }) {
   const [scale, setScale] = useState(1);
   if (typeof value === "string") {
@@ -43,7 +43,7 @@ function More({ what, onMore }: { what: string; onMore: () => void }) {
 
 const COPIED_FEEDBACK_MS = 1200;
 
-/** Copies a value: a text as it is, anything else as JSON. */
+/** Copies a value: texts verbatim, everything else as JSON. */
 export function CopyButton({ value, label }: { value: unknown; label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

@@ -36,7 +36,7 @@ function sourceValue(run: Known, source: SourceRef): InputValue {
   return { source, known: true, value: outputs[source.port] };
 }
 
-/** The context an activation works in: the one it took its turn in or wrote, else the one on its `context` input. */
+/** The context of an activation: of its turn or its writes, or else of its `context` input. */
 export function contextOf(run: Known, node: NodeId, epoch: Epoch): string | undefined {
   const view = epochOf(run.nodes.get(node), epoch);
   if (!view) return undefined;

@@ -3,7 +3,7 @@
 /** How much of a text is looked at; values may be megabytes. */
 const MAX_INSPECTED_LENGTH = 400;
 
-/** One line that says what a value is: a text itself, of anything else its JSON or its size. */
+/** A one-line preview of a value: the text, its JSON, or its size. */
 export function previewOf(value: unknown, limit = 80): string {
   if (value === undefined) return "";
   if (typeof value === "string") return `“${shorten(oneLine(value.slice(0, MAX_INSPECTED_LENGTH)), limit)}”`;

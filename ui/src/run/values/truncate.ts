@@ -1,4 +1,4 @@
-/** Large values cut down to what can be drawn at once, saying what was left out. */
+/** Truncates large values and counts what was left out. */
 
 export type Cut = { value: unknown; left: number };
 

@@ -1,4 +1,4 @@
-/** Commands about the document and its file. */
+/** Commands for the document and its file. */
 
 import { newFlow, openFile, save, saveAs } from "@/flow/files";
 import type { Command } from "@/workspace/command";

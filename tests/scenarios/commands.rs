@@ -226,7 +226,7 @@ fn a_run_that_was_killed_is_interrupted_and_can_be_cancelled() {
 #[test]
 fn runs_are_listed_shown_and_removed() {
     let home = Home::default();
-    assert!(home.plait(&["runs", "list"]).err.contains("There is no run yet"));
+    assert!(home.plait(&["runs", "list"]).err.contains("There are no runs yet"));
     assert_eq!(home.plait(&["run", "hello"]).code, 0);
     assert_eq!(home.plait(&["run", "branch-and-join"]).code, 0);
     let listed: Value = serde_json::from_str(&home.plait(&["runs", "list", "--json"]).out).unwrap();

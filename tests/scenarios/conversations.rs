@@ -310,7 +310,7 @@ fn the_binary_begins_one_goes_on_in_it_and_forks_it() {
     let path = fixture("flows/chat-cycle.flow.json").display().to_string();
     let begun = home.plait(&["run", &path, "--json", "--conversation", "new", "--answer", "I am Ada"]);
     assert_eq!(begun.code, 3, "{begun:#?}");
-    let id = begun.err.lines().find_map(|line| line.strip_prefix("conversation ")).unwrap().to_owned();
+    let id = begun.err.lines().find_map(|line| line.strip_prefix("Conversation ")).unwrap().to_owned();
     assert_eq!(home.plait(&["cancel", "last"]).code, 0);
     let again = home.plait(&["run", &path, "--json", "--conversation", &id[..13], "--answer", "Who am I?"]);
     assert_eq!(again.code, 3, "{again:#?}");

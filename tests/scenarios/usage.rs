@@ -189,7 +189,7 @@ async fn an_unknown_price_is_shown_as_unknown_until_somebody_sets_it() {
 #[test]
 fn the_terminal_tells_usage_by_day() {
     let home = Home::default();
-    assert!(home.plait(&["usage"]).err.contains("No model was called"));
+    assert!(home.plait(&["usage"]).err.contains("No model calls"));
     home.plait(&["run", "hello"]);
     let said = home.plait(&["usage"]);
     assert_eq!(said.code, 0, "{said:#?}");

@@ -1,5 +1,4 @@
-//! What is wrong with a flow file, shown in the style of rustc: file, line and column, the place underlined, what is
-//! wrong there, and what to do.
+//! Renders diagnostics like rustc: file, line and column, the text underlined, the message, and the hint.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,76 +7,66 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, S
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
 use plait_api::engine::flow::ReadError;
 
-use crate::locate::Located;
+use crate::json_positions::JsonPositions;
+use crate::terminal::Style;
 
-/// More findings than this are counted, not shown: nobody reads them, and each one searches the whole text.
-const SHOWN: usize = 40;
+/// The maximum number of diagnostics that are rendered. The rest is counted: rendering each takes time linear in the text.
+const MAX_RENDERED: usize = 40;
 
-/// How to draw.
-#[derive(Clone, Copy)]
-pub(crate) struct Style {
-    /// With colours.
-    pub(crate) color: bool,
-    /// How wide lines of prose may get.
-    pub(crate) width: usize,
+fn report_handler(style: Style) -> GraphicalReportHandler {
+    let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    GraphicalReportHandler::new_themed(theme).with_width(style.width).with_links(false)
 }
 
-impl Style {
-    fn handler(self) -> GraphicalReportHandler {
-        let theme = if self.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-        GraphicalReportHandler::new_themed(theme).with_width(self.width).with_links(false)
-    }
-}
-
-/// Draws the findings, errors first, each with its place in the text.
-pub(crate) fn render(name: &str, text: &str, found: &[Diagnostic], style: Style) -> String {
-    let located = Located::new(text);
+/// Renders diagnostics, errors first, each with its position in the text.
+pub(crate) fn render(name: &str, text: &str, diagnostics: &[Diagnostic], style: Style) -> String {
+    let positions = JsonPositions::new(text);
     let source = Arc::new(NamedSource::new(name, text.to_owned()).with_language("json"));
-    let mut sorted: Vec<&Diagnostic> = found.iter().collect();
-    sorted.sort_by_key(|one| one.severity);
+    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
+    sorted.sort_by_key(|diagnostic| diagnostic.severity);
     let mut out = String::new();
-    for one in sorted.iter().take(SHOWN) {
-        let span = located.span(&one.pointer);
-        draw(&mut out, style, &Finding::new(one, Arc::clone(&source), span));
+    for diagnostic in sorted.iter().take(MAX_RENDERED) {
+        let span = positions.span(&diagnostic.pointer);
+        render_report(&mut out, style, &Report::new(diagnostic, Arc::clone(&source), span));
         out.push('\n');
     }
-    if found.len() > SHOWN {
-        let _ = writeln!(out, "… and {} more.", found.len() - SHOWN);
+    if diagnostics.len() > MAX_RENDERED {
+        let _ = writeln!(out, "… and {} more.", diagnostics.len() - MAX_RENDERED);
     }
     out
 }
 
-/// Draws why a text could not be read as a flow.
-pub(crate) fn render_unreadable(name: &str, text: &str, error: &ReadError, style: Style) -> String {
-    let located = Located::new(text);
+/// Renders why a text could not be read as a flow.
+pub(crate) fn render_read_error(name: &str, text: &str, error: &ReadError, style: Style) -> String {
+    let positions = JsonPositions::new(text);
     let span = if error.line > 0 {
-        around(text, located.offset(error.line, error.column))
+        span_around(text, positions.offset(error.line, error.column))
     } else {
-        located.span(&error.diagnostic.pointer)
+        positions.span(&error.diagnostic.pointer)
     };
     let source = Arc::new(NamedSource::new(name, text.to_owned()).with_language("json"));
     let mut out = String::new();
-    draw(&mut out, style, &Finding::new(&error.diagnostic, source, span));
+    render_report(&mut out, style, &Report::new(&error.diagnostic, source, span));
     out
 }
 
-/// What to underline at an offset: the string that ends there, else the character that stands there.
-fn around(text: &str, at: usize) -> std::ops::Range<usize> {
-    let string = text[..at].strip_suffix('"').and_then(|before| before.rfind('"'));
+/// What to underline at an offset: the string that ends there, or the character at the offset.
+fn span_around(text: &str, offset: usize) -> std::ops::Range<usize> {
+    let string = text[..offset].strip_suffix('"').and_then(|before| before.rfind('"'));
     match string {
-        Some(start) => start..at,
-        None => at..(at + text[at..].chars().next().map_or(0, char::len_utf8)),
+        Some(start) => start..offset,
+        None => offset..(offset + text[offset..].chars().next().map_or(0, char::len_utf8)),
     }
 }
 
-fn draw(out: &mut String, style: Style, finding: &Finding) {
-    if style.handler().render_report(out, finding).is_err() {
-        // Drawing into a string cannot fail; were it ever to, the bare sentence still gets through.
-        let _ = writeln!(out, "{finding}");
+fn render_report(out: &mut String, style: Style, report: &Report) {
+    if report_handler(style).render_report(out, report).is_err() {
+        // Not expected when writing to a `String`. Falls back to the message.
+        let _ = writeln!(out, "{report}");
     }
 }
 
-struct Finding {
+struct Report {
     code: String,
     severity: Severity,
     message: String,
@@ -86,34 +75,34 @@ struct Finding {
     span: std::ops::Range<usize>,
 }
 
-impl Finding {
-    fn new(one: &Diagnostic, source: Arc<NamedSource<String>>, span: std::ops::Range<usize>) -> Self {
+impl Report {
+    fn new(diagnostic: &Diagnostic, source: Arc<NamedSource<String>>, span: std::ops::Range<usize>) -> Self {
         Self {
-            code: one.code.clone(),
-            severity: one.severity,
-            message: one.message.clone(),
-            hint: one.hint.clone(),
+            code: diagnostic.code.clone(),
+            severity: diagnostic.severity,
+            message: diagnostic.message.clone(),
+            hint: diagnostic.hint.clone(),
             source,
             span,
         }
     }
 }
 
-impl std::fmt::Debug for Finding {
+impl std::fmt::Debug for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::fmt::Display for Finding {
+impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Finding {}
+impl std::error::Error for Report {}
 
-impl miette::Diagnostic for Finding {
+impl miette::Diagnostic for Report {
     fn code(&self) -> Option<Box<dyn std::fmt::Display + '_>> {
         Some(Box::new(&self.code))
     }

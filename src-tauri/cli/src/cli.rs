@@ -1,0 +1,101 @@
+//! The command line: global options, and the table of commands.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+use plait_api::{ErrorReply, data_dir};
+
+use crate::commands::{
+    cancel, check, conversations, keys, nodes, providers, resume, run, runs, schema, tokens, usage,
+};
+use crate::exit::{CliError, ExitStatus};
+
+/// How long the process waits for background tasks when a command is done. A read from the terminal may never end.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// Run, check and inspect LLM flows from the command line.
+#[derive(Debug, Parser)]
+#[command(name = "plait", version, about, max_term_width = 100)]
+#[command(after_help = "\
+Exit codes:
+  0 success   1 failure   2 invalid usage or flow   3 waiting for input   130 canceled
+
+Examples:
+  plait run hello                          Run an example flow, without a key or network
+  plait run my.flow.json --json            Print one event per line, for scripts
+  plait check my.flow.json                 Check a flow for problems
+  plait keys set openai                    Store the key of a provider
+  plait resume last --answer \"Yes, go on\"  Answer the question that a run waits on")]
+pub(crate) struct Cli {
+    /// Data directory for runs, settings and keys.
+    #[arg(long, value_name = "DIR", env = "PLAIT_HOME", global = true)]
+    home: Option<PathBuf>,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a flow.
+    Run(run::RunArgs),
+    /// Resume a run that is waiting or was interrupted.
+    Resume(resume::ResumeArgs),
+    /// Cancel a run that is waiting or was interrupted.
+    Cancel(cancel::CancelArgs),
+    /// Check a flow for problems without running it.
+    Check(check::CheckArgs),
+    /// Print the JSON Schema of flow files.
+    #[command(after_help = "Examples:\n  plait schema > flow.schema.json")]
+    Schema,
+    /// List node types, or show one.
+    Nodes(nodes::NodesArgs),
+    /// List, show or remove runs.
+    Runs(runs::RunsArgs),
+    /// List, show, export, rename, fork or remove conversations.
+    Conversations(conversations::ConversationsArgs),
+    /// Show the token usage and cost of model calls by day.
+    Usage(usage::UsageArgs),
+    /// Count the tokens of a text.
+    Tokens(tokens::TokensArgs),
+    /// List, set or remove the keys of model providers.
+    Keys(keys::KeysArgs),
+    /// List or test model providers, or list their models.
+    Providers(providers::ProvidersArgs),
+}
+
+impl Cli {
+    /// Executes the command.
+    pub(crate) fn execute(self) -> Result<ExitStatus, CliError> {
+        let home = || data_dir(self.home);
+        match self.command {
+            // These need no store, so they also work while a window has it open.
+            Command::Check(args) => check::execute(&args),
+            Command::Schema => schema::execute(),
+            Command::Nodes(args) => nodes::execute(&args),
+            Command::Tokens(args) => tokens::execute(&args),
+
+            Command::Run(args) => block_on(run::execute(&home()?, args)),
+            Command::Resume(args) => block_on(resume::execute(&home()?, args)),
+            Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),
+            Command::Runs(args) => block_on(runs::execute(&home()?, args)),
+            Command::Conversations(args) => block_on(conversations::execute(&home()?, args)),
+            Command::Usage(args) => block_on(usage::execute(&home()?, &args)),
+            Command::Keys(args) => block_on(keys::execute(&home()?, args)),
+            Command::Providers(args) => block_on(providers::execute(&home()?, args)),
+        }
+    }
+}
+
+fn block_on(command: impl Future<Output = Result<ExitStatus, CliError>>) -> Result<ExitStatus, CliError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        ErrorReply::new("app.no_threads", format!("The worker threads could not be started: {error}."))
+    })?;
+    let result = runtime.block_on(command);
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+    result
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,14 @@
+//! The commands, one file each: arguments, help text and execution.
+
+pub(crate) mod cancel;
+pub(crate) mod check;
+pub(crate) mod conversations;
+pub(crate) mod keys;
+pub(crate) mod nodes;
+pub(crate) mod providers;
+pub(crate) mod resume;
+pub(crate) mod run;
+pub(crate) mod runs;
+pub(crate) mod schema;
+pub(crate) mod tokens;
+pub(crate) mod usage;

@@ -1,0 +1,47 @@
+//! `plait cancel`.
+
+use std::path::Path;
+
+use clap::Args;
+use plait_api::engine::id::RunId;
+use plait_api::engine::run::view::RunStatus;
+use plait_api::runs::{CancelRun, ShowRun};
+use plait_api::{ErrorReply, Options, Plait};
+
+use super::runs;
+use crate::exit::{CliError, ExitStatus};
+use crate::terminal::print_error;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plait cancel last")]
+pub(crate) struct CancelArgs {
+    /// Run ID, a unique prefix of one, or `last`.
+    run: String,
+}
+
+pub(crate) async fn execute(home: &Path, args: &CancelArgs) -> Result<ExitStatus, CliError> {
+    let app = Plait::open(Options::new(home))?;
+    let run = runs::find(&app, &args.run)?;
+    let status = status_of(&app, &run).await?;
+    if status.is_final() {
+        return Err(runs::already_ended(&run, status).into());
+    }
+    app.call(CancelRun { run: run.clone() }).await?;
+    app.runs().settled(&run).await;
+    let status = status_of(&app, &run).await?;
+    app.close().await?;
+    match status {
+        RunStatus::Cancelled => print_error(&format!("Canceled run {run}.\n")),
+        status if status.is_final() => return Err(runs::already_ended(&run, status).into()),
+        _ => {
+            return Err(ErrorReply::new("run.not_cancelled", format!("Run {run} could not be canceled."))
+                .hint("Check that the data directory is writable and the disk is not full, then try again.")
+                .into());
+        }
+    }
+    Ok(ExitStatus::Success)
+}
+
+async fn status_of(app: &Plait, run: &RunId) -> Result<RunStatus, ErrorReply> {
+    Ok(app.call(ShowRun { run: run.clone() }).await?.summary.status)
+}

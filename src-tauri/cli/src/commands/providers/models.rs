@@ -1,0 +1,29 @@
+//! `plait providers models`.
+
+use std::io::{self, Write as _};
+
+use clap::Args;
+use plait_api::Plait;
+use plait_api::providers::ListModels;
+
+use crate::exit::{CliError, ExitStatus};
+
+#[derive(Debug, Args)]
+pub(super) struct ModelsArgs {
+    /// Provider name.
+    provider: String,
+    /// Print the models as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn execute(app: &Plait, args: ModelsArgs) -> Result<ExitStatus, CliError> {
+    let models = app.call(ListModels { provider: args.provider, refresh: false }).await?.models;
+    let mut out = io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::json!(models))?;
+    } else {
+        models.iter().try_for_each(|model| writeln!(out, "{model}"))?;
+    }
+    Ok(ExitStatus::Success)
+}

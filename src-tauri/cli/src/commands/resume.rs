@@ -1,0 +1,51 @@
+//! `plait resume`.
+
+use std::path::Path;
+
+use clap::Args;
+use plait_api::runs::{ResumeRun, RunDetail, ShowRun};
+use plait_api::{Options, Plait};
+
+use super::runs;
+use crate::ctrl_c::CtrlC;
+use crate::exit::{CliError, ExitStatus};
+use crate::run_follower::{Answers, RunFollower};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plait resume last
+  plait resume 0197 --answer \"Yes\"
+  plait resume last --end")]
+pub(crate) struct ResumeArgs {
+    /// Run ID, a unique prefix of one, or `last`.
+    run: String,
+    /// Answer to a question of the run. Repeatable, in order.
+    #[arg(long, value_name = "TEXT", conflicts_with = "end", allow_hyphen_values = true)]
+    answer: Vec<String>,
+    /// End the pause without an answer.
+    #[arg(long)]
+    end: bool,
+    /// Print one event per line as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn execute(home: &Path, args: ResumeArgs) -> Result<ExitStatus, CliError> {
+    let app = Plait::open(Options::new(home))?;
+    let run = runs::find(&app, &args.run)?;
+    let RunDetail { summary, entries, damage, .. } = app.call(ShowRun { run: run.clone() }).await?;
+    if summary.status.is_final() {
+        return Err(runs::already_ended(&run, summary.status).into());
+    }
+    if let Some(damage) = damage {
+        return Err(damage.into());
+    }
+    let answers = Answers { texts: args.answer.into(), end_first: args.end };
+    let ctrl_c = CtrlC::listen()?;
+    let follower = RunFollower::new(&app, run.clone(), ctrl_c, answers, args.json).skip(entries);
+    app.call(ResumeRun { run }).await?;
+    let status = follower.follow().await;
+    app.close().await?;
+    status
+}

@@ -1,0 +1,119 @@
+//! `plait run`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Args;
+use plait_api::engine::diagnostic::Severity;
+use plait_api::engine::id::NodeId;
+use plait_api::engine::nodes;
+use plait_api::engine::plan::{InputOverrides, plan};
+use plait_api::flows::check_with_subflows;
+use plait_api::runs::{RunRequest, StartRun};
+use plait_api::{Options, Plait};
+use serde_json::Value;
+
+use super::conversations;
+use crate::ctrl_c::CtrlC;
+use crate::exit::{CliError, ExitStatus};
+use crate::flow_source::FlowSource;
+use crate::run_follower::{Answers, RunFollower};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+In a terminal, questions are asked interactively: end a line with \\ to continue on the next one, press Ctrl+D to end the
+pause without an answer. Without a terminal, a run with an unanswered question stays waiting (exit code 3).
+
+Examples:
+  plait run hello
+  plait run chat-loop --answer \"Hi there\" --answer \"What time is it?\"
+  plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
+  plait run my.flow.json --to draft --json
+  plait run chat-loop --conversation new --answer \"I am Ada\"
+  plait run chat-loop --conversation last --answer \"Who am I?\"")]
+pub(crate) struct RunArgs {
+    /// Flow file, or the ID of an example flow.
+    flow: String,
+    /// Text input of the run.
+    #[arg(long, value_name = "TEXT")]
+    input: Option<String>,
+    /// Set the value of an input port that has no edge. Repeatable.
+    #[arg(long, value_name = "NODE.PORT=JSON", value_parser = parse_override)]
+    set: Vec<Override>,
+    /// Answer to a question of the run. Repeatable, in order.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    answer: Vec<String>,
+    /// Run only to this node.
+    #[arg(long, value_name = "NODE")]
+    to: Option<String>,
+    /// Continue a conversation: an ID, a unique prefix of one, `last` (the latest of this flow, or a new one) or `new`.
+    /// Its ID is printed on standard error.
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
+    /// Print one event per line as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// One `--set`.
+#[derive(Clone, Debug, PartialEq)]
+struct Override {
+    node: String,
+    port: String,
+    value: Value,
+}
+
+fn parse_override(text: &str) -> Result<Override, String> {
+    let (target, json) = text.split_once('=').ok_or("expected NODE.PORT=JSON, with an `=`")?;
+    // Port names contain no dots, node names may.
+    let (node, port) =
+        target.rsplit_once('.').ok_or("expected NODE.PORT=JSON, with a `.` before the port")?;
+    let value = serde_json::from_str(json).map_err(|error| {
+        format!("`{json}` is not valid JSON ({error}); quote text twice: --set '{target}=\"some text\"'")
+    })?;
+    Ok(Override { node: node.to_owned(), port: port.to_owned(), value })
+}
+
+pub(crate) async fn execute(home: &Path, args: RunArgs) -> Result<ExitStatus, CliError> {
+    let source = FlowSource::load(&args.flow)?;
+    let to = args.to.as_deref().map(NodeId::from);
+    let overrides = collect(args.set);
+    check(&source, to.as_ref(), &overrides)?;
+    let path = source.path_text();
+    let app = Plait::open(Options::new(home))?;
+    let conversation = match &args.conversation {
+        Some(name) => Some(conversations::open(&app, name, &source.flow, path.as_deref()).await?),
+        None => None,
+    };
+    let request = RunRequest { flow: source.flow, path, input: args.input, overrides, to, conversation };
+    let ctrl_c = CtrlC::listen()?;
+    let started = app.call(StartRun(request)).await?;
+    let answers = Answers { texts: args.answer.into(), end_first: false };
+    let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
+    app.close().await?;
+    status
+}
+
+/// Rejects an invalid flow before the store is opened.
+fn check(source: &FlowSource, to: Option<&NodeId>, overrides: &InputOverrides) -> Result<(), CliError> {
+    let registry = nodes::registry();
+    plan(&source.flow, &registry, to, overrides).map_err(|diagnostics| source.invalid(&diagnostics))?;
+    let mut diagnostics =
+        check_with_subflows(&source.flow, source.path_text().as_deref(), &registry).diagnostics;
+    diagnostics.retain(|diagnostic| diagnostic.code.starts_with("subflow."));
+    if to.is_none() && diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return Err(source.invalid(&diagnostics));
+    }
+    Ok(())
+}
+
+fn collect(values: Vec<Override>) -> InputOverrides {
+    let mut overrides = InputOverrides::new();
+    for Override { node, port, value } in values {
+        overrides.entry(node.into()).or_default().insert(port.into(), Arc::new(value));
+    }
+    overrides
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! `plait runs`. Also finds the run that an argument names.
+
+mod list;
+mod remove;
+mod show;
+
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use plait_api::engine::id::RunId;
+use plait_api::engine::run::view::RunStatus;
+use plait_api::{ErrorReply, Options, Plait};
+
+use crate::exit::{CliError, ExitStatus};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs rm 0197")]
+pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    command: RunsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum RunsCommand {
+    /// List runs, newest first, with their child runs.
+    List(list::ListArgs),
+    /// Show what happened in a run.
+    Show(show::ShowArgs),
+    /// Remove runs and their child runs.
+    Rm(remove::RemoveArgs),
+}
+
+pub(crate) async fn execute(home: &Path, args: RunsArgs) -> Result<ExitStatus, CliError> {
+    let app = Plait::open(Options::new(home))?;
+    match args.command {
+        RunsCommand::List(args) => list::execute(&app, &args).await?,
+        RunsCommand::Show(args) => show::execute(&app, &args).await?,
+        RunsCommand::Rm(args) => remove::execute(&app, &args).await?,
+    }
+    app.close().await?;
+    Ok(ExitStatus::Success)
+}
+
+/// The run that an argument names: its ID, a unique prefix of it, or `last`.
+pub(super) fn find(app: &Plait, name: &str) -> Result<RunId, ErrorReply> {
+    if name != "last" {
+        return app.runs().find(name);
+    }
+    app.runs().latest()?.ok_or_else(|| {
+        ErrorReply::new("run.none", "There are no runs yet.").hint("Start one: plait run hello")
+    })
+}
+
+/// The error of a command that needs a run that has not ended.
+pub(super) fn already_ended(run: &RunId, status: RunStatus) -> ErrorReply {
+    let ended = match status {
+        RunStatus::Failed => "has failed",
+        RunStatus::Cancelled => "was canceled",
+        _ => "has finished",
+    };
+    ErrorReply::new("run.ended", format!("Run {run} {ended} already."))
+        .hint("`plait runs list` shows which runs are waiting or were interrupted.")
+}
+
+fn status_text(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Running => "running",
+        RunStatus::Waiting => "waiting",
+        RunStatus::Finished => "finished",
+        RunStatus::Failed => "failed",
+        RunStatus::Cancelled => "canceled",
+        RunStatus::Interrupted => "interrupted",
+    }
+}

@@ -1,0 +1,103 @@
+//! `plait runs show`.
+
+use std::io::Write as _;
+
+use clap::Args;
+use plait_api::Plait;
+use plait_api::engine::run::view::RunView;
+use plait_api::engine::run::{Entry, Event};
+use plait_api::runs::{RunDetail, RunSummary, ShowRun};
+
+use super::{find, status_text};
+use crate::exit::CliError;
+use crate::format::{first_line, format_duration, format_time, new_table, to_json};
+
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// Run ID, a unique prefix of one, or `last`.
+    run: String,
+    /// Print the journal as JSON, one event per line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError> {
+    let run = find(app, &args.run)?;
+    let detail = app.call(ShowRun { run }).await?;
+    if args.json {
+        let mut out = std::io::stdout().lock();
+        for entry in &detail.entries {
+            writeln!(out, "{}", to_json(entry)?)?;
+        }
+        return Ok(());
+    }
+    print(&detail)
+}
+
+fn print(detail: &RunDetail) -> Result<(), CliError> {
+    let mut out = std::io::stdout().lock();
+    let RunSummary { run, flow_name, path, started_at, status, .. } = &detail.summary;
+    let name = if flow_name.is_empty() { "Unnamed flow" } else { flow_name };
+    writeln!(out, "{name} {}", path.as_deref().map(|path| format!("({path})")).unwrap_or_default())?;
+    writeln!(out, "Run {run}, {}, started {}", status_text(*status), format_time(*started_at))?;
+    writeln!(out, "{}", activations(&detail.entries).trim_fmt())?;
+    if let Some(parent) = detail.above.last() {
+        writeln!(out, "Child of run {}, {}", parent.run, parent.flow_name)?;
+    }
+    let view = RunView::of(&detail.entries);
+    for (node, node_view) in &view.nodes {
+        for epoch in &node_view.epochs {
+            for child in &epoch.children {
+                writeln!(out, "`{node}{}` started run {child}", epoch.epoch)?;
+            }
+        }
+    }
+    for pause in &view.pauses {
+        writeln!(out, "Waiting at `{}`: {}", pause.node, pause.prompt.trim())?;
+    }
+    if let Some(failed) = &view.error {
+        writeln!(out, "Failed at `{}`: {}", failed.node, failed.error)?;
+    }
+    for (node, ports) in &view.outputs {
+        for (port, value) in ports {
+            writeln!(out, "{node}.{port} = {value}")?;
+        }
+    }
+    Ok(())
+}
+
+/// One row for each activation that ended, in order.
+fn activations(entries: &[Entry]) -> comfy_table::Table {
+    let mut table = new_table(&["Node", "Status", "Duration", "Tokens", "Output"]);
+    for entry in entries {
+        match &entry.event {
+            Event::NodeFinished { node, epoch, outputs, metadata, .. } => {
+                let tokens = metadata.token_usage.map(|usage| (usage.input + usage.output).to_string());
+                let output: Vec<_> =
+                    outputs.iter().map(|(port, value)| format!("{port} = {value}")).collect();
+                table.add_row([
+                    format!("{node}{epoch}"),
+                    "done".to_owned(),
+                    format_duration(metadata.duration_ms),
+                    tokens.unwrap_or_default(),
+                    first_line(&output.join(", "), 80),
+                ]);
+            }
+            Event::NodeFailed { node, epoch, error, .. } => {
+                let message = first_line(&error.to_string(), 80);
+                table.add_row([
+                    format!("{node}{epoch}"),
+                    "failed".to_owned(),
+                    String::new(),
+                    String::new(),
+                    message,
+                ]);
+            }
+            Event::NodeSkipped { node, epoch, .. } => {
+                table.add_row([format!("{node}{epoch}"), "skipped".to_owned()]);
+            }
+            _ => {}
+        }
+    }
+    table
+}

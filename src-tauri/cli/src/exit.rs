@@ -1,0 +1,126 @@
+//! How a command ends: its exit status, and its error on standard error.
+
+use std::io;
+use std::process::ExitCode;
+
+use plait_api::ErrorReply;
+use plait_api::engine::diagnostic::Diagnostic;
+
+use crate::terminal::print_error;
+
+/// The exit status of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExitStatus {
+    Success,
+    /// The run or the command failed.
+    Failure,
+    /// Invalid usage, or an invalid flow.
+    Invalid,
+    /// The run is waiting for an answer.
+    Waiting,
+    /// The run was canceled.
+    Canceled,
+}
+
+impl ExitStatus {
+    /// The exit code of the process.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Failure => 1,
+            Self::Invalid => 2,
+            Self::Waiting => 3,
+            Self::Canceled => 130,
+        }
+    }
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(ending: ExitStatus) -> Self {
+        Self::from(ending.code())
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(crate) enum CliError {
+    /// An error. Codes that mean invalid usage end with [`ExitStatus::Invalid`].
+    Error(ErrorReply),
+    /// A flow is invalid.
+    InvalidFlow {
+        /// The diagnostics with their positions, as text.
+        rendered: String,
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// The reader of standard output is gone.
+    BrokenPipe,
+}
+
+impl From<ErrorReply> for CliError {
+    fn from(error: ErrorReply) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::BrokenPipe;
+        }
+        Self::Error(ErrorReply::new("output.failed", format!("Could not write to standard output: {error}.")))
+    }
+}
+
+impl CliError {
+    /// Prints the error to standard error and returns the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        match self {
+            Self::Error(error) => {
+                print_error(&error_text(&error));
+                if is_usage(&error.code) { ExitStatus::Invalid.into() } else { ExitStatus::Failure.into() }
+            }
+            Self::InvalidFlow { rendered, .. } => {
+                print_error(&rendered);
+                ExitStatus::Invalid.into()
+            }
+            // Like a process that `SIGPIPE` ends: 128 + 13.
+            Self::BrokenPipe => ExitCode::from(141),
+        }
+    }
+}
+
+/// An error as text, with its hint on a line of its own.
+pub(crate) fn error_text(error: &ErrorReply) -> String {
+    let help = error.hint.as_ref().map(|hint| format!("  help: {hint}\n")).unwrap_or_default();
+    format!("error[{}]: {}\n{help}", error.code, error.message)
+}
+
+/// Whether a code means invalid usage, as opposed to a failure.
+fn is_usage(code: &str) -> bool {
+    const USAGE_CODES: [&str; 18] = [
+        "run.unknown",
+        "run.ambiguous",
+        "run.none",
+        "run.ended",
+        "run.bad_id",
+        "run.unknown_target",
+        "conversation.unknown",
+        "conversation.ambiguous",
+        "conversation.none",
+        "conversation.no_context",
+        "conversation.no_message",
+        "conversation.no_title",
+        "conversation.busy",
+        "nodes.unknown",
+        "usage.input",
+        "provider.unknown",
+        "provider.no_key",
+        "keys.bad_key",
+    ];
+    // All errors of flow files, except those of the disk.
+    let is_flow_error = code.starts_with("flow.") && !matches!(code, "flow.disk_full" | "flow.unwritable");
+    is_flow_error || USAGE_CODES.contains(&code) || code.starts_with("answer.")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Loads the flow that an argument names: a file, or an embedded example.
+
+use std::path::{Path, PathBuf};
+
+use plait_api::engine::diagnostic::{Diagnostic, Severity};
+use plait_api::engine::flow::{self, Flow};
+use plait_api::{ErrorReply, examples, files};
+
+use crate::diagnostics;
+use crate::exit::CliError;
+use crate::terminal;
+
+/// A flow with its text, to report the positions of problems.
+pub(crate) struct FlowSource {
+    pub(crate) flow: Flow,
+    /// The file; absent for an example flow.
+    path: Option<PathBuf>,
+    name: String,
+    text: String,
+}
+
+impl FlowSource {
+    /// Reads the file or example flow that `name` stands for.
+    pub(crate) fn load(name: &str) -> Result<Self, CliError> {
+        let path = Path::new(name);
+        // A file takes precedence over an example flow.
+        if !path.is_file()
+            && let Some(text) = examples::text(name)
+        {
+            return Self::parse(format!("{name}.flow.json"), text.to_owned(), None);
+        }
+        let file = files::read(path).map_err(|fault| {
+            let error = ErrorReply::from(fault);
+            let is_bare_word = path.components().count() == 1 && path.extension().is_none();
+            if error.code == "flow.not_found" && is_bare_word {
+                return error.hint(format!(
+                    "Pass a flow file, or one of the example flows: {}.",
+                    examples::IDS.join(", ")
+                ));
+            }
+            error
+        })?;
+        Self::parse(name.to_owned(), file.text, Some(file.path))
+    }
+
+    fn parse(name: String, text: String, path: Option<PathBuf>) -> Result<Self, CliError> {
+        match flow::read(&text) {
+            Ok(flow) => Ok(Self { flow, path, name, text }),
+            Err(error) => Err(CliError::InvalidFlow {
+                rendered: diagnostics::render_read_error(&name, &text, &error, terminal::style()),
+                diagnostics: vec![*error.diagnostic],
+            }),
+        }
+    }
+
+    /// The file, as run requests take it.
+    pub(crate) fn path_text(&self) -> Option<String> {
+        self.path.as_ref().map(|path| path.display().to_string())
+    }
+
+    /// Diagnostics with their positions in the text.
+    pub(crate) fn render(&self, diagnostics: &[Diagnostic]) -> String {
+        diagnostics::render(&self.name, &self.text, diagnostics, terminal::style())
+    }
+
+    /// `2 errors and 1 warning in my.flow.json.`
+    pub(crate) fn summary(&self, diagnostics: &[Diagnostic]) -> String {
+        let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+        let warnings = diagnostics.len() - errors;
+        let part = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+        let parts = match (errors, warnings) {
+            (0, 0) => return "No problems found.\n".to_owned(),
+            (_, 0) => part(errors, "error"),
+            (0, _) => part(warnings, "warning"),
+            _ => format!("{} and {}", part(errors, "error"), part(warnings, "warning")),
+        };
+        format!("{parts} in {}.\n", self.name)
+    }
+
+    /// The error for a flow that cannot run because of the errors among these diagnostics.
+    pub(crate) fn invalid(&self, diagnostics: &[Diagnostic]) -> CliError {
+        let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+        let errors: Vec<_> = diagnostics.iter().filter(is_error).cloned().collect();
+        let rendered = self.render(&errors) + &self.summary(&errors);
+        CliError::InvalidFlow { rendered, diagnostics: errors }
+    }
+}

@@ -1,11 +1,11 @@
-//! The flow document: what a person edits and git keeps. Knows nothing of running.
+//! The flow document: what people edit and keep in version control. Knows nothing about running it.
 
 mod document;
 mod migrate;
 mod read;
 mod write;
 
-pub(crate) use document::MOST_ATTEMPTS;
+pub(crate) use document::MAX_ATTEMPTS;
 pub use document::{Edge, Flow, FlowSettings, Limits, Node, Position, RetryPolicy, VERSION};
 pub use read::{ReadError, read};
 pub use write::write;

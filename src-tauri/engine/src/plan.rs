@@ -1,17 +1,32 @@
-//! From a flow to a plan: portals resolved, cycles found, edges classified, order fixed.
+//! From a flow to a plan: portals resolved, cycles found, edges classified, order fixed. Executes nothing.
 //!
-//! A plan is what the scheduler works on. Building one executes nothing.
+//! Planning has five phases. Each is a function from the results of those before it to a type of its own:
+//!
+//! | phase   | module         | type                    | what it decides |
+//! |---------|----------------|-------------------------|-----------------|
+//! | wiring  | [`wiring`]     | [`Wiring`](wiring::Wiring) | the graph of the nodes that run |
+//! | nesting | [`nesting`]    | [`Nesting`](nesting::Nesting) | the cycles, their entries and back edges |
+//! | clocks  | [`clocks`]     | [`Clocks`](clocks::Clocks) | which counters each node's epoch has; followers |
+//! | turns   | [`turn_order`] | [`Turns`](turn_order::Turns) | plan order, and the order of turns in shared contexts |
+//! | plan    | [`build`]      | [`Plan`]                | what the scheduler works on |
+//!
+//! [`analysis`] runs the first four and the checks in between. All of them run on every flow: an error in one phase does
+//! not hide what later ones find, and no phase reports what only follows from an earlier error. [`check()`] returns what
+//! they found, and [`plan()`] goes on to the last phase if there is no error.
 
+mod analysis;
 mod build;
 mod check;
-mod clock;
-mod feeds;
-mod lease;
-mod makers;
+mod clocks;
+mod context_names;
+mod graph;
+mod input_conflicts;
+mod input_overrides;
 mod nesting;
-mod order;
-mod portals;
+mod plan_order;
 mod restrict;
+mod shared_contexts;
+mod turn_order;
 mod wiring;
 
 use std::collections::BTreeMap;
@@ -25,60 +40,58 @@ use crate::flow::RetryPolicy;
 use crate::id::{NodeId, PortName};
 use crate::node::BoundNode;
 
-pub use build::{InputOverrides, plan};
+pub use build::plan;
 pub use check::{CheckedFlow, check};
+pub use input_overrides::InputOverrides;
 
-/// A node's place in plan order.
+/// The index of a node in [`Plan::nodes`]: its position in plan order.
 pub type NodeIx = usize;
-/// An edge's place in the plan.
+/// The index of an edge in [`Plan::edges`].
 pub type EdgeIx = usize;
-/// A cycle's place in the plan; outer cycles come before inner ones.
+/// The index of a cycle in [`Plan::cycles`]. Outer cycles come before inner ones.
 pub type CycleIx = usize;
 
-/// A flow compiled for running. Nodes are in plan order.
+/// A flow compiled for running.
 pub struct Plan {
-    /// The nodes, in plan order.
+    /// In plan order.
     pub nodes: Vec<PlanNode>,
-    /// The edges.
+    /// By plan order of their sources.
     pub edges: Vec<PlanEdge>,
-    /// The cycles.
     pub cycles: Vec<Cycle>,
-    /// Nodes outside of every cycle that follow none.
+    /// The nodes that run once: they are in no cycle and follow none.
     pub root: Vec<NodeIx>,
-    /// The node the run is to stop at, if not at the end.
+    /// The node after which the run stops, in a run to a node.
     pub target: Option<NodeIx>,
     /// How many activations may run at once.
     pub max_concurrency: usize,
-    /// The window that the flow's settings give every model call, in tokens.
+    /// The window that the flow's settings set for every model call, in tokens.
     pub context_window: Option<u64>,
     pub(crate) index: FxHashMap<NodeId, NodeIx>,
 }
 
 /// A node of a plan.
 pub struct PlanNode {
-    /// Its id in the flow.
     pub id: NodeId,
-    /// What it does.
     pub node: Arc<dyn BoundNode>,
     /// The cycles whose counters its epoch has, outermost first.
     pub clock: SmallVec<[CycleIx; 2]>,
-    /// Whether it stands outside of all cycles but is fed by one.
-    pub follows: bool,
+    /// Whether it follows a cycle: it is fed by one and in none.
+    pub is_follower: bool,
     /// Its forward edges in, by plan order of their sources.
     pub incoming: Vec<EdgeIx>,
-    /// Its edges out, back edges included.
+    /// Its edges out, including back edges.
     pub outgoing: Vec<EdgeIx>,
-    /// Which of its inputs must be live for it to run in the first epoch of a cycle that it enters, and anywhere else.
-    pub must_first: SmallVec<[bool; 4]>,
-    /// The same for the later epochs, which are also fed by back edges.
-    pub must_later: SmallVec<[bool; 4]>,
-    /// Values given to its ports for this run, by index of the port.
-    pub given: BTreeMap<usize, Arc<Value>>,
-    /// Whether its `error` output feeds something.
+    /// By input, whether it must be live for the node to run, in the first epoch of a cycle that it is the entry of and
+    /// anywhere else.
+    pub required_first: SmallVec<[bool; 4]>,
+    /// The same in later epochs, which back edges feed as well.
+    pub required_later: SmallVec<[bool; 4]>,
+    /// The values given to its inputs for this run, by index of the input.
+    pub overrides: BTreeMap<usize, Arc<Value>>,
+    /// Whether an edge comes from its `error` output.
     pub handles_error: bool,
     /// Whether its outputs are the run's.
     pub is_result: bool,
-    /// What to do when it fails in a way that another try could mend.
     pub retry: Option<RetryPolicy>,
     /// How long one execution may take, in milliseconds.
     pub timeout_ms: Option<u64>,
@@ -87,16 +100,15 @@ pub struct PlanNode {
 /// An edge of a plan.
 #[derive(Debug)]
 pub struct PlanEdge {
-    /// Where it comes from.
     pub source: NodeIx,
-    /// The output it carries; none for an edge that only makes its target wait.
+    /// The output it carries; none for an edge that carries nothing and only makes its target wait.
     pub port: Option<PortName>,
-    /// Where it goes.
     pub target: NodeIx,
     /// The index of the input it feeds.
     pub target_port: usize,
-    /// How many counters source and target have in common on it: deeper epochs of the source count as one step, ended
-    /// with its last live value; deeper epochs of the target all see the same value.
+    /// How many counters the epochs of source and target share. If the source's epoch has more, its deeper epochs count as
+    /// one step, which ends with its last live value. If the target's epoch has more, all its deeper epochs get the same
+    /// value.
     pub level: usize,
     /// The cycle whose next epoch it feeds, if it is a back edge.
     pub back: Option<CycleIx>,
@@ -105,38 +117,37 @@ pub struct PlanEdge {
 /// A cycle of a plan.
 #[derive(Debug)]
 pub struct Cycle {
-    /// Where it is entered.
     pub entry: NodeIx,
-    /// The cycle around it.
+    /// The cycle directly around it.
     pub parent: Option<CycleIx>,
     /// How many cycles are around it.
     pub depth: usize,
-    /// The nodes that run once in each of its epochs, in plan order: members and followers, without inner cycles'.
+    /// The nodes that run once in each of its epochs, in plan order: members and followers, without those of inner cycles.
     pub nodes: Vec<NodeIx>,
-    /// The cycles directly inside.
+    /// The cycles directly inside it.
     pub inner: Vec<CycleIx>,
     /// Its back edges, in plan order of their sources.
     pub back: Vec<EdgeIx>,
-    /// The edges that carry its last live values to where it counts as one step.
+    /// The edges to targets for which the cycle is one step. They carry its last live values.
     pub exits: Vec<EdgeIx>,
-    /// After how many epochs it ends at the latest.
+    /// The cycle ends after this many epochs at the latest.
     pub max_epochs: Option<u32>,
 }
 
 impl Plan {
-    /// The place of a node.
+    /// The index of a node.
     pub fn find(&self, id: &NodeId) -> Option<NodeIx> {
         self.index.get(id).copied()
     }
 
-    /// Whether an edge's source counts as ended only with a cycle, and which.
-    pub(crate) fn collapses(&self, edge: EdgeIx) -> Option<CycleIx> {
+    /// The outermost cycle that an edge leaves: its source's deeper epochs count as one step, done when that cycle has ended.
+    pub(crate) fn cycle_left_by(&self, edge: EdgeIx) -> Option<CycleIx> {
         let edge = &self.edges[edge];
         self.nodes[edge.source].clock.get(edge.level).copied()
     }
 
-    /// Whether an edge's target sees one value over several of its own epochs.
-    pub(crate) fn holds(&self, edge: EdgeIx) -> bool {
+    /// Whether an edge enters a cycle, so that its value is held for several epochs of its target.
+    pub(crate) fn holds_value(&self, edge: EdgeIx) -> bool {
         let edge = &self.edges[edge];
         self.nodes[edge.target].clock.len() > edge.level
     }

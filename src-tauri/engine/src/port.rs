@@ -1,4 +1,4 @@
-//! Ports: what a node takes and gives, and which output may feed which input.
+//! Ports: the inputs and outputs of nodes, and which output may feed which input.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,15 +6,15 @@ use ts_rs::TS;
 
 use crate::id::PortName;
 
-/// Which of the three strands a port belongs to. An edge takes its kind from its ports.
+/// The strand a port belongs to. An edge takes its kind from its ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum PortKind {
-    /// Who remembers what: carries a context handle.
+    /// Carries a context handle.
     Context,
-    /// Values.
+    /// Carries a value.
     Data,
-    /// What a model may call: carries tool specifications.
+    /// Carries specifications of tools that a model may call.
     Tools,
 }
 
@@ -22,17 +22,12 @@ pub enum PortKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum PortType {
-    /// Anything.
     Any,
-    /// Text. A number or a boolean may feed it and is written out.
+    /// Text. Numbers and booleans are converted to text.
     Text,
-    /// A number.
     Number,
-    /// True or false.
     Boolean,
-    /// A list.
     List,
-    /// A JSON object.
     Object,
 }
 
@@ -59,89 +54,83 @@ impl std::fmt::Display for PortType {
     }
 }
 
-/// One input of a node.
+/// An input of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InputPort {
-    /// Its name.
     pub name: PortName,
-    /// The strand.
     pub kind: PortKind,
-    /// The type of its values.
     #[serde(rename = "type")]
     pub value_type: PortType,
-    /// Whether the node can only run when it is fed.
+    /// Whether the node runs only if this input has a live value.
     pub required: bool,
-    /// Whether it may stay unfed but, once an edge feeds it, is as good as required: a node that is only ordered behind a
-    /// branch must not run when that branch was not taken.
+    /// Whether it may stay unconnected, but is required once an edge feeds it: a node that is only ordered after a branch
+    /// must not run if that branch is not taken.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub required_when_fed: bool,
-    /// Whether it collects all of its edges' values into a list, in plan order, rather than taking one.
+    /// Whether it collects the values of all its edges into a list, in plan order, instead of taking one.
     pub many: bool,
-    /// One line for people.
+    /// A description in one line, without a period.
     pub description: String,
 }
 
-/// One output of a node.
+/// An output of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputPort {
-    /// Its name.
     pub name: PortName,
-    /// The strand.
     pub kind: PortKind,
-    /// The type of its values.
     #[serde(rename = "type")]
     pub value_type: PortType,
-    /// One line for people.
+    /// A description in one line, without a period.
     pub description: String,
 }
 
-/// All ports of one node, given its config.
+/// The ports of a node. They may depend on its config.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Ports {
-    /// In the order they are drawn.
+    /// In the order in which they are drawn.
     pub inputs: Vec<InputPort>,
-    /// In the order they are drawn.
+    /// In the order in which they are drawn.
     pub outputs: Vec<OutputPort>,
 }
 
-/// The output that carries `{code, message, node, details}` when a node fails. Node types have it whose failing a flow may
-/// want to handle.
+/// The output that carries `{code, message, node, details}` when a node fails. Node types whose failures a flow may want to
+/// handle have it.
 pub const ERROR_PORT: &str = "error";
 
 impl Ports {
-    /// No ports; the start of a chain of the calls below.
+    /// No ports, to be extended by the methods below.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds an input that must be fed.
+    /// Adds a required input.
     #[must_use]
     pub fn input(self, name: &str, kind: PortKind, value_type: PortType, description: &str) -> Self {
         self.push(name, kind, value_type, description, |port| port.required = true)
     }
 
-    /// Adds an input that may stay unfed, and may be dead when it is fed.
+    /// Adds an optional input: it may be unconnected or dead.
     #[must_use]
     pub fn optional(self, name: &str, kind: PortKind, value_type: PortType, description: &str) -> Self {
         self.push(name, kind, value_type, description, |_| ())
     }
 
-    /// Adds an input that may stay unfed, but must be live when an edge feeds it.
+    /// Adds an input that may be unconnected, but must be live if an edge feeds it.
     #[must_use]
     pub fn when_fed(self, name: &str, kind: PortKind, value_type: PortType, description: &str) -> Self {
         self.push(name, kind, value_type, description, |port| port.required_when_fed = true)
     }
 
-    /// Adds an input that collects all of its edges' live values, if there are any.
+    /// Adds an optional input that collects the live values of all its edges.
     #[must_use]
     pub fn many(self, name: &str, kind: PortKind, value_type: PortType, description: &str) -> Self {
         self.push(name, kind, value_type, description, |port| port.many = true)
     }
 
-    /// Adds an input that collects all of its edges' live values, of which there must be one at least.
+    /// Adds an input that collects the live values of all its edges, and requires at least one.
     #[must_use]
     pub fn at_least_one(self, name: &str, kind: PortKind, value_type: PortType, description: &str) -> Self {
         self.push(name, kind, value_type, description, |port| (port.required, port.many) = (true, true))
@@ -159,18 +148,16 @@ impl Ports {
         self
     }
 
-    /// Adds the error output.
+    /// Adds the [`ERROR_PORT`] output.
     #[must_use]
     pub fn error(self) -> Self {
         self.output(ERROR_PORT, PortKind::Data, PortType::Object, "What went wrong, when this node failed")
     }
 
-    /// The input of that name.
     pub fn find_input(&self, name: &str) -> Option<&InputPort> {
         self.inputs.iter().find(|port| port.name.as_str() == name)
     }
 
-    /// The output of that name.
     pub fn find_output(&self, name: &str) -> Option<&OutputPort> {
         self.outputs.iter().find(|port| port.name.as_str() == name)
     }

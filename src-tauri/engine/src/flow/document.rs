@@ -1,4 +1,4 @@
-//! The shape of `*.flow.json`: nodes and edges keyed by stable ids, layout apart, unknown keys kept.
+//! The shape of `*.flow.json`: nodes and edges keyed by stable ids, layout in a section of its own, unknown keys kept.
 
 use std::collections::BTreeMap;
 
@@ -18,27 +18,24 @@ pub const VERSION: u32 = 1;
 pub struct Flow {
     /// The version of the format.
     pub version: u32,
-    /// Its name, for people.
+    /// The name that people see.
     #[serde(default)]
     pub name: String,
     /// What it is for, in Markdown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[ts(optional, as = "Option<String>")]
     pub description: String,
-    /// The nodes, by id.
     #[serde(default)]
     pub nodes: BTreeMap<NodeId, Node>,
-    /// The edges, by id.
     #[serde(default)]
     pub edges: BTreeMap<EdgeId, Edge>,
-    /// Where nodes stand on the canvas, by node id.
+    /// The positions of nodes on the canvas.
     #[serde(default)]
     pub layout: BTreeMap<NodeId, Position>,
-    /// Settings of the whole flow.
     #[serde(default, skip_serializing_if = "FlowSettings::is_default")]
     #[ts(optional, as = "Option<FlowSettings>")]
     pub settings: FlowSettings,
-    /// Keys this build does not know, kept as they are.
+    /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Map<String, Value>,
@@ -59,30 +56,29 @@ impl Default for Flow {
     }
 }
 
-/// A node: what it does, and how.
+/// A node of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
-    /// The name of its node type, for example `chat`.
+    /// The name of the node type, for example `chat`.
     #[serde(rename = "type")]
     pub node_type: String,
-    /// What people call it; without one, its type's title.
+    /// The title that people see; without one, the title of the node type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub title: Option<String>,
-    /// Its configuration, as its type's schema has it.
+    /// The configuration, described by the node type's schema.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub config: Map<String, Value>,
-    /// Bounds on its execution.
     #[serde(default, skip_serializing_if = "Limits::is_default")]
     #[ts(optional, as = "Option<Limits>")]
     pub limits: Limits,
-    /// What to do when it fails in a way that another try could mend.
+    /// How to retry after a failure that a retry could fix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub retry: Option<RetryPolicy>,
-    /// Keys this build does not know, kept as they are.
+    /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Map<String, Value>,
@@ -92,17 +88,17 @@ pub struct Node {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// How many times round the cycles it stands in may go, at least 1.
+    /// The maximum number of iterations of the innermost cycle that contains the node, at least 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     #[schemars(range(min = 1))]
     pub max_epochs: Option<u32>,
-    /// How long one execution may take, in milliseconds; then it fails with `node.timeout`.
+    /// The maximum duration of one execution, in milliseconds; then it fails with `node.timeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     #[schemars(range(min = 1))]
     pub timeout_ms: Option<u64>,
-    /// Keys this build does not know, kept as they are.
+    /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Map<String, Value>,
@@ -114,77 +110,73 @@ impl Limits {
     }
 }
 
-/// What still fails at the hundredth try is not mended by another.
-pub(crate) const MOST_ATTEMPTS: u32 = 100;
+/// What still fails at the hundredth attempt, a retry does not fix.
+pub(crate) const MAX_ATTEMPTS: u32 = 100;
 
-/// How often and how patiently to try again.
+/// How often and after which delays to retry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetryPolicy {
-    /// Tries in all, the first included; at least 1.
-    #[schemars(range(min = 1, max = MOST_ATTEMPTS))]
+    /// The maximum number of attempts, including the first; at least 1.
+    #[schemars(range(min = 1, max = MAX_ATTEMPTS))]
     pub attempts: u32,
-    /// The wait before the second try, in milliseconds; doubled for each one after.
+    /// The delay before the second attempt, in milliseconds. It doubles with each further attempt.
     #[ts(type = "number")]
     pub backoff_ms: u64,
-    /// The longest wait, in milliseconds.
+    /// The maximum delay, in milliseconds.
     #[ts(type = "number")]
     pub max_backoff_ms: u64,
-    /// How much of each wait is left to chance, from 0 (none) to 1 (all).
+    /// The share of each delay that is random, from 0 (none) to 1 (all).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
-    /// Keys this build does not know, kept as they are.
+    /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Map<String, Value>,
 }
 
 impl Default for RetryPolicy {
-    /// Three tries, half a second apart and then a second, at most 30 s, half of it by chance: patient enough for a
-    /// provider's hiccup, short enough for a person who watches.
+    /// Three attempts with delays of 0.5 s and 1 s, half of it random: long enough for a provider's short outage, short
+    /// enough for a person who is watching.
     fn default() -> Self {
         Self { attempts: 3, backoff_ms: 500, max_backoff_ms: 30_000, jitter: 0.5, extra: Map::new() }
     }
 }
 
-/// An explicit wire from an output to an input.
+/// An edge from an output to an input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Edge {
-    /// The node it comes from.
     pub source: NodeId,
-    /// Which of its outputs.
     pub source_output: PortName,
-    /// The node it goes to.
     pub target: NodeId,
-    /// Which of its inputs.
     pub target_input: PortName,
-    /// Anything more; kept, not interpreted.
+    /// Further data. Plait keeps it and does not interpret it.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub metadata: Map<String, Value>,
-    /// Keys this build does not know, kept as they are.
+    /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Map<String, Value>,
 }
 
-/// Where a node stands on the canvas.
+/// The position of a node on the canvas.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Position {
-    /// To the right, in canvas units.
+    /// Rightward, in canvas units.
     pub x: f64,
-    /// Down, in canvas units.
+    /// Downward, in canvas units.
     pub y: f64,
-    /// Width, where the person set one (notes).
+    /// The width, for nodes that can be resized (notes).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub width: Option<f64>,
-    /// Height, where the person set one (notes).
+    /// The height, for nodes that can be resized (notes).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub height: Option<f64>,
-    /// Keys this build does not know, kept as they are.
+    /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Map<String, Value>,
@@ -194,48 +186,50 @@ pub struct Position {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowSettings {
-    /// How many activations may run at once; without it, 16.
+    /// How many activations may run at once; 16 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     #[schemars(range(min = 1))]
     pub max_concurrency: Option<u32>,
-    /// The window, in tokens, that every model call of the flow has to make do with; without it, what the settings and
-    /// the table say of the model. Kept as it stands in the file: [`check`](crate::plan::check) says when it is no window.
+    /// The context window of every model call in the flow, in tokens; by default, the model's own. Kept as it is in the
+    /// file: [`check`](crate::plan::check()) reports an invalid value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     #[schemars(with = "Option<std::num::NonZeroU32>")]
     pub context_window: Option<Value>,
-    /// Keys this build does not know, kept as they are.
+    /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Map<String, Value>,
 }
 
 impl FlowSettings {
-    /// How many activations may run at once, where that is set; an error where none ever could.
+    /// How many activations may run at once, if set; an error if it is 0.
     pub fn concurrency(&self) -> Result<Option<u32>, Diagnostic> {
         match self.max_concurrency {
             Some(0) => Err(Diagnostic::error(
                 "settings.max_concurrency",
                 "/settings/maxConcurrency",
-                "With a `maxConcurrency` of 0 nothing could ever run.",
+                "`maxConcurrency` must be at least 1.",
             )
-            .hint("Give a number from 1, or leave it out for the usual one.")),
-            set => Ok(set),
+            .hint("Enter a number from 1, or remove the setting to use the default.")),
+            valid => Ok(valid),
         }
     }
 
-    /// The window in tokens, where one is set; an error where what is set is none.
+    /// The context window in tokens, if set; an error if the value is invalid.
     pub fn window(&self) -> Result<Option<u64>, Diagnostic> {
-        let Some(set) = self.context_window.as_ref().filter(|set| !set.is_null()) else { return Ok(None) };
-        match set.as_u64().filter(|window| (1..=u64::from(u32::MAX)).contains(window)) {
+        let Some(value) = self.context_window.as_ref().filter(|value| !value.is_null()) else {
+            return Ok(None);
+        };
+        match value.as_u64().filter(|window| (1..=u64::from(u32::MAX)).contains(window)) {
             Some(window) => Ok(Some(window)),
             None => Err(Diagnostic::error(
                 "settings.context_window",
                 "/settings/contextWindow",
-                format!("`{set}` is no window: it is a whole number of tokens, at least 1."),
+                format!("`{value}` is not a valid context window. It must be a whole number of tokens, at least 1."),
             )
-            .hint("Give the tokens of prompt and reply together, or leave it out.")),
+            .hint("Enter the number of tokens for prompt and reply together, or remove the setting.")),
         }
     }
 

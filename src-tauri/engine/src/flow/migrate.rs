@@ -1,14 +1,14 @@
-//! From any older version of the format to the current one, a step a version.
+//! Migrates documents of older format versions to the current one, one version at a time.
 //!
-//! Version 0 is the shape of hand-written flows and of the format's first drafts: nodes and edges as lists of objects
-//! that carry their own `id`, and a node's position inside it.
+//! Version 0 is the shape of hand-written flows and of the first drafts of the format: nodes and edges are lists of objects
+//! with an `id`, and a node's position is inside the node.
 
 use serde_json::{Map, Value, json};
 
 use super::VERSION;
 use crate::diagnostic::Diagnostic;
 
-/// Brings a document to [`VERSION`]. A document of a newer version is refused rather than misread.
+/// Migrates a document to [`VERSION`]. A document of a newer version is an error.
 pub(super) fn migrate(mut value: Value) -> Result<Value, Diagnostic> {
     let Some(document) = value.as_object_mut() else {
         return Err(Diagnostic::error(
@@ -21,16 +21,20 @@ pub(super) fn migrate(mut value: Value) -> Result<Value, Diagnostic> {
     let version = match document.get("version") {
         None => 0,
         Some(version) => version.as_u64().ok_or_else(|| {
-            Diagnostic::error("flow.wrong_shape", "/version", "The `version` of a flow is a whole number.")
+            Diagnostic::error(
+                "flow.wrong_shape",
+                "/version",
+                "The `version` of a flow must be a whole number.",
+            )
         })?,
     };
     if version > u64::from(VERSION) {
         return Err(Diagnostic::error(
             "flow.newer_version",
             "/version",
-            format!("This flow is of version {version}; this Plait reads up to version {VERSION}."),
+            format!("This flow has format version {version}, but this version of Plait reads only up to {VERSION}."),
         )
-        .hint("Open it with a newer Plait. Nothing was changed."));
+        .hint("Open it with a newer version of Plait. The file is unchanged."));
     }
     if version < 1 {
         to_version_1(document)?;
@@ -49,9 +53,9 @@ fn to_version_1(document: &mut Map<String, Value>) -> Result<(), Diagnostic> {
                 return Err(Diagnostic::error(
                     "flow.wrong_shape",
                     pointer,
-                    format!("Number {index} of `{section}` has no `id`."),
+                    format!("Item {index} of `{section}` has no `id`."),
                 )
-                .hint("Every node and edge has an `id` of text."));
+                .hint("Every node and edge needs an `id` that is a string."));
             };
             if let ("nodes", Some(node)) = (section, item.as_object_mut())
                 && let Some(position) = node.remove("position")
@@ -62,20 +66,20 @@ fn to_version_1(document: &mut Map<String, Value>) -> Result<(), Diagnostic> {
                 return Err(Diagnostic::error(
                     "flow.duplicate_id",
                     pointer,
-                    format!("`{id}` stands here a second time."),
+                    format!("The id `{id}` is used twice."),
                 )
-                .hint("Ids are unique: rename one of the two, or delete it."));
+                .hint("Ids must be unique. Rename or delete one of the two."));
             }
             keyed.insert(id, item);
         }
         document.insert(section.to_owned(), Value::Object(keyed));
     }
     if !layout.is_empty() {
-        let kept = document.entry("layout").or_insert_with(|| Value::Object(Map::new()));
-        // Where a node stands twice, the layout says where it stands; one that is no layout is told of by its reader.
-        if let Value::Object(kept) = kept {
-            layout.append(kept);
-            *kept = layout;
+        let existing = document.entry("layout").or_insert_with(|| Value::Object(Map::new()));
+        // If a node has two positions, the one in the layout wins. Reading reports a layout that is not an object.
+        if let Value::Object(existing) = existing {
+            layout.append(existing);
+            *existing = layout;
         }
     }
     document.insert("version".to_owned(), json!(1));

@@ -1,10 +1,18 @@
-//! The loop nesting forest: which cycles there are, how they nest, and where each is entered.
+//! Phase 2, nesting: which cycles there are, how they lie in each other, and where each is entered (the loop nesting
+//! forest).
 //!
-//! For each strongly connected component an entry is picked, the component's edges into it (its *back edges*) are cut,
-//! and the same is done inside what remains. All other edges are forward.
+//! For each strongly connected component of the graph, pick an *entry* and cut the component's wires into it: its *back
+//! wires*, which lead into the next epoch. Then do the same inside what remains. All other wires are forward.
 //!
-//! Each level of nesting is a pass over what lies inside it; so how deep they may nest is bounded, and nothing inside is
-//! looked at once the flow is refused.
+//! ```text
+//! start → ask → draft → critique → ask         component {ask, draft, critique}: entry ask, back wire critique → ask
+//!               draft ← critique               inside, component {draft, critique}: entry draft, back wire critique → draft
+//! ```
+//!
+//! A cycle is **refused** if none of its nodes can start, if nothing bounds it, or if it is nested too deeply. The order
+//! inside a refused cycle is unknown, so all wires inside it are cut and nothing inside it is nested further. It remains in
+//! the forest as one cycle, so that later phases can check the rest of the flow, and can tell what depends on it
+//! ([`Nesting::depends_on_refused`]): about that they report nothing.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map::Entry};
 
@@ -12,118 +20,147 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::graph;
 use super::wiring::{Wire, Wiring};
 use crate::diagnostic::Diagnostic;
 use crate::id::NodeId;
 
-/// A cycle: where it is entered, and what closes and bounds it.
+/// How deep cycles may be nested. Each level costs a pass over what lies inside it.
+const MAX_NESTING_DEPTH: usize = 256;
+
+/// A cycle of the forest.
 #[derive(Debug)]
-pub(super) struct Nest {
+pub(super) struct NestedCycle {
+    /// Where it is entered. Arbitrary if it is refused.
     pub entry: usize,
     pub parent: Option<usize>,
-    /// Indices of the wires that go from the component into its entry.
-    pub back: Vec<usize>,
-    /// The least `limits.maxEpochs` of its members.
+    /// The lowest `limits.maxEpochs` of its members.
     pub max_epochs: Option<u32>,
+    /// There can be no plan because of this cycle, and the order of its members is unknown.
+    pub is_refused: bool,
 }
 
-/// The forest. Outer cycles come before inner ones.
+/// The loop nesting forest.
 #[derive(Debug, Default)]
-pub(super) struct Forest {
-    pub nests: Vec<Nest>,
-    /// The cycles around each vertex, outermost first, as indices into `nests`.
+pub(super) struct Nesting {
+    /// Outer cycles come before inner ones.
+    pub cycles: Vec<NestedCycle>,
+    /// The cycles around each vertex, outermost first, as indices into `cycles`.
     pub around: Vec<Vec<usize>>,
-    pub diagnostics: Vec<Diagnostic>,
-    /// Whether cycles were left uncut: there can be no plan.
-    pub refused: bool,
+    /// For each back wire, the cycle whose next epoch it leads into.
+    pub back_wires: FxHashMap<usize, usize>,
+    /// The other wires, except those inside of refused cycles. They form no cycle.
+    pub forward: Vec<usize>,
+    /// The vertices in topological order over `forward`.
+    pub topological: Vec<usize>,
 }
 
-/// How deep cycles may lie in one another: far deeper than anybody draws them.
-const DEEPEST: usize = 256;
+impl Nesting {
+    /// Whether one of these cycles is refused.
+    pub fn depends_on_refused(&self, clock: &[usize]) -> bool {
+        clock.iter().any(|&cycle| self.cycles[cycle].is_refused)
+    }
 
-/// Finds the cycles of the graph, and those that could never start or never end.
-pub(super) fn nest(wiring: &Wiring) -> Forest {
-    let mut forest = Forest { around: vec![Vec::new(); wiring.vertices.len()], ..Forest::default() };
-    // What can't start for want of an edge that was left out is not to blame, and what nothing bounds has been told of.
-    let mut told = refuse_unbounded(wiring, &mut forest);
-    let lacking: FxHashSet<&NodeId> = wiring.left_out.iter().map(|(id, _)| id).collect();
-    told.extend((0..wiring.vertices.len()).filter(|&at| lacking.contains(&wiring.vertices[at].id)));
+    /// The ends of the forward wires.
+    pub fn forward_edges<'a>(&'a self, wiring: &'a Wiring) -> impl Iterator<Item = (usize, usize)> + 'a {
+        self.forward.iter().map(|&wire| (wiring.wires[wire].source, wiring.wires[wire].target))
+    }
+}
+
+/// Finds the cycles of the graph, and reports those that could never start or never end.
+pub(super) fn nest(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) -> Nesting {
+    let mut nesting = Nesting { around: vec![Vec::new(); wiring.vertices.len()], ..Nesting::default() };
+    let unbounded = report_unbounded(wiring, diagnostics);
+    let lacking: FxHashSet<&NodeId> = wiring.omitted.iter().map(|(id, _)| id).collect();
+    // What can't start because of an omitted edge, or contains an unbounded cycle, has a diagnostic already.
+    let has_cause = |at: usize| unbounded.contains(&at) || lacking.contains(&wiring.vertices[at].id);
     let mut incoming = vec![Vec::new(); wiring.vertices.len()];
     for wire in &wiring.wires {
         incoming[wire.target].push(wire);
     }
-    let all: Vec<usize> = (0..wiring.wires.len()).collect();
-    let mut work = vec![(None, (0..wiring.vertices.len()).collect::<Vec<_>>(), all)];
+    let mut is_cut = vec![false; wiring.wires.len()];
+    let all_wires: Vec<usize> = (0..wiring.wires.len()).collect();
+    let mut work = vec![(None, (0..wiring.vertices.len()).collect::<Vec<_>>(), all_wires)];
     while let Some((parent, vertices, wires)) = work.pop() {
         for (members, inside) in components(&vertices, &wires, wiring) {
-            let Some(entry) = pick_entry(wiring, &incoming, &members, &inside) else {
-                forest.refused = true;
-                if !members.iter().any(|at| told.contains(at)) {
-                    let why = "none of its nodes could ever start: each waits for another";
-                    forest.diagnostics.push(circular(wiring, &members, &inside, why));
+            let cycle = nesting.cycles.len();
+            for &member in &members {
+                nesting.around[member].push(cycle);
+            }
+            let entry = pick_entry(wiring, &incoming, &members, &inside);
+            let is_too_deep = nesting.around[members[0]].len() > MAX_NESTING_DEPTH;
+            match entry {
+                None if !members.iter().any(|&at| has_cause(at)) => {
+                    let why = "None of its nodes can start, because each waits for another.";
+                    diagnostics.push(circular(wiring, &members, &inside, why));
                 }
+                Some(entry) if is_too_deep => diagnostics.push(too_deep(&wiring.vertices[entry].id)),
+                _ => {}
+            }
+            // An unbounded cycle is in this one and in no inner one if cutting the entry's wires cuts it.
+            let sound = entry.filter(|entry| !is_too_deep && !unbounded.contains(entry));
+            let max_epochs =
+                members.iter().filter_map(|&member| wiring.vertices[member].limits.max_epochs).min();
+            let Some(entry) = sound else {
+                inside.iter().for_each(|&wire| is_cut[wire] = true);
+                let entry = entry.unwrap_or(members[0]);
+                nesting.cycles.push(NestedCycle { entry, parent, max_epochs, is_refused: true });
                 continue;
             };
             let (back, rest): (Vec<_>, Vec<_>) =
                 inside.into_iter().partition(|&wire| wiring.wires[wire].target == entry);
-            let at = forest.nests.len();
-            for &member in &members {
-                forest.around[member].push(at);
+            for &wire in &back {
+                is_cut[wire] = true;
+                nesting.back_wires.insert(wire, cycle);
             }
-            if forest.around[entry].len() > DEEPEST {
-                forest.refused = true;
-                forest.diagnostics.push(too_deep(&wiring.vertices[entry].id));
-            }
-            let max_epochs =
-                members.iter().filter_map(|&member| wiring.vertices[member].limits.max_epochs).min();
-            forest.nests.push(Nest { entry, parent, back, max_epochs });
-            if !forest.refused {
-                work.push((Some(at), members, rest));
-            }
+            nesting.cycles.push(NestedCycle { entry, parent, max_epochs, is_refused: false });
+            work.push((Some(cycle), members, rest));
         }
     }
-    forest
+    nesting.forward = (0..wiring.wires.len()).filter(|&wire| !is_cut[wire]).collect();
+    nesting.topological = graph::topological_order(wiring.vertices.len(), nesting.forward_edges(wiring));
+    nesting
 }
 
 /// The strongly connected components that hold a cycle, each with the wires inside it. Members in order.
 fn components(vertices: &[usize], wires: &[usize], wiring: &Wiring) -> Vec<(Vec<usize>, Vec<usize>)> {
     let mut graph = DiGraph::<usize, ()>::with_capacity(vertices.len(), wires.len());
-    let at: FxHashMap<usize, NodeIndex> =
+    let node_of: FxHashMap<usize, NodeIndex> =
         vertices.iter().map(|&vertex| (vertex, graph.add_node(vertex))).collect();
     for &wire in wires {
         let wire = &wiring.wires[wire];
-        if let (Some(&source), Some(&target)) = (at.get(&wire.source), at.get(&wire.target)) {
+        if let (Some(&source), Some(&target)) = (node_of.get(&wire.source), node_of.get(&wire.target)) {
             graph.add_edge(source, target, ());
         }
     }
     // Kosaraju's algorithm, since petgraph's Tarjan recurses and a long chain would overflow the stack.
-    let mut component = FxHashMap::default();
-    let mut found = Vec::new();
+    let mut component_of = FxHashMap::default();
+    let mut components = Vec::new();
     for nodes in kosaraju_scc(&graph) {
-        let loops_to_itself = nodes.len() == 1 && graph.contains_edge(nodes[0], nodes[0]);
-        if nodes.len() > 1 || loops_to_itself {
+        let feeds_itself = nodes.len() == 1 && graph.contains_edge(nodes[0], nodes[0]);
+        if nodes.len() > 1 || feeds_itself {
             let mut members: Vec<usize> = nodes.iter().map(|&node| graph[node]).collect();
             members.sort_unstable();
             for &member in &members {
-                component.insert(member, found.len());
+                component_of.insert(member, components.len());
             }
-            found.push((members, Vec::new()));
+            components.push((members, Vec::new()));
         }
     }
     for &wire in wires {
-        let ends = (component.get(&wiring.wires[wire].source), component.get(&wiring.wires[wire].target));
-        if let (Some(&source), Some(&target)) = ends
-            && source == target
+        let Wire { source, target, .. } = &wiring.wires[wire];
+        if let (Some(&component), Some(&other)) = (component_of.get(source), component_of.get(target))
+            && component == other
         {
-            found[source].1.push(wire);
+            components[component].1.push(wire);
         }
     }
-    found.sort_by_key(|(members, _)| members[0]);
-    found
+    components.sort_by_key(|(members, _)| members[0]);
+    components
 }
 
 /// A vertex that can start: each of its required ports that is fed from inside is also fed from outside. Of several, one
-/// that takes its start from outside and its next round from inside, then a pausing one, then the first.
+/// with a port that is fed from both, then a pausing one, then the first.
 fn pick_entry(
     wiring: &Wiring,
     incoming: &[Vec<&Wire>],
@@ -139,24 +176,21 @@ fn pick_entry(
         .filter(|wire| !is_member(wire.source))
         .map(|wire| port(wire))
         .collect();
-    members
-        .iter()
-        .copied()
-        .filter(|&vertex| {
-            fed_inside.range((vertex, 0)..=(vertex, usize::MAX)).all(|key| {
-                fed_outside.contains(key) || !wiring.vertices[vertex].node.ports().inputs[key.1].required
-            })
+    let ports_fed_inside = |vertex: usize| fed_inside.range((vertex, 0)..=(vertex, usize::MAX));
+    let can_start = |&vertex: &usize| {
+        ports_fed_inside(vertex).all(|key| {
+            fed_outside.contains(key) || !wiring.vertices[vertex].node.ports().inputs[key.1].required
         })
-        .min_by_key(|&vertex| {
-            let takes_over =
-                fed_inside.range((vertex, 0)..=(vertex, usize::MAX)).any(|key| fed_outside.contains(key));
-            (!takes_over, !wiring.vertices[vertex].node.behavior().pauses, vertex)
-        })
+    };
+    members.iter().copied().filter(can_start).min_by_key(|&vertex| {
+        let is_fed_from_both = ports_fed_inside(vertex).any(|key| fed_outside.contains(key));
+        (!is_fed_from_both, !wiring.vertices[vertex].node.behavior().pauses, vertex)
+    })
 }
 
-/// Every cycle must hold a node that pauses or has `maxEpochs`: else it might go round for ever. Gives the nodes at which
-/// that is told.
-fn refuse_unbounded(wiring: &Wiring, forest: &mut Forest) -> FxHashSet<usize> {
+/// Every cycle must contain a node that pauses or has `maxEpochs`, or it might never end. Reports cycles of other nodes, and
+/// returns the vertices in them.
+fn report_unbounded(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) -> FxHashSet<usize> {
     let free: Vec<usize> = (0..wiring.vertices.len())
         .filter(|&at| {
             let vertex = &wiring.vertices[at];
@@ -164,62 +198,55 @@ fn refuse_unbounded(wiring: &Wiring, forest: &mut Forest) -> FxHashSet<usize> {
         })
         .collect();
     let wires: Vec<usize> = (0..wiring.wires.len()).collect();
-    let mut told = FxHashSet::default();
+    let mut unbounded = FxHashSet::default();
     for (members, inside) in components(&free, &wires, wiring) {
-        let why = "nothing bounds it: no node of it pauses or has `limits.maxEpochs`";
-        forest.diagnostics.push(circular(wiring, &members, &inside, why));
-        told.insert(members[0]);
+        let why = "The cycle is unbounded: none of its nodes pauses or sets `limits.maxEpochs`.";
+        diagnostics.push(circular(wiring, &members, &inside, why));
+        unbounded.extend(members);
     }
-    forest.refused = !told.is_empty();
-    told
+    unbounded
 }
 
 fn too_deep(entry: &NodeId) -> Diagnostic {
-    let message = format!("The cycle through `{entry}` lies inside of {DEEPEST} others; no more can be.");
+    let message = format!("The cycle through `{entry}` is nested more than {MAX_NESTING_DEPTH} cycles deep.");
     Diagnostic::on_node("flow.nested_too_deep", entry, message)
-        .hint("Remove edges that lead back, or call the inner cycles as a flow of their own with `subflow`.")
+        .hint("Remove edges that lead back, or move the inner cycles into a flow of their own and call it with `subflow`.")
 }
 
 fn circular(wiring: &Wiring, members: &[usize], inside: &[usize], why: &str) -> Diagnostic {
     let first = &wiring.vertices[members[0]].id;
-    let path = walk(wiring, members, inside);
-    let named: Vec<_> = path.iter().map(|&at| wiring.vertices[at].id.as_str()).collect();
-    Diagnostic::on_node(
-        "flow.circular",
-        first,
-        format!("Circular dependency detected at node {first}: {} is a cycle, and {why}.", named.join(" → ")),
-    )
-    .hint("Put a `userInput` or `approval` node into the cycle, set `limits.maxEpochs` on one of its nodes, or remove an edge.")
+    let path = shortest_cycle(wiring, members, inside);
+    let path: Vec<_> = path.iter().map(|&at| wiring.vertices[at].id.as_str()).collect();
+    let message = format!("Circular dependency detected at node {first}: {}. {why}", path.join(" → "));
+    Diagnostic::on_node("flow.circular", first, message)
+        .hint("Add a `userInput` or `approval` node to the cycle, set `limits.maxEpochs` on one of its nodes, or remove an edge.")
 }
 
-/// One closed walk through the component, over the wires inside it, starting and ending at its first member.
-fn walk(wiring: &Wiring, members: &[usize], inside: &[usize]) -> Vec<usize> {
+/// The shortest cycle through the first member over the wires inside the component, from the first member to itself.
+fn shortest_cycle(wiring: &Wiring, members: &[usize], inside: &[usize]) -> Vec<usize> {
     let start = members[0];
-    let mut next: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut targets: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for wire in inside.iter().map(|&wire| &wiring.wires[wire]) {
-        next.entry(wire.source).or_default().push(wire.target);
+        targets.entry(wire.source).or_default().push(wire.target);
     }
-    // Breadth first back to the start: the shortest cycle through it.
-    let mut came = BTreeMap::new();
+    let mut reached_from = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
     while let Some(at) = queue.pop_front() {
-        for &to in next.get(&at).into_iter().flatten() {
-            if to == start {
-                let mut path = vec![start, at];
-                let mut back = at;
-                while back != start {
-                    back = came[&back];
-                    path.push(back);
+        for &target in targets.get(&at).into_iter().flatten() {
+            if target == start {
+                let mut path = vec![start];
+                let mut step = at;
+                while step != start {
+                    path.push(step);
+                    step = reached_from[&step];
                 }
+                path.push(start);
                 path.reverse();
-                if at == start {
-                    return vec![start, start];
-                }
                 return path;
             }
-            if let Entry::Vacant(slot) = came.entry(to) {
+            if let Entry::Vacant(slot) = reached_from.entry(target) {
                 slot.insert(at);
-                queue.push_back(to);
+                queue.push_back(target);
             }
         }
     }

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn lists_become_keyed_and_positions_move_to_the_layout() {
+fn version_0_lists_become_keyed_and_positions_move_to_layout() {
     let old = json!({
         "nodes": [{"id": "a", "type": "text", "position": {"x": 1.0, "y": 2.0}}],
         "edges": [{"id": "e", "source": "a", "sourceOutput": "text", "target": "b", "targetInput": "value"}],
@@ -18,7 +18,7 @@ fn lists_become_keyed_and_positions_move_to_the_layout() {
 }
 
 #[test]
-fn positions_join_a_layout_that_is_there() {
+fn version_0_positions_are_merged_into_existing_layout() {
     let old = json!({
         "nodes": [
             {"id": "a", "type": "text", "position": {"x": 1, "y": 2}},
@@ -31,7 +31,7 @@ fn positions_join_a_layout_that_is_there() {
 }
 
 #[test]
-fn a_key_of_an_edge_is_no_place_on_the_canvas() {
+fn version_0_edge_key_position_stays_on_edge() {
     let edge = json!({"source": "a", "sourceOutput": "x", "target": "b", "targetInput": "y", "position": 1});
     let mut old = edge.clone();
     old["id"] = json!("e");
@@ -39,7 +39,7 @@ fn a_key_of_an_edge_is_no_place_on_the_canvas() {
 }
 
 #[test]
-fn duplicate_ids_in_lists_are_refused() {
+fn version_0_duplicate_ids_are_refused() {
     let old = json!({"nodes": [{"id": "a", "type": "text"}, {"id": "a", "type": "text"}]});
     assert_eq!(migrate(old).unwrap_err().code, "flow.duplicate_id");
 }

@@ -6,7 +6,7 @@ fn code(text: &str) -> (String, usize) {
 }
 
 #[test]
-fn bad_texts_are_told_apart_and_placed() {
+fn read_errors_have_a_code_and_a_line() {
     assert_eq!(code("{\"version\": 1,\n \"nodes\": {"), ("flow.truncated".into(), 2));
     assert_eq!(code("hello"), ("flow.not_json".into(), 1));
     assert_eq!(code("[]").0, "flow.wrong_shape");
@@ -18,7 +18,7 @@ fn bad_texts_are_told_apart_and_placed() {
 }
 
 #[test]
-fn a_wrong_node_is_named() {
+fn invalid_node_or_edge_is_named() {
     let error = read(r#"{"version": 1, "nodes": {"ask": {"config": {}}}}"#).unwrap_err();
     assert_eq!(error.diagnostic.pointer, "/nodes/ask");
     assert_eq!(error.diagnostic.node, Some("ask".into()));
@@ -27,7 +27,7 @@ fn a_wrong_node_is_named() {
 }
 
 #[test]
-fn depth_is_bounded_without_a_crash() {
+fn deeply_nested_json_is_refused_without_overflow() {
     let deep = "[".repeat(200_000);
     assert_eq!(code(&deep).0, "flow.not_json");
 }

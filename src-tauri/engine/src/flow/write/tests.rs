@@ -2,14 +2,14 @@ use super::*;
 use crate::flow::read;
 
 #[test]
-fn positions_are_written_as_they_came() {
+fn whole_positions_are_written_without_fraction() {
     let text = r#"{"version": 1, "layout": {"n": {"x": 260, "y": -0.5}}}"#;
     let written = write(&read(text).unwrap()).unwrap();
     assert!(written.contains("\"x\": 260,") && written.contains("\"y\": -0.5"), "{written}");
 }
 
 #[test]
-fn keys_are_sorted_and_unknown_ones_kept() {
+fn keys_are_sorted_and_unknown_keys_kept() {
     let text =
         r#"{"zeta": {"b": 1, "a": 2}, "version": 1, "nodes": {"n": {"type": "text", "mood": "calm"}}}"#;
     let flow = read(text).unwrap();
@@ -20,7 +20,7 @@ fn keys_are_sorted_and_unknown_ones_kept() {
 }
 
 #[test]
-fn unknown_keys_are_kept_at_every_place() {
+fn unknown_keys_are_kept_at_every_level() {
     let text = r#"{
         "edges": {"e": {"hue": 1, "source": "n", "sourceOutput": "x", "target": "n", "targetInput": "y"}},
         "layout": {"n": {"hue": 2, "x": 1.5, "y": 2}},

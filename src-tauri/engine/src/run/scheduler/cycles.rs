@@ -73,7 +73,7 @@ impl Scheduler {
             let held = self
                 .held
                 .get(&edge)
-                .filter(|held| plan.holds(edge) && slot.epoch.prefix(spec.level) == held.prefix);
+                .filter(|held| plan.holds_value(edge) && slot.epoch.prefix(spec.level) == held.prefix);
             match held {
                 Some(held) => slot.arrived.extend(held.value.clone().map(|value| Arrival {
                     port: spec.target_port,

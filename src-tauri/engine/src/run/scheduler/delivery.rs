@@ -78,7 +78,7 @@ impl Scheduler {
             return;
         }
         // A node that follows a cycle is skipped only if it never runs; that is known at the end.
-        if spec.follows {
+        if spec.is_follower {
             self.idle.insert(node, (epoch.clone(), SkipReason::DeadInput));
         } else {
             derived.push(Event::NodeSkipped {
@@ -112,7 +112,7 @@ impl Scheduler {
                     },
                 })
             });
-            if plan.collapses(edge).is_some() {
+            if plan.cycle_left_by(edge).is_some() {
                 if let Some(value) = value {
                     self.last_live.insert(edge, value);
                 }
@@ -135,7 +135,7 @@ impl Scheduler {
         // Open activations are in order of their epochs.
         let slots = &mut self.slots[spec.target];
         let first = slots.partition_point(|slot| slot.epoch < *epoch);
-        if plan.holds(edge) {
+        if plan.holds_value(edge) {
             for slot in slots.range_mut(first..).take_while(|slot| slot.epoch.starts_with(epoch)) {
                 slot.pending -= 1;
                 slot.arrived.extend(value.clone().map(arrival));

@@ -77,7 +77,7 @@ impl Scheduler {
         let plan = Arc::clone(&self.plan);
         (0..plan.nodes.len()).for_each(|node| self.touch(node));
         for (at, slots) in self.slots.iter_mut().enumerate() {
-            let follows = plan.nodes[at].follows;
+            let follows = plan.nodes[at].is_follower;
             for slot in slots.drain(..) {
                 self.counts.open -= 1;
                 let node = plan.nodes[at].id.clone();

@@ -74,7 +74,7 @@ impl Slot {
         arrived.sort_by_key(|arrival| (arrival.port, arrival.rank));
         let ports = &node.node.ports().inputs;
         let first = self.epoch.0.last().is_none_or(|&counter| counter == 0);
-        let must = if first { &node.must_first } else { &node.must_later };
+        let must = if first { &node.required_first } else { &node.required_later };
         let mut sources = BTreeMap::new();
         let mut rest = arrived.as_slice();
         for (at, port) in ports.iter().enumerate() {
@@ -85,7 +85,7 @@ impl Slot {
             let from_back = values.iter().position(|arrival| arrival.rank.0).unwrap_or(0);
             let values = &values[from_back..];
             let values = if port.many { values } else { &values[values.len().saturating_sub(1)..] };
-            if let Some(value) = node.given.get(&at) {
+            if let Some(value) = node.overrides.get(&at) {
                 self.inputs.push(&port.name, crate::node::Datum { value: value.clone(), message: None });
             } else if values.is_empty() && must[at] {
                 return None;

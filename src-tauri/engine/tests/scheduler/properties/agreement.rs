@@ -22,7 +22,7 @@ proptest! {
             (Ok(study), Ok(plan)) => {
                 let order: Vec<_> = plan.nodes.iter().map(|node| node.id.clone()).collect();
                 prop_assert_eq!(&study.order, &order, "plan order");
-                let clocks = plan.nodes.iter().map(|node| (node.id.clone(), (node.clock.len(), node.follows)));
+                let clocks = plan.nodes.iter().map(|node| (node.id.clone(), (node.clock.len(), node.is_follower)));
                 prop_assert_eq!(study.clocks(), clocks.collect::<BTreeMap<_, _>>(), "clocks");
                 let sorted = |mut sources: Vec<NodeId>| { sources.sort(); sources };
                 let mut ours: Vec<_> =

@@ -28,8 +28,8 @@ fn random_flows_have_everything_in_them() {
         see("a cycle", piece.plan.cycles.len());
         see("a nested cycle", piece.plan.cycles.iter().filter(|cycle| cycle.depth == 1).count());
         see("a cycle nested twice", piece.plan.cycles.iter().filter(|cycle| cycle.depth > 1).count());
-        see("a node that follows a cycle", piece.plan.nodes.iter().filter(|node| node.follows).count());
-        let deep = piece.plan.nodes.iter().filter(|node| node.follows && node.clock.len() > 1);
+        see("a node that follows a cycle", piece.plan.nodes.iter().filter(|node| node.is_follower).count());
+        let deep = piece.plan.nodes.iter().filter(|node| node.is_follower && node.clock.len() > 1);
         see("a node that follows a nested cycle", deep.count());
         see("another round", expected.rounds.len());
         see("an exhausted cycle", expected.exhausted.len());

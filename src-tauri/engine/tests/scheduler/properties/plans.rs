@@ -2,6 +2,7 @@
 
 mod blame;
 mod outline;
+mod refused_cycles;
 mod warned;
 
 use std::collections::BTreeMap;
@@ -40,7 +41,7 @@ plans! {
     "
         start tools userInput#userInput chat#userInput
         back to userInput: chat.out -> userInput
-        Warning port.fed_twice: Input `a` takes one value, but `tools` and `userInput` can both feed it; `userInput` counts."
+        Warning port.fed_twice: Input `a` takes one value, but `tools` and `userInput` can both feed it. The value of `userInput` counts."
 
     a_draft_and_its_critique_in_a_chat: "
         start: source
@@ -127,7 +128,7 @@ plans! {
     "
         start b#b a#b
         back to b: a.out -> b
-        Warning port.fed_twice: Input `a` takes one value, but `start` and `b` can both feed it; `b` counts."
+        Warning port.fed_twice: Input `a` takes one value, but `start` and `b` can both feed it. The value of `b` counts."
 
     of_several_entries_the_first: "
         start: source
@@ -140,7 +141,7 @@ plans! {
     "
         start a#a b#a
         back to a: b.out -> a; at most 1 rounds
-        Warning port.fed_twice: Input `a` takes one value, but `start` and `a` can both feed it; `a` counts."
+        Warning port.fed_twice: Input `a` takes one value, but `start` and `a` can both feed it. The value of `a` counts."
 
     the_least_bound_counts: "
         start: source
@@ -187,7 +188,7 @@ plans! {
     "
         here a b other alone
         turns: a(turn) -> b
-        Warning context.unordered: `a` and `b` use one context with no path between them; `a` goes first."
+        Warning context.unordered: `a` and `b` share a context, but no path between them sets their order. `a` goes first."
 
     turns_behind_a_cycle_come_before_its_next_round: "
         here: context
@@ -219,14 +220,14 @@ plans! {
         a.out -> one.a",
     "
         a b all one
-        Warning port.fed_twice: Input `b` takes one value, but `a` and `b` can both feed it; `b` counts."
+        Warning port.fed_twice: Input `b` takes one value, but `a` and `b` can both feed it. The value of `b` counts."
 
     a_portal_with_no_way_in: "
         out: portalOut channel=c
         all: maybe
         out.out -> all.a",
     "
-        Error portal.no_entrance: Nothing goes into the portal `c`."
+        Error portal.no_entrance: Nothing feeds the portal `c`."
 
     portals_in_a_circle: "
         in: portalIn channel=c
@@ -235,7 +236,7 @@ plans! {
         out.out -> in.a
         out.out -> all.a",
     "
-        Error portal.no_entrance: Nothing goes into the portal `c`."
+        Error portal.no_entrance: Nothing feeds the portal `c`."
 
     nothing_bounds_it: "
         start: source
@@ -247,7 +248,7 @@ plans! {
         critique.out -> polish.a
         polish.out -> draft.b",
     "
-        Error flow.circular: Circular dependency detected at node critique: critique → polish → draft → critique is a cycle, and nothing bounds it: no node of it pauses or has `limits.maxEpochs`."
+        Error flow.circular: Circular dependency detected at node critique: critique → polish → draft → critique. The cycle is unbounded: none of its nodes pauses or sets `limits.maxEpochs`."
 
     nothing_bounds_the_inner_one: "
         start: source
@@ -260,7 +261,7 @@ plans! {
         critique.out -> draft.b
         critique.out -> ask.a",
     "
-        Error flow.circular: Circular dependency detected at node critique: critique → draft → critique is a cycle, and nothing bounds it: no node of it pauses or has `limits.maxEpochs`."
+        Error flow.circular: Circular dependency detected at node critique: critique → draft → critique. The cycle is unbounded: none of its nodes pauses or sets `limits.maxEpochs`."
 
     nobody_can_start: "
         a: mix maxEpochs=2
@@ -270,7 +271,7 @@ plans! {
         b.out -> c.a
         c.out -> a.a",
     "
-        Error flow.circular: Circular dependency detected at node a: a → b → c → a is a cycle, and none of its nodes could ever start: each waits for another."
+        Error flow.circular: Circular dependency detected at node a: a → b → c → a. None of its nodes can start, because each waits for another."
 
     two_cycles_mixed: "
         start: source
@@ -284,7 +285,7 @@ plans! {
         a.out -> both.a
         b.out -> both.b",
     "
-        Error flow.mixed_cycles: `both` is fed by the cycle through `b` and by another cycle; which round it is in is undefined."
+        Error flow.mixed_cycles: `both` is fed by the cycle through `b` and by another cycle, so its iteration is undefined."
 
     one_cycle_behind_another: "
         start: source
@@ -295,7 +296,7 @@ plans! {
         a.out -> b.a
         b.out -> b.b",
     "
-        Error flow.mixed_cycles: `b` is fed by the cycle through `a` and by another cycle; which round it is in is undefined."
+        Error flow.mixed_cycles: `b` is fed by the cycle through `a` and by another cycle, so its iteration is undefined."
 
     a_context_shared_with_what_follows_an_inner_cycle: "
         here: context
@@ -311,7 +312,7 @@ plans! {
         inner.out -> behind.a
         here.context -> behind.context",
     "
-        Error context.shared_outside_cycle: `behind` stands outside of the inner cycle that feeds it, and shares its context."
+        Error context.shared_outside_cycle: `behind` runs once per iteration of an inner cycle without being part of it, and shares a context with other nodes."
 
     whatever_else_is_wrong: "
         a: source
@@ -326,10 +327,10 @@ plans! {
         c.out -> b.b",
     "
         Error node.unknown_type: There is no node type `nobody`.
-        Error edge.dangling: This edge refers to a node `nowhere` that is not in the flow.
+        Error edge.dangling: This edge refers to node `nowhere`, which is not in the flow.
         Error edge.unknown_port: Node `a` has no output `nothing`.
         Error edge.unknown_port: Node `b` has no input `nothing`.
-        Error edge.wrong_kind: `context` is a context, `a` takes data."
+        Error edge.wrong_kind: Output `context` carries a context, but input `a` takes data."
 
     an_input_that_takes_one_value_and_gets_two: "
         a: source
@@ -339,7 +340,7 @@ plans! {
         b.out -> m.a",
     "
         a b m
-        Warning port.fed_twice: Input `a` takes one value, but `a` and `b` can both feed it; `b` counts."
+        Warning port.fed_twice: Input `a` takes one value, but `a` and `b` can both feed it. The value of `b` counts."
 }
 
 #[test]

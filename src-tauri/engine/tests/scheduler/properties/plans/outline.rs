@@ -30,7 +30,7 @@ fn write(plan: &Plan) -> String {
         .nodes
         .iter()
         .map(|node| {
-            let mark = if node.follows { '~' } else { '#' };
+            let mark = if node.is_follower { '~' } else { '#' };
             let clock = node.clock.iter().map(|&cycle| format!("{mark}{}", id(plan.cycles[cycle].entry)));
             format!("{}{}", node.id, clock.collect::<String>())
         })

@@ -21,7 +21,7 @@ const CYCLE: &str = "
 
 fn unordered(first: &str, second: &str) -> [String; 1] {
     [format!(
-        "context.unordered: `{first}` and `{second}` use one context with no path between them; `{first}` goes first."
+        "context.unordered: `{first}` and `{second}` share a context, but no path between them sets their order. `{first}` goes first."
     )]
 }
 
@@ -53,7 +53,7 @@ fn a_turn_beside_a_cycle_and_one_behind_it() {
 
 fn twice(first: &str, last: &str) -> [String; 1] {
     [format!(
-        "port.fed_twice: Input `a` takes one value, but `{first}` and `{last}` can both feed it; `{last}` counts."
+        "port.fed_twice: Input `a` takes one value, but `{first}` and `{last}` can both feed it. The value of `{last}` counts."
     )]
 }
 

@@ -1,0 +1,41 @@
+//! The phases of planning in their order, and the checks between them. All of them run on every flow, so that a flow that is
+//! refused for one reason still reports everything else that is wrong with it.
+
+use super::clocks::{self, Clocks};
+use super::context_names::{self, ContextTable};
+use super::input_conflicts::check_input_conflicts;
+use super::input_overrides::{InputOverrides, check_inputs};
+use super::nesting::{self, Nesting};
+use super::shared_contexts::check_shared_contexts;
+use super::turn_order::{self, Turns};
+use super::wiring::{self, Wiring};
+use crate::diagnostic::Diagnostic;
+use crate::flow::Flow;
+use crate::node::Registry;
+
+/// What each phase found, and all diagnostics. Without an error among them, it can become a plan.
+pub(super) struct Analysis {
+    pub wiring: Wiring,
+    pub nesting: Nesting,
+    pub clocks: Clocks,
+    pub contexts: ContextTable,
+    pub turns: Turns,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Runs all phases on a flow.
+pub(super) fn analyze(flow: &Flow, registry: &Registry, overrides: &InputOverrides) -> Analysis {
+    let mut diagnostics = Vec::new();
+    let wiring = wiring::wire(flow, registry, &mut diagnostics);
+    diagnostics.extend(flow.settings.window().err());
+    diagnostics.extend(flow.settings.concurrency().err());
+    check_inputs(&wiring, overrides, &mut diagnostics);
+    let nesting = nesting::nest(&wiring, &mut diagnostics);
+    let clocks = clocks::set_clocks(&wiring, &nesting, &mut diagnostics);
+    let contexts = ContextTable::of(&wiring, &nesting, &clocks, overrides);
+    let turns = turn_order::order_turns(&wiring, &nesting, &clocks, &contexts, &mut diagnostics);
+    check_input_conflicts(&wiring, &nesting, &turns, &mut diagnostics);
+    check_shared_contexts(&wiring, &nesting, &clocks, &turns, &mut diagnostics);
+    context_names::check_context_names(&wiring, &nesting, &clocks, &contexts, &mut diagnostics);
+    Analysis { wiring, nesting, clocks, contexts, turns, diagnostics }
+}

@@ -1,0 +1,300 @@
+//! Who makes, names and hands on which context: one table for all of planning.
+//!
+//! A node gets its context in one of three ways:
+//! - over its **context edges**, from the nodes that make it or hand it on,
+//! - by a **name**, in its config or by an override for this run,
+//! - by a **value** on a data input, which is only known at run time.
+//!
+//! A name or a value takes precedence over the context edge, and the node hands on the context that it works in.
+//!
+//! Only a context whose maker runs once can be named. In a cycle, or behind one, each iteration makes a context with a name
+//! of its own: `critic#0`, `critic#1`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smallvec::SmallVec;
+
+use super::clocks::Clocks;
+use super::input_overrides::InputOverrides;
+use super::nesting::Nesting;
+use super::wiring::Wiring;
+use crate::context::ContextHandle;
+use crate::diagnostic::Diagnostic;
+use crate::id::{ContextId, NodeId};
+use crate::node::BoundNode;
+use crate::port::PortKind;
+
+/// What one node's config and overrides declare about contexts.
+pub(super) struct ContextDeclaration {
+    /// The context it makes, by the name that it has if the node runs once.
+    pub makes: Option<ContextId>,
+    /// The context it names.
+    pub names: Option<ContextId>,
+    /// The data input on which it is told a context at run time, unless it names one.
+    pub input: Option<&'static str>,
+}
+
+impl ContextDeclaration {
+    pub fn of(id: &NodeId, node: &dyn BoundNode, overrides: &InputOverrides) -> Self {
+        let behavior = node.behavior();
+        let own_name = behavior.context_id.as_deref().unwrap_or(id.as_str());
+        let in_config = behavior.uses_context_id.as_deref().map(ContextId::from);
+        let overridden = || {
+            let input = behavior.uses_context_from?;
+            let (_, value) = overrides.get(id)?.iter().find(|(name, _)| name.as_str() == input)?;
+            ContextHandle::named_by(value)
+        };
+        let names = in_config.or_else(overridden);
+        Self {
+            makes: behavior.makes_context.then(|| own_name.into()),
+            input: behavior.uses_context_from.filter(|_| names.is_none()),
+            names,
+        }
+    }
+}
+
+/// The nodes that may have made a context: some of them, or any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Makers {
+    vertices: SmallVec<[usize; 2]>,
+    is_any: bool,
+}
+
+/// More makers than this count as any.
+const MAX_MAKERS: usize = 8;
+
+impl Makers {
+    fn one(maker: usize) -> Self {
+        Self { vertices: SmallVec::from_iter([maker]), is_any: false }
+    }
+
+    fn any() -> Self {
+        Self { vertices: SmallVec::new(), is_any: true }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.is_any |= other.is_any;
+        for maker in &other.vertices {
+            if !self.is_any && !self.vertices.contains(maker) {
+                self.vertices.push(*maker);
+                self.is_any = self.vertices.len() > MAX_MAKERS;
+            }
+        }
+    }
+
+    /// The one maker, if there is exactly one.
+    pub fn only(&self) -> Option<usize> {
+        match (self.vertices.as_slice(), self.is_any) {
+            ([maker], false) => Some(*maker),
+            _ => None,
+        }
+    }
+
+    /// The makers that are known. There may be others if [`is_any`](Self::is_any).
+    pub fn known(&self) -> &[usize] {
+        &self.vertices
+    }
+
+    /// Whether it may be any context of the flow.
+    pub fn is_any(&self) -> bool {
+        self.is_any
+    }
+}
+
+/// A node's row of the table.
+pub(super) struct ContextRow {
+    pub declared: ContextDeclaration,
+    /// Who may have made the context that it is told by name or by value. Nothing if it goes by its context edges.
+    pub told: Option<Makers>,
+    /// Who may have made the context that it hands on; if it has no context output, the one that it works in.
+    pub hands_on: Makers,
+    /// Who may have made the context that it takes turns in. Empty if it takes none.
+    pub works_in: Makers,
+}
+
+/// Who makes, names and hands on which context.
+pub(super) struct ContextTable {
+    /// By vertex.
+    pub rows: Vec<ContextRow>,
+    /// The makers of contexts that can be named.
+    makers: BTreeMap<ContextId, usize>,
+}
+
+impl ContextTable {
+    pub fn of(wiring: &Wiring, nesting: &Nesting, clocks: &Clocks, overrides: &InputOverrides) -> Self {
+        let declared: Vec<ContextDeclaration> = wiring
+            .vertices
+            .iter()
+            .map(|vertex| ContextDeclaration::of(&vertex.id, &*vertex.node, overrides))
+            .collect();
+        let nameable = declared.iter().enumerate().filter(|(vertex, _)| clocks.runs_once(*vertex));
+        let makers =
+            nameable.filter_map(|(vertex, declared)| Some((declared.makes.clone()?, vertex))).collect();
+        let told = told_makers(wiring, &declared, &makers);
+        let sources = context_sources(wiring);
+        let hands_on = handed_on_makers(&declared, &told, &sources, &nesting.topological);
+        let works_in: Vec<Makers> = (0..declared.len())
+            .map(|vertex| {
+                let takes_turns = wiring.vertices[vertex].node.behavior().uses_context;
+                match &told[vertex] {
+                    Some(told) => told.clone(),
+                    None if takes_turns => merge_all(&sources[vertex], &hands_on),
+                    None => Makers::default(),
+                }
+            })
+            .collect();
+        let columns = declared.into_iter().zip(told).zip(hands_on).zip(works_in);
+        let rows = columns
+            .map(|(((declared, told), hands_on), works_in)| ContextRow { declared, told, hands_on, works_in })
+            .collect();
+        Self { rows, makers }
+    }
+
+    /// The pairs `(maker, user)` in which the user names the context that the maker makes.
+    pub fn named_pairs(&self) -> Vec<(usize, usize)> {
+        let users = self.rows.iter().enumerate();
+        let pairs =
+            users.filter_map(|(user, row)| Some((*self.makers.get(row.declared.names.as_ref()?)?, user)));
+        pairs.filter(|(maker, user)| maker != user).collect()
+    }
+}
+
+/// Who may have made the contexts that vertices are told by name or by value.
+fn told_makers(
+    wiring: &Wiring,
+    declared: &[ContextDeclaration],
+    makers: &BTreeMap<ContextId, usize>,
+) -> Vec<Option<Makers>> {
+    let made_by = |name: &ContextId| makers.get(name).map_or_else(Makers::any, |&maker| Makers::one(maker));
+    let mut told: Vec<Option<Makers>> =
+        declared.iter().map(|declared| declared.names.as_ref().map(made_by)).collect();
+    for wire in &wiring.wires {
+        let Some(input) = declared[wire.target].input else { continue };
+        let inputs = &wiring.vertices[wire.target].node.ports().inputs;
+        if inputs[wire.target_port].name.as_str() == input {
+            let is_maker = declared[wire.source].makes.is_some();
+            let from = if is_maker { Makers::one(wire.source) } else { Makers::any() };
+            told[wire.target].get_or_insert_default().merge(&from);
+        }
+    }
+    told
+}
+
+/// By vertex, the vertices that its context edges come from.
+fn context_sources(wiring: &Wiring) -> Vec<SmallVec<[usize; 1]>> {
+    let mut sources = vec![SmallVec::new(); wiring.vertices.len()];
+    for wire in wiring.wires.iter().filter(|wire| wire.kind == PortKind::Context) {
+        sources[wire.target].push(wire.source);
+    }
+    sources
+}
+
+fn merge_all(sources: &[usize], hands_on: &[Makers]) -> Makers {
+    sources.iter().fold(Makers::default(), |mut merged, &source| {
+        merged.merge(&hands_on[source]);
+        merged
+    })
+}
+
+/// Who may have made the contexts that vertices hand on.
+fn handed_on_makers(
+    declared: &[ContextDeclaration],
+    told: &[Option<Makers>],
+    sources: &[SmallVec<[usize; 1]>],
+    topological: &[usize],
+) -> Vec<Makers> {
+    let mut hands_on: Vec<Makers> = (0..declared.len())
+        .map(|vertex| match &told[vertex] {
+            _ if declared[vertex].makes.is_some() => Makers::one(vertex),
+            Some(told) => told.clone(),
+            None => Makers::default(),
+        })
+        .collect();
+    // Pass after pass until nothing changes: each further pass carries makers over one more back wire. A pass only adds
+    // makers, and a set stops growing once it counts as any, so there are few passes.
+    let mut has_changed = true;
+    while std::mem::take(&mut has_changed) {
+        for &vertex in topological {
+            if declared[vertex].makes.is_some() || told[vertex].is_some() || sources[vertex].is_empty() {
+                continue;
+            }
+            let mut merged = hands_on[vertex].clone();
+            for &source in &sources[vertex] {
+                merged.merge(&hands_on[source]);
+            }
+            if merged != hands_on[vertex] {
+                hands_on[vertex] = merged;
+                has_changed = true;
+            }
+        }
+    }
+    hands_on
+}
+
+/// Reports contexts that two nodes make, and contexts that a config names and no node makes.
+pub(super) fn check_context_names(
+    wiring: &Wiring,
+    nesting: &Nesting,
+    clocks: &Clocks,
+    table: &ContextTable,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut per_iteration = BTreeSet::new();
+    // Their makers may run once when the refused cycle is fixed, or in every iteration.
+    let mut undecided = BTreeSet::new();
+    for (vertex, row) in table.rows.iter().enumerate().filter(|(vertex, _)| !clocks.runs_once(*vertex)) {
+        let is_undecided = nesting.depends_on_refused(clocks.of(vertex));
+        let names = if is_undecided { &mut undecided } else { &mut per_iteration };
+        names.extend(row.declared.makes.as_ref().map(ContextId::as_str));
+    }
+    let mut makers: BTreeMap<&str, &NodeId> = BTreeMap::new();
+    for (vertex, row) in table.rows.iter().enumerate().filter(|(vertex, _)| clocks.runs_once(*vertex)) {
+        let Some(name) = row.declared.makes.as_ref().map(ContextId::as_str) else { continue };
+        let id = &wiring.vertices[vertex].id;
+        let of_iteration = || iteration_context_maker(name).filter(|maker| per_iteration.contains(maker));
+        if let Some(other) = makers.get(name).map(|first| first.as_str()).or_else(of_iteration) {
+            let message = format!("`{other}` and `{id}` both make a context named `{name}`.");
+            let found = Diagnostic::on_node("context.duplicate", id, message).below("/config/contextId");
+            diagnostics.push(found.hint("Give one of them a different `contextId`."));
+        } else {
+            makers.insert(name, id);
+        }
+    }
+    for vertex in &wiring.vertices {
+        let Some(name) = vertex.node.behavior().uses_context_id.as_deref() else { continue };
+        let (message, hint) = if makers.contains_key(name) {
+            continue;
+        } else if per_iteration.contains(name) {
+            (
+                format!(
+                    "`{name}` makes a context with a new name in every iteration, so none is named `{name}`."
+                ),
+                "Clear `contextId`, and connect its `handle` or `context` output to this node.".to_owned(),
+            )
+        } else if undecided.contains(name) || wiring.unbound.may_make_context {
+            continue;
+        } else {
+            (format!("No node makes a context named `{name}`."), known_contexts(&makers))
+        };
+        let found = Diagnostic::on_node("context.unknown", &vertex.id, message).below("/config/contextId");
+        diagnostics.push(found.hint(hint));
+    }
+}
+
+fn known_contexts(makers: &BTreeMap<&str, &NodeId>) -> String {
+    let names: Vec<_> = makers.keys().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() {
+        "Add a `contextStart` node, which makes `main`.".to_owned()
+    } else {
+        format!("Known contexts: {}. A `newContext` node makes one named like the node.", names.join(", "))
+    }
+}
+
+/// The maker whose context of an iteration would have this name: `critic` for `critic#0` or `critic#2.1`.
+fn iteration_context_maker(name: &str) -> Option<&str> {
+    let (maker, epoch) = name.rsplit_once('#')?;
+    epoch.split('.').all(|counter| counter.parse::<u32>().is_ok()).then_some(maker)
+}
+
+#[cfg(test)]
+mod tests;

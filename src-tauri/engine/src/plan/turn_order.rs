@@ -1,0 +1,185 @@
+//! Phase 4, turn order: who shares a context, and in which order they take their turns in it.
+//!
+//! A *turn* is one activation's use of a context. What a model sees depends on the turns before its own, so turns in one
+//! context must not depend on timing: they follow plan order, and within a cycle epoch by epoch. The scheduler knows nothing
+//! of this. Planning adds *waits*, edges that carry no value and only make their target wait, and the ordinary rules for
+//! edges do the rest. There are four steps:
+//!
+//! 1. **Named contexts come first.** Whoever names a context comes after its maker in plan order and waits for it. If the
+//!    maker depends on the user, the context can't exist in time: `context.too_early`.
+//! 2. **Plan order** is fixed ([`plan_order`]).
+//! 3. **Groups.** Nodes that may work in the same context form a group ([`ContextTable`]). A node that may work in several
+//!    contexts joins their groups; a node that may work in any joins all of them.
+//! 4. **Waits.** In each group, each node waits for the one before it. If a member follows a cycle, the cycle's entry also
+//!    waits for it, by a back edge: the next epoch opens only after the follower's turn. And where a context is named by a
+//!    value at run time, plan order decides whether it exists by then: the user waits for all makers before it, and the
+//!    makers after it wait for the user.
+//!
+//! # Example
+//!
+//! ```text
+//! here ═ context ═▶ say, outside
+//! start → say → tail → say                cycle, entered at say, three iterations
+//!               tail → outside            outside follows the cycle
+//! ```
+//!
+//! `say` and `outside` share the context of `here`. Plan order is `here start say tail outside`. Planning adds
+//!
+//! - a wait `say → outside`: in each epoch, `say` has its turn first,
+//! - a back wait `outside → say`: epoch 1 opens only when `outside#0` has finished.
+//!
+//! So the turns are, at any parallelism and however slow `outside` is:
+//!
+//! ```text
+//! say#0  outside#0  say#1  outside#1  say#2  outside#2
+//! ```
+//!
+//! Without the back wait, `say#1` could run before `outside#0`, and the history would depend on timing.
+//!
+//! A follower of an *inner* cycle can't share a context with it: the inner cycle is one step of the outer one, so no back
+//! wait could put the follower's turns between its epochs. That is refused with `context.shared_outside_cycle`
+//! ([`shared_contexts`](super::shared_contexts)).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use petgraph::unionfind::UnionFind;
+
+use super::clocks::Clocks;
+use super::context_names::ContextTable;
+use super::graph;
+use super::nesting::Nesting;
+use super::plan_order::plan_order;
+use super::wiring::Wiring;
+use crate::diagnostic::Diagnostic;
+
+/// The order of everything.
+pub(super) struct Turns {
+    /// The vertices in plan order.
+    pub order: Vec<usize>,
+    /// The groups of two or more vertices that may share a context, each in plan order.
+    pub groups: Vec<Vec<usize>>,
+    pub waits: Vec<Wait>,
+}
+
+/// An edge that carries no value and only makes its target wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wait {
+    pub source: usize,
+    pub target: usize,
+    /// The cycle into whose next epoch it leads, if it is a back edge.
+    pub back: Option<usize>,
+}
+
+impl Wait {
+    fn forward((source, target): (usize, usize)) -> Self {
+        Self { source, target, back: None }
+    }
+}
+
+/// Fixes plan order and the order of turns, and reports contexts that are used before they can be made.
+pub(super) fn order_turns(
+    wiring: &Wiring,
+    nesting: &Nesting,
+    clocks: &Clocks,
+    contexts: &ContextTable,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Turns {
+    let mut named = contexts.named_pairs();
+    let too_early = used_too_early(wiring, nesting, &named);
+    if !too_early.is_empty() {
+        diagnostics.extend(too_early);
+        named.clear();
+    }
+    let before = nesting.forward_edges(wiring).chain(named.iter().copied());
+    let order = plan_order(wiring.vertices.len(), nesting, clocks, before);
+    let groups = sharing_groups(contexts, &order);
+    let mut waits = turn_waits(nesting, clocks, &groups);
+    waits.extend(named.into_iter().chain(run_time_name_pairs(clocks, contexts, &order)).map(Wait::forward));
+    Turns { order, groups, waits }
+}
+
+/// Reports users whose context's maker depends on them.
+fn used_too_early(wiring: &Wiring, nesting: &Nesting, named: &[(usize, usize)]) -> Vec<Diagnostic> {
+    if named.is_empty() {
+        return Vec::new();
+    }
+    let edges = nesting.forward_edges(wiring).chain(named.iter().copied());
+    let component_of = graph::cyclic_component_of_each(wiring.vertices.len(), edges);
+    let is_circular = |&&(maker, user): &&(usize, usize)| {
+        component_of[maker].is_some() && component_of[maker] == component_of[user]
+    };
+    named
+        .iter()
+        .filter(is_circular)
+        .map(|&(maker, user)| {
+            let (maker, user) = (&wiring.vertices[maker].id, &wiring.vertices[user].id);
+            let message =
+                format!("`{user}` uses the context that `{maker}` makes, but `{maker}` depends on `{user}`.");
+            let hint =
+                format!("Remove the path from `{user}` to `{maker}`, or use another context in `{user}`.");
+            Diagnostic::on_node("context.too_early", user, message).hint(hint)
+        })
+        .collect()
+}
+
+/// The groups of two or more vertices that may share a context, each in plan order.
+fn sharing_groups(contexts: &ContextTable, order: &[usize]) -> Vec<Vec<usize>> {
+    let rows = &contexts.rows;
+    let all: BTreeSet<usize> = rows.iter().flat_map(|row| row.works_in.known().iter().copied()).collect();
+    let all: Vec<usize> = all.into_iter().collect();
+    let mut joined = UnionFind::<usize>::new(rows.len());
+    for row in rows {
+        let makers = if row.works_in.is_any() { &all } else { row.works_in.known() };
+        for pair in makers.windows(2) {
+            joined.union(pair[0], pair[1]);
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for &vertex in order {
+        let makers = &rows[vertex].works_in;
+        let maker = makers.known().first().or_else(|| all.first().filter(|_| makers.is_any()));
+        let group = match maker {
+            Some(&maker) => joined.find(maker),
+            // The flow makes no context. Whoever is told of one at run time fails, one after the other.
+            None if makers.is_any() => usize::MAX,
+            None => continue,
+        };
+        groups.entry(group).or_default().push(vertex);
+    }
+    groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+/// The waits in each group: each vertex for the one before it, and cycles for their followers.
+fn turn_waits(nesting: &Nesting, clocks: &Clocks, groups: &[Vec<usize>]) -> Vec<Wait> {
+    let mut waits = Vec::new();
+    for group in groups {
+        waits.extend(group.windows(2).map(|pair| Wait::forward((pair[0], pair[1]))));
+        for &vertex in group.iter().filter(|&&vertex| clocks.is_follower(vertex, nesting)) {
+            waits.extend(clocks.of(vertex).last().map(|&cycle| Wait {
+                source: vertex,
+                target: nesting.cycles[cycle].entry,
+                back: Some(cycle),
+            }));
+        }
+    }
+    waits
+}
+
+/// The pairs of makers and users of contexts that are only named at run time, each in plan order. Contexts made in cycles
+/// can't be named.
+fn run_time_name_pairs(clocks: &Clocks, contexts: &ContextTable, order: &[usize]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let mut latest_user = None;
+    let mut makers = Vec::new();
+    for &vertex in order {
+        let row = &contexts.rows[vertex];
+        if row.told.as_ref().is_some_and(|told| told.is_any()) {
+            pairs.extend(makers.drain(..).map(|maker| (maker, vertex)));
+            latest_user = Some(vertex);
+        } else if row.declared.makes.is_some() && clocks.runs_once(vertex) {
+            pairs.extend(latest_user.map(|user| (user, vertex)));
+            makers.push(vertex);
+        }
+    }
+    pairs
+}

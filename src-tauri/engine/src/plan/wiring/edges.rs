@@ -1,0 +1,161 @@
+//! The edges of a flow, each checked against the ports at its ends: those on the canvas, and those that a config names.
+
+use serde_json::Map;
+
+use super::bound_nodes::BoundNodes;
+use crate::diagnostic::Diagnostic;
+use crate::flow::{Edge, Flow};
+use crate::id::{EdgeId, NodeId, PortName};
+use crate::port::{ERROR_PORT, InputPort, OutputPort, PortKind};
+
+/// Inputs whose edge is left out because of an error, which has a diagnostic of its own. They count as fed.
+pub(in crate::plan) type OmittedInputs = rustc_hash::FxHashSet<(NodeId, PortName)>;
+
+/// An edge whose ends exist and fit each other. Either end may still be a portal.
+pub(super) struct CheckedEdge<'a> {
+    pub id: &'a EdgeId,
+    pub edge: &'a Edge,
+    pub output: OutputPort,
+    pub input: InputPort,
+}
+
+/// The edges that configs name (`Behavior::reads`). A node that is named but missing is reported at that setting.
+pub(super) fn config_edges(
+    flow: &Flow,
+    nodes: &BoundNodes,
+    omitted: &mut OmittedInputs,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<(EdgeId, Edge)> {
+    let mut edges = Vec::new();
+    for (target, node) in &nodes.by_id {
+        let Some(reads) = &node.behavior().reads else { continue };
+        let report = |message: String| {
+            Diagnostic::on_node("config.unknown_source", target, message)
+                .below("/config")
+                .below(reads.setting)
+        };
+        let Some(source) = nodes.by_id.get(&reads.node) else {
+            omitted.insert((target.clone(), reads.input.into()));
+            // A node that exists but could not be bound has a diagnostic already.
+            if !flow.nodes.contains_key(&reads.node) {
+                let found = report(format!("There is no node `{}` to read a value from.", reads.node));
+                diagnostics
+                    .push(found.hint("Enter the id of a node in this flow, or connect an edge instead."));
+            }
+            continue;
+        };
+        let mut outputs = source.ports().outputs.iter();
+        let first = outputs.find(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
+        let Some(output) = reads.output.clone().or_else(|| first.map(|port| port.name.clone())) else {
+            omitted.insert((target.clone(), reads.input.into()));
+            diagnostics.push(report(format!("Node `{}` has no data output.", reads.node)));
+            continue;
+        };
+        let edge = Edge {
+            source: reads.node.clone(),
+            source_output: output,
+            target: target.clone(),
+            target_input: reads.input.into(),
+            metadata: Map::new(),
+            extra: Map::new(),
+        };
+        edges.push((format!("{target}{}", reads.setting).into(), edge));
+    }
+    edges
+}
+
+/// Checks the edges of a flow and those from [`config_edges`].
+pub(super) fn check_edges<'a>(
+    flow: &'a Flow,
+    config_edges: &'a [(EdgeId, Edge)],
+    nodes: &BoundNodes,
+    omitted: &mut OmittedInputs,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<CheckedEdge<'a>> {
+    let mut checked = Vec::with_capacity(flow.edges.len() + config_edges.len());
+    for (id, edge) in flow.edges.iter().chain(config_edges.iter().map(|(id, edge)| (id, edge))) {
+        match check_edge(flow, nodes, id, edge) {
+            Ok(edge) => checked.push(edge),
+            Err(found) => {
+                omitted.insert((edge.target.clone(), edge.target_input.clone()));
+                diagnostics.extend(found);
+            }
+        }
+    }
+    checked
+}
+
+/// The checked edge, or why it is left out. `Err(None)` where an end could not be bound, which has a diagnostic already.
+fn check_edge<'a>(
+    flow: &Flow,
+    nodes: &BoundNodes,
+    id: &'a EdgeId,
+    edge: &'a Edge,
+) -> Result<CheckedEdge<'a>, Option<Diagnostic>> {
+    if let Some(end) = [&edge.source, &edge.target].into_iter().find(|end| !flow.nodes.contains_key(*end)) {
+        let message = format!("This edge refers to node `{end}`, which is not in the flow.");
+        let found = Diagnostic::on_edge("edge.dangling", id, message);
+        return Err(Some(found.hint("Delete the edge, or restore the node.")));
+    }
+    let source = nodes.by_id.get(&edge.source).ok_or(None)?.ports();
+    let target = nodes.by_id.get(&edge.target).ok_or(None)?.ports();
+    let Some(output) = source.find_output(edge.source_output.as_str()).cloned() else {
+        let known: Vec<_> = source.outputs.iter().map(|port| &port.name).collect();
+        return Err(Some(unknown_port(id, "output", &edge.source, &edge.source_output, &known)));
+    };
+    let Some(input) = target.find_input(edge.target_input.as_str()).cloned() else {
+        let known: Vec<_> = target.inputs.iter().map(|port| &port.name).collect();
+        return Err(Some(unknown_port(id, "input", &edge.target, &edge.target_input, &known)));
+    };
+    match mismatch(&output, &input) {
+        None => Ok(CheckedEdge { id, edge, output, input }),
+        Some(found) => Err(Some(found.at_edge(id))),
+    }
+}
+
+fn unknown_port(
+    edge: &EdgeId,
+    side: &str,
+    node: &NodeId,
+    port: &PortName,
+    known: &[&PortName],
+) -> Diagnostic {
+    let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+    let hint = if known.is_empty() {
+        format!("It has no {side}s.")
+    } else {
+        format!("Its {side}s are: {}.", known.join(", "))
+    };
+    Diagnostic::on_edge("edge.unknown_port", edge, format!("Node `{node}` has no {side} `{port}`."))
+        .hint(hint)
+}
+
+/// Why an output may not feed an input, if it may not.
+pub(super) fn mismatch(output: &OutputPort, input: &InputPort) -> Option<Diagnostic> {
+    if output.kind != input.kind {
+        let message = format!(
+            "Output `{}` carries {}, but input `{}` takes {}.",
+            output.name,
+            strand(output.kind),
+            input.name,
+            strand(input.kind)
+        );
+        return Some(Diagnostic::error("edge.wrong_kind", "", message));
+    }
+    (!output.value_type.feeds(input.value_type)).then(|| {
+        let message = format!(
+            "Output `{}` gives {}, but input `{}` takes {}.",
+            output.name, output.value_type, input.name, input.value_type
+        );
+        Diagnostic::error("edge.wrong_type", "", message)
+            .hint("Insert a node that converts the value, for example `json` or `text`.")
+    })
+}
+
+fn strand(kind: PortKind) -> &'static str {
+    match kind {
+        PortKind::Context => "a context",
+        PortKind::Data => "data",
+        PortKind::Tools => "tools",
+    }
+}

@@ -78,7 +78,7 @@ fn refused_cycle_does_not_hide_turns_shared_with_an_inner_cycle() {
          outer.out -> inner.a
          here.context -> inner.context
          inner.out -> inner.a
-         inner.out -> outer.b
+         inner.out -> outer.a
          inner.out -> tail.a
          here.context -> tail.context",
         &["context.shared_outside_cycle tail"],
@@ -136,7 +136,7 @@ fn refused_inner_cycle_does_not_hide_findings_in_the_outer_one() {
         ask.out -> x.a
         ask.out -> y.a
         x.out -> ask.b
-        y.out -> ask.more
+        y.out -> ask.b
         here.context -> x.context
         here.context -> y.context\n";
     assert_eq!(findings(outer), ["context.unordered y"]);
@@ -146,7 +146,7 @@ fn refused_inner_cycle_does_not_hide_findings_in_the_outer_one() {
         ask.out -> draft.a
         draft.out -> critique.a
         critique.out -> draft.b
-        critique.out -> ask.more";
+        critique.out -> ask.b";
     assert_eq!(findings(&format!("{outer}{inner}")), ["flow.circular critique", "context.unordered y"]);
 }
 

@@ -26,7 +26,7 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
     const at = instance?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const add: Command = {
       id: "menu.add",
-      title: "Add a node here…",
+      title: "Add node…",
       group: "Edit",
       run: () => workspace.overlays.showPalette(at),
     };

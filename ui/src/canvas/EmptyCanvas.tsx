@@ -35,12 +35,12 @@ function Begin() {
       <div className="pointer-events-auto w-[560px] max-w-full">
         <h2 className="mb-1 font-semibold text-xl">Empty flow</h2>
         <p className="mb-4 text-fg-2">
-          Press <Keys keys="/" /> to search the node types, or <Keys keys="Space" /> to add one here. Drag from a port
-          to connect it; let go over empty canvas and choose what comes next.
+          Press <Keys keys="/" /> to search node types or <Keys keys="Space" /> to add a node. Drag from a port to
+          connect it, or drop the edge on the canvas to add a connected node.
         </p>
         <div className="mb-4 flex gap-2">
           <Button kind="main" onClick={() => commands.run("view.searchNodes")}>
-            Add a node
+            Add node
           </Button>
           <Button data-testid="open-button-empty" onClick={() => commands.run("flow.open")}>
             Open flow…

@@ -115,8 +115,7 @@ function Unknown({ node }: { node: Node }) {
   return (
     <div className="mb-3">
       <p className="mb-2 text-fg-2 text-sm">
-        This build does not know the node type “{node.type}”. The node is kept as it is, and saved as it is, but a flow
-        that holds it cannot run here.
+        Unknown node type “{node.type}”. The node is saved unchanged, but flows that contain it can’t run.
       </p>
       <JsonView value={node} label="Node JSON" />
     </div>

@@ -67,5 +67,5 @@ export function BooleanControl({
 function placeholderOf(spec: NumberSpec): string {
   if (typeof spec.default === "number") return String(spec.default);
   if (spec.min !== undefined && spec.max !== undefined) return `${spec.min} to ${spec.max}`;
-  return spec.optional ? "not set" : "";
+  return spec.optional ? "Not set" : "";
 }

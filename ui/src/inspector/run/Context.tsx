@@ -180,9 +180,7 @@ function Changes({ session, id, until }: { session: RunSession; id: ContextId; u
               <span className="w-6 shrink-0 text-right font-mono text-fg-3 tabular-nums">{mark.record.revision}</span>
               <span className="min-w-0 flex-1 truncate">
                 {nameOf(mark.node)}
-                {mark.epoch.length > 0 ? (
-                  <span className="text-fg-3"> · iteration {formatIteration(mark.epoch)}</span>
-                ) : null}{" "}
+                {mark.epoch.length > 0 ? <span className="text-fg-3"> #{formatIteration(mark.epoch)}</span> : null}{" "}
                 <span className="text-fg-2">{CHANGE_VERBS[mark.kind]}</span>
               </span>
               <span className="shrink-0 font-mono text-fg-3 tabular-nums">{formatClock(mark.at)}</span>

@@ -10,7 +10,7 @@ import { RunRow } from "./RunRow";
 import { UsageByDay } from "./UsageByDay";
 
 const STATUS_FILTERS: { id: RunStatusFilter; label: string }[] = [
-  { id: "all", label: "All statuses" },
+  { id: "all", label: "Any status" },
   { id: "open", label: "Active" },
   { id: "waiting", label: "Waiting for you" },
   { id: "failed", label: "Failed" },

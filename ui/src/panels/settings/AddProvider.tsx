@@ -33,7 +33,7 @@ export function AddProvider() {
           className={`${CONTROL} h-[30px] text-sm`}
           aria-label="Provider name"
           aria-invalid={problem !== undefined || undefined}
-          placeholder="Name, e.g. my-server"
+          placeholder="Provider name"
           value={name}
           onChange={(event) => setName(event.target.value)}
         />

@@ -16,9 +16,8 @@ export function ModelNotes() {
       ))}
       <AddModel />
       <p className="text-fg-3 text-xs">
-        Plait knows the windows and prices of many models. Set here what it does not know or has wrong, under{" "}
-        <span className="font-mono">model</span> or, for one provider, <span className="font-mono">provider/model</span>
-        .
+        Overrides Plait’s context window and prices of a model. Enter <span className="font-mono">model</span> or, for a
+        single provider, <span className="font-mono">provider/model</span>.
       </p>
     </>
   );
@@ -152,7 +151,7 @@ function AddModel() {
       <input
         className={`${CONTROL} h-[30px] text-sm`}
         aria-label="Model name"
-        placeholder="Model, e.g. qwen3:8b"
+        placeholder="Model name"
         value={name}
         onChange={(event) => setName(event.target.value)}
       />

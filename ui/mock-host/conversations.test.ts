@@ -60,7 +60,7 @@ test("forks before a question and after an answer", () => {
   expect(() => at(4)).toThrow("no message 4");
 });
 
-test("is not deleted under a run", () => {
+test("cannot be deleted during a run", () => {
   const host = begin(true);
   const { id } = ask<ConversationRecord>(host, "open", { flow: FLOW });
   expect(() => ask(host, "delete", { conversation: id })).toThrow("has not ended");

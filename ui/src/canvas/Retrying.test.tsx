@@ -20,7 +20,7 @@ const failedFor = (delayMs: number) =>
     { type: "node.retrying", ...here, attempt: 1, delayMs, error: { code: "x.y", message: "No." } },
   ]);
 
-it("counts down to the next try", () => {
+it("counts down to the next attempt", () => {
   failedFor(2_500);
   render(<RunLines node="chat" />);
   const says = (text: string) => expect(screen.getByText(text)).toBeDefined();
@@ -32,7 +32,7 @@ it("counts down to the next try", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("tells longer times in minutes", () => {
+it("shows longer times in minutes", () => {
   failedFor(125_000);
   render(<RunLines node="chat" />);
   expect(screen.getByText("Attempt 1 failed, retrying in 2 m 05 s")).toBeDefined();

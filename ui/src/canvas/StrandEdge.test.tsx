@@ -42,7 +42,7 @@ afterEach(() => {
   showSession(undefined);
 });
 
-it.each(["said", "context", "tools"])("shows what passed on the edge %s, also where it is not selected", (id) => {
+it.each(["said", "context", "tools"])("shows the value on the edge %s, also if it is not selected", (id) => {
   const kind = id === "said" ? "data" : id;
   const props = { id, sourceX: 0, sourceY: 0, targetX: 200, targetY: 0, selected: false, data: { kind } };
   render(

@@ -27,19 +27,19 @@ const flow: Flow = {
 };
 const byId = <T extends { id: string }>(list: T[]) => new Map(list.map((one) => [one.id, one]));
 
-describe("what is drawn", () => {
+describe("canvas elements", () => {
   const drawn = canvasNodes(flow, UNCHECKED, NOTHING, new Map());
 
-  it("is every node, those without a place or a known type too", () => {
+  it("include nodes without a position or a known type", () => {
     expect(drawn.map((node) => node.id)).toEqual(["start", "ask", "odd"]);
     expect(drawn[2]?.data).toMatchObject({ known: false, ports: { inputs: [{ name: "whatever" }] } });
   });
 
-  it("is every edge that has two ends", () => {
+  it("include every edge with two ends", () => {
     expect(canvasEdges(flow, UNCHECKED, NOTHING, new Map()).map((edge) => edge.id)).toEqual(["a", "odd"]);
   });
 
-  it("stays the same object while nothing about it changes, whatever a new check says", () => {
+  it("keep their identity while nothing changes", () => {
     const checked: CheckedFlow = structuredClone({
       ...UNCHECKED,
       ports: { ask: types.find((type) => type.type === "userInput")?.ports ?? { inputs: [], outputs: [] } },
@@ -48,7 +48,7 @@ describe("what is drawn", () => {
     expect(again.every((node, index) => node === drawn[index])).toBe(true);
   });
 
-  it("stays under the pointer while it is dragged", () => {
+  it("stay under the pointer during a drag", () => {
     const dragging = drawn.map((node) =>
       node.id === "ask" ? { ...node, position: { x: 500, y: 9 }, dragging: true } : node,
     );
@@ -56,7 +56,7 @@ describe("what is drawn", () => {
     expect(again[1]).toMatchObject({ position: { x: 500, y: 9 }, selected: true });
   });
 
-  it("leaves room for an error output only where it is wired", () => {
+  it("have room for an error output only if it is connected", () => {
     const ports = types.find((type) => type.type === "contextStart")?.ports ?? { inputs: [], outputs: [] };
     expect(cardHeight(ports, true)).toBeGreaterThan(cardHeight(ports, false));
     const box = handleBox("out", 1, { name: "error", kind: "data" }, ports, true);
@@ -65,14 +65,14 @@ describe("what is drawn", () => {
 });
 
 describe("contexts", () => {
-  it("keep their colors when another is added: the flow's own comes first", () => {
+  it("keep their colors when another is added", () => {
     const makers = { ...flow, nodes: { ...flow.nodes, aaa: { type: "newContext" } } };
     const contexts = { ...UNCHECKED, contexts: { start: "start", ask: "start", aaa: "aaa" } };
     expect(contextIndexes(makers, contexts).get("ask")).toBe(0);
     expect(contextIndexes(makers, contexts).get("aaa")).toBe(1);
   });
 
-  it("have shades that are told apart and are no other strand's", () => {
+  it("have distinct colors, away from those of the other strands", () => {
     const shades = Array.from({ length: 24 }, (_, index) => contextColor(index));
     expect(new Set(shades.slice(0, 12)).size).toBe(12);
     const hues = shades.flatMap((shade) => [Number(/ (\d+)\)$/.exec(shade)?.[1])]).filter(Number.isFinite);
@@ -83,7 +83,7 @@ describe("contexts", () => {
 describe("curves", () => {
   const point = fc.record({ x: fc.integer({ min: -5000, max: 5000 }), y: fc.integer({ min: -5000, max: 5000 }) });
 
-  it("begin and end at their ports, wherever those are", () => {
+  it("start and end at their ports", () => {
     fc.assert(
       fc.property(point, point, (from, to) => {
         for (const { d } of [forwardCurve(from, to), backCurve(from, to, Math.min(from.y, to.y))]) {
@@ -95,7 +95,7 @@ describe("curves", () => {
     );
   });
 
-  it("go back over the cards between", () => {
+  it("go back above the cards between", () => {
     expect(backCurve({ x: 800, y: 100 }, { x: 0, y: 100 }, -200).label.y).toBeLessThan(-200);
   });
 });
@@ -111,7 +111,7 @@ describe("arranging", () => {
     .array(box, { minLength: 2, maxLength: 8 })
     .map((list) => new Map(list.map((one, index) => [`n${index}`, one])));
 
-  it("lines up along one edge and never leaves what the boxes covered", () => {
+  it("aligns within the bounds of the boxes", () => {
     fc.assert(
       fc.property(
         boxes,
@@ -145,7 +145,7 @@ describe("arranging", () => {
     );
   });
 
-  it("makes all gaps the same and leaves the outermost where they are", () => {
+  it("distributes with equal gaps and keeps the outermost boxes", () => {
     const all = new Map([
       ["a", { x: 0, y: 0, width: 10, height: 10 }],
       ["b", { x: 14, y: 50, width: 20, height: 10 }],
@@ -158,7 +158,7 @@ describe("arranging", () => {
     });
   });
 
-  it("walks to the node that stands ahead", () => {
+  it("finds the nearest node in a direction", () => {
     const spots = [
       { id: "here", x: 0, y: 0 },
       { id: "near", x: 100, y: 20 },
@@ -174,10 +174,10 @@ describe("arranging", () => {
   });
 });
 
-describe("words", () => {
+describe("nodeSummary", () => {
   const type = (name: string) => types.find((one) => one.type === name);
 
-  it("sum a node up by its config, else by its type", () => {
+  it("describes a node by its config, or by its type", () => {
     expect(nodeSummary({ type: "userInput", config: { prompt: "Who?\nWhy?" } }, type("userInput"))).toBe("“Who?”");
     expect(nodeSummary({ type: "contextStart" }, type("contextStart"))).toBe("offline · echo");
     expect(nodeSummary({ type: "delay", config: { ms: 1500 } }, type("delay"))).toBe("1.5 s");

@@ -28,8 +28,8 @@ const command = (id: string) => {
   return found;
 };
 
-describe("the keyboard", () => {
-  it("makes a note larger and smaller, as one step, and not smaller than can be read", () => {
+describe("edit commands", () => {
+  it("resize a note in one undo step, down to its minimum size", () => {
     selectOnly({ nodes: ["note"] });
     for (const _ of [1, 2]) void command("arrange.wider").run(workspace);
     for (const _ of [1, 2, 3]) void command("arrange.shorter").run(workspace);
@@ -38,14 +38,14 @@ describe("the keyboard", () => {
     expect(flowStore.getState().flow.layout.note).toEqual({ x: 10, y: 20, width: 200, height: 80 });
   });
 
-  it("gives no other node a size", () => {
+  it("resize no other nodes", () => {
     selectOnly({ nodes: ["text"] });
     expect(command("arrange.wider").enabled?.(workspace)).toBe(false);
     selectOnly({ nodes: ["note"] });
     expect(command("arrange.wider").enabled?.(workspace)).toBe(true);
   });
 
-  it("moves the view", () => {
+  it("pan the view", () => {
     void command("view.pan.right").run(workspace);
     expect(setViewport).toHaveBeenLastCalledWith({ x: -75, y: 6, zoom: 2 });
   });

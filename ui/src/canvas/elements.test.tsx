@@ -19,7 +19,7 @@ const edges = { e: { source: "a", sourceOutput: "text", target: "b", targetInput
 beforeEach(() => flowStore.setState(documentState({ ...EMPTY_FLOW, nodes, edges }), true));
 afterEach(cleanup);
 
-test("a selection touches only what it takes in or lets go, and works nothing else out", () => {
+test("a selection change updates only the affected nodes", () => {
   const { result } = renderHook(useElements);
   const before = result.current;
   vi.mocked(canvasNodes).mockClear();
@@ -34,7 +34,7 @@ test("a selection touches only what it takes in or lets go, and works nothing el
   expect(result.current.nodes[1]).toBe(after.nodes[1]);
 });
 
-test("the map is painted for what changes, but not for each step of a drag", async () => {
+test("the minimap repaints on changes, but not for each step of a drag", async () => {
   const paint = vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
   const drawn = canvasNodes(
     { ...EMPTY_FLOW, nodes },

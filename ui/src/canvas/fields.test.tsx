@@ -25,13 +25,13 @@ function heardFrom(field: HTMLElement): string[] {
 }
 
 describe("a field on a card", () => {
-  it("leaves the window's shortcuts alone while a note is written", () => {
+  it("keeps window shortcuts working while a note is edited", () => {
     const props = { id: "n", data: { node: note }, selected: false } as unknown as ComponentProps<typeof NoteCard>;
     render(<ReactFlowProvider>{createElement(NoteCard, props)}</ReactFlowProvider>);
     expect(heardFrom(screen.getByTestId("note-text-n"))).toEqual(["s"]);
   });
 
-  it("gives the keyboard back to the note when it is left with Escape", () => {
+  it("returns the focus to the note on Escape", () => {
     const props = { id: "n", data: { node: note }, selected: false } as unknown as ComponentProps<typeof NoteCard>;
     render(
       <div className="react-flow__node" tabIndex={-1} data-testid="around">
@@ -43,7 +43,7 @@ describe("a field on a card", () => {
     expect(canvasStore.getState().renaming).toBeUndefined();
   });
 
-  it("leaves the window's shortcuts alone while a node is named", () => {
+  it("keeps window shortcuts working while a node is renamed", () => {
     render(<CardTitle id="n" node={note} />);
     expect(heardFrom(screen.getByTestId("rename-n"))).toEqual(["s"]);
   });

@@ -21,7 +21,7 @@ function storeAt(transform: Transform) {
   };
 }
 
-describe("the canvas is marked as moving", () => {
+describe("the moving mark of the canvas", () => {
   let canvas: HTMLElement;
   let store: ReturnType<typeof storeAt>;
   let end: () => void;
@@ -37,7 +37,7 @@ describe("the canvas is marked as moving", () => {
   });
   const marked = () => canvas.hasAttribute("data-moving");
 
-  it("from the first step until it rests", () => {
+  it("is set from the first step until the view rests", () => {
     expect(marked()).toBe(false);
     for (let step = 1; step <= 10; step++) {
       store.moveTo([step, 0, 1]);
@@ -48,7 +48,7 @@ describe("the canvas is marked as moving", () => {
     expect(marked() || isViewMoving()).toBe(false);
   });
 
-  it("not while it is zoomed, which would be blurred", () => {
+  it("is not set during a zoom", () => {
     store.moveTo([5, 5, 1.2]);
     expect(marked()).toBe(false);
     store.moveTo([9, 5, 1.2]);
@@ -57,7 +57,7 @@ describe("the canvas is marked as moving", () => {
     expect(marked()).toBe(false);
   });
 
-  it("and only then the pointer is nobody else's matter", () => {
+  it("stops other pointer listeners while it is set", () => {
     const move = () =>
       !canvas.dispatchEvent(new PointerEvent("pointermove", { buttons: 4, cancelable: true, bubbles: true }));
     expect(move()).toBe(false);
@@ -67,7 +67,7 @@ describe("the canvas is marked as moving", () => {
     expect(move()).toBe(false);
   });
 
-  it("no longer once nobody follows", () => {
+  it("is removed when following stops", () => {
     store.moveTo([1, 0, 1]);
     end();
     expect(marked() || isViewMoving()).toBe(false);

@@ -30,25 +30,25 @@ afterEach(() => document.body.replaceChildren());
 const focus = (id: string) => document.querySelector<HTMLElement>(`[data-id=${id}]`)?.focus();
 const selected = () => [...flowStore.getState().selection.nodes].sort().join("");
 
-describe("going from node to node", () => {
+describe("keyboard navigation", () => {
   beforeEach(() => {
     for (const id of IDS) drawn(id);
   });
 
-  it("selects where one is", () => {
+  it("selects the focused node", () => {
     for (const id of IDS) {
       focus(id);
       expect(selected()).toBe(id);
     }
   });
 
-  it("leaves several alone that are selected", () => {
+  it("keeps a multi-selection", () => {
     selectOnly({ nodes: ["a", "b"] });
     focus("c");
     expect(selected()).toBe("ab");
   });
 
-  it("gathers what is taken in on the way, and lets go of what is taken out", () => {
+  it("adds nodes to the selection and removes them", () => {
     focus("a");
     gatherFocused();
     expect(selected()).toBe("a");
@@ -63,7 +63,7 @@ describe("going from node to node", () => {
     expect(selected()).toBe("c");
   });
 
-  it("selects where one is again once something else was selected", () => {
+  it("selects the focused node again after another selection", () => {
     focus("a");
     gatherFocused();
     selectOnly({ nodes: ["b"] });
@@ -71,7 +71,7 @@ describe("going from node to node", () => {
     expect(selected()).toBe("c");
   });
 
-  it("keeps what is gathered also when it goes by where the nodes stand", async () => {
+  it("keeps a multi-selection when moving by position", async () => {
     focus("a");
     gatherFocused();
     walk("right");
@@ -82,7 +82,7 @@ describe("going from node to node", () => {
   });
 });
 
-it("a node that comes into the page only when the view has reached it gets the keyboard then", async () => {
+it("focuses a node that is rendered only when the view reaches it", async () => {
   drawn("a").focus();
   walk("right");
   setTimeout(() => drawn("b"), 100);

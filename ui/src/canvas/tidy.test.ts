@@ -13,7 +13,7 @@ vi.mock("elkjs/lib/elk-api", () => ({
 }));
 vi.mock("elkjs/lib/elk-worker.min.js?worker", () => ({ default: class {} }));
 
-test("the worker is let go also when it finds no layout", async () => {
+test("the layout worker is terminated also after a failure", async () => {
   const notifyError = vi.spyOn(notify, "error").mockReturnValue();
   elk.layout.mockRejectedValue(new Error("No."));
   const nodes = ["a", "b"].map((id) => ({ id, type: "card", position: { x: 0, y: 0 } }));

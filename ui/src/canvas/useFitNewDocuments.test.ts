@@ -35,7 +35,7 @@ async function then(work: () => void): Promise<void> {
 }
 const look = (run: string) => viewFlow({ run, label: run, flow });
 
-test("a document comes back from below runs as it was left: its view and what was selected", async () => {
+test("a document keeps its viewport and selection while a run is viewed", async () => {
   await then(() => selectOnly({ nodes: ["a"] }));
   viewport = MOVED;
   await then(() => look("one"));
@@ -47,7 +47,7 @@ test("a document comes back from below runs as it was left: its view and what wa
   expect([...flowStore.getState().selection.nodes]).toEqual(["a"]);
 });
 
-test("another document that took its place below the run is shown whole", async () => {
+test("a document opened behind a viewed run is fitted into view", async () => {
   await then(() => undefined);
   viewport = MOVED;
   await then(() => look("one"));

@@ -4,14 +4,14 @@ import { InlineCode } from "./InlineCode";
 
 const drawn = (text: string) => render(<InlineCode text={text} />).container.innerHTML;
 
-describe("a sentence with names in it", () => {
-  it("draws what stands in backticks as a name, and the rest as it is", () => {
+describe("InlineCode", () => {
+  it("renders text in backticks as code", () => {
     expect(drawn("The input `value` is required.")).toBe('The input <code class="said">value</code> is required.');
     expect(drawn("`a` and `b`")).toBe('<code class="said">a</code> and <code class="said">b</code>');
     expect(drawn("Nothing <b>here</b>.")).toBe("Nothing &lt;b&gt;here&lt;/b&gt;.");
   });
 
-  it("leaves a backtick alone that has no partner", () => {
+  it("keeps an unpaired backtick", () => {
     expect(drawn("5` long")).toBe("5` long");
     expect(drawn("`a` and `b")).toBe("`a` and `b");
   });

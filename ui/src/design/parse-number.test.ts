@@ -10,7 +10,7 @@ test("whole numbers may be grouped", () => {
   for (const text of ["", " ", "-", "1,2,3", "12,00,000", "many"]) expect(readWhole(text)).toBeUndefined();
 });
 
-test("fractions may be written with a comma, and grouped where that cannot be mistaken", () => {
+test("fractions may use a decimal comma, and grouping where unambiguous", () => {
   for (const text of ["0.5", "0,5", ".5", ",5"]) expect(readDecimal(text)).toBe(0.5);
   expect(readDecimal("0,125")).toBe(0.125);
   expect(readDecimal("1,234.5")).toBe(1234.5);

@@ -58,13 +58,13 @@ async function choose(choice: string): Promise<void> {
 }
 
 describe("a draft", () => {
-  it("is draftNames of what is not saved", async () => {
+  it("is stored for unsaved changes", async () => {
     edit("mine");
     await later();
     expect(draftNames()).toEqual(["mine"]);
   });
 
-  it("is not offered to who has just said not to save it, and opens the same file again", async () => {
+  it("is not offered after its changes were discarded and the file is opened again", async () => {
     edit("mine");
     await later();
     const opening = openPath("/a");
@@ -75,7 +75,7 @@ describe("a draft", () => {
     expect(draftNames()).toEqual([]);
   });
 
-  it("is not offered of what was taken back already", async () => {
+  it("is not offered for changes that were undone", async () => {
     edit("mine");
     await later();
     flowStore.setState(({ saved }) => ({ flow: saved }));
@@ -83,7 +83,7 @@ describe("a draft", () => {
     expect(askStore.getState().question).toBeUndefined();
   });
 
-  it("is gone when the window may close without saving, and does not come back while it closes", async () => {
+  it("is dropped when the window closes without saving", async () => {
     edit("mine");
     await later();
     edit("mine, and more");
@@ -96,7 +96,7 @@ describe("a draft", () => {
     expect(draftNames()).toEqual([]);
   });
 
-  it("goes on from the file it began from: saving it does not replace what was written since", async () => {
+  it("does not overwrite a file that changed since it was stored", async () => {
     edit("mine");
     await later();
     // The process is gone; another program writes the file.
@@ -109,7 +109,7 @@ describe("a draft", () => {
     expect(flowStore.getState()).toMatchObject({ key: "lost", flow: named("mine"), hash: "1" });
   });
 
-  it("is there again when the document stays because the other one could not be opened", async () => {
+  it("is stored again when another document fails to open", async () => {
     edit("mine");
     await later();
     onOpen = () => {

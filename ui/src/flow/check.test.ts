@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a flow that is saved elsewhere is checked from there, and one that stays is not", async () => {
+test("checks a flow again when its path changes", async () => {
   flowStore.setState({ hash: "1" });
   await vi.advanceTimersByTimeAsync(1000);
   expect(call).not.toHaveBeenCalled();
@@ -35,7 +35,7 @@ const ports = (name: string): Ports => ({
   outputs: [],
 });
 
-test("ports that a check finds again stay the same object, and those of a node's type are the type's", async () => {
+test("keeps port objects that a check did not change", async () => {
   setNodeTypes([{ type: "plain", ports: ports("of the type") } as NodeDescriptor]);
   const nodes = { a: { type: "plain" }, b: { type: "plain" } };
   const check = async (b: Ports, title: string) => {

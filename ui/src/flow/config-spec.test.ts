@@ -9,7 +9,7 @@ const field = (schema: Schema, name: string): Spec | undefined => {
 const of = (property: unknown, root: Schema = {}) =>
   field({ ...root, type: "object", properties: { x: property } }, "x");
 
-describe("a field drawn from a schema", () => {
+describe("a form field from a schema", () => {
   it.each([
     ["line", { type: "string" }],
     ["multiline", { type: "string", format: "multiline" }],
@@ -30,7 +30,7 @@ describe("a field drawn from a schema", () => {
     });
   });
 
-  it("may be left out, whichever way the schema says so", () => {
+  it("is optional in every notation of the schema", () => {
     expect(of({ type: ["string", "null"], default: null })).toMatchObject({
       kind: "text",
       optional: true,
@@ -45,7 +45,7 @@ describe("a field drawn from a schema", () => {
     });
   });
 
-  it("is a choice, with or without a word about each value", () => {
+  it("is a choice, with or without descriptions", () => {
     expect(of({ type: "string", enum: ["asText", "json"], default: "json" })).toMatchObject({
       kind: "choice",
       default: "json",
@@ -63,7 +63,7 @@ describe("a field drawn from a schema", () => {
     });
   });
 
-  it("is one of several shapes, told apart by their tag", () => {
+  it("is a tagged union", () => {
     const spec = of({
       oneOf: [
         {
@@ -102,7 +102,7 @@ describe("a field drawn from a schema", () => {
     },
   );
 
-  it("does not follow a reference round in circles", () => {
+  it("ends on circular references", () => {
     const root = {
       $defs: {
         Tree: { type: "object", properties: { child: { $ref: "#/$defs/Tree" } } },
@@ -116,7 +116,7 @@ describe("a field drawn from a schema", () => {
 });
 
 describe("the order of fields", () => {
-  it("puts what a node is about before its fine tuning, where the schema's own order says nothing", () => {
+  it("puts main fields first if the schema's order is alphabetical", () => {
     const properties = {
       alpha: { type: "boolean" },
       model: { type: "string", format: "model" },
@@ -126,7 +126,7 @@ describe("the order of fields", () => {
     expect(spec.kind === "object" && spec.fields.map((one) => one.name)).toEqual(["prompt", "model", "alpha"]);
   });
 
-  it("is left alone where somebody chose it", () => {
+  it("keeps an explicit order", () => {
     const properties = { zebra: { type: "boolean" }, apple: { type: "string", format: "template" } };
     const spec = specOf({ type: "object", properties });
     expect(spec.kind === "object" && spec.fields.map((one) => one.name)).toEqual(["zebra", "apple"]);
@@ -146,7 +146,7 @@ describe("every node type", () => {
   );
 });
 
-it("writes names as people do", () => {
+it("humanizes field names", () => {
   expect(["systemInstructions", "maxEpochs", "context_id", "baseUrl", "text"].map(humanize)).toEqual([
     "System instructions",
     "Max epochs",

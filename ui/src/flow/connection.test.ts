@@ -23,7 +23,7 @@ const flow: Flow = {
 beforeAll(() => setNodeTypes(nodes as unknown as NodeDescriptor[]));
 
 describe("a connection", () => {
-  it("is made from an output to an input, whichever end is taken first", () => {
+  it("goes from an output to an input, in either order of the ends", () => {
     const edge = { source: "ask", sourceOutput: "message", target: "ask", targetInput: "in" };
     expect(edgeBetween(out("ask", "message"), into("ask", "in"))).toEqual(edge);
     expect(edgeBetween(into("ask", "in"), out("ask", "message"))).toEqual(edge);
@@ -52,28 +52,28 @@ describe("a connection", () => {
     );
   });
 
-  it("is refused twice, but may be moved onto itself", () => {
+  it("is refused if it exists, but may be moved onto itself", () => {
     expect(refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"))).toBe(
       "These ports are already connected.",
     );
     expect(refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"), "e")).toBeUndefined();
   });
 
-  it("is looked for among many edges without making a text of each: that is asked at each step of the pointer", () => {
+  it("is validated without building a string for each edge", () => {
     const texts = vi.spyOn(JSON, "stringify");
     refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"));
     expect(texts).not.toHaveBeenCalled();
   });
 
-  it("is refused to a node whose type nobody knows", () => {
+  it("is refused to a node of unknown type", () => {
     expect(refusal(flow, UNCHECKED, out("ask", "message"), into("strange", "in"))).toMatch("fromTheFuture");
   });
 
-  it("uses the ports the check found before those of the type", () => {
+  it("prefers the ports of the check to those of the type", () => {
     expect(refusal(flow, UNCHECKED, out("ask", "message"), into("ask", "topic"))).toMatch("no input “topic”");
   });
 
-  it("offers exactly the ends it would not refuse", () => {
+  it("offers exactly the compatible ends", () => {
     for (const end of [out("start", "context"), out("ask", "message"), into("ask", "in"), out("tools", "tools")]) {
       const offered = new Set(partners(flow, UNCHECKED, end).map((other) => JSON.stringify(other)));
       for (const [id, node] of Object.entries(flow.nodes)) {
@@ -93,7 +93,7 @@ describe("a connection", () => {
 describe("types", () => {
   const all: PortType[] = ["any", "text", "number", "boolean", "list", "object"];
 
-  it("feed as the engine's do", () => {
+  it("are compatible by the engine's rule", () => {
     const pairs = all.flatMap((from) => all.filter((to) => feeds(from, to)).map((to) => `${from}>${to}`));
     expect(pairs).toEqual([
       ...all.map((to) => `any>${to}`),
@@ -124,7 +124,7 @@ describe("types", () => {
 });
 
 describe("a node of an unknown type", () => {
-  it("has the ports its edges imply, of the strand their names suggest", () => {
+  it("has the ports its edges imply, with strands guessed from their names", () => {
     const ports = drawnPorts(
       undefined,
       [

@@ -16,25 +16,25 @@ const two: Flow = {
 };
 
 describe("edits", () => {
-  it("number new ids, and keep the ones there are", () => {
+  it("assign new ids and keep existing ones", () => {
     const once = edits.addNode(EMPTY_FLOW, node("chat"), { x: 0, y: 0 });
     const twice = edits.addNode(once.flow, node("chat"), { x: 10.4, y: 0 });
     expect(Object.keys(twice.flow.nodes)).toEqual(["chat", "chat-2"]);
     expect(twice.flow.layout["chat-2"]).toEqual({ x: 10, y: 0 });
   });
 
-  it("take a node's edges and place away with it", () => {
+  it("remove a node with its edges and its layout", () => {
     const flow = edits.remove(two, { nodes: new Set(["a"]), edges: new Set() });
     expect(flow).toEqual({ ...two, nodes: { b: two.nodes.b }, edges: {}, layout: { b: two.layout.b } });
   });
 
-  it("leave the flow itself where nothing changes", () => {
+  it("return the same flow when nothing changes", () => {
     expect(edits.remove(two, { nodes: new Set(["gone"]), edges: new Set() })).toBe(two);
     expect(edits.place(two, new Map([["a", { x: 0.2, y: 0 }]]))).toBe(two);
     expect(edits.setTitle(two, "a", "  ")).toBe(two);
   });
 
-  it("keep what they do not know", () => {
+  it("keep unknown fields", () => {
     const strange = { ...two, futureKey: 1, nodes: { ...two.nodes, a: { ...node("text"), futureField: [1] } } } as Flow;
     const edited = edits.setConfig(edits.setTitle(strange, "a", "Name"), "a", ["template"], "hi");
     expect(edited).toMatchObject({
@@ -54,7 +54,7 @@ describe("edits", () => {
     });
   });
 
-  it("set and take away config at any depth, and leave no empty config", () => {
+  it("set and remove config at any depth and leave no empty config", () => {
     let flow = edits.setConfig(two, "a", ["list", 1, "name"], "x");
     expect(flow.nodes.a?.config).toEqual({ list: [undefined, { name: "x" }] });
     flow = edits.setConfig(two, "a", ["one"], 1);
@@ -62,7 +62,7 @@ describe("edits", () => {
     expect(flow.nodes.a).not.toHaveProperty("config");
   });
 
-  it("paste under fresh ids, with the edges among what is pasted", () => {
+  it("paste nodes under new ids, with the edges between them", () => {
     const part = fromText(toText(two, new Set(["a", "b"])));
     if (!part) throw new Error("What was copied can be pasted.");
     const { flow, nodes, edges } = edits.addFragment(two, part, { x: 40, y: 40 });
@@ -73,7 +73,7 @@ describe("edits", () => {
 });
 
 describe("the clipboard", () => {
-  it("takes a whole flow document too", () => {
+  it("accepts a whole flow document", () => {
     expect(Object.keys(fromText(JSON.stringify(two))?.nodes ?? {})).toEqual(["a", "b"]);
   });
 
@@ -84,7 +84,7 @@ describe("the clipboard", () => {
     },
   );
 
-  it("drops edges that lead nowhere and mends places that are none", () => {
+  it("drops dangling edges and fixes invalid positions", () => {
     const part = fromText(
       '{"clipboard":"plait/nodes","nodes":{"a":{"type":"text"}},"layout":{"a":{"x":"?"}},"edges":{"e":{"source":"a"}}}',
     );
@@ -139,7 +139,7 @@ function carryOut(one: typeof action extends fc.Arbitrary<infer T> ? T : never):
 describe("undo and redo", () => {
   beforeEach(() => flowStore.setState(documentState(two), true));
 
-  it("lead back to the beginning and forth to the end of any sequence of edits", () => {
+  it("revert and reapply any sequence of edits", () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 40 }), (sequence) => {
         flowStore.setState(documentState(two), true);
@@ -154,7 +154,7 @@ describe("undo and redo", () => {
     );
   });
 
-  it("select only what is there, whatever happens", () => {
+  it("select only existing items", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(action, fc.constantFrom("undo" as const, "redo" as const, "all" as const)), {
@@ -176,7 +176,7 @@ describe("undo and redo", () => {
     );
   });
 
-  it("take a word typed as one step, and two words in different fields as two", () => {
+  it("merge typing in one field into one step, but not across fields", () => {
     for (const text of ["h", "he", "hey"]) actions.setConfig("a", ["template"], text);
     actions.setConfig("a", ["other"], 1);
     actions.undo();
@@ -193,7 +193,7 @@ describe("undo and redo", () => {
     expect(flowStore.getState().flow.nodes.a?.config).toEqual({ template: "h" });
   });
 
-  it("hold a flow and what was selected, and nothing that leads to earlier steps", () => {
+  it("keep only the flow and the selection of a step", () => {
     actions.rename("a", "One");
     actions.rename("a", "Two");
     actions.rename("a", "Three");
@@ -207,14 +207,14 @@ describe("undo and redo", () => {
     }
   });
 
-  it("forget what was undone once something else is done", () => {
+  it("drop redo steps after a new edit", () => {
     actions.rename("a", "One");
     actions.undo();
     actions.rename("a", "Two");
     expect(flowStore.getState().history.future).toEqual([]);
   });
 
-  it("change nothing while an old run is looked at", () => {
+  it("do nothing while a run is viewed", () => {
     actions.viewFlow({ run: "r", label: "r", flow: EMPTY_FLOW });
     actions.rename("a", "One");
     expect(flowStore.getState().flow).toBe(two);

@@ -39,7 +39,7 @@ async function nextCall(): Promise<Call> {
 const written = (path: string, hash: string) => ({ path, hash, savedAt: 0 });
 
 describe("saving", () => {
-  it("twice at once writes once", async () => {
+  it("writes once when called twice at the same time", async () => {
     edit("mine");
     const both = Promise.all([save(), save()]);
     (await nextCall()).settle(written("/a", "2"));
@@ -49,7 +49,7 @@ describe("saving", () => {
     expect(askStore.getState().question).toBeUndefined();
   });
 
-  it("again while a file is being written goes on from that file's new hash, with what changed meanwhile", async () => {
+  it("uses the new hash for a save requested during another save", async () => {
     edit("first");
     const first = save();
     edit("second");
@@ -64,7 +64,7 @@ describe("saving", () => {
     expect(isDirty(flowStore.getState())).toBe(false);
   });
 
-  it("does not ask for a place twice when the first question was answered with no", async () => {
+  it("does not show a second dialog after the first was canceled", async () => {
     flowStore.setState(documentState(named("new")), true);
     const both = Promise.all([save(), save()]);
     (await nextCall()).settle({ path: null });
@@ -73,7 +73,7 @@ describe("saving", () => {
     expect(calls).toEqual([]);
   });
 
-  it("leaves another document alone that was opened meanwhile", async () => {
+  it("does not touch a document opened in the meantime", async () => {
     edit("mine");
     const saved = save();
     flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
@@ -84,7 +84,7 @@ describe("saving", () => {
     expect(isDirty(flowStore.getState())).toBe(true);
   });
 
-  it("never writes another document to the place chosen for this one", async () => {
+  it("never writes another document to the chosen path", async () => {
     const saved = saveAs();
     flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
     (await nextCall()).settle({ path: "/chosen" });
@@ -93,7 +93,7 @@ describe("saving", () => {
     expect(calls).toEqual([]);
   });
 
-  it("never overwrites with another document that came while it was asked", async () => {
+  it("never overwrites a file with a document opened during the dialog", async () => {
     edit("mine");
     const saved = save();
     (await nextCall()).settle(new HostError({ code: "flow.changed_on_disk", message: "Changed." }));
@@ -105,7 +105,7 @@ describe("saving", () => {
     expect(calls).toEqual([]);
   });
 
-  it("before another document asks again about what was changed meanwhile", async () => {
+  it("asks again about changes made during the save before it replaces the document", async () => {
     edit("first");
     const may = mayReplace();
     askStore.getState().settle("save");

@@ -52,7 +52,7 @@ function draw(schema: Schema, start?: unknown, findings?: Diagnostic[]) {
 afterEach(cleanup);
 
 describe("a form", () => {
-  it("takes a text, and takes it away again", async () => {
+  it("sets a text and removes it", async () => {
     const { user, last } = draw({ type: "string", description: "What **for**" });
     const field = screen.getByLabelText("Field");
     expect(field).toHaveProperty("tagName", "INPUT");
@@ -72,7 +72,7 @@ describe("a form", () => {
     expect(last()).toBeUndefined();
   });
 
-  it("keeps what is not a number yet out of the value", async () => {
+  it("ignores incomplete numbers", async () => {
     const { user, last, onValue } = draw({ type: "number" });
     await user.type(screen.getByLabelText("Field"), "-");
     expect(onValue).not.toHaveBeenCalled();
@@ -80,7 +80,7 @@ describe("a form", () => {
     expect(last()).toBe(-1.5);
   });
 
-  it("takes a whole number with its digits grouped", async () => {
+  it("accepts a whole number with grouped digits", async () => {
     const { user, last } = draw({ type: "integer" });
     await user.type(screen.getByLabelText("Field"), "128,000");
     expect(last()).toBe(128_000);
@@ -88,7 +88,7 @@ describe("a form", () => {
     expect(screen.getByLabelText("Field")).toHaveProperty("value", "128000");
   });
 
-  it("switches, and leaves the default unwritten", async () => {
+  it("toggles a switch and does not write the default", async () => {
     const { user, last } = draw({ type: "boolean", default: true });
     const toggle = screen.getByRole("switch");
     expect(toggle.getAttribute("aria-checked")).toBe("true");
@@ -98,18 +98,18 @@ describe("a form", () => {
     expect(last()).toBeUndefined();
   });
 
-  it("chooses", async () => {
+  it("sets a choice", async () => {
     const { user, last } = draw({ type: "string", enum: ["user", "system"] });
     await user.selectOptions(screen.getByLabelText("Field"), "System");
     expect(last()).toBe("system");
   });
 
-  it("shows a value the schema does not know rather than hiding it", () => {
+  it("shows a value that is not in the schema", () => {
     draw({ type: "string", enum: ["user"] }, "ghost");
     expect(screen.getByRole("option", { name: "Unknown: ghost" })).toBeTruthy();
   });
 
-  it("adds, orders and takes away items", async () => {
+  it("adds, reorders and removes items", async () => {
     const { user, last } = draw({ type: "array", items: { type: "string" } }, ["a", "b"]);
     await user.click(screen.getByRole("button", { name: /add/i }));
     await user.type(screen.getByLabelText("Item 3"), "c");
@@ -120,13 +120,13 @@ describe("a form", () => {
     expect(last()).toEqual(["c", "b"]);
   });
 
-  it("lets an item be emptied without losing its place", async () => {
+  it("keeps the position of an emptied item", async () => {
     const { user, last } = draw({ type: "array", items: { type: "string" } }, ["a", "b"]);
     await user.clear(screen.getByLabelText("Item 1"));
     expect(last()).toEqual(["", "b"]);
   });
 
-  it("goes from one shape to another", async () => {
+  it("switches between alternatives", async () => {
     const schema = { anyOf: [{ oneOf: [{ const: "auto" }] }, { type: "array", items: { type: "string" } }] };
     const { user, last } = draw(schema, "auto");
     await user.selectOptions(screen.getByLabelText("Field: kind"), "List of texts");
@@ -135,7 +135,7 @@ describe("a form", () => {
     expect(last()).toBe("auto");
   });
 
-  it("says what is wrong at the field it is about, and nowhere else", () => {
+  it("shows a finding only at its field", () => {
     const found = (pointer: string, message: string): Diagnostic => ({
       code: "config.invalid",
       severity: "error",
@@ -176,7 +176,7 @@ describe("undo", () => {
 
   const steps = () => flowStore.getState().history.past.length;
 
-  it("takes back one click in a list at a time", async () => {
+  it("reverts one click in a list at a time", async () => {
     const user = drawNode({ type: "array", items: { type: "string" } });
     await user.click(screen.getByRole("button", { name: /add/i }));
     await user.click(screen.getByRole("button", { name: /add/i }));
@@ -184,7 +184,7 @@ describe("undo", () => {
     expect(steps()).toBe(3);
   });
 
-  it("takes back one click in a map at a time", async () => {
+  it("reverts one click in a map at a time", async () => {
     const user = drawNode({ type: "object", additionalProperties: { type: "string" } });
     await user.click(screen.getByRole("button", { name: /add/i }));
     await user.click(screen.getByRole("button", { name: /^remove/i }));
@@ -192,21 +192,21 @@ describe("undo", () => {
     expect(steps()).toBe(3);
   });
 
-  it("takes back one flick of a switch at a time", async () => {
+  it("reverts one switch toggle at a time", async () => {
     const user = drawNode({ type: "boolean" });
     await user.click(screen.getByRole("switch"));
     await user.click(screen.getByRole("switch"));
     expect(steps()).toBe(2);
   });
 
-  it("takes back one choice at a time", async () => {
+  it("reverts one choice at a time", async () => {
     const user = drawNode({ type: "string", enum: ["user", "system", "tool"] });
     await user.selectOptions(screen.getByLabelText("Fields"), "System");
     await user.selectOptions(screen.getByLabelText("Fields"), "Tool");
     expect(steps()).toBe(2);
   });
 
-  it("takes back a word that was typed as one", async () => {
+  it("reverts a typed word in one step", async () => {
     const user = drawNode({ type: "string" });
     await user.type(screen.getByLabelText("Fields"), "word");
     expect(steps()).toBe(1);

@@ -11,7 +11,7 @@ function Limits() {
   return node ? <LimitsSection nodeId="n" node={node} findings={[]} readOnly={false} /> : null;
 }
 
-test("the limits stay open while one empties the only one there is", async () => {
+test("the limits stay open when the only limit is cleared", async () => {
   const nodes = { n: { type: "text", limits: { maxEpochs: 5 } } };
   flowStore.setState(documentState({ ...EMPTY_FLOW, nodes }), true);
   render(<Limits />);
@@ -21,7 +21,7 @@ test("the limits stay open while one empties the only one there is", async () =>
   expect(document.querySelector("details")?.open).toBe(true);
 });
 
-test("the limits are folded away where none is set", () => {
+test("the limits are collapsed when none is set", () => {
   flowStore.setState(documentState({ ...EMPTY_FLOW, nodes: { n: { type: "text" } } }), true);
   render(<Limits />);
   expect(document.querySelector("details")?.open).toBe(false);

@@ -55,7 +55,7 @@ describe("the run of a node", () => {
     return calls;
   };
 
-  it("is that of the round that was chosen, else of the one shown, else of the latest that began one", () => {
+  it("is of the chosen iteration, or the displayed one, or the latest with a child run", () => {
     showRun([...began(0, "r0"), ...began(1, "r1"), ...began(2)]);
     expect(opened()).toEqual(["runs.show r1"]);
     chooseEpoch("sub", [0]);
@@ -66,7 +66,7 @@ describe("the run of a node", () => {
   });
 });
 
-it("runs a flow by whatever name its type has", () => {
+it("recognizes a node that runs a flow, also by an alias of its type", () => {
   expect(["subflow", "workflow", "chat"].map((type) => runsFlow({ type }))).toEqual([true, true, false]);
   expect(runsFlow(undefined)).toBe(false);
 });

@@ -67,7 +67,7 @@ describe("an interrupted run", () => {
     unfollow();
   });
 
-  it("stays what it is where the host refuses", async () => {
+  it("stays interrupted when the host refuses", async () => {
     await openRun("r");
     refuse = new Set(["run.cancel", "run.answer", "run.end"]);
     await stopRun();
@@ -90,7 +90,7 @@ describe("a run that arrives late", () => {
     };
   };
 
-  it("does not take the place of the run that was gone back to", async () => {
+  it("does not replace a run opened later", async () => {
     await openRun("a");
     const arrive = openSlowly("b");
     await openRun("a");
@@ -98,7 +98,7 @@ describe("a run that arrives late", () => {
     expect(displayed()).toBe("a");
   });
 
-  it("does not take the place of the document that was gone back to", async () => {
+  it("does not replace the document opened later", async () => {
     await openRun("a");
     const arrive = openSlowly("b");
     leaveView();

@@ -17,20 +17,20 @@ describe("what a card shows", () => {
     expect(nodeRunOf(view)).toBe(nodeRunOf(view));
   });
 
-  it("is the end of a stream while it goes on, then the beginning of the reply", () => {
+  it("is the end of a running stream, then the start of the reply", () => {
     const live = viewOf("chat-cycle", "chat", (type) => type === "model.replied");
     expect(nodeRunOf(live)).toMatchObject({ state: "running", epoch: [0], stream: "Answer 0" });
     expect(nodeRunOf(viewOf("tool-steps", "chat"))).toMatchObject({ state: "done", stream: "It is 42." });
   });
 
-  it("keeps its room while the next round is awaited", () => {
+  it("keeps its room before the next iteration streams", () => {
     const fold = new RunFold();
     fold.apply(journalOf("chat-cycle").filter((entry) => entry.seq === undefined || entry.seq < 40));
     fold.apply([{ seq: 1000, at: 0, type: "node.ready", node: "chat", epoch: [9] }]);
     expect(nodeRunOf(fold.nodes.get("chat"))?.stream).toBe("");
   });
 
-  it("tells that it waits for a person, the failed try, the error; not that a node was stopped", () => {
+  it("has the pause, the failed attempt and the error, but not a stop", () => {
     expect(nodeRunOf(viewOf("two-pauses-open", "ask"))).toMatchObject({ state: "paused" });
     expect(nodeRunOf(viewOf("retry-waiting", "chat"))).toMatchObject({ state: "retrying", attempt: 1 });
     expect(nodeRunOf(viewOf("failure-unhandled", "a"))?.error?.code).toBe("provider.rejected");
@@ -56,7 +56,7 @@ describe("what passed on an edge", () => {
     expect(passingOf("fetch", viewOf("failure-handled", "fetch"), "error")?.passed).toBe(1);
   });
 
-  it("stays the same object while the node only goes on streaming", () => {
+  it("stays the same object while the node streams", () => {
     const fold = new RunFold();
     fold.apply(journalOf("chat-cycle"));
     const before = passingOf("chat", fold.nodes.get("chat"), "response");

@@ -3,7 +3,7 @@ import type { Node } from "@/bindings";
 import { documentState, flowStore } from "@/flow/store";
 import { contextNames } from "./node-names";
 
-test("contexts are called as their makers, and by their ids where that would be the same name twice", () => {
+test("contexts are named after their makers, or by their ids where names clash", () => {
   const node = (title?: string): Node => ({ type: "newContext", config: {}, title });
   const nodes = { a: node("Review"), b: node("Review"), c: node("Draft"), start: node("Start") };
   flowStore.setState(documentState({ version: 1, name: "", nodes, edges: {}, layout: {} }), true);

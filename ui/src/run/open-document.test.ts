@@ -45,7 +45,7 @@ const run = (id: string) => ({
 const displayed = () => flowStore.getState().viewing?.run;
 
 describe("a document that arrives late", () => {
-  it("comes in below a run that was opened meanwhile", async () => {
+  it("loads behind a run that was opened later", async () => {
     const opening = openPath("/a");
     const looking = openRun("r1");
     await answer("runs.show r1", run("r1"));
@@ -57,7 +57,7 @@ describe("a document that arrives late", () => {
     expect(controlStore.getState().viewed?.run).toBe("r1");
   });
 
-  it("is followed by a run that was asked for after it and takes longer still", async () => {
+  it("stays behind a slower run that was requested later", async () => {
     const opening = openExample("hello");
     const looking = openRun("r1");
     await answer("flow.example hello", named("hello"));
@@ -68,7 +68,7 @@ describe("a document that arrives late", () => {
     expect(displayed()).toBe("r1");
   });
 
-  it("takes the place of a run that was looked at before", async () => {
+  it("replaces a run that was viewed before", async () => {
     const looking = openRun("r1");
     await answer("runs.show r1", run("r1"));
     await looking;
@@ -79,7 +79,7 @@ describe("a document that arrives late", () => {
     expect(controlStore.getState().viewed).toBeUndefined();
   });
 
-  it("gives way to one that was asked for later", async () => {
+  it("loses to a document requested later", async () => {
     const slow = openPath("/slow");
     const quick = openPath("/quick");
     await answer("flow.open /quick", opened("/quick"));
@@ -89,7 +89,7 @@ describe("a document that arrives late", () => {
     expect(flowStore.getState().path).toBe("/quick");
   });
 
-  it("does not take edits away unasked", async () => {
+  it("does not discard edits without asking", async () => {
     const opening = openPath("/a");
     await vi.waitFor(() => expect(answers.has("flow.open /a")).toBe(true));
     flowStore.setState({ flow: named("edited") });
@@ -103,7 +103,7 @@ describe("a document that arrives late", () => {
 });
 
 describe("a run that arrives late", () => {
-  it("gives way to a document that was asked for later", async () => {
+  it("loses to a document requested later", async () => {
     const looking = openRun("r1");
     const opening = openPath("/a");
     await answer("flow.open /a", opened("/a"));
@@ -114,7 +114,7 @@ describe("a run that arrives late", () => {
     expect(flowStore.getState().path).toBe("/a");
   });
 
-  it("gives way to a run that was asked for later", async () => {
+  it("loses to a run requested later", async () => {
     const slow = openRun("slow");
     const quick = openRun("quick");
     await answer("runs.show quick", run("quick"));

@@ -15,7 +15,7 @@ function lensOf(name: string, node: string, epoch: number, call = -1) {
 }
 
 describe("the prompt", () => {
-  it("has the messages of the history looked up, in order", () => {
+  it("has the messages of the history in order", () => {
     const { lines } = lensOf("chat-cycle", "chat", 1);
     expect(lines.map((line) => (line.kind === "message" ? `${line.role}: ${line.text}` : line.kind))).toEqual([
       "system: Be brief.",
@@ -25,12 +25,12 @@ describe("the prompt", () => {
     ]);
   });
 
-  it("says so where it cannot know a message", () => {
+  it("marks messages that are not available", () => {
     const { prompt, view } = lensOf("chat-cycle", "chat", 1);
     expect(linesOf(prompt, view, new EventLog(), "main").map((line) => line.kind)).toEqual(["message", "unknown"]);
   });
 
-  it("tells the rounds of tool calls from what was answered", () => {
+  it("has the steps with tool calls and their results", () => {
     const { lines } = lensOf("recorded-chat-loop", "chat", 1);
     const texts = lines.map((line) => (line.kind === "message" ? `${line.role}: ${line.text}` : line.kind));
     expect(texts.some((text) => text.startsWith("assistant:") && text.includes("→ calculator"))).toBe(true);
@@ -38,7 +38,7 @@ describe("the prompt", () => {
     expect(lines.every((line) => line.kind === "message")).toBe(true);
   });
 
-  it("tells what was left out for want of room", () => {
+  it("lists the messages that were left out", () => {
     const { prompt, view, log } = lensOf("chat-cycle", "chat", 1);
     const cut = {
       ...prompt,
@@ -50,13 +50,13 @@ describe("the prompt", () => {
     expect(left?.kind === "left" && left.messages.map((message) => message.id)).toEqual(["ask#0/0", "chat#0/0"]);
   });
 
-  it("shares out the window; the question is told apart also where it stands in the history", () => {
+  it("divides the window, with the question separate from the history", () => {
     const { prompt, lines } = lensOf("chat-cycle", "chat", 1);
     const shares = Object.fromEntries(sharesOf(prompt, lines).map((share) => [share.part, share.tokens]));
     expect(shares).toEqual({ system: 4, history: 6, tools: 0, question: 3, free: 5980, reserve: 2000 });
   });
 
-  it("foresees the round in which the window is full, where prompts grow", () => {
+  it("predicts the iteration in which the window is full", () => {
     const { fold } = lensOf("chat-cycle", "chat", 1);
     const view = fold.nodes.get("chat");
     const call = view?.epochs[1]?.calls[0];

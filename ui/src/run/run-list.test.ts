@@ -32,7 +32,7 @@ afterEach(() => {
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
 describe("the list of runs", () => {
-  it("is asked for anew only while somebody looks", () => {
+  it("is reloaded only while it is visible", () => {
     refreshRuns();
     vi.advanceTimersByTime(5000);
     expect(asked).toHaveLength(0);
@@ -52,7 +52,7 @@ describe("the list of runs", () => {
     unfollow = () => undefined;
   });
 
-  it("is not that of a slower answer to an earlier question", async () => {
+  it("ignores a late reply to an earlier request", async () => {
     const first = loadRuns();
     const late = answer;
     const second = loadRuns();
@@ -63,7 +63,7 @@ describe("the list of runs", () => {
     expect(runsStore.getState().list.map((one) => one.run)).toEqual(["new"]);
   });
 
-  it("keeps the runs that read as before", async () => {
+  it("keeps the identity of unchanged runs", async () => {
     const load = async (list: RunSummary[]) => {
       const loading = loadRuns();
       answer(list);
@@ -76,7 +76,7 @@ describe("the list of runs", () => {
     expect(after[1]?.status).toBe("finished");
   });
 
-  it("says when there are older ones, and lists them", async () => {
+  it("loads older ones on request", async () => {
     unfollow = followRuns("/a.flow.json");
     answer(many(PAGE + 1));
     await settled();

@@ -13,14 +13,14 @@ afterEach(() => {
 });
 
 describe("a run whose calls are in its sub-flows", () => {
-  it("says at the top that it used more than its own calls did", () => {
+  it("shows a lower bound in the top bar", () => {
     showRun([{ type: "child.started", node: "chat", epoch: [], run: "child" }]);
     render(<RunTotals />);
     expect(screen.getByTestId("run-tokens").textContent).toBe("≥ 0 tokens");
     expect(screen.getByTestId("run-cost").textContent).toBe("≥ $0");
   });
 
-  it("says so in the list", () => {
+  it("shows a lower bound in the list", () => {
     const run = {
       run: "r",
       flowName: "",
@@ -35,8 +35,8 @@ describe("a run whose calls are in its sub-flows", () => {
   });
 });
 
-describe("a node of several rounds", () => {
-  it("says what they used together", () => {
+describe("a node with several iterations", () => {
+  it("shows their total usage", () => {
     const iteration = (epoch: number[], input: number) => [
       { type: "node.ready", node: "chat", epoch },
       { type: "model.replied", node: "chat", epoch, step: 0, ...reply(input) },

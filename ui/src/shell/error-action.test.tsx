@@ -44,7 +44,7 @@ it.each([
   expect(workspace.layout.store.getState().leftPanel).toBe("settings");
 });
 
-it("are not offered where they do not help", () => {
+it("are not offered for other errors", () => {
   showRun(failed("provider.timeout"));
   renderInWorkspace(<ProblemsTab />, { workspace });
   expect(screen.queryByTestId("open-settings")).toBeNull();

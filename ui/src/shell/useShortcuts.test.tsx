@@ -32,7 +32,7 @@ function press(on: Element, key: string, more: KeyboardEventInit = {}): boolean 
 afterEach(cleanup);
 
 describe("shortcuts", () => {
-  it("are carried out once, however long the key is held, unless they are meant to be held", () => {
+  it("run once while a key is held, unless they repeat", () => {
     const once = draw({ keys: ["Mod+S"] });
     const again = draw({ keys: ["Mod+Z"], whileHeld: true });
     for (const repeat of [false, true, true]) {
@@ -43,7 +43,7 @@ describe("shortcuts", () => {
     expect(again).toHaveBeenCalledTimes(3);
   });
 
-  it("leave a button and a list the keys that mean something there, but not those with a modifier", () => {
+  it("leave plain control keys to buttons and lists", () => {
     const start = vi.fn();
     const plain = draw({ keys: ["Enter"] }, { keys: ["ArrowUp"] }, { keys: ["Mod+Enter"], run: start });
     for (const on of [screen.getByRole("button"), screen.getByRole("listbox")]) {
@@ -61,7 +61,7 @@ describe("shortcuts", () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  it("mean one thing each", () => {
+  it("are unique", () => {
     const keys = COMMANDS.flatMap((one) => one.keys ?? []);
     expect(keys.filter((one, at) => keys.indexOf(one) !== at)).toEqual([]);
   });

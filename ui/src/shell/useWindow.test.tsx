@@ -7,7 +7,7 @@ import { useWindow } from "./useWindow";
 
 afterEach(cleanup);
 
-test("a window that closes keeps the settings first that were changed just before", async () => {
+test("a closing window saves pending settings first", async () => {
   const call = vi.fn(async () => ({}) as never);
   connect({ call, watch: () => () => undefined, closeWindow: async () => undefined });
   const workspace = createWorkspace();

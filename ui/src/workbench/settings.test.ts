@@ -34,7 +34,7 @@ const ollama = { kind: "ollama", baseUrl: "http://box" } as const;
 const gemini = { kind: "gemini", baseUrl: "http://box" } as const;
 
 describe("settings", () => {
-  it("that the host refuses are told of", async () => {
+  it("report an error when the host refuses them", async () => {
     const told = vi.spyOn(notify, "error").mockReturnValue();
     settings.change({ theme: "dark" });
     const kept = settings.save();
@@ -43,7 +43,7 @@ describe("settings", () => {
     expect(told.mock.lastCall?.[0]).toMatchObject({ code: "settings.price" });
   });
 
-  it("that change while a provider is being added do not take it back", async () => {
+  it("keep a provider that is added during another change", async () => {
     const added = settings.put(() => ({ providers: { mine: ollama } }));
     const adding = await next();
     settings.change({ theme: "dark" });
@@ -57,7 +57,7 @@ describe("settings", () => {
     await kept;
   });
 
-  it("keep both of two providers that are added at once", async () => {
+  it("keep two providers that are added at the same time", async () => {
     const add = (name: string, provider: typeof ollama | typeof gemini) =>
       settings.put(({ providers }) => ({ providers: { ...providers, [name]: provider } }));
     const both = Promise.all([add("one", ollama), add("two", gemini)]);
@@ -67,7 +67,7 @@ describe("settings", () => {
     expect(settings.current.providers).toEqual({ one: ollama, two: gemini });
   });
 
-  it("are outstanding until the host has them, and can be kept without waiting", async () => {
+  it("are pending until the host has them and can be flushed", async () => {
     expect(settings.unsaved).toBe(false);
     settings.change({ theme: "light" });
     expect(settings.unsaved).toBe(true);

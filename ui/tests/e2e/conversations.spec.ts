@@ -27,7 +27,7 @@ async function expectAccessible(page: Page, what: string): Promise<void> {
   expect(found, what).toEqual([]);
 }
 
-test("a conversation is begun, gone on in, searched, renamed, forked, exported and deleted", async ({ page }) => {
+test("a conversation is created, continued, searched, renamed, forked, exported and deleted", async ({ page }) => {
   test.slow();
   await openFlow(page);
   // Without a conversation a run remembers nothing, and none is begun by itself.
@@ -117,7 +117,7 @@ test("a conversation is begun, gone on in, searched, renamed, forked, exported a
   await expect(page.getByTestId("conversation-chip")).toHaveCount(0);
 });
 
-test("is reached and steered from the keyboard", async ({ page }) => {
+test("can be controlled by keyboard", async ({ page }) => {
   await openFlow(page);
   await page.keyboard.press("Alt+4");
   await page.getByTestId("conversation-begin").focus();

@@ -1,6 +1,6 @@
 import { CHAT_FLOW, expect, handle, node, openFlow, savedFlow, test } from "./fixture";
 
-test("draws a form from the schema and writes what is typed into the flow, a field a step", async ({ page }) => {
+test("renders a form from the schema and writes the input into the flow, one undo step per field", async ({ page }) => {
   await openFlow(page);
   await node(page, "start").click();
   await page.getByLabel("Model", { exact: true }).fill("gpt-5");
@@ -19,7 +19,7 @@ test("draws a form from the schema and writes what is typed into the flow, a fie
   await expect(page.getByTestId("undo-button")).toBeDisabled();
 });
 
-test("makes an input of each variable of a template", async ({ page }) => {
+test("adds an input for each template variable", async ({ page }) => {
   await openFlow(page, {
     ...CHAT_FLOW,
     nodes: { ...CHAT_FLOW.nodes, t: { type: "text" } },
@@ -62,7 +62,7 @@ test("edits a query and a condition in the code editor, over several lines", asy
   expect(flow.nodes.s?.config).toEqual({ cases: [{ name: "urgent", when: "value.priority > 7\n  && value.open" }] });
 });
 
-test("adds, moves and takes away the items of a list", async ({ page }) => {
+test("adds, moves and removes list items", async ({ page }) => {
   await openFlow(page, {
     ...CHAT_FLOW,
     nodes: { ...CHAT_FLOW.nodes, i: { type: "injectMessages" } },
@@ -83,7 +83,7 @@ test("adds, moves and takes away the items of a list", async ({ page }) => {
   expect(flow.nodes.i?.config).toEqual({ messages: [{ role: "user", content: "two" }] });
 });
 
-test("keeps JSON that is not finished out of the flow, and says so", async ({ page }) => {
+test("keeps invalid JSON out of the flow and reports it", async ({ page }) => {
   await openFlow(page, {
     ...CHAT_FLOW,
     nodes: { ...CHAT_FLOW.nodes, v: { type: "value" } },
@@ -99,7 +99,7 @@ test("keeps JSON that is not finished out of the flow, and says so", async ({ pa
   expect(flow.nodes.v?.config).toEqual({ value: { a: [1, 2] } });
 });
 
-test("sets limits and retries, and leaves nothing behind when they are taken away", async ({ page }) => {
+test("sets and removes limits and retries", async ({ page }) => {
   await openFlow(page);
   await node(page, "answer").click();
   await page.getByText("Limits and retries").click();
@@ -115,7 +115,7 @@ test("sets limits and retries, and leaves nothing behind when they are taken awa
   expect(flow.nodes.answer).toEqual(CHAT_FLOW.nodes.answer);
 });
 
-test("writes in a note on the canvas", async ({ page }) => {
+test("edits a note on the canvas", async ({ page }) => {
   await openFlow(page);
   await node(page, "note").dblclick();
   await page.getByTestId("note-text-note").fill("# Plan\n- first");
@@ -125,7 +125,7 @@ test("writes in a note on the canvas", async ({ page }) => {
   expect(flow.nodes.note?.config).toEqual({ text: "# Plan\n- first" });
 });
 
-test("names the flow and says what it is for", async ({ page }) => {
+test("sets the name and description of the flow", async ({ page }) => {
   await openFlow(page);
   await page.getByRole("textbox", { name: "Name" }).fill("Triage");
   await expect(page.getByTestId("flow-name")).toHaveText("Triage");

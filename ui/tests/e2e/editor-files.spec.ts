@@ -18,7 +18,7 @@ async function rename(page: Page, id: string, name: string): Promise<void> {
   await expect(node(page, id)).toContainText(name);
 }
 
-test("marks a changed document, and takes the mark away when the change is undone or saved", async ({ page }) => {
+test("marks unsaved changes until they are undone or saved", async ({ page }) => {
   await openFlow(page);
   await expect(page.getByTestId("dirty-marker")).toHaveCount(0);
   await rename(page, "ask", "Another name");
@@ -31,7 +31,7 @@ test("marks a changed document, and takes the mark away when the change is undon
   await expect(page.getByTestId("dirty-marker")).toHaveCount(0);
 });
 
-test("saves, reopens and gives the same flow back", async ({ page }) => {
+test("saves and reopens the same flow", async ({ page }) => {
   await openFlow(page);
   await rename(page, "answer", "Reply");
   const flow = await savedFlow(page);
@@ -43,7 +43,7 @@ test("saves, reopens and gives the same flow back", async ({ page }) => {
   expect(flow).toEqual({ ...CHAT_FLOW, nodes: { ...CHAT_FLOW.nodes, answer: { type: "chat", title: "Reply" } } });
 });
 
-test("asks before it puts unsaved changes away", async ({ page }) => {
+test("asks before it discards unsaved changes", async ({ page }) => {
   await openFlow(page);
   await rename(page, "ask", "Precious");
   await page.keyboard.press("Control+Alt+n");
@@ -58,7 +58,7 @@ test("asks before it puts unsaved changes away", async ({ page }) => {
   await expect(node(page, "ask")).toContainText("Precious");
 });
 
-test("does not overwrite what somebody else wrote, unless told to", async ({ page }) => {
+test("overwrites a file changed on disk only after a confirmation", async ({ page }) => {
   await openFlow(page);
   await rename(page, "ask", "Mine");
   await writeBehind(page, (text) => text.replace("Ask the customer", "Theirs"));
@@ -76,7 +76,7 @@ test("does not overwrite what somebody else wrote, unless told to", async ({ pag
   expect(flow.nodes.ask?.title).toBe("Mine after all");
 });
 
-test("offers the draft of a crash, for a file and for a flow that never had one", async ({ page }) => {
+test("offers drafts after a crash, for saved and unsaved flows", async ({ page }) => {
   await openFlow(page);
   await rename(page, "ask", "Not saved");
   await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.drafts") ?? "").includes("Not saved"));
@@ -104,7 +104,7 @@ test("offers the draft of a crash, for a file and for a flow that never had one"
   await expect(page.getByTestId("drafts-dialog")).toHaveCount(0);
 });
 
-test("keeps nodes of unknown types and every key it does not know", async ({ page }) => {
+test("keeps nodes of unknown types and unknown fields", async ({ page }) => {
   const flow = {
     ...CHAT_FLOW,
     futureKey: { kept: [1, 2] },
@@ -132,7 +132,7 @@ test("keeps nodes of unknown types and every key it does not know", async ({ pag
   expect(saved).toEqual({ ...flow, nodes: { ...flow.nodes, odd: { ...flow.nodes.odd, title: "Odd one" } } });
 });
 
-test("says what is wrong with a file it cannot open, and stays where it was", async ({ page }) => {
+test("reports a file that can't be opened and keeps the document", async ({ page }) => {
   await openFlow(page);
   await putFile(page, "/flows/broken.flow.json", CHAT_FLOW);
   await page.evaluate(() => {

@@ -26,7 +26,7 @@ for (const theme of ["dark", "light"] as const) {
   test.describe(theme, () => {
     test.use({ colorScheme: theme });
 
-    test("has no accessibility faults: empty, with a flow, with a selection, with overlays", async ({ page }) => {
+    test("has no accessibility violations: empty, with a flow, a selection and overlays", async ({ page }) => {
       test.slow();
       await openEmpty(page);
       await expectAccessible(page);
@@ -63,7 +63,7 @@ for (const theme of ["dark", "light"] as const) {
   });
 }
 
-test("remembers which panels are folded and how wide they are", async ({ page }) => {
+test("remembers collapsed panels and their widths", async ({ page }) => {
   await openFlow(page);
   const seam = page.getByRole("separator", { name: "Resize left panel" });
   const at = await middle(seam);
@@ -90,7 +90,7 @@ test("switches the theme at once and keeps it", async ({ page }) => {
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("gives each context a shade of its own, and its nodes bear it", async ({ page }) => {
+test("colors the nodes of each context", async ({ page }) => {
   await openFlow(page, {
     version: 1,
     name: "Two contexts",
@@ -112,7 +112,7 @@ test("gives each context a shade of its own, and its nodes bear it", async ({ pa
   expect(await shade("one")).not.toBe(await shade("two"));
 });
 
-test("draws notes above the dots, and ports astride the edges of their cards", async ({ page }) => {
+test("draws notes above the dots and ports on the edges of their cards", async ({ page }) => {
   await openFlow(page);
   const note = node(page, "note");
   const clip = (await note.boundingBox()) ?? undefined;
@@ -128,7 +128,7 @@ test("draws notes above the dots, and ports astride the edges of their cards", a
   expect(Math.abs(output.x - (right?.x ?? 0) - (right?.width ?? 0))).toBeLessThan(2);
 });
 
-test("shows a double-click on empty canvas what can be added there", async ({ page }) => {
+test("opens the command palette on a double-click on empty canvas", async ({ page }) => {
   await openFlow(page);
   const canvas = await page.getByTestId("canvas").boundingBox();
   if (!canvas) throw new Error("There is no canvas.");
@@ -142,7 +142,7 @@ test("shows a double-click on empty canvas what can be added there", async ({ pa
   expect(Math.hypot(center.x - at.x, center.y - at.y)).toBeLessThan(8);
 });
 
-test("offers what can be done with a node under the right mouse button", async ({ page }) => {
+test("opens a context menu on a node", async ({ page }) => {
   await openFlow(page);
   await node(page, "ask").click({ button: "right" });
   await expect(page.getByTestId("canvas-menu")).toBeVisible();

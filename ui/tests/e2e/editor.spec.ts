@@ -8,7 +8,7 @@ test.describe("an empty canvas", () => {
     await expect(page.getByTestId("flow-file")).toContainText("Not saved");
   });
 
-  test("takes a node dragged from the palette, where it was let go", async ({ page }) => {
+  test("adds a node where it is dropped from the palette", async ({ page }) => {
     await openEmpty(page);
     const canvas = await page.getByTestId("canvas").boundingBox();
     if (!canvas) throw new Error("There is no canvas.");
@@ -19,7 +19,7 @@ test.describe("an empty canvas", () => {
     await expect(page.getByTestId("node-title")).toBeVisible();
   });
 
-  test("gives nothing to a drag that ends elsewhere or is called off", async ({ page }) => {
+  test("ignores a drag that ends elsewhere or is canceled", async ({ page }) => {
     await openEmpty(page);
     await drag(page, page.getByTestId("palette-text"), page.getByTestId("inspector"));
     const start = await middle(page.getByTestId("palette-value"));
@@ -33,7 +33,7 @@ test.describe("an empty canvas", () => {
 });
 
 test.describe("the palette", () => {
-  test("finds node types by title, by term and by what they do", async ({ page }) => {
+  test("finds node types by title, term and summary", async ({ page }) => {
     await openEmpty(page);
     await page.keyboard.press("/");
     await expect(page.getByTestId("palette-search")).toBeFocused();
@@ -44,7 +44,7 @@ test.describe("the palette", () => {
     await expect(node(page, "userInput")).toBeVisible();
   });
 
-  test("says so when nothing matches", async ({ page }) => {
+  test("shows an empty state when nothing matches", async ({ page }) => {
     await openEmpty(page);
     await page.getByTestId("palette-search").fill("zzz");
     await expect(page.getByText("No node type matches")).toBeVisible();

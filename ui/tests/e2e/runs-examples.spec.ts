@@ -10,7 +10,7 @@ async function open(page: Page, example: string, first: string): Promise<void> {
   await expect(node(page, first)).toBeVisible();
 }
 
-test("an approval takes a decision with a comment, and goes round", async ({ page }) => {
+test("an approval accepts a decision with a comment and iterates", async ({ page }) => {
   await open(page, "approval", "draft");
   await page.getByTestId("run-button").click();
   const pause = page.getByTestId("pause-check");
@@ -28,7 +28,7 @@ test("an approval takes a decision with a comment, and goes round", async ({ pag
   await expect(page.getByTestId("inspector")).toContainText("Too stiff.");
 });
 
-test("an answer that a question does not take is refused where it was given", async ({ page }) => {
+test("an invalid answer is refused in its form", async ({ page }) => {
   await open(page, "tool-brief", "userInput");
   await page.getByTestId("run-button").click();
   await expect(page.getByTestId("pause-send")).toBeDisabled();
@@ -50,7 +50,7 @@ test("each context has a conversation of its own", async ({ page }) => {
   await expect(page.getByTestId("context-choice-apart")).toHaveAttribute("aria-pressed", "true");
 });
 
-test("a failure that is handled is told, and the run goes on; tries that failed are kept", async ({ page }) => {
+test("a handled failure is shown, the run continues, and failed attempts are listed", async ({ page }) => {
   await open(page, "error-handling", "flaky");
   await page.getByTestId("run-button").click();
   await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });

@@ -25,7 +25,7 @@ for (const theme of ["dark", "light"] as const) {
   test.describe(theme, () => {
     test.use({ colorScheme: theme });
 
-    test("a run has no accessibility faults in any of its views", async ({ page }) => {
+    test("a run has no accessibility violations in any of its views", async ({ page }) => {
       test.slow();
       await runThrough(page);
       const lines = await page

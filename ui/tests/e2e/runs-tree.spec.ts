@@ -25,7 +25,7 @@ test("a double click opens the child's run, and the crumb leads back", async ({ 
   await expect(node(page, "headline")).toBeVisible();
 });
 
-test("the inspector leads to what a node ran", async ({ page }) => {
+test("the inspector opens the child run of a node", async ({ page }) => {
   await node(page, "summary").click();
   await page.getByTestId("inspector-tab-io").click();
   await page.getByTestId("open-child-0").click();

@@ -17,7 +17,7 @@ async function answer(page: Page, text: string): Promise<void> {
 }
 
 test.describe("a run", () => {
-  test("shows states, asks, takes an answer, streams, and goes round", async ({ page }) => {
+  test("shows states, asks, accepts an answer, streams and iterates", async ({ page }) => {
     await start(page);
     await expect(status(page)).toHaveText("Waiting for you · iteration 1");
     await expect(state(page, "start")).toHaveAttribute("data-state", "done");
@@ -35,7 +35,7 @@ test.describe("a run", () => {
     await expect(page.getByTestId("run-tokens")).toHaveText("105 tokens");
   });
 
-  test("ends when its pause is ended, and what depended on it is skipped", async ({ page }) => {
+  test("ends when its pause is ended and skips dependent nodes", async ({ page }) => {
     await start(page);
     await page.getByTestId("pause-end").click();
     await expect(status(page)).toHaveAttribute("data-status", "finished");
@@ -44,7 +44,7 @@ test.describe("a run", () => {
     await expect(page.getByTestId("pause-ask")).toHaveCount(0);
   });
 
-  test("stops when told to", async ({ page }) => {
+  test("stops on request", async ({ page }) => {
     await start(page);
     await page.getByTestId("stop-button").click();
     await expect(status(page)).toHaveAttribute("data-status", "cancelled");
@@ -52,7 +52,7 @@ test.describe("a run", () => {
     await expect(page.getByTestId("stop-button")).toBeDisabled();
   });
 
-  test("is told from the keyboard alone", async ({ page }) => {
+  test("can be controlled by keyboard", async ({ page }) => {
     await openFlow(page);
     await page.keyboard.press("Control+Enter");
     await expect(page.getByTestId("pause-answer")).toBeFocused();
@@ -70,7 +70,7 @@ test.describe("a run", () => {
     await expect(status(page)).toHaveAttribute("data-status", "cancelled");
   });
 
-  test("keeps what was typed while the dock shows something else", async ({ page }) => {
+  test("keeps a draft answer while the dock shows another tab", async ({ page }) => {
     await start(page);
     await page.getByTestId("pause-answer").fill("Half an ans");
     await page.getByTestId("dock-tab-events").click();
@@ -78,7 +78,7 @@ test.describe("a run", () => {
     await expect(page.getByTestId("pause-answer")).toHaveValue("Half an ans");
   });
 
-  test("puts nothing in the way of a flow that cannot run but its problems", async ({ page }) => {
+  test("shows the problems of a flow that can't run", async ({ page }) => {
     await openFlow(page, {
       version: 1,
       name: "Broken",
@@ -94,7 +94,7 @@ test.describe("a run", () => {
     await expect(node(page, "odd")).toHaveAttribute("data-selected", "true");
   });
 
-  test("says so when a page without an engine cannot run a flow", async ({ page }) => {
+  test("reports that the mock host can't run an unrecorded flow", async ({ page }) => {
     await openFlow(page, {
       version: 1,
       name: "Unrecorded",
@@ -108,7 +108,7 @@ test.describe("a run", () => {
   });
 });
 
-test.describe("what a run made of a node", () => {
+test.describe("the results of a node", () => {
   test.beforeEach(async ({ page }) => {
     await start(page);
     await answer(page, "Where is my parcel 7731?");
@@ -118,7 +118,7 @@ test.describe("what a run made of a node", () => {
     await node(page, "answer").click();
   });
 
-  test("stands in the inspector, round by round", async ({ page }) => {
+  test("are in the inspector, by iteration", async ({ page }) => {
     await page.getByTestId("inspector-tab-io").click();
     await expect(page.getByTestId("io-input-message")).toContainText("Hold it until Friday.");
     await expect(page.getByTestId("io-output-response")).toContainText("Your parcel left the depot");
@@ -135,7 +135,7 @@ test.describe("what a run made of a node", () => {
     await expect(page.getByTestId("epoch-picker")).toHaveValue("0");
   });
 
-  test("tells what was sent to the model, and what it took of the window", async ({ page }) => {
+  test("include the prompt and its share of the window", async ({ page }) => {
     await page.getByTestId("inspector-tab-prompt").click();
     const lens = page.getByTestId("prompt-lens");
     await expect(lens).toContainText("You answer customers of a parcel service.");
@@ -145,7 +145,7 @@ test.describe("what a run made of a node", () => {
     await expect(page.getByTestId("prompt-use")).toContainText("% of 2,640");
   });
 
-  test("tells the context as it is and as it was", async ({ page }) => {
+  test("include the current and the earlier context", async ({ page }) => {
     await page.getByTestId("inspector-tab-context").click();
     await expect(page.getByTestId("context-view")).toHaveAttribute("data-revision", "4");
     await expect(page.getByTestId("context-view")).toContainText("Hold it until Friday.");
@@ -155,7 +155,7 @@ test.describe("what a run made of a node", () => {
     await expect(page.getByTestId("context-view")).not.toContainText("Hold it until Friday.");
   });
 
-  test("stands in the timeline; a click looks at that round", async ({ page }) => {
+  test("are in the timeline; a click chooses the iteration", async ({ page }) => {
     await page.getByTestId("dock-tab-timeline").click();
     const row = page.getByTestId("timeline-row-answer");
     await expect.poll(async () => (await marksIn(row)).length).toBe(2);
@@ -167,7 +167,7 @@ test.describe("what a run made of a node", () => {
     await expect(page.getByTestId("epoch-picker")).toHaveValue("1");
   });
 
-  test("is looked at without moving the canvas under it, unless it is out of view", async ({ page }) => {
+  test("do not move the canvas unless the node is out of view", async ({ page }) => {
     const view = () => page.locator(".react-flow__viewport").getAttribute("style");
     await page.getByTestId("dock-tab-timeline").click();
     const before = await view();
@@ -186,7 +186,7 @@ test.describe("what a run made of a node", () => {
     await expect(node(page, "answer")).toBeInViewport({ ratio: 1 });
   });
 
-  test("stands in the journal; events are found by type and node", async ({ page }) => {
+  test("are in the events, filtered by type and node", async ({ page }) => {
     await page.getByTestId("dock-tab-events").click();
     await page.getByTestId("events-filter").fill("replied answer");
     await expect(page.getByTestId("event")).toHaveCount(3);
@@ -200,7 +200,7 @@ test.describe("what a run made of a node", () => {
 });
 
 test.describe("earlier runs", () => {
-  test("are listed, and shown on the canvas until one goes back to editing", async ({ page }) => {
+  test("are listed and open on the canvas", async ({ page }) => {
     await start(page);
     await page.getByTestId("pause-end").click();
     await expect(status(page)).toHaveAttribute("data-status", "finished");
@@ -219,7 +219,7 @@ test.describe("earlier runs", () => {
     await expect(state(page, "start")).toHaveAttribute("data-state", "idle");
   });
 
-  test("that wait are offered when the window begins, and go on from there", async ({ page }) => {
+  test("that wait are offered at startup and continue", async ({ page }) => {
     await start(page);
     await answer(page, "Where is my parcel 7731?");
     await expect(status(page)).toHaveText("Waiting for you · iteration 2");
@@ -233,7 +233,7 @@ test.describe("earlier runs", () => {
     await expect(status(page)).toHaveAttribute("data-status", "finished");
   });
 
-  test("that were interrupted go on when they are resumed", async ({ page }) => {
+  test("that were interrupted can be resumed", async ({ page }) => {
     await start(page);
     await answer(page, "Where is my parcel 7731?");
     await expect(state(page, "answer")).toHaveAttribute("data-state", "running");
@@ -246,7 +246,7 @@ test.describe("earlier runs", () => {
     await expect(status(page)).toHaveText("Waiting for you · iteration 2", { timeout: 10_000 });
   });
 
-  test("are deleted after a question", async ({ page }) => {
+  test("are deleted after a confirmation", async ({ page }) => {
     await start(page);
     await page.getByTestId("stop-button").click();
     await expect(status(page)).toHaveAttribute("data-status", "cancelled");
@@ -261,7 +261,7 @@ test.describe("earlier runs", () => {
     await expect(page.getByText("No runs yet")).toBeVisible();
   });
 
-  test("are found by their state and their words", async ({ page }) => {
+  test("are filtered by status and text", async ({ page }) => {
     await start(page);
     await page.getByTestId("pause-end").click();
     await expect(status(page)).toHaveAttribute("data-status", "finished");

@@ -34,7 +34,7 @@ for (const theme of ["dark", "light"] as const) {
   test.describe(theme, () => {
     test.use({ colorScheme: theme });
 
-    test("has no accessibility faults with cards open, a fault told and a server found", async ({ page }) => {
+    test("has no accessibility violations with open cards, an error and a found server", async ({ page }) => {
       await running(page, [
         OLLAMA,
         {
@@ -61,7 +61,7 @@ for (const theme of ["dark", "light"] as const) {
   });
 }
 
-test("takes a key in, says where it comes from, never shows it, and forgets it", async ({ page }) => {
+test("sets a key, shows its source but never the key, and removes it", async ({ page }) => {
   await openFlow(page);
   await openSettings(page);
   const openai = await card(page, "openai");
@@ -127,7 +127,7 @@ test("adds a provider, refuses a wrong address, changes and removes it", async (
   await expect(ollama.getByLabel("Base URL")).toHaveValue("http://127.0.0.1:11434");
 });
 
-test("a server that no provider leads to can be added, by keyboard", async ({ page }) => {
+test("a found server can be added by keyboard", async ({ page }) => {
   await running(page, [
     {
       ...OLLAMA,

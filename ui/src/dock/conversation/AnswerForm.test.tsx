@@ -29,7 +29,7 @@ describe.each([
   const sendIt = async () =>
     userEvent.click(send === "Approve" ? screen.getByRole("button", { name: send }) : screen.getByTestId(send));
 
-  it("is kept when it was refused, and forgotten when it was taken", async () => {
+  it("keeps the draft when the answer is refused and drops it when accepted", async () => {
     let sent = show(schema, kind, false);
     await userEvent.clear(screen.getByTestId(field));
     await userEvent.type(screen.getByTestId(field), typed);

@@ -13,7 +13,7 @@ afterEach(() => {
 const HERE = { node: "chat", epoch: [] };
 const CONTEXT = { contextId: "main", contextType: "main", messageHistory: [], revision: 0 };
 
-it("shows what a model reasons while it comes, and folds it once the answer begins", async () => {
+it("shows streaming reasoning and collapses it when the reply starts", async () => {
   const session = showRun([
     { type: "context.created", ...HERE, context: CONTEXT },
     { type: "turn.started", ...HERE, contextId: "main" },

@@ -20,7 +20,7 @@ describe("the form of an answer", () => {
     expect(answerForm(schema).kind).toBe(kind);
   });
 
-  it("starts from what must be there", () => {
+  it("starts from the required fields", () => {
     expect(
       skeleton({
         type: "object",

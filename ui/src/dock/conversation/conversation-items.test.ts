@@ -29,7 +29,7 @@ const created = (id: string, history: Message[] = [], parentContextId?: string) 
   });
 
 describe("the conversation", () => {
-  it("tells a question, and its answer once: as the message it became", () => {
+  it("shows a question, and its answer once, as a message", () => {
     const items = new ConversationItems();
     const journal = [
       created("main"),
@@ -53,7 +53,7 @@ describe("the conversation", () => {
     expect(items.items).toHaveLength(2);
   });
 
-  it("keeps an answer that no context took", () => {
+  it("keeps an answer that is in no context", () => {
     const items = new ConversationItems();
     items.read([
       entry({ type: "input.provided", node: "allow", epoch: [], answer: { value: true } }),
@@ -62,7 +62,7 @@ describe("the conversation", () => {
     expect(items.items.map((item) => item.kind)).toEqual(["answer"]);
   });
 
-  it("does not repeat as an output what was said already, nor what only names a context", () => {
+  it("omits outputs that are already messages or are context handles", () => {
     const items = new ConversationItems();
     items.read([
       created("main"),
@@ -81,7 +81,7 @@ describe("the conversation", () => {
     expect(items.items.map((item) => item.kind)).toEqual(["message", "output"]);
   });
 
-  it("shows one context at a time, a copy with the history it began with", () => {
+  it("shows one context at a time, with the initial history of a copy", () => {
     const items = new ConversationItems();
     items.read([
       created("main", [message("s/0", "system", "Rules")]),
@@ -101,7 +101,7 @@ describe("the conversation", () => {
     ]);
   });
 
-  it("tells failures that ended the run, not nodes that were only stopped by it", () => {
+  it("shows failures, but not nodes stopped by them", () => {
     const items = new ConversationItems();
     const failed = (node: string, code: string, handled: boolean) =>
       entry({ type: "node.failed", node, epoch: [], error: { code, message: "" }, handled });
@@ -113,7 +113,7 @@ describe("the conversation", () => {
     expect(items.items.map((item) => ("node" in item ? item.node : ""))).toEqual(["a"]);
   });
 
-  it("takes an answer in once a turn has it as the user's message", () => {
+  it("removes an answer when a turn has it as its user message", () => {
     const items = new ConversationItems();
     items.read([
       entry({ type: "input.provided", node: "ask", epoch: [0], answer: { value: "Hello" } }),

@@ -4,21 +4,21 @@ import { blocksOf } from "./markdown-blocks";
 
 const texts = (text: string) => blocksOf(text).map((block) => block.text.trim());
 
-it("cuts at blank lines, not inside fences or lists", () => {
+it("splits at blank lines, not inside fences or lists", () => {
   expect(texts("One\ntwo\n\nThree")).toEqual(["One\ntwo", "Three"]);
   expect(texts("```js\na\n\nb\n```\n\nEnd")).toEqual(["```js\na\n\nb\n```", "End"]);
   expect(texts("- a\n\n- b\n\n  more\n\nEnd")).toEqual(["- a\n\n- b\n\n  more", "End"]);
   expect(texts("")).toEqual([]);
 });
 
-it("shows a long line in parts", () => {
+it("splits a long line", () => {
   const text = "word ".repeat(1_000);
   const blocks = blocksOf(text);
   expect(Math.max(...blocks.map((block) => block.text.length))).toBeLessThanOrEqual(1_500);
   expect(blocks).toHaveLength(4);
 });
 
-it("loses nothing, and all but the last block stay while text is added", () => {
+it("loses nothing and keeps all but the last block when text is added", () => {
   const long = "word ".repeat(700);
   const line = fc.constantFrom("", "word", long, "- item", "```", "  indented", "~~~", "1. one", "> said");
   fc.assert(

@@ -15,7 +15,7 @@ const EVENTS = Array.from({ length: 50 }, (_, index) => ({
   epoch: [],
 }));
 
-it("are gone through from those in view, also after another filter", () => {
+it("moves the selection from the rows in view, also after the filter changed", () => {
   showRun(EVENTS);
   render(<EventsTab />);
   const press = (key: string) => {

@@ -8,13 +8,13 @@ import { TimeScale } from "./scale";
 import { marksOf, spansOf } from "./spans";
 
 describe("the time scale", () => {
-  it("is even without waits", () => {
+  it("is linear without waits", () => {
     const scale = new TimeScale(1000, 2000, [], true);
     expect([1000, 1250, 2000].map((time) => scale.place(time))).toEqual([0, 0.25, 1]);
     expect(scale.time(0.25)).toBe(1250);
   });
 
-  it("folds waits, but leaves the work its proportions", () => {
+  it("collapses waits and keeps the proportions of work", () => {
     const waits = [{ from: 1000, to: 1_001_000 }];
     const scale = new TimeScale(0, 1_002_000, waits, true);
     const before = scale.place(1000) - scale.place(0);
@@ -25,7 +25,7 @@ describe("the time scale", () => {
     expect(open.place(1_001_000) - open.place(1000)).toBeGreaterThan(0.9);
   });
 
-  it("keeps the order of times, and finds them again", () => {
+  it("is monotonic and invertible", () => {
     const wait = fc.record({ from: fc.integer({ min: 0, max: 10_000 }), length: fc.integer({ min: 0, max: 4_000 }) });
     fc.assert(
       fc.property(
@@ -50,7 +50,7 @@ function viewOf(events: object[]): NodeView {
 }
 
 describe("spans", () => {
-  it("tell work from waiting for a person", () => {
+  it("distinguish work from waiting for a person", () => {
     const view = viewOf([
       { at: 10, type: "node.started", attempt: 1 },
       { at: 20, type: "run.paused", prompt: "", schema: {} },
@@ -64,7 +64,7 @@ describe("spans", () => {
     ]);
   });
 
-  it("go on while the wait does", () => {
+  it("stay open during a wait", () => {
     const view = viewOf([
       { at: 10, type: "node.started", attempt: 1 },
       { at: 10, type: "run.paused", prompt: "", schema: {} },
@@ -72,7 +72,7 @@ describe("spans", () => {
     expect(spansOf(view).spans).toEqual([{ kind: "wait", from: 10, to: undefined, epoch: [] }]);
   });
 
-  it("show tries that failed, the wait between them, and tools in rows of their own", () => {
+  it("show failed attempts, retry delays, and tools in their own rows", () => {
     const view = viewOf([
       { at: 10, type: "node.started", attempt: 1 },
       { at: 20, type: "node.retrying", attempt: 1, delayMs: 30, error: { code: "x", message: "" } },
@@ -94,7 +94,7 @@ describe("spans", () => {
     ]);
   });
 
-  it("are added up to what a row has worked, read once for as long as nothing comes", () => {
+  it("add up to the work of a row, cached until the view changes", () => {
     const view = viewOf([
       { at: 10, type: "node.started", attempt: 1 },
       { at: 20, type: "node.finished", outputs: {}, metadata: { durationMs: 10 } },
@@ -110,7 +110,7 @@ describe("spans", () => {
     expect(isOpen({ ...row, view: { ...view, epochs: view.epochs.slice(0, 1) } })).toBe(false);
   });
 
-  it("are drawn as no more marks than fit", () => {
+  it("merge into no more marks than fit", () => {
     const spans = Array.from({ length: 5000 }, (_, index) => ({
       kind: "work" as const,
       from: index,

@@ -15,7 +15,7 @@ function pieces(language: StreamLanguage<unknown>, text: string): string[] {
   return found;
 }
 
-describe("the query languages are told apart", () => {
+describe("query language highlighting", () => {
   it("jq: paths, words, texts with an escaped quote, comments", () => {
     const found = pieces(jq as StreamLanguage<unknown>, '.items | map(select(.name == "a\\"b" and .n > 1.5)) # dear');
     expect(found).toContain(".items:propertyName");
@@ -34,7 +34,7 @@ describe("the query languages are told apart", () => {
     expect(found).toContain("// so:comment");
   });
 
-  it("a text goes on over the end of its line", () => {
+  it("strings span lines", () => {
     const found = pieces(jq as StreamLanguage<unknown>, '"one\ntwo" | length');
     expect(found).toContain('two":string');
     expect(found).toContain("length:name");

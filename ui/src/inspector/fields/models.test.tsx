@@ -33,7 +33,7 @@ function draw(format: string) {
 
 const options = () => [...document.querySelectorAll("option")].map((option) => option.value);
 
-test("a provider that was just added can be chosen at once", () => {
+test("a new provider can be chosen at once", () => {
   draw("provider");
   expect(options()).toEqual(["", "offline"]);
   act(() =>
@@ -42,7 +42,7 @@ test("a provider that was just added can be chosen at once", () => {
   expect(options()).toEqual(["", "mine", "offline"]);
 });
 
-test("models are suggested that nodes name in place of their context's", () => {
+test("models are suggested for overridden providers", () => {
   const nodes = { a: { type: "chat", config: { overrideProvider: "box", overrideModel: "small" } } };
   flowStore.setState(documentState({ ...EMPTY_FLOW, nodes }), true);
   draw("model");

@@ -18,7 +18,7 @@ const ITERATIONS = Array.from({ length: 9 }, (_, iteration) => ({
   attempt: 1,
 }));
 
-it("lists the rounds while it is looked at, and makes none of them anew for what streams", async () => {
+it("lists the iterations while open and does not rebuild them for stream deltas", async () => {
   const session = showRun(ITERATIONS);
   render(<EpochPicker nodeId="chat" />);
   const picker = screen.getByTestId("epoch-picker");

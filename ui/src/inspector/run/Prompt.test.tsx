@@ -15,7 +15,7 @@ const HERE = { node: "chat", epoch: [] };
 const PARTS = [{ kind: "message", role: "user", text: "Where is it?", tokens: 3 }];
 const PROMPT = { provider: "p", model: "m", tokens: 3, window: 100, reserve: 10, toolTokens: 0 };
 
-it("shows what the model reasoned before it answered", () => {
+it("shows the reasoning of a reply", () => {
   showRun([
     { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: [] } },
     { type: "model.replied", ...HERE, step: 0, reply: { text: "Yes.", reasoning: "It must be so." } },
@@ -24,7 +24,7 @@ it("shows what the model reasoned before it answered", () => {
   expect(screen.getByText("It must be so.")).toBeDefined();
 });
 
-it("puts a prompt together once, not with each event that follows", async () => {
+it("builds a prompt once, not on each later event", async () => {
   const session = showRun([{ type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } }]);
   const made = vi.spyOn(lens, "linesOf");
   render(<Prompt nodeId="chat" />);

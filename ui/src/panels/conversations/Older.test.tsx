@@ -6,7 +6,7 @@ import { Older } from "./Older";
 
 afterEach(cleanup);
 
-it("is there only where the list is cut", () => {
+it("is shown only if there are older conversations", () => {
   const list = [{ id: "a" }, { id: "b" }] as ConversationRecord[];
   conversationsStore.setState({ list, cut: false });
   const { rerender } = render(<Older />);

@@ -37,8 +37,8 @@ afterEach(() => {
 
 const current = () => currentStore.getState().conversation?.id;
 
-describe("the conversation that goes on", () => {
-  it("is called what its first turn called it", async () => {
+describe("the current conversation", () => {
+  it("takes its title from its first turn", async () => {
     continueIn(conversation({}));
     stored = [conversation({ title: "Where is my parcel?" })];
     await loadConversations();
@@ -46,13 +46,13 @@ describe("the conversation that goes on", () => {
     expect(current && titleOf(current)).toBe("Where is my parcel?");
   });
 
-  it("stays where a search does not find it", async () => {
+  it("stays when a search hides it", async () => {
     continueIn(conversation({ title: "Parcels" }));
     await loadConversations();
     expect(current()).toBe("c");
   });
 
-  it("is one of this flow without a question, one of another flow after it", async () => {
+  it("is set at once for this flow and after a confirmation for another flow", async () => {
     await goOnIn(conversation({ id: "mine" }));
     expect(current()).toBe("mine");
     const asking = goOnIn(conversation({ id: "theirs", flow: "name:Triage", flowName: "Triage" }));
@@ -63,7 +63,7 @@ describe("the conversation that goes on", () => {
     expect(current()).toBe("theirs");
   });
 
-  it("stays what it is when that is not wanted", async () => {
+  it("stays unchanged when the confirmation is canceled", async () => {
     const asking = goOnIn(conversation({ id: "theirs", flow: "/other.flow.json" }));
     expect(askStore.getState().question?.text).toContain("“other.flow.json”");
     askStore.getState().settle();
@@ -73,7 +73,7 @@ describe("the conversation that goes on", () => {
 });
 
 describe("the list of conversations", () => {
-  it("says when there are older ones, and lists them; a new search begins with the latest", async () => {
+  it("loads older ones on request; a new search starts with the latest", async () => {
     stored = Array.from({ length: PAGE + 1 }, (_, index) => conversation({ id: `c${index}` }));
     await loadConversations();
     const known = () => conversationsStore.getState();
@@ -84,13 +84,13 @@ describe("the list of conversations", () => {
     await vi.waitFor(() => expect([known().list.length, known().cut]).toEqual([PAGE, true]));
   });
 
-  it("is that of the flow as it is called now, while it has no file", async () => {
+  it("belongs to the flow's current name while it has no file", async () => {
     await vi.waitFor(() => expect(requestedFlows).toHaveLength(1));
     flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
     await vi.waitFor(() => expect(requestedFlows).toContainEqual({ path: undefined, name: "Triage" }));
   });
 
-  it("is not asked for anew where the name of a saved flow changes", async () => {
+  it("is not reloaded when a saved flow is renamed", async () => {
     flowStore.setState(documentState(EMPTY_FLOW, { path: "/a.flow.json" }), true);
     await vi.waitFor(() => expect(requestedFlows).toHaveLength(1));
     flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));

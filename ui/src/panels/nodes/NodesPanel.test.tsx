@@ -16,7 +16,7 @@ afterEach(cleanup);
 
 const added = () => Object.keys(flowStore.getState().flow.nodes);
 
-test("a node type is added by a click without a pointer, from the keyboard or a screen reader", async () => {
+test("a node type is added by a keyboard or screen reader click", async () => {
   const item = screen.getByTestId("palette-text");
   act(() => item.click());
   expect(added()).toEqual(["text"]);
@@ -27,7 +27,7 @@ test("a node type is added by a click without a pointer, from the keyboard or a 
   expect(added()).toEqual(["text", "text-2", "text-3"]);
 });
 
-test("a single click of the pointer adds nothing: it may begin a drag", async () => {
+test("a single pointer click adds nothing, because it may start a drag", async () => {
   await userEvent.click(screen.getByTestId("palette-text"));
   expect(added()).toEqual([]);
   await userEvent.dblClick(screen.getByTestId("palette-text"));

@@ -8,7 +8,7 @@ import { RunsPanel } from "./RunsPanel";
 
 afterEach(cleanup);
 
-it("asks the host for the runs of this flow, and says when there are more than it lists", async () => {
+it("lists the runs of this flow and shows when there are more", async () => {
   const requests: unknown[] = [];
   const rest = { status: "finished", startedAt: 0, children: 0, tokens: { input: 0, output: 0 }, cost: { nanoUsd: 0 } };
   const found = Array.from({ length: 3 }, (_, index) => ({

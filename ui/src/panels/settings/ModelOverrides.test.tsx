@@ -30,7 +30,7 @@ function draw(note: ModelOverride) {
 
 const HINT = "Takes effect when input and output both have a price.";
 
-test("a price is kept once input and output are given, and not before", async () => {
+test("a price is saved once input and output are set", async () => {
   const { write, kept, displayed } = draw({});
   await write("Output", "8");
   expect(kept()).toEqual({});
@@ -42,7 +42,7 @@ test("a price is kept once input and output are given, and not before", async ()
   expect(screen.queryByText(HINT)).toBeNull();
 });
 
-test("a price that loses its input is none, and what is left of it still stands there", async () => {
+test("a price without input is removed, and its other fields stay visible", async () => {
   const { write, kept, displayed } = draw({ contextWindow: 9, price: { input: 2, output: 0, cachedInput: 1 } });
   await write("Input", "");
   expect(kept()).toEqual({ contextWindow: 9 });
@@ -51,7 +51,7 @@ test("a price that loses its input is none, and what is left of it still stands 
   expect(kept()).toEqual({ contextWindow: 9, price: { input: 3, output: 0, cachedInput: 1 } });
 });
 
-test("a window shows as it was read", async () => {
+test("a context window shows its parsed value", async () => {
   const { write, displayed } = draw({});
   await write("Context window (tokens)", "32,768");
   expect(displayed("Context window (tokens)")).toBe("32768");

@@ -58,7 +58,7 @@ describe("a provider's key", () => {
     expect(screen.queryAllByRole("button", { name: "Remove the API key of mine" })).toHaveLength(removable ? 1 : 0);
   });
 
-  it("says what is wrong where it can't be read", async () => {
+  it("reports an unreadable key", async () => {
     const problem = { code: "keys.locked", message: "The keychain is locked.", hint: "Unlock it." };
     await draw(provider({ key: { problem } }), FILE);
     expect(screen.getByText("Unlock it.")).toBeDefined();
@@ -80,7 +80,7 @@ describe("a provider's key", () => {
     expect(screen.getByTestId("key-place-mine").textContent).toContain("ends in cdef");
   });
 
-  it("stays in the field when the host refuses it", async () => {
+  it("stays in the field when the host rejects it", async () => {
     const refuse = () => {
       throw new HostError({ code: "keys.unwritable", message: "The disk is full.", hint: "Make room." });
     };
@@ -90,15 +90,15 @@ describe("a provider's key", () => {
     expect((screen.getByLabelText("API key") as HTMLInputElement).value).toBe("sk-0123");
   });
 
-  it("can only be given for the session where nothing can be kept", async () => {
+  it("can only be set for the session without a key store", async () => {
     await draw(provider(), { passphrase: false });
     const once = screen.getByLabelText("This session only") as HTMLInputElement;
     expect([once.checked, once.disabled]).toEqual([true, true]);
   });
 });
 
-describe("a test", () => {
-  it("tells how it went, then asks one model where there is no list", async () => {
+describe("a provider test", () => {
+  it("shows its result and offers to test a model if there is no list", async () => {
     const reports = [
       { tested: "models", tookMs: 12, fault: { code: "provider.no_models", message: "No models.", hint: "Name one." } },
       { tested: "call", tookMs: 1_234 },
@@ -112,7 +112,7 @@ describe("a test", () => {
     expect(heard("provider.test")).toEqual([{ provider: "mine" }, { provider: "mine", model: "tiny" }]);
   });
 
-  it("lists what is offered, all of it when asked to", async () => {
+  it("lists the first models, and all of them on request", async () => {
     const models = Array.from({ length: 9 }, (_, number) => `model-${number}`);
     const { user } = await draw(provider(), FILE, { "provider.test": () => ({ tested: "models", tookMs: 5, models }) });
     await user.click(screen.getByRole("button", { name: "Test mine" }));

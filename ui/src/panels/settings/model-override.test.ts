@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { priceOf, readPrice, readWindow, withPart } from "./model-override";
 
-test("windows are whole numbers of tokens", () => {
+test("context windows are whole numbers of tokens", () => {
   expect(readWindow("32,768")).toBe(32_768);
   expect(readWindow(" ")).toBe(null);
   for (const wrong of ["0", "-1", "1.5", "many", "4294967296"]) expect(readWindow(wrong)).toBe(undefined);
@@ -14,7 +14,7 @@ test("prices are dollars", () => {
   for (const wrong of ["-1", "cheap", "Infinity"]) expect(readPrice(wrong)).toBe(undefined);
 });
 
-test("what nobody named is not free", () => {
+test("a missing price is unknown, not zero", () => {
   expect(priceOf({ output: 8 })).toBe(undefined);
   expect(priceOf({ input: 2, cachedInput: 1 })).toBe(undefined);
   expect(priceOf({ input: 0, output: 0 })).toEqual({ input: 0, output: 0 });

@@ -28,7 +28,7 @@ function freeze(value: unknown): void {
 }
 
 describe("the fold", () => {
-  it("finds the vectors it shares with the engine", () => {
+  it("has the test vectors shared with the engine", () => {
     expect(vectors.length).toBeGreaterThanOrEqual(18);
   });
 
@@ -36,7 +36,7 @@ describe("the fold", () => {
     expect(fold(journal).toView()).toEqual(view);
   });
 
-  it("gives the same view however the journal is cut into batches, and never changes what it gave out", () => {
+  it("gives the same immutable view for any batching of the journal", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...vectors),
@@ -54,7 +54,7 @@ describe("the fold", () => {
     );
   });
 
-  it("ignores entries of the journal it has seen", () => {
+  it("ignores duplicate entries", () => {
     fc.assert(
       fc.property(fc.constantFrom(...vectors), fc.nat(), fc.nat(), ({ journal, view }, a, b) => {
         const place = a % (journal.length + 1);
@@ -66,7 +66,7 @@ describe("the fold", () => {
     );
   });
 
-  it("leaves the slices alone that a batch does not touch", () => {
+  it("keeps the identity of untouched parts", () => {
     const journal = journalOf("chat-cycle");
     const place = journal.findIndex((entry) => entry.type === "turn.committed");
     const before = fold(journal.slice(0, place));
@@ -83,7 +83,7 @@ describe("the fold", () => {
     expect(before.contexts.get("main")?.record.messageHistory).not.toBe(context);
   });
 
-  it("can forget what is still streaming, and nothing else", () => {
+  it("clears open streams and nothing else", () => {
     const journal = journalOf("in-flight");
     const partial = fold(journal);
     expect(partial.clearStreams()).toEqual(["works"]);
@@ -93,7 +93,7 @@ describe("the fold", () => {
     expect(fold(cycle).clearStreams()).toEqual([]);
   });
 
-  it("says which entries were new, in order, and counts the pieces of streams", () => {
+  it("reports new entries in order and counts deltas", () => {
     const journal = journalOf("chat-cycle");
     const changed = new RunFold().apply([...journal, ...journal.filter((entry) => entry.seq !== undefined)]);
     expect(changed.entries).toEqual(journal.filter((entry) => entry.seq !== undefined));
@@ -113,7 +113,7 @@ describe("epochs", () => {
     expect(formatIteration([2, 0])).toBe("3.1");
   });
 
-  it("are found, or the place where they belong is", () => {
+  it("are found, or their insertion point is", () => {
     const node = fold(
       [2, 0, 1, 5].map((iteration, seq) => ({ seq, at: seq, type: "node.ready", node: "a", epoch: [iteration] })),
     ).nodes.get("a") as NodeView;

@@ -47,8 +47,8 @@ function begin(): RunSession {
   return session;
 }
 
-describe("what a run shows", () => {
-  it("is a stream as it comes, within two frames", () => {
+describe("the active run", () => {
+  it("updates streams within two frames", () => {
     const session = begin();
     render(<Card />);
     let said = "";
@@ -60,7 +60,7 @@ describe("what a run shows", () => {
     }
   });
 
-  it("is counts and lists no faster than they can be read", () => {
+  it("throttles counts and lists", () => {
     const session = begin();
     render(<Count />);
     const before = counted;

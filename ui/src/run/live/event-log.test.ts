@@ -11,7 +11,7 @@ function logOf(journal: readonly Entry[]): EventLog {
 }
 
 describe("the log", () => {
-  it("knows each context as it stood after each event: as a fold up to there has it", () => {
+  it("has each context after each event, as the fold has it", () => {
     for (const { journal, name } of readVectors()) {
       const fold = new RunFold();
       const seen: Entry[] = [];
@@ -31,7 +31,7 @@ describe("the log", () => {
     }
   });
 
-  it("gives the messages between two of a context, also of one that was cleared since", () => {
+  it("returns the messages between two ids, also after a reset", () => {
     const log = logOf(journalOf("chat-cycle"));
     const ids = (messages: { id: string }[]) => messages.map((message) => message.id);
     expect(ids(log.messagesBetween("main", "ask#0/0", "ask#1/0"))).toEqual(["ask#0/0", "chat#0/0", "ask#1/0"]);
@@ -52,7 +52,7 @@ describe("the log", () => {
     expect(log.endOf("chat", [7])).toBeUndefined();
   });
 
-  it("keeps the waits for a person, the last one open while it goes on", () => {
+  it("records waits for a person, the last one open while it lasts", () => {
     expect(logOf(journalOf("two-pauses")).waits.map(({ from, to }) => (to ?? 0) - from)).toEqual([3000, 1500]);
     expect(logOf(journalOf("pause-resumed")).waits.at(-1)?.to).toBeUndefined();
   });

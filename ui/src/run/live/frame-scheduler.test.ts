@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FrameScheduler } from "./frame-scheduler";
 
-describe("portions", () => {
+describe("FrameScheduler", () => {
   let now = 0;
   let frames: (() => void)[] = [];
   const nextFrame = () => {
@@ -22,7 +22,7 @@ describe("portions", () => {
     vi.unstubAllGlobals();
   });
 
-  it("tell all of it, in order, but no more in a frame than it can bear", () => {
+  it("runs all jobs in order within the frame budget", () => {
     const scheduler = new FrameScheduler();
     const told: number[] = [];
     const jobs = 40;
@@ -43,7 +43,7 @@ describe("portions", () => {
     expect(frames).toEqual([]);
   });
 
-  it("tell what a person acts on first, and what grows in every frame all the same", () => {
+  it("runs urgent jobs first and growth jobs in every frame", () => {
     const scheduler = new FrameScheduler();
     const told: string[] = [];
     const slow = (name: string) => () => {
@@ -58,7 +58,7 @@ describe("portions", () => {
     expect(told.slice(6)).toEqual(["4", "g", "d", "e", "f"]);
   });
 
-  it("tell once what was asked for twice, and one portion in a frame", () => {
+  it("runs duplicate jobs once and one batch per frame", () => {
     const scheduler = new FrameScheduler();
     const told: string[] = [];
     const job = (name: string) => () => told.push(name);

@@ -41,7 +41,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe("a session", () => {
-  it("folds what comes once a frame, in order, whatever the batches", () => {
+  it("folds once a frame, in order, for any batching", () => {
     for (const { journal, view, name } of readVectors()) {
       const session = begin();
       for (let at = 0; at < journal.length; at += 3) session.push(journal.slice(at, at + 3));
@@ -51,7 +51,7 @@ describe("a session", () => {
     }
   });
 
-  it("tells once a frame, not once a batch", () => {
+  it("notifies once a frame, not once a batch", () => {
     const session = begin();
     const journal = journalOf("chat-cycle");
     for (const entry of journal) session.push([entry]);
@@ -62,7 +62,7 @@ describe("a session", () => {
     );
   });
 
-  it("leaves for the next frame what this one cannot bear, and loses none of it", () => {
+  it("defers work beyond the frame budget without loss", () => {
     const session = begin();
     const many = Array.from(
       { length: 5000 },
@@ -83,7 +83,7 @@ describe("a session", () => {
     expect(changes.flatMap((changed) => changed.entries)).toEqual(many);
   });
 
-  it("watches from what it knows, ends the watch with the run, and may watch anew after a break", () => {
+  it("watches from its last entry, stops with the run, and can reconnect", () => {
     const session = begin();
     const journal = journalOf("chat-cycle").filter((entry) => entry.seq !== undefined);
     session.push(journal.slice(0, 4));
@@ -103,7 +103,7 @@ describe("a session", () => {
     expect(watches[1]?.ended).toBe(true);
   });
 
-  it("does not double a stream that is told again from its beginning", () => {
+  it("does not duplicate a replayed stream", () => {
     const session = begin();
     const journal = journalOf("in-flight");
     session.watch();
@@ -116,7 +116,7 @@ describe("a session", () => {
     expect(session.fold.nodes.get("works")?.epochs[0]?.streamed).toBe("ac");
   });
 
-  it("takes nothing in once it is closed", () => {
+  it("ignores entries after it is closed", () => {
     const session = begin();
     session.watch();
     session.push(journalOf("retry"));

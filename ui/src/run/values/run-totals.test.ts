@@ -12,7 +12,7 @@ describe("what a run used", () => {
     expect([formatRunCost(cost, false), formatRunCost(cost, true)]).toEqual([alone, least]);
   });
 
-  it("says what is not in it", () => {
+  it("mentions that sub-flows are not included", () => {
     expect(formatRunTokens({ input: 1000, output: 5 }, true)).toBe("≥ 1,005 tokens");
     expect(formatRunTokens({ input: 1, output: 0 }, false)).toBe("1 token");
     expect(describeRunTokens({ input: 0, output: 0 }, true)).toContain("0 out. Sub-flow usage is not included");

@@ -22,7 +22,7 @@ function inputs(name: string, node: string, epoch?: number[]) {
 }
 
 describe("inputs", () => {
-  it("are followed to the outputs of the round they came from", () => {
+  it("resolve to the outputs of their source iteration", () => {
     const [, message] = inputs("chat-cycle", "chat", [0]);
     expect(message).toMatchObject({ port: "message", values: [{ known: true, value: "Question 0" }] });
     expect(inputs("chat-cycle", "chat", [1])[1]?.values[0]?.value).toBe("Question 1");
@@ -32,7 +32,7 @@ describe("inputs", () => {
     expect(inputs("nested-loops", "sum")[0]?.values.map((one) => one.value)).toEqual([1, 11]);
   });
 
-  it("take what an `error` output carries from the failure", () => {
+  it("resolve an `error` output from the failure", () => {
     const [error] = inputs("failure-handled", "mend");
     expect(error?.values[0]?.value).toEqual({
       code: "provider.rejected",
@@ -42,11 +42,11 @@ describe("inputs", () => {
     });
   });
 
-  it("tell values given to the run from those of other nodes", () => {
+  it("include input overrides of the run", () => {
     expect(inputs("run-to", "a")).toEqual([{ port: "value", values: [{ known: true, value: { x: 1 } }] }]);
   });
 
-  it("name the context an activation works in", () => {
+  it("determine the context of an activation", () => {
     const run = runOf("chat-cycle");
     expect(contextOf(run, "chat", [0])).toBe("main");
     expect(contextOf(run, "ask", [2])).toBe("main");
@@ -69,7 +69,7 @@ describe("previews", () => {
     expect(previewOf(value)).toBe(said);
   });
 
-  it("never look at more of a value than they show", () => {
+  it("read no more of a value than they show", () => {
     expect(previewOf("x".repeat(1_000_000), 20)).toHaveLength(22);
     expect(previewOf(Object.fromEntries(Array.from({ length: 10_000 }, (_, key) => [`k${key}`, key])), 40).length).toBe(
       40,
@@ -82,7 +82,7 @@ describe("previews", () => {
     expect(previewOfTools([])).toBe("no tools");
   });
 
-  it("cut texts between words, at either end", () => {
+  it("truncate texts between words, at either end", () => {
     expect(headOf("one two three four", 10)).toBe("one two…");
     expect(tailOf("one two three four", 10)).toBe("…three four");
     expect(headOf("short", 10)).toBe("short");
@@ -91,7 +91,7 @@ describe("previews", () => {
 });
 
 describe("large values", () => {
-  it("are cut, and say how much is left", () => {
+  it("are truncated with a count of what is left", () => {
     const { text, left } = truncateText("x".repeat(2000));
     expect(text.length + left).toBe(2000);
     const { value, left: cuts } = truncate({
@@ -108,7 +108,7 @@ describe("large values", () => {
     expect(JSON.stringify(truncate(deep(4)).value).length).toBeLessThan(20_000);
   });
 
-  it("are left alone where they are small", () => {
+  it("keep small values unchanged", () => {
     const value = { a: [1, { b: null }], c: "text" };
     expect(truncate(value)).toEqual({ value, left: 0 });
   });
@@ -126,12 +126,12 @@ describe("times", () => {
     expect(formatDuration(ms)).toBe(said);
   });
 
-  it("are told from now", () => {
+  it("are relative to now", () => {
     expect(formatAgo(1000, 20_000)).toBe("just now");
     expect(formatAgo(0, 5 * 60_000)).toBe("5 min. ago");
   });
 
-  it("leave out what a person took to answer", () => {
+  it("exclude the time a person took to answer", () => {
     const { head } = runOf("two-pauses");
     expect(elapsed(head, 0)).toBe((head.endedAt ?? 0) - (head.startedAt ?? 0) - 4500);
     const waiting = runOf("pause-resumed").head;
@@ -139,7 +139,7 @@ describe("times", () => {
   });
 });
 
-it("costs are written as the terminal writes them, and unknown is never nothing", () => {
+it("costs are formatted as in the CLI, and unknown is never zero", () => {
   expect(formatCost({ nanoUsd: 0 })).toBe("$0");
   expect(formatCost({ nanoUsd: 0, unpriced: 2 })).toBe("—");
   expect(formatCost({ nanoUsd: 4_200_000 })).toBe("$0.0042");

@@ -1,6 +1,5 @@
 /**
- * A small stand-in for the engine's check: unknown types and ports, strands and types that do not fit, contexts, back
- * edges. It draws the canvas; what it does not find, the engine does.
+ * A simplified flow check for the mock host: unknown types and ports, incompatible strands and types, contexts and back edges.
  */
 import type { CheckedFlow, Diagnostic, Edge, EdgeId, Flow, Node, NodeDescriptor, NodeId, Ports } from "@/bindings";
 

@@ -1,6 +1,6 @@
 /**
- * The mock host's conversations: what its replayed runs say, kept as the store keeps it. A replay has no model, so
- * nothing is remembered by one; everything else about conversations is as in the desktop window.
+ * The mock host's conversations, filled from replayed runs by the store's rules. A replay has no model, so replies do not
+ * depend on the history; everything else works as in the desktop window.
  */
 import type {
   ConversationFlow,

@@ -1,7 +1,4 @@
-/**
- * Load instead of a flow: events at a given rate, for measuring what the window bears. A flow asks for it in its settings,
- * `"load": {"eventsPerSecond": 10000, "seconds": 10, "streams": 50}`; no engine knows that key.
- */
+/** Synthetic load: events at a given rate, to measure the window. A flow requests it in its settings. */
 import type { Entry, Flow, NodeId, RunId } from "@/bindings";
 import type { MockRun } from "./replay";
 

@@ -1,6 +1,6 @@
 /**
- * Model providers where there is no host: a simulation. Keys last as long as the page, nothing is contacted, and only the
- * simulator answers, besides the servers that stand in the page's own storage under `servers`.
+ * Simulated model providers. Keys last as long as the page and nothing is contacted: only the simulator responds, and the
+ * servers stored under `servers`.
  */
 import type { FoundServer, ProviderSettings, ProviderStatus, Settings } from "@/bindings";
 import { HostError } from "@/ipc/host";

@@ -1,7 +1,6 @@
 /**
- * The mock host's runs. There is no engine in a page: a run replays a journal that the engine recorded, at a watchable
- * speed, and where the recording goes on with an answer it waits for that answer. A flow that nobody recorded cannot run
- * here and is told so.
+ * Runs of the mock host: replays of recorded runs at their original speed. Where a recording continues with an answer, the
+ * replay waits for it. Flows without a recording are refused.
  */
 import type { ConversationId, Entry, Epoch, Flow, NodeId, RunDetail, RunId, RunSummary } from "@/bindings";
 import { HostError } from "@/ipc/host";

@@ -1,6 +1,5 @@
 /**
- * 10,000 events a second for 10 seconds: is anything lost or out of order on the screen, and how long do frames take? Beside
- * it the frames of an empty page at the same time, and what the window's main thread did: what of a long frame is our own?
+ * 10,000 events a second for 10 seconds: checks that nothing is lost or out of order on screen, and measures frame times.
  */
 import { chromium, expect, type Page, test } from "@playwright/test";
 import { generate, type Load } from "../mock-host/load";
@@ -43,10 +42,7 @@ for (const tab of ["events", "conversation", "timeline"]) {
   });
 }
 
-/**
- * Looks at the rows of events on the screen now and then until the run is over; tells of rows that do not follow one
- * another. All within the page, since what the test's own tools do there would be counted as the page's.
- */
+/** Samples the visible event rows until the run is over, and reports rows that are out of order. */
 async function watchOrder(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const found: string[] = [];

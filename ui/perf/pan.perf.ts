@@ -1,4 +1,4 @@
-/** Panning many nodes: the editor idle, the editor while a run streams into 50 of them, and bare React Flow beside it. */
+/** Panning with many nodes: the idle editor, the editor while a run streams into 50 of them, and plain React Flow. */
 import { type Browser, type Page, test } from "@playwright/test";
 import { type Cost, recordCost } from "./cost";
 import { gridFlow, openFlow } from "./flows";

@@ -11,9 +11,9 @@ const NEAR_ABOVE_ZOOM = 1.3;
 const MIN_DOT_DISTANCE_PX = 11;
 
 /**
- * The dots behind the flow, and on the canvas the marks by which the style sheet tells how much can be read at this zoom
- * and whether the view moves. The dots lie in the flow's own layer, which they make an opaque one: while the view moves
- * the browser moves one finished picture. Written outside of React.
+ * The dots behind the flow, and the `data-` attributes by which the style sheet knows the level of detail at this zoom and
+ * whether the view moves. The dots are in the flow's own layer and make it opaque, so that the browser moves one finished
+ * layer while the view moves. Updated outside of React.
  */
 export function Backdrop() {
   return (

@@ -4,8 +4,8 @@ import { useNodeRun, type WindowUse } from "@/run/element-views";
 import { Retrying } from "./Retrying";
 
 /**
- * What a run adds to a card: the question, the last lines of the stream, the error, the use of the window. It alone is
- * drawn anew while a stream grows, not the card around it.
+ * What a run adds to a card: the pause, the end of the stream, the error and the use of the window. Only this re-renders
+ * while a stream grows, not the card around it.
  */
 export function RunLines({ node }: { node: NodeId }) {
   const run = useNodeRun(node);

@@ -1,6 +1,6 @@
 /**
- * Copy, cut and paste. The keys arrive as the page's own clipboard events, which need no permission and reach the
- * system's clipboard; the text copied last is kept too, for when the system's cannot be read.
+ * Copy, cut and paste. The keys arrive as the page's own clipboard events, which need no permission and use the system
+ * clipboard. The last copied text is also kept here, for when the system clipboard can't be read.
  */
 import { useEffect } from "react";
 import { isTyping } from "@/design/keys";

@@ -1,6 +1,6 @@
 /**
- * The measures of a node card. Ports stand at fixed places on its edges, whatever the card shows, so that edges can be
- * drawn to cards nobody has measured yet and stay where they are while a stream makes a card grow.
+ * The geometry of a node card. Ports have fixed positions, whatever the card shows, so that edges can be drawn before cards
+ * are measured and stay in place while a stream makes a card grow.
  */
 import type { PortKind, Ports, Position } from "@/bindings";
 import type { Side } from "@/flow/ports";

@@ -52,8 +52,8 @@ const DRAWN_MS = 1000;
 let awaited: string | undefined;
 
 /**
- * Gives a node the keyboard that is not in the page yet: React draws one that was added within the next frame, and one of
- * very many when the view has come to it. The node that was wanted last wins.
+ * Focuses a node that may not be in the page yet: React renders an added node in the next frame, and with very many nodes
+ * one is rendered only when the view reaches it. The last request wins.
  */
 export function focusOnceDrawn(id: string): void {
   awaited = id;

@@ -8,8 +8,8 @@ type Store = ReturnType<typeof useStoreApi>;
 const IDLE_AFTER_MS = 160;
 
 /**
- * Marks the canvas with `data-moving` while its view is moved. Zooming does not count: what is drawn as one picture then
- * would be blurred. Gives what ends it.
+ * Sets `data-moving` on the canvas while its view moves. Zooming does not count: a single layer would be blurred then.
+ * Returns a function that stops it.
  */
 export function followMotion(store: Store, canvas: HTMLElement): () => void {
   let last = 0;

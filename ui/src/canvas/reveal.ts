@@ -7,7 +7,7 @@ import { inView, showAll } from "./view";
 type Revealed = {
   node?: NodeId;
   edge?: EdgeId;
-  /** Also brings what is in view already into the middle: for those who ask for just that. */
+  /** Also centers nodes that are already in view. */
   center?: boolean;
 };
 

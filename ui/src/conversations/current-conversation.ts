@@ -1,6 +1,6 @@
 /**
- * Which conversation the next run goes on in. None, until a person says so: a flow that is opened remembers nothing of
- * earlier runs by itself, and opening another flow ends it.
+ * The conversation that the next run continues. None until it is chosen: an opened flow remembers nothing of earlier runs,
+ * and opening another flow resets it.
  */
 import { create } from "zustand";
 import type { ConversationRecord } from "@/bindings";

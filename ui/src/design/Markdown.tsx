@@ -9,8 +9,8 @@ export function preloadMarkdown(): void {
 }
 
 /**
- * Markdown from a flow, a model or a node type. No raw HTML, and nothing is fetched: an image shows its text. Until what
- * draws it is loaded the text stands there as it was written.
+ * Markdown from a flow, a model or a node type. No raw HTML, and nothing is fetched: an image shows its alt text. Shows the
+ * source text until the renderer is loaded.
  */
 export const Markdown = memo(function Markdown({ text, className = "" }: { text: string; className?: string }) {
   return (

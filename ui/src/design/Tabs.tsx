@@ -17,7 +17,7 @@ type Props = {
   onChange: (id: string) => void;
   /** Prefix of the tabs' test ids. */
   testId: string;
-  /** Stands at the right end of the row. */
+  /** Content at the right end of the row. */
   end?: ReactNode;
 };
 

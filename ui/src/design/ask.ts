@@ -1,4 +1,4 @@
-/** Questions that must be answered before going on. `ask` gives the chosen action's id, or nothing if it was put off. */
+/** Modal questions. `ask` resolves to the chosen action's id, or undefined if the dialog was canceled. */
 import { create } from "zustand";
 
 export type Question = {

@@ -53,7 +53,7 @@ export function redo(): void {
   if (step) flowStore.setState({ flow: step.moment.flow, selection: step.moment.selection, history: step.history });
 }
 
-/** Adds a node, selects it and gives its id. */
+/** Adds a node, selects it and returns its id. */
 export function addNode(node: Node, position: Position): NodeId | undefined {
   let added: NodeId | undefined;
   const before = flowStore.getState().flow;

@@ -1,4 +1,4 @@
-/** Where nodes go when they are aligned or distributed. Takes boxes, gives new corners. */
+/** Alignment and distribution. Takes boxes, returns new corners. */
 import type { NodeId } from "@/bindings";
 
 export type Box = { x: number; y: number; width: number; height: number };
@@ -28,7 +28,7 @@ export function align(boxes: Boxes, to: Alignment): Corners {
   });
 }
 
-/** Gives boxes the same gap between neighbours; the outermost two stay. */
+/** Distributes boxes with equal gaps; the outermost two stay in place. */
 export function distribute(boxes: Boxes, axis: Axis): Corners {
   const [corner, size] = axis === "horizontal" ? (["x", "width"] as const) : (["y", "height"] as const);
   const order = [...boxes].sort(([, a], [, b]) => a[corner] + a[size] / 2 - (b[corner] + b[size] / 2));

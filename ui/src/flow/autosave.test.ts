@@ -49,7 +49,7 @@ const soon = () => vi.advanceTimersByTimeAsync(10);
 const later = () => vi.advanceTimersByTimeAsync(5000);
 const draftNames = () => [...drafts.values()].map((draft) => draft.flow.name);
 
-/** What is asked now, answered. */
+/** Answers the open dialog. */
 async function choose(choice: string): Promise<void> {
   await soon();
   expect(askStore.getState().question).toBeDefined();

@@ -54,7 +54,9 @@ function differs(a: Flow, b: Flow): boolean {
   return a.nodes !== b.nodes || a.edges !== b.edges || a.settings !== b.settings;
 }
 
-/** Equal ports come anew with each check. They stay the objects they were, so that nobody compares them at each keystroke. */
+/**
+ * Keeps the port objects that did not change: each check returns new ones, and comparing them per render would be slow.
+ */
 function withKnownPorts(flow: Flow, checked: CheckedFlow, before: CheckedFlow): CheckedFlow {
   const ports = Object.entries(checked.ports).map(([id, fresh]) => {
     const known = declaredPorts(flow, before, id);

@@ -57,7 +57,7 @@ export function humanize(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A value to begin with: the default, else the emptiest that fits. */
+/** An initial value: the default, or the emptiest valid value. */
 export function blankOf(spec: Spec): unknown {
   if (spec.default !== undefined) return spec.default;
   switch (spec.kind) {
@@ -88,7 +88,7 @@ export function blankOf(spec: Spec): unknown {
   }
 }
 
-/** Whether a value has the shape of a spec, as far as is needed to choose among alternatives. */
+/** Whether a value has the shape of a spec. Only precise enough to choose among alternatives. */
 export function fits(spec: Spec, value: unknown): boolean {
   if (value === null || value === undefined) return spec.optional;
   switch (spec.kind) {
@@ -253,7 +253,7 @@ function parseEnum(values: readonly unknown[], base: Base): Spec {
   return { ...base, optional: real.length < values.length, kind: "choice", choices };
 }
 
-/** The choices a variant stands for; `undefined` among them if it is more than a few fixed values. */
+/** The choices of a variant; contains `undefined` if it is more than a few fixed values. */
 function choicesOf(schema: Schema): (Choice | undefined)[] {
   const help = text(schema.description);
   const choice = (value: unknown): Choice => ({
@@ -307,14 +307,14 @@ function alternativesOf(schema: Schema): readonly unknown[] | undefined {
   return Array.isArray(schema.anyOf) ? schema.anyOf : undefined;
 }
 
-/** Follows `$ref`; what stands beside a reference (a description, a default) goes before what it refers to. */
+/** Follows `$ref`. Siblings of a reference, such as a description or a default, override its target. */
 function resolve(given: unknown, root: Schema): Schema {
   let schema = isSchema(given) ? given : {};
   for (let hops = 0; typeof schema.$ref === "string" && hops < MAX_DEPTH; hops += 1) {
     const { $ref, ...beside } = schema;
     schema = { ...lookUp(root, $ref as string), ...beside };
   }
-  // An `allOf` of one is a reference with something beside it, as older schemas write it.
+  // An `allOf` with one item is a reference with siblings, as in older schemas.
   if (Array.isArray(schema.allOf) && schema.allOf.length === 1) {
     const { allOf, ...beside } = schema;
     return { ...resolve((allOf as unknown[])[0], root), ...beside };

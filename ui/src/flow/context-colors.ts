@@ -13,7 +13,7 @@ const RESERVED = [
   { from: 160, to: 205 },
 ];
 
-/** The colour of the n-th context, as CSS. The first is the strand's own violet. */
+/** The color of the n-th context, as CSS. The first is the violet of the strand. */
 export function contextColor(index: number): string {
   const hue = index < HUES.length ? HUES[index] : spare(index - HUES.length);
   return hue === null || hue === undefined ? "var(--context)" : `oklch(var(--shade-l) var(--shade-c) ${hue})`;

@@ -3,7 +3,7 @@ import type { NodeId } from "@/bindings";
 import { contextColor, contextIndexes } from "./context-colors";
 import { displayedFlow, flowStore } from "./store";
 
-/** The colour of the context a node works in or makes; the strand's own where it works in none. */
+/** The color of the context that a node works in or makes; the strand's own color without one. */
 export function contextShade(node: NodeId): string {
   const state = flowStore.getState();
   const index = contextIndexes(displayedFlow(state), state.checked).get(node);

@@ -1,11 +1,11 @@
 /**
- * Edits of a flow as pure functions: a flow in, a flow out. Parts that an edit does not touch keep their identity, so
- * that views compare by reference and an undo step costs what changed. An edit that changes nothing gives the same flow.
+ * Edits of a flow as pure functions. Untouched parts keep their identity, so that views compare by reference and an undo
+ * step is as small as its edit. An edit without effect returns the same flow.
  */
 import type { Edge, EdgeId, Flow, Node, NodeId, Position } from "@/bindings";
 import { freshEdgeId, freshNodeId } from "./ids";
 
-/** Part of a flow: what copying takes and pasting gives. */
+/** Part of a flow, for copy and paste. */
 export type Fragment = {
   nodes: Record<NodeId, Node>;
   edges: Record<EdgeId, Edge>;
@@ -43,7 +43,7 @@ export function connect(flow: Flow, edge: Edge): Added {
   return { flow: { ...flow, edges: { ...flow.edges, [id]: edge } }, nodes: [], edges: [id] };
 }
 
-/** Points an edge elsewhere; it keeps its id and whatever else it carries. */
+/** Changes the ends of an edge. It keeps its id and its other fields. */
 export function reconnect(flow: Flow, id: EdgeId, ends: Edge): Flow {
   const edge = flow.edges[id];
   if (!edge) return flow;
@@ -126,7 +126,7 @@ export function setNode(flow: Flow, id: NodeId, change: Partial<Node>): Flow {
   return { ...flow, nodes: { ...flow.nodes, [id]: assign(node, change) } };
 }
 
-/** Names a node; an empty name gives it its type's title again. */
+/** Sets a node's title. An empty title removes it, and the node shows its type's title. */
 export function setTitle(flow: Flow, id: NodeId, title: string): Flow {
   const trimmed = title.trim();
   if ((flow.nodes[id]?.title ?? "") === trimmed) return flow;

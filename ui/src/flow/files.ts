@@ -91,8 +91,8 @@ export function saveAs(): Promise<boolean> {
 let saving: { key: string; done: Promise<boolean> } | undefined;
 
 /**
- * Begins a save when the one before it is done, whose hash it needs. What that one has written already is not written
- * `again` unasked, and what it could not write is not tried again.
+ * Starts a save after the running one, whose hash it needs. Does not save unchanged content `again` unless requested, and
+ * does not retry a failed save.
  */
 async function oneAtATime(work: () => Promise<boolean>, again = false): Promise<boolean> {
   const { key } = flowStore.getState();
@@ -199,8 +199,8 @@ function notifyReadOnly(opened: OpenedFlow): void {
 }
 
 /**
- * Puts the document away for another one. What a person did while that was loading goes before it: another wish, a run
- * that is looked at, edits. Whether the other one is there now.
+ * Replaces the document with another one. Requests, viewed runs and edits made while it loads take precedence. Returns
+ * whether the document was replaced.
  */
 async function replaceDocument(load: () => Promise<FlowState>): Promise<boolean> {
   const isLatest = requestDocument();

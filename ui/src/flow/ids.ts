@@ -1,7 +1,7 @@
 /** Ids for new nodes and edges: readable in a diff, unique in their flow, never changed afterwards. */
 import type { Edge, EdgeId, Flow, NodeId } from "@/bindings";
 
-/** `chat`, then `chat-2`, `chat-3`, … `taken` are ids that are about to be used besides those of the flow. */
+/** `chat`, then `chat-2`, `chat-3`, … `taken` has ids in use besides those of the flow. */
 export function freshNodeId(flow: Flow, type: string, taken?: ReadonlySet<NodeId>): NodeId {
   const base = type.replace(/-\d+$/, "") || "node";
   return fresh(base, (id) => Object.hasOwn(flow.nodes, id) || taken?.has(id) === true);

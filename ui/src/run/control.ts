@@ -138,8 +138,7 @@ export async function stopRun(): Promise<void> {
 }
 
 /**
- * Answers a pause of the shown run, or of a run it began. Gives the error instead of telling it, for the place where the
- * answer was typed.
+ * Answers a pause of the active run or of its child runs. Returns the error instead of reporting it, for the answer form.
  */
 export async function answerPause(pause: OpenPause, value: unknown): Promise<HostError | undefined> {
   const session = activeSession();
@@ -162,7 +161,7 @@ export async function endPause(pause: OpenPause): Promise<void> {
   });
 }
 
-/** Who asks, and takes the answer. */
+/** The run, node and epoch that take the answer. */
 function pauseOwner(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; epoch: Epoch } {
   const { node, epoch } = pause;
   return pause.asker ?? { run, node, epoch };

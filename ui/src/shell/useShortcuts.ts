@@ -5,7 +5,7 @@ import { useCommands } from "@/workspace/context";
 
 /** These have keys of their own. */
 const OWN_KEYS = "[role=dialog], [role=alertdialog], [role=menu], [data-own-keys]";
-/** On these, Space, Enter and the arrows already mean something, as long as they are pressed alone. */
+/** Controls that use Space, Enter and the arrow keys without modifiers. */
 const CONTROLS =
   "button, a, select, summary, [role=tab], [role=separator], [role=switch], [role=treeitem], [role=listbox], [role=option]";
 const CONTROL_KEYS = /^(?: |Enter|Arrow\w+)$/;

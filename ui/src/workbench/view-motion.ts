@@ -1,4 +1,4 @@
-/** Whether the canvas is being panned right now. Work that can wait until it stands still asks here. */
+/** Whether the canvas is being panned. Work that can wait checks this. */
 
 let moving = false;
 

@@ -1,4 +1,4 @@
-/** Gives components the workspace and the commands of their window, and hooks for parts of its stores. */
+/** Provides the workspace and its commands to components, with hooks for parts of its stores. */
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { useStore } from "zustand";
 import type { Settings } from "@/bindings";

@@ -112,8 +112,8 @@ export async function openEmpty(page: Page): Promise<void> {
 }
 
 /**
- * The places of the marks in a row of the timeline, left to right: what has colour on its canvas, half way down the row.
- * Marks that touch are one.
+ * The positions of the marks in a timeline row, left to right: the colored runs of pixels halfway down the row. Adjacent
+ * marks count as one.
  */
 export async function marksIn(row: Locator): Promise<{ x: number; y: number }[]> {
   return row.evaluate((element) => {

@@ -85,8 +85,8 @@ function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefin
 }
 
 /**
- * Tells screen readers what was said last, and of new questions. The list itself cannot: it draws only what is in view, and
- * would read out whatever is scrolled to.
+ * Announces new replies and questions to screen readers. The list itself cannot: it is virtualized, and would announce
+ * whatever is scrolled into view.
  */
 function Announcer({ last }: { last: Item | undefined }) {
   const pause = useRunHead((head) => head.pauses.at(-1));

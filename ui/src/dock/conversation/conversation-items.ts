@@ -104,7 +104,7 @@ export class ConversationItems {
   }
 }
 
-/** The items a person sees who looks at one context: its own, and those that belong to none. */
+/** The items of one context, and those that belong to none. */
 export function itemsOf(items: readonly Item[], context: ContextId | undefined): Item[] {
   return items.filter((item) => !("context" in item) || item.context === context);
 }

@@ -55,7 +55,7 @@ export const TimelineRowView = memo(function TimelineRowView({
       >
         {name}
       </button>
-      {/* Pointer only: the label beside it does the same from the keyboard. */}
+      {/* Pointer only: the label does the same from the keyboard. */}
       <div
         className="relative h-full"
         style={{ marginLeft: label }}

@@ -43,7 +43,7 @@ function alphaOf(kind: SpanKind, open: boolean, pulse: number): number {
   return kind === "work" && open ? pulse : 1;
 }
 
-/** Round corners cost more than straight ones, and cannot be seen on what is hardly wider than they are. */
+/** Round corners are expensive and invisible on narrow bars. */
 function bar(to: CanvasRenderingContext2D, x: number, y: number, width: number): void {
   if (width < BAR.radius * 3) {
     to.fillRect(x, y, width, BAR.height);

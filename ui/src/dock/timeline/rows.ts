@@ -68,7 +68,7 @@ function addedUp(spans: readonly Span[]): Work {
   return work;
 }
 
-/** From when to when the run is shown. A run that waits stands still. */
+/** The displayed time range. It does not grow while the run waits. */
 export function timeRange(session: RunSession, now: number): { start: number; end: number } {
   const { head } = session.fold;
   const start = head.startedAt ?? now;

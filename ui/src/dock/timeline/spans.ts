@@ -3,7 +3,7 @@ import type { Epoch } from "@/bindings";
 import type { EpochView, NodeView } from "@/run/fold/types";
 
 export type SpanKind = "work" | "wait" | "delay" | "failed";
-/** `to` is absent while it goes on. */
+/** `to` is undefined for open spans. */
 export type Span = { kind: SpanKind; from: number; to?: number; epoch: Epoch };
 export type ToolRow = { name: string; spans: Span[] };
 export type NodeSpans = { spans: Span[]; tools: ToolRow[] };

@@ -2,10 +2,10 @@ import { useEffect, useState } from "react";
 import { isOver } from "@/run/fold/status";
 import { activeSession, onFrame } from "@/run/live/active-run";
 
-/** How often the timeline is drawn anew while the run goes on, in milliseconds. */
+/** Minimum interval between renders of the timeline, in milliseconds. */
 const EVERY_MS = 120;
 
-/** Counts on while events come or time passes in the shown run, but not faster than the eye can use. */
+/** Increments while events come or time passes in the active run. */
 export function useTick(): number {
   const [tick, setTick] = useState(0);
   useEffect(() => {

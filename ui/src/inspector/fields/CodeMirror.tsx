@@ -93,7 +93,7 @@ export default function CodeMirror({
   const latest = useRef({ onChange, onBlur });
   latest.current = { onChange, onBlur };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once; value and access are kept up below.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is created once; value and access are updated below.
   useEffect(() => {
     if (!place.current) return;
     const editor = new EditorView({

@@ -1,4 +1,4 @@
-/** The props of the code editor and of the plain field that stands in for it while it loads. */
+/** Props of the code editor and of its plain fallback. */
 export type CodeEditorProps = {
   language: "template" | "markdown" | "json" | "jq" | "cel" | "plain";
   /** Its name for screen readers. */

@@ -2,7 +2,7 @@ import type { StreamLanguage } from "@codemirror/language";
 import { describe, expect, it } from "vitest";
 import { cel, jq } from "./languages";
 
-/** The pieces of a text with what they are taken for. */
+/** The tokens of a text with their types. */
 function pieces(language: StreamLanguage<unknown>, text: string): string[] {
   const found: string[] = [];
   const tree = language.parser.parse(text);

@@ -161,7 +161,7 @@ const CHANGE_VERBS: Record<ContextMark["kind"], string> = {
 };
 const MAX_VISIBLE_CHANGES = 12;
 
-/** Who changed it last, newest first. */
+/** The latest changes of the context, newest first. */
 function Changes({ session, id, until }: { session: RunSession; id: ContextId; until: ContextMark }) {
   const marks = (session.log.contexts.get(id)?.marks ?? []).filter((mark) => mark.seq <= until.seq);
   return (

@@ -80,7 +80,7 @@ function LineView({ line }: { line: Line }) {
   return <MessageBox role={line.role} tokens={line.tokens} text={line.text} author={line.author} />;
 }
 
-/** One message in a frame: who, how many tokens, what. */
+/** One message: role, author, tokens and text. */
 export function MessageBox({
   role,
   tokens,

@@ -87,7 +87,7 @@ function SpentLine({ spent: { calls, tokens, cost } }: { spent: Spending }) {
   );
 }
 
-/** Goes on in a conversation with the next run. */
+/** Continues a conversation in the next run. */
 export function Continue({ conversation }: { conversation: ConversationRecord }) {
   const mine = useFlow((state) => isOfThisFlow(conversation, state));
   const current = currentStore((state) => state.conversation?.id === conversation.id);

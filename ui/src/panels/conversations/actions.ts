@@ -9,8 +9,8 @@ import { call, HostError } from "@/ipc";
 import { oneLine, shorten } from "@/run/values/preview";
 
 /**
- * Lets the next runs go on in it. One that is kept with another flow, such as this one before it was saved or renamed,
- * after asking.
+ * Continues the conversation in the next runs. Asks first if it belongs to another flow, such as this one before it was
+ * saved or renamed.
  */
 export async function goOnIn(conversation: ConversationRecord): Promise<void> {
   if (!isOfThisFlow(conversation)) {

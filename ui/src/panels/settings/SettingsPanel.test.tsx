@@ -21,7 +21,7 @@ function provider(more: Partial<ProviderStatus> = {}): ProviderStatus {
   };
 }
 
-/** Draws the settings on a host that answers as told, opens the one provider there is, and gives what the host heard. */
+/** Renders the settings on a scripted host, opens its one provider, and returns the calls to the host. */
 async function draw(one: ProviderStatus, keyPlace: KeyPlace, answers: Record<string, (args: never) => unknown> = {}) {
   const call = vi.fn(async (name: string, args: unknown) => {
     const all: Record<string, (args: never) => unknown> = {

@@ -1,6 +1,6 @@
 /**
- * The fold of a run's events, batch by batch. What a batch does not touch stays the same object, so that whoever watches
- * one node is only told of that node. The same rules as the engine's `run::view`; both are held to the same vectors.
+ * The fold of a run's events, batch by batch. Untouched parts keep their identity, so that watchers are notified only about
+ * what changed. The same rules as the engine's `run::view`; shared test vectors check both.
  */
 import type { ContextId, Entry, Epoch, NodeId, RunStatus } from "@/bindings";
 import { applyToActivation, newEpochView } from "./activation";
@@ -64,8 +64,7 @@ export class RunFold {
   }
 
   /**
-   * Forgets what unfinished activations have streamed: whoever begins to watch anew is given it again from its beginning.
-   * Returns their nodes.
+   * Clears the streams of unfinished activations: a new watch receives them again from the start. Returns their nodes.
    */
   clearStreams(): NodeId[] {
     const draft = new Draft();

@@ -1,5 +1,5 @@
 /**
- * The run the window shows, and who watches which part of it. An event about one node wakes only those who watch that node.
+ * The run that the window shows, with subscriptions to its parts. An event of one node notifies only watchers of that node.
  */
 import { useCallback, useSyncExternalStore } from "react";
 import type { ContextId, NodeId } from "@/bindings";
@@ -72,8 +72,8 @@ export function showSession(session: RunSession | undefined): void {
 type ChangedParts = { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>; entries: readonly unknown[] };
 
 /**
- * Tells the watchers what changed in a run; nobody, if another one is shown. What a person acts on (states, questions,
- * the end) is told at once; streams as fast as they can be drawn, counts and lists no faster than they can be read.
+ * Notifies watchers of changes in the active run; ignores other runs. States, questions and the end are notified at once,
+ * streams as fast as they can be drawn, counts and lists at a readable rate.
  */
 export function wake(session: RunSession, changed: ChangedParts): void {
   if (session !== active) return;
@@ -113,7 +113,7 @@ const growing = { nodes: new Set<NodeId>(), contexts: new Set<ContextId>(), log:
 const COUNTS_INTERVAL_MS = 60;
 /** Minimum interval between updates while the canvas moves. */
 const MOVING_INTERVAL_MS = 150;
-/** Streams are drawn as they come, as long as the rest of the time is this many times as much. */
+/** The interval between stream updates is at least this many times their duration. */
 const STREAM_DUTY_FACTOR = 3;
 
 const scheduler = new FrameScheduler();

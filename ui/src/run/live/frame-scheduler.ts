@@ -1,6 +1,6 @@
 /**
- * Tells watchers that something changed, in portions: as many in one frame as a frame can bear, the rest in the next
- * ones. However much changes at once, no frame has to draw all of it.
+ * Runs notification jobs within a time budget per frame and defers the rest, so that no frame has to render a large change
+ * at once.
  */
 import { flushSync } from "react-dom";
 

@@ -1,6 +1,6 @@
 /**
- * One run as the window follows it: entries wait in a queue and are folded at most once a frame, for no longer than a
- * frame can bear, in order and without loss. Whoever shows the run is told once a frame what has changed.
+ * One followed run. Entries are queued and folded at most once a frame, within a time budget, in order and without loss.
+ * Listeners are notified once a frame.
  */
 import type { Entry, Flow, NodeId, RunId } from "@/bindings";
 import { type HostError, host } from "@/ipc";

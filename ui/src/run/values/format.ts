@@ -39,7 +39,7 @@ export function describeTokens(tokens: TokenUsage): string {
   ].join(", ");
 }
 
-/** A cost in words, for who hovers or listens. */
+/** A cost in words, for tooltips and screen readers. */
 export function describeCost(cost: Cost): string {
   const { unpriced = 0 } = cost;
   if (unpriced === 0) return `${formatCost(cost)} at the prices at the time of each call`;

@@ -1,6 +1,6 @@
 /**
- * What a run used, as far as it knows: it counts the model calls of its own nodes. Those of the runs it began are counted
- * there, so where there are any its own amounts are the least.
+ * The known usage of a run: the model calls of its own nodes. Child runs count theirs themselves, so with children these
+ * amounts are lower bounds.
  */
 import type { Cost, TokenUsage } from "@/bindings";
 import { describeCost, describeTokens, formatCost, formatCount } from "./format";
@@ -20,7 +20,7 @@ export function formatRunCost(cost: Cost, children: boolean): string {
   return formatted.startsWith("$") ? `≥ ${formatted}` : formatted;
 }
 
-/** For who hovers or listens. */
+/** For tooltips and screen readers. */
 export function describeRunTokens(tokens: TokenUsage, children: boolean): string {
   return children ? `${describeTokens(tokens)}. ${SUB_FLOWS_NOT_INCLUDED}` : describeTokens(tokens);
 }

@@ -1,5 +1,6 @@
 import { useStoreApi, ViewportPortal } from "@xyflow/react";
 import { useLayoutEffect, useRef } from "react";
+import { useWorkspace } from "@/workspace/context";
 import { GRID } from "./geometry";
 import { followMotion } from "./motion";
 
@@ -24,6 +25,7 @@ export function Backdrop() {
 }
 
 function Sheet() {
+  const workspace = useWorkspace();
   const store = useStoreApi();
   const dots = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -65,11 +67,11 @@ function Sheet() {
       if (state.transform !== before.transform || state.width !== before.width || state.height !== before.height)
         draw();
     });
-    const rest = followMotion(store, canvas);
+    const rest = followMotion(store, canvas, workspace.viewMotion);
     return () => {
       unsubscribe();
       rest();
     };
-  }, [store]);
+  }, [store, workspace]);
   return <div ref={dots} className="dots" aria-hidden />;
 }

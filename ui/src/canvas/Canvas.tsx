@@ -55,7 +55,7 @@ export function Canvas() {
           onNodeDragStop={(_, __, dragged) => onDragStop(dragged)}
           onSelectionDragStop={(_, dragged) => onDragStop(dragged)}
           onPaneClick={(event) => addOnDoubleClick(event, workspace)}
-          onNodeDoubleClick={(_, { id, data }) => runsFlow(data.node) && openChild(id)}
+          onNodeDoubleClick={(_, { id, data }) => runsFlow(data.node) && openChild(workspace, id)}
           onInit={(instance) => canvasStore.setState({ instance })}
           {...connections}
           connectionLineComponent={ConnectionLine}

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { useRunHead } from "@/run/live/active-run";
+import { useRunHead } from "@/workspace/run-hooks";
 
 /** Each spinning ring is a compositor layer of its own, and more than this many convey nothing more. */
 const MAX_ANIMATED_NODES = 12;

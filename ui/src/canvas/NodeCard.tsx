@@ -5,8 +5,7 @@ import type { NodeId } from "@/bindings";
 import { Icon } from "@/design/Icon";
 import { useNodeTypes } from "@/flow/node-types";
 import { openChild, runsFlow } from "@/run/child-run";
-import { useNodeIteration, useNodeState } from "@/run/element-views";
-import { nameOf } from "@/run/node-names";
+import { useWorkspace } from "@/workspace/context";
 import { CardTitle } from "./CardTitle";
 import type { CanvasNode } from "./elements";
 import { shade } from "./elements";
@@ -16,9 +15,11 @@ import { nodeSummary } from "./node-summary";
 import { PortHandle } from "./PortHandle";
 import { RunLines } from "./RunLines";
 import { StatusRing } from "./StatusRing";
+import { useNodeIteration, useNodeState } from "./useElementViews";
 
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
+  const workspace = useWorkspace();
   const { node, ports, known, context, maker, errorWired } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const makerType = useNodeTypes((types) => types.byType.get(maker?.type ?? ""));
@@ -46,12 +47,12 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           <button
             type="button"
             className="open-child nodrag"
-            aria-label={`Open sub-flow of ${nameOf(id)}`}
+            aria-label={`Open sub-flow of ${workspace.nodeNames.nameOf(id)}`}
             title="Open sub-flow (double-click)"
             data-testid={`open-child-${id}`}
             onClick={(event) => {
               event.stopPropagation();
-              openChild(id);
+              openChild(workspace, id);
             }}
           >
             <Maximize2 size={13} aria-hidden />

@@ -1,28 +1,31 @@
-import { act, cleanup, render, screen } from "@testing-library/react";
+import { act, cleanup, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { showSession } from "@/run/live/active-run";
 import { showRun } from "@/run/live/test-run";
+import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace, type Workspace } from "@/workspace/workspace";
 import { RunLines } from "./RunLines";
 
+let workspace: Workspace;
+
 beforeEach(() => {
+  workspace = createWorkspace();
   vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: 100_000 });
 });
 afterEach(() => {
   cleanup();
-  showSession(undefined);
   vi.useRealTimers();
 });
 
 const here = { node: "chat", epoch: [], at: 100_000 };
 const failedFor = (delayMs: number) =>
-  showRun([
+  showRun(workspace.activeRun, [
     { type: "node.started", ...here, attempt: 1 },
     { type: "node.retrying", ...here, attempt: 1, delayMs, error: { code: "x.y", message: "No." } },
   ]);
 
 it("counts down to the next attempt", () => {
   failedFor(2_500);
-  render(<RunLines node="chat" />);
+  renderInWorkspace(<RunLines node="chat" />, { workspace });
   const says = (text: string) => expect(screen.getByText(text)).toBeDefined();
   says("Attempt 1 failed, retrying in 3 s");
   act(() => void vi.advanceTimersByTime(1000));
@@ -34,6 +37,6 @@ it("counts down to the next attempt", () => {
 
 it("shows longer times in minutes", () => {
   failedFor(125_000);
-  render(<RunLines node="chat" />);
+  renderInWorkspace(<RunLines node="chat" />, { workspace });
   expect(screen.getByText("Attempt 1 failed, retrying in 2 m 05 s")).toBeDefined();
 });

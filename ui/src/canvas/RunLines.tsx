@@ -1,7 +1,8 @@
 import { memo } from "react";
 import type { NodeId } from "@/bindings";
-import { useNodeRun, type WindowUse } from "@/run/element-views";
+import type { WindowUse } from "@/run/element-views";
 import { Retrying } from "./Retrying";
+import { useNodeRun } from "./useElementViews";
 
 /**
  * What a run adds to a card: the pause, the end of the stream, the error and the use of the window. Only this re-renders

@@ -1,11 +1,12 @@
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, screen } from "@testing-library/react";
 import type { EdgeProps } from "@xyflow/react";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Flow } from "@/bindings";
 import { documentState, flowStore } from "@/flow/store";
-import { showSession } from "@/run/live/active-run";
 import { showRun } from "@/run/live/test-run";
+import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace, type Workspace } from "@/workspace/workspace";
 import type { CanvasEdge } from "./elements";
 import { StrandEdge } from "./StrandEdge";
 
@@ -33,23 +34,24 @@ const EVENTS = [
   { type: "node.finished", node: "a", epoch: [], outputs: OUTPUTS, metadata: { durationMs: 1 } },
 ];
 
+let workspace: Workspace;
+
 beforeEach(() => {
+  workspace = createWorkspace();
   flowStore.setState(documentState(FLOW), true);
-  showRun(EVENTS);
+  showRun(workspace.activeRun, EVENTS);
 });
-afterEach(() => {
-  cleanup();
-  showSession(undefined);
-});
+afterEach(cleanup);
 
 it.each(["said", "context", "tools"])("shows the value on the edge %s, also if it is not selected", (id) => {
   const kind = id === "said" ? "data" : id;
   const props = { id, sourceX: 0, sourceY: 0, targetX: 200, targetY: 0, selected: false, data: { kind } };
-  render(
+  renderInWorkspace(
     <svg>
       <title>An edge</title>
       <StrandEdge {...(props as unknown as EdgeProps<CanvasEdge>)} />
     </svg>,
+    { workspace },
   );
   expect(screen.getByTestId(`peek-${id}`).textContent).not.toBe("");
 });

@@ -1,9 +1,9 @@
 import { EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { type CSSProperties, memo, useEffect, useRef } from "react";
-import { useEdgeRun } from "@/run/element-views";
-import { isViewMoving } from "@/workbench/view-motion";
+import { useWorkspace } from "@/workspace/context";
 import { type CanvasEdge, shade } from "./elements";
 import { backCurve, forwardCurve } from "./paths";
+import { useEdgeRun } from "./useElementViews";
 
 /** An edge of one of the three strands. Thick for contexts, thin for data, dashed for tools; dotted where it goes back. */
 export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>) {
@@ -58,6 +58,7 @@ let glowing = 0;
 
 /** A short glow that runs along the edge when a value passes. */
 function Pulse({ d, passed }: { d: string; passed: number }) {
+  const workspace = useWorkspace();
   const path = useRef<SVGPathElement>(null);
   const glow = useRef<Animation>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `passed` is what starts it.
@@ -65,7 +66,7 @@ function Pulse({ d, passed }: { d: string; passed: number }) {
     const line = path.current;
     if (!line?.animate || document.documentElement.hasAttribute("data-reduced-motion")) return;
     // Values may pass faster than the animation; a running one is not restarted.
-    if (isViewMoving() || glow.current?.playState === "running" || glowing >= MAX_PULSES) return;
+    if (workspace.viewMotion.moving || glow.current?.playState === "running" || glowing >= MAX_PULSES) return;
     glow.current = line.animate(
       [
         { strokeDashoffset: 1.12, opacity: 1 },

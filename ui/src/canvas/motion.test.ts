@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isViewMoving } from "@/workbench/view-motion";
+import { ViewMotion } from "@/workbench/view-motion";
 import { followMotion } from "./motion";
 
 type Transform = [number, number, number];
@@ -25,11 +25,13 @@ describe("the moving mark of the canvas", () => {
   let canvas: HTMLElement;
   let store: ReturnType<typeof storeAt>;
   let end: () => void;
+  let motion: ViewMotion;
   beforeEach(() => {
     vi.useFakeTimers();
     canvas = document.createElement("section");
     store = storeAt([0, 0, 1]);
-    end = followMotion(store as unknown as Parameters<typeof followMotion>[0], canvas);
+    motion = new ViewMotion();
+    end = followMotion(store as unknown as Parameters<typeof followMotion>[0], canvas, motion);
   });
   afterEach(() => {
     end();
@@ -41,11 +43,11 @@ describe("the moving mark of the canvas", () => {
     expect(marked()).toBe(false);
     for (let step = 1; step <= 10; step++) {
       store.moveTo([step, 0, 1]);
-      expect(marked() && isViewMoving()).toBe(true);
+      expect(marked() && motion.moving).toBe(true);
       vi.advanceTimersByTime(100);
     }
     vi.advanceTimersByTime(200);
-    expect(marked() || isViewMoving()).toBe(false);
+    expect(marked() || motion.moving).toBe(false);
   });
 
   it("is not set during a zoom", () => {
@@ -70,7 +72,7 @@ describe("the moving mark of the canvas", () => {
   it("is removed when following stops", () => {
     store.moveTo([1, 0, 1]);
     end();
-    expect(marked() || isViewMoving()).toBe(false);
+    expect(marked() || motion.moving).toBe(false);
     store.moveTo([2, 0, 1]);
     expect(marked()).toBe(false);
   });

@@ -1,12 +1,12 @@
 /** The host's conversations, most recently changed first. Reloaded when a run adds messages. */
-import { create } from "zustand";
+import { createStore, type StoreApi } from "zustand/vanilla";
 import type { ConversationFlow, ConversationRecord } from "@/bindings";
 import { flowStore } from "@/flow/store";
 import { call, HostError } from "@/ipc";
 
 export type ConversationScope = "flow" | "all";
 
-type Conversations = {
+export type Conversations = {
   list: ConversationRecord[];
   state: "unknown" | "loading" | "known";
   error?: HostError;
@@ -22,15 +22,6 @@ export const PAGE = 300;
 /** Debounce delay for typing and for bursts of messages. */
 const DELAY_MS = 150;
 
-export const conversationsStore = create<Conversations>(() => ({
-  list: [],
-  state: "unknown",
-  words: "",
-  scope: "flow",
-  limit: PAGE,
-  cut: false,
-}));
-
 /** The flow on the canvas, as conversations know it. */
 export function flowOf(state = flowStore.getState()): ConversationFlow {
   return { path: state.path, name: state.flow.name };
@@ -41,46 +32,55 @@ export function flowKey({ path, name }: ConversationFlow): string {
   return path ?? `name:${name}`;
 }
 
-export function setFilter(change: Partial<Pick<Conversations, "words" | "scope">>): void {
-  conversationsStore.setState({ ...change, limit: PAGE });
-  refreshConversations();
-}
+export class ConversationList {
+  readonly store: StoreApi<Conversations> = createStore<Conversations>(() => ({
+    list: [],
+    state: "unknown",
+    words: "",
+    scope: "flow",
+    limit: PAGE,
+    cut: false,
+  }));
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #latestRequest = 0;
 
-/** Lists older ones, too. */
-export function moreConversations(): void {
-  conversationsStore.setState(({ limit }) => ({ limit: limit + PAGE }));
-  void loadConversations();
-}
+  setFilter(change: Partial<Pick<Conversations, "words" | "scope">>): void {
+    this.store.setState({ ...change, limit: PAGE });
+    this.refresh();
+  }
 
-let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Lists older ones, too. */
+  loadMore(): void {
+    this.store.setState(({ limit }) => ({ limit: limit + PAGE }));
+    void this.load();
+  }
 
-/** Reloads shortly. */
-export function refreshConversations(): void {
-  if (timer !== undefined) return;
-  timer = setTimeout(() => {
-    timer = undefined;
-    void loadConversations();
-  }, DELAY_MS);
-}
+  /** Reloads shortly. */
+  refresh(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.load();
+    }, DELAY_MS);
+  }
 
-let latestRequest = 0;
-
-/** Reloads now. */
-export async function loadConversations(): Promise<void> {
-  const { state, words, scope, limit } = conversationsStore.getState();
-  if (state === "unknown") conversationsStore.setState({ state: "loading" });
-  const request = ++latestRequest;
-  const answered = (change: Partial<Conversations>) => {
-    // Ignores the late reply to an earlier request.
-    if (request === latestRequest) conversationsStore.setState({ state: "known", ...change });
-  };
-  try {
-    const search = words.trim() || undefined;
-    const flow = scope === "flow" ? flowOf() : undefined;
-    // One more than displayed, to know whether there are more.
-    const found = await call("conversations.list", { flow, search, limit: limit + 1 });
-    answered({ list: found.slice(0, limit), cut: found.length > limit, error: undefined });
-  } catch (thrown) {
-    answered({ error: HostError.from(thrown) });
+  /** Reloads now. */
+  async load(): Promise<void> {
+    const { state, words, scope, limit } = this.store.getState();
+    if (state === "unknown") this.store.setState({ state: "loading" });
+    const request = ++this.#latestRequest;
+    const answered = (change: Partial<Conversations>) => {
+      // Ignores the late reply to an earlier request.
+      if (request === this.#latestRequest) this.store.setState({ state: "known", ...change });
+    };
+    try {
+      const search = words.trim() || undefined;
+      const flow = scope === "flow" ? flowOf() : undefined;
+      // One more than displayed, to know whether there are more.
+      const found = await call("conversations.list", { flow, search, limit: limit + 1 });
+      answered({ list: found.slice(0, limit), cut: found.length > limit, error: undefined });
+    } catch (thrown) {
+      answered({ error: HostError.from(thrown) });
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { EdgeId, NodeId } from "@/bindings";
 import { reveal } from "@/canvas/reveal";
+import { useEdgeRun } from "@/canvas/useElementViews";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { InlineCode } from "@/design/InlineCode";
@@ -7,7 +8,6 @@ import { removeItems } from "@/flow/actions";
 import { useNodeTypes } from "@/flow/node-types";
 import { edgeKind } from "@/flow/ports";
 import { displayedFlow, useFlow } from "@/flow/store";
-import { useEdgeRun } from "@/run/element-views";
 
 const STRANDS = { context: "Context edge", data: "Data edge", tools: "Tools edge" };
 

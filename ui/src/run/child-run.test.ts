@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow, NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
 import { setNodeTypes } from "@/flow/node-types";
 import { documentState, flowStore } from "@/flow/store";
 import { connect, HostError } from "@/ipc";
 import { openChild, runsFlow } from "./child-run";
-import { chooseEpoch } from "./epoch-choice";
-import { showSession } from "./live/active-run";
 import { showRun } from "./live/test-run";
+import { createRunParts, type RunParts } from "./test-parts";
 
 const naming = (file: string): Flow => ({
   version: 1,
@@ -18,8 +17,10 @@ const naming = (file: string): Flow => ({
 });
 
 let calls: string[];
+let parts: RunParts;
 
 beforeEach(() => {
+  parts = createRunParts();
   setNodeTypes(nodes as unknown as NodeDescriptor[]);
   calls = [];
   const call = async (name: string, args: object) => {
@@ -28,7 +29,6 @@ beforeEach(() => {
   };
   connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
 });
-afterEach(() => showSession(undefined));
 
 describe("the file of a node that has not run", () => {
   it.each([
@@ -39,7 +39,7 @@ describe("the file of a node that has not run", () => {
     ["C:\\flows\\a.flow.json", "\\\\box\\b.flow.json", "\\\\box\\b.flow.json"],
   ])("of %s named %s is %s", async (path, file, opened) => {
     flowStore.setState(documentState(naming(file), { path }), true);
-    openChild("sub");
+    openChild(parts, "sub");
     await vi.waitFor(() => expect(calls).toContain(`flow.open ${opened}`));
   });
 });
@@ -51,18 +51,17 @@ describe("the run of a node", () => {
   ];
   const opened = () => {
     calls = [];
-    openChild("sub");
+    openChild(parts, "sub");
     return calls;
   };
 
   it("is of the chosen iteration, or the displayed one, or the latest with a child run", () => {
-    showRun([...began(0, "r0"), ...began(1, "r1"), ...began(2)]);
+    showRun(parts.activeRun, [...began(0, "r0"), ...began(1, "r1"), ...began(2)]);
     expect(opened()).toEqual(["runs.show r1"]);
-    chooseEpoch("sub", [0]);
+    parts.epochChoice.choose("sub", [0]);
     expect(opened()).toEqual(["runs.show r0"]);
-    chooseEpoch("sub", [2]);
+    parts.epochChoice.choose("sub", [2]);
     expect(opened()).toEqual([]);
-    chooseEpoch("sub", undefined);
   });
 });
 

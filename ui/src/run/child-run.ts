@@ -4,10 +4,12 @@ import { notify } from "@/design/notify";
 import { openPath } from "@/flow/files";
 import { childFlowField } from "@/flow/node-types";
 import { displayedFlow, fileName, flowStore } from "@/flow/store";
-import { openRun } from "./control";
-import { chosenEpoch } from "./epoch-choice";
+import type { RunControl } from "./control";
+import type { EpochChoice } from "./epoch-choice";
 import { displayedEpoch, epochOf } from "./fold/epoch";
-import { activeSession } from "./live/active-run";
+import type { ActiveRun } from "./live/active-run";
+
+type Parts = { activeRun: ActiveRun; epochChoice: EpochChoice; runs: RunControl };
 
 /** Whether the node runs another flow. */
 export function runsFlow(node: Node | undefined): boolean {
@@ -15,22 +17,22 @@ export function runsFlow(node: Node | undefined): boolean {
 }
 
 /** The latest child run of a node: of the chosen iteration, or of the displayed one, or of any. */
-function childOf(node: NodeId): RunId | undefined {
-  const view = activeSession()?.fold.nodes.get(node);
-  const chosen = epochOf(view, chosenEpoch(node));
+function childOf({ activeRun, epochChoice }: Parts, node: NodeId): RunId | undefined {
+  const view = activeRun.session?.fold.nodes.get(node);
+  const chosen = epochOf(view, epochChoice.of(node));
   if (chosen) return chosen.children?.at(-1);
   const displayed = displayedEpoch(view);
   return (displayed?.children ?? view?.epochs.findLast((epoch) => epoch.children?.length)?.children)?.at(-1);
 }
 
 /** Opens the latest child run of a node, or the flow file it names if there is none. */
-export function openChild(id: NodeId): void {
-  const run = childOf(id);
+export function openChild(parts: Parts, id: NodeId): void {
+  const run = childOf(parts, id);
   if (run !== undefined) {
-    void openRun(run);
+    void parts.runs.open(run);
     return;
   }
-  if (chosenEpoch(id)) {
+  if (parts.epochChoice.of(id)) {
     notify.info("The node started no run in this iteration.");
     return;
   }

@@ -3,9 +3,9 @@ import type { Entry, Flow } from "@/bindings";
 import { leaveView } from "@/flow/actions";
 import { documentState, flowStore } from "@/flow/store";
 import { connect, HostError } from "@/ipc";
-import { answerPause, cancelRun, controlStore, endPause, followDocument, openRun, stopRun } from "./control";
+import type { RunControl } from "./control";
 import type { OpenPause } from "./fold/types";
-import { followRuns } from "./run-list";
+import { createRunParts, type RunParts } from "./test-parts";
 
 const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 const STARTED = { seq: 0, at: 0, type: "run.started", run: "r", flow: FLOW } as unknown as Entry;
@@ -17,6 +17,8 @@ let refuse: Set<string>;
 /** Until then a run does not arrive. */
 let held: Map<string, Promise<void>>;
 let stop: () => void;
+let parts: RunParts;
+let runs: RunControl;
 
 beforeEach(() => {
   heard = [];
@@ -39,26 +41,25 @@ beforeEach(() => {
     closeWindow: async () => undefined,
   });
   flowStore.setState(documentState(FLOW), true);
-  stop = followDocument();
+  parts = createRunParts();
+  runs = parts.runs;
+  stop = runs.followDocument();
 });
-afterEach(() => {
-  stop();
-  controlStore.setState({ document: undefined, viewed: undefined, starting: false });
-});
+afterEach(() => stop());
 
 describe("an interrupted run", () => {
-  const interrupted = () => controlStore.getState().viewed?.interrupted;
+  const interrupted = () => runs.store.getState().viewed?.interrupted;
 
   it.each([
-    ["stopped", stopRun],
-    ["stopped from the list", () => cancelRun("r")],
-    ["answered", () => answerPause(PAUSE, "Yes")],
-    ["ended", () => endPause(PAUSE)],
+    ["stopped", () => runs.stop()],
+    ["stopped from the list", () => runs.cancel("r")],
+    ["answered", () => runs.answer(PAUSE, "Yes")],
+    ["ended", () => runs.end(PAUSE)],
   ])("is followed again, and no longer called interrupted, once it is %s", async (_, act) => {
-    await openRun("r");
+    await runs.open("r");
     expect(interrupted()).toBe(true);
     expect(watched).toEqual([]);
-    const unfollow = followRuns();
+    const unfollow = parts.runList.follow();
     heard = [];
     await act();
     expect(interrupted()).toBe(false);
@@ -68,11 +69,11 @@ describe("an interrupted run", () => {
   });
 
   it("stays interrupted when the host refuses", async () => {
-    await openRun("r");
+    await runs.open("r");
     refuse = new Set(["run.cancel", "run.answer", "run.end"]);
-    await stopRun();
-    await endPause(PAUSE);
-    expect(await answerPause(PAUSE, "Yes")).toMatchObject({ code: "x.refused" });
+    await runs.stop();
+    await runs.end(PAUSE);
+    expect(await runs.answer(PAUSE, "Yes")).toMatchObject({ code: "x.refused" });
     expect(interrupted()).toBe(true);
     expect(watched).toEqual([]);
   });
@@ -83,7 +84,7 @@ describe("a run that arrives late", () => {
   const openSlowly = (run: string) => {
     let release: () => void = () => undefined;
     held.set(run, new Promise((resolve) => (release = resolve)));
-    const opening = openRun(run);
+    const opening = runs.open(run);
     return () => {
       release();
       return opening;
@@ -91,15 +92,15 @@ describe("a run that arrives late", () => {
   };
 
   it("does not replace a run opened later", async () => {
-    await openRun("a");
+    await runs.open("a");
     const arrive = openSlowly("b");
-    await openRun("a");
+    await runs.open("a");
     await arrive();
     expect(displayed()).toBe("a");
   });
 
   it("does not replace the document opened later", async () => {
-    await openRun("a");
+    await runs.open("a");
     const arrive = openSlowly("b");
     leaveView();
     await arrive();

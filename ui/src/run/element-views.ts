@@ -1,10 +1,9 @@
-/** What the canvas shows of a run: one small record per node and per edge, each with its own subscription. */
+/** What the canvas shows of a run: one small record per node and per edge. */
 import type { EdgeId, Epoch, Fault, NodeId, PortName, PromptRecord } from "@/bindings";
 import { edgeKind } from "@/flow/ports";
-import { displayedFlow, flowStore, useFlow } from "@/flow/store";
-import { displayedEpoch, formatIteration } from "./fold/epoch";
+import { displayedFlow, flowStore } from "@/flow/store";
+import { displayedEpoch } from "./fold/epoch";
 import type { EpochView, NodeState, NodeView } from "./fold/types";
-import { useNodeOf } from "./live/active-run";
 import { partsOf } from "./prompt-parts";
 import { outputsOf, wasStopped } from "./values/outputs";
 import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "./values/preview";
@@ -50,28 +49,6 @@ const nodeRuns = new WeakMap<NodeView, NodeRun>();
 // Outputs are set once and stay the same object while the rest of their view changes.
 const windowUses = new WeakMap<PromptRecord, WindowUse>();
 const passings = new WeakMap<Record<PortName, unknown>, Map<PortName, Passing>>();
-
-export function useNodeRun(node: NodeId): NodeRun | undefined {
-  return useNodeOf(node, nodeRunOf);
-}
-
-/** The state of a node. Re-renders only when it changes. */
-export function useNodeState(node: NodeId): NodeRunState | undefined {
-  return useNodeOf(node, (view) => view?.state);
-}
-
-export function useNodeIteration(node: NodeId): string {
-  return useNodeOf(node, (view) => (view ? formatIteration(view.epoch) : ""));
-}
-
-export function useEdgeRun(id: EdgeId): EdgeRun | undefined {
-  const edge = useFlow((state) => displayedFlow(state).edges[id]);
-  const source = edge?.source ?? "";
-  const port = edge?.sourceOutput ?? "";
-  const passing = useNodeOf(source, (view) => passingOf(source, view, port));
-  if (!passing || !edge) return undefined;
-  return { passed: passing.passed, peek: peekOf(passing, id) };
-}
 
 export function nodeRunOf(view: NodeView | undefined): NodeRun | undefined {
   if (!view) return undefined;
@@ -150,7 +127,7 @@ export function passingOf(node: NodeId, view: NodeView | undefined, port: PortNa
   return passing;
 }
 
-function peekOf(passing: Passing, id: EdgeId): string {
+export function peekOf(passing: Passing, id: EdgeId): string {
   const state = flowStore.getState();
   const flow = displayedFlow(state);
   const edge = flow.edges[id];

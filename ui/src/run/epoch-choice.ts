@@ -1,35 +1,28 @@
-/** The chosen iteration of each node. Without a choice, the displayed one, which follows the run. */
-import { create } from "zustand";
+/** Which iteration of a node is looked at. Without a choice it is the one the node shows, and follows it. */
+import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Epoch, NodeId } from "@/bindings";
-import { epochOf } from "./fold/epoch";
-import type { EpochView, NodeView } from "./fold/types";
-import { activeSession, useNodeView } from "./live/active-run";
+import type { ActiveRun } from "./live/active-run";
 
-type Choice = { run?: string; byNode: Record<NodeId, Epoch> };
+type Choices = { run?: string; byNode: Record<NodeId, Epoch> };
 
-const choiceStore = create<Choice>(() => ({ byNode: {} }));
+export class EpochChoice {
+  readonly store: StoreApi<Choices> = createStore<Choices>(() => ({ byNode: {} }));
 
-/** Chooses an iteration; undefined follows the displayed one. */
-export function chooseEpoch(node: NodeId, epoch: Epoch | undefined): void {
-  const run = activeSession()?.run;
-  choiceStore.setState((state) => {
-    const byNode = state.run === run ? { ...state.byNode } : {};
-    if (epoch) byNode[node] = epoch;
-    else delete byNode[node];
-    return { run, byNode };
-  });
-}
+  constructor(readonly activeRun: ActiveRun) {}
 
-/** The inspected iteration of a node, and whether it was chosen. */
-export function useChosen(node: NodeId): { view?: NodeView; epoch?: EpochView; chosen: boolean } {
-  const view = useNodeView(node);
-  const choice = choiceStore((state) => (state.run === activeSession()?.run ? state.byNode[node] : undefined));
-  const chosen = epochOf(view, choice);
-  return { view, epoch: chosen ?? epochOf(view, view?.epoch), chosen: chosen !== undefined };
-}
+  /** Looks at this epoch of a node; without one at whichever the node shows. */
+  choose(node: NodeId, epoch: Epoch | undefined): void {
+    const run = this.activeRun.session?.run;
+    this.store.setState((state) => {
+      const byNode = state.run === run ? { ...state.byNode } : {};
+      if (epoch) byNode[node] = epoch;
+      else delete byNode[node];
+      return { run, byNode };
+    });
+  }
 
-/** The chosen iteration of a node, if any. */
-export function chosenEpoch(node: NodeId): Epoch | undefined {
-  const { run, byNode } = choiceStore.getState();
-  return run === activeSession()?.run ? byNode[node] : undefined;
+  /** The epoch that was chosen for a node, if one was in the active run. */
+  of(node: NodeId, { run, byNode } = this.store.getState()): Epoch | undefined {
+    return run === this.activeRun.session?.run ? byNode[node] : undefined;
+  }
 }

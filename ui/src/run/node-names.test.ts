@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Node } from "@/bindings";
 import { documentState, flowStore } from "@/flow/store";
-import { contextNames } from "./node-names";
+import { NodeNames } from "./node-names";
+import { createRunParts } from "./test-parts";
 
 test("contexts are named after their makers, or by their ids where names clash", () => {
   const node = (title?: string): Node => ({ type: "newContext", config: {}, title });
@@ -13,5 +14,10 @@ test("contexts are named after their makers, or by their ids where names clash",
     { id: "b#0", maker: "b" },
     { id: "c", maker: "c" },
   ];
-  expect([...contextNames(made).values()]).toEqual(["main", "a#0", "b#0", "Draft"]);
+  expect([...new NodeNames(createRunParts().activeRun).ofContexts(made).values()]).toEqual([
+    "main",
+    "a#0",
+    "b#0",
+    "Draft",
+  ]);
 });

@@ -4,13 +4,15 @@ import { askStore } from "@/design/ask";
 import { openExample, openPath } from "@/flow/files";
 import { documentState, flowStore } from "@/flow/store";
 import { connect } from "@/ipc";
-import { controlStore, followDocument, openRun } from "./control";
+import type { RunControl } from "./control";
+import { createRunParts } from "./test-parts";
 
 const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
 
-/** A host whose replies the test controls. */
+/** A host that answers when it is told to. */
 let answers: Map<string, (reply: unknown) => void>;
 let stop: () => void;
+let runs: RunControl;
 
 beforeEach(() => {
   answers = new Map();
@@ -23,12 +25,10 @@ beforeEach(() => {
     closeWindow: async () => undefined,
   });
   flowStore.setState(documentState(named("blank")), true);
-  stop = followDocument();
+  runs = createRunParts().runs;
+  stop = runs.followDocument();
 });
-afterEach(() => {
-  stop();
-  controlStore.setState({ document: undefined, viewed: undefined, starting: false });
-});
+afterEach(() => stop());
 
 async function answer(call: string, reply: unknown): Promise<void> {
   await vi.waitFor(() => expect(answers.has(call)).toBe(true));
@@ -47,19 +47,19 @@ const displayed = () => flowStore.getState().viewing?.run;
 describe("a document that arrives late", () => {
   it("loads behind a run that was opened later", async () => {
     const opening = openPath("/a");
-    const looking = openRun("r1");
+    const looking = runs.open("r1");
     await answer("runs.show r1", run("r1"));
     await looking;
     await answer("flow.open /a", opened("/a"));
     await opening;
     expect(flowStore.getState().path).toBe("/a");
     expect(displayed()).toBe("r1");
-    expect(controlStore.getState().viewed?.run).toBe("r1");
+    expect(runs.store.getState().viewed?.run).toBe("r1");
   });
 
   it("stays behind a slower run that was requested later", async () => {
     const opening = openExample("hello");
-    const looking = openRun("r1");
+    const looking = runs.open("r1");
     await answer("flow.example hello", named("hello"));
     await opening;
     await answer("runs.show r1", run("r1"));
@@ -69,14 +69,14 @@ describe("a document that arrives late", () => {
   });
 
   it("replaces a run that was viewed before", async () => {
-    const looking = openRun("r1");
+    const looking = runs.open("r1");
     await answer("runs.show r1", run("r1"));
     await looking;
     const opening = openPath("/a");
     await answer("flow.open /a", opened("/a"));
     await opening;
     expect(displayed()).toBeUndefined();
-    expect(controlStore.getState().viewed).toBeUndefined();
+    expect(runs.store.getState().viewed).toBeUndefined();
   });
 
   it("loses to a document requested later", async () => {
@@ -104,7 +104,7 @@ describe("a document that arrives late", () => {
 
 describe("a run that arrives late", () => {
   it("loses to a document requested later", async () => {
-    const looking = openRun("r1");
+    const looking = runs.open("r1");
     const opening = openPath("/a");
     await answer("flow.open /a", opened("/a"));
     await opening;
@@ -115,13 +115,13 @@ describe("a run that arrives late", () => {
   });
 
   it("loses to a run requested later", async () => {
-    const slow = openRun("slow");
-    const quick = openRun("quick");
+    const slow = runs.open("slow");
+    const quick = runs.open("quick");
     await answer("runs.show quick", run("quick"));
     await quick;
     await answer("runs.show slow", run("slow"));
     await slow;
     expect(displayed()).toBe("quick");
-    expect(controlStore.getState().viewed?.run).toBe("quick");
+    expect(runs.store.getState().viewed?.run).toBe("quick");
   });
 });

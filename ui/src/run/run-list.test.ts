@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunSummary } from "@/bindings";
 import { connect } from "@/ipc";
-import { followRuns, loadRuns, moreRuns, PAGE, refreshRuns, runsStore } from "./run-list";
+import { PAGE, RunList } from "./run-list";
 
 const run = (id: string, status = "finished") => ({ run: id, flowName: id, status }) as RunSummary;
 const many = (count: number) => Array.from({ length: count }, (_, index) => run(`r${index}`));
@@ -10,6 +10,7 @@ type Asked = { flowPath?: string; limit?: number };
 let asked: Asked[];
 let answer: (reply: RunSummary[]) => void;
 let unfollow: () => void;
+let runList: RunList;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
@@ -22,50 +23,50 @@ beforeEach(() => {
   };
   connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
   unfollow = () => undefined;
+  runList = new RunList();
 });
 afterEach(() => {
   unfollow();
   vi.useRealTimers();
-  runsStore.setState({ list: [], children: {}, state: "unknown", limit: PAGE, cut: false, flowPath: undefined });
 });
 
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
 describe("the list of runs", () => {
   it("is reloaded only while it is visible", () => {
-    refreshRuns();
+    runList.refresh();
     vi.advanceTimersByTime(5000);
     expect(asked).toHaveLength(0);
-    unfollow = followRuns();
+    unfollow = runList.follow();
     expect(asked).toHaveLength(1);
     for (let turn = 0; turn < 100; turn++) {
-      refreshRuns();
+      runList.refresh();
       vi.advanceTimersByTime(30);
     }
     expect(asked.length).toBeLessThan(8);
     unfollow();
     vi.advanceTimersByTime(5000);
     const before = asked.length;
-    refreshRuns();
+    runList.refresh();
     vi.advanceTimersByTime(5000);
     expect(asked).toHaveLength(before);
     unfollow = () => undefined;
   });
 
   it("ignores a late reply to an earlier request", async () => {
-    const first = loadRuns();
+    const first = runList.load();
     const late = answer;
-    const second = loadRuns();
+    const second = runList.load();
     answer([run("new")]);
     await second;
     late([run("old")]);
     await first;
-    expect(runsStore.getState().list.map((one) => one.run)).toEqual(["new"]);
+    expect(runList.store.getState().list.map((one) => one.run)).toEqual(["new"]);
   });
 
   it("keeps the identity of unchanged runs", async () => {
     const load = async (list: RunSummary[]) => {
-      const loading = loadRuns();
+      const loading = runList.load();
       answer(list);
       return loading;
     };
@@ -77,16 +78,16 @@ describe("the list of runs", () => {
   });
 
   it("loads older ones on request", async () => {
-    unfollow = followRuns("/a.flow.json");
+    unfollow = runList.follow("/a.flow.json");
     answer(many(PAGE + 1));
     await settled();
-    expect(runsStore.getState()).toMatchObject({ cut: true, limit: PAGE });
-    expect(runsStore.getState().list).toHaveLength(PAGE);
-    moreRuns();
+    expect(runList.store.getState()).toMatchObject({ cut: true, limit: PAGE });
+    expect(runList.store.getState().list).toHaveLength(PAGE);
+    runList.loadMore();
     answer(many(PAGE + 1));
     await settled();
-    expect(runsStore.getState().cut).toBe(false);
-    expect(runsStore.getState().list).toHaveLength(PAGE + 1);
+    expect(runList.store.getState().cut).toBe(false);
+    expect(runList.store.getState().list).toHaveLength(PAGE + 1);
     expect(asked).toEqual([
       { flowPath: "/a.flow.json", limit: PAGE + 1 },
       { flowPath: "/a.flow.json", limit: 2 * PAGE + 1 },

@@ -1,5 +1,5 @@
 /** The host's runs, newest first. Reloaded when one changes its status, while a list is visible. */
-import { create } from "zustand";
+import { createStore, type StoreApi } from "zustand/vanilla";
 import type { RunId, RunSummary } from "@/bindings";
 import { call, HostError } from "@/ipc";
 
@@ -10,7 +10,7 @@ const DELAY_MS = 150;
 /** While many runs turn, no more often than this. */
 const EVERY_MS = 600;
 
-type Runs = {
+export type Runs = {
   /** Those that no other run began. */
   list: RunSummary[];
   /** Those that a run began, of the runs that are unfolded. */
@@ -24,63 +24,6 @@ type Runs = {
   cut: boolean;
 };
 
-export const runsStore = create<Runs>(() => ({ list: [], children: {}, state: "unknown", limit: PAGE, cut: false }));
-
-let viewerCount = 0;
-let timer: ReturnType<typeof setTimeout> | undefined;
-let requestedAt = Number.NEGATIVE_INFINITY;
-let requests = 0;
-
-/** Lists the runs of one flow file or all, and keeps the list current. Returns a function that stops it. */
-export function followRuns(flowPath?: string): () => void {
-  if (runsStore.getState().flowPath !== flowPath) runsStore.setState({ flowPath, limit: PAGE });
-  viewerCount += 1;
-  void loadRuns();
-  return () => {
-    viewerCount -= 1;
-  };
-}
-
-/** Lists older runs, too. */
-export function moreRuns(): void {
-  runsStore.setState(({ limit }) => ({ limit: limit + PAGE }));
-  void loadRuns();
-}
-
-/** Reloads shortly, if a list is visible. */
-export function refreshRuns(): void {
-  if (timer !== undefined || viewerCount === 0) return;
-  timer = setTimeout(
-    () => {
-      timer = undefined;
-      void loadRuns();
-    },
-    Math.max(DELAY_MS, requestedAt + EVERY_MS - performance.now()),
-  );
-}
-
-/** Reloads now. */
-export async function loadRuns(): Promise<RunSummary[]> {
-  const { state, flowPath, limit } = runsStore.getState();
-  if (state === "unknown") runsStore.setState({ state: "loading" });
-  requestedAt = performance.now();
-  const request = ++requests;
-  const answered = (change: Partial<Runs>) => {
-    // Ignores the late reply to an earlier request.
-    if (request === requests) runsStore.setState({ state: "known", ...change });
-  };
-  try {
-    // One more than displayed, to know whether there are more.
-    const found = await call("runs.list", { flowPath, limit: limit + 1 });
-    const list = keepSame(runsStore.getState().list, found.slice(0, limit));
-    answered({ list, cut: found.length > limit, error: undefined });
-    await Promise.all(Object.keys(runsStore.getState().children).map(loadChildren));
-  } catch (thrown) {
-    answered({ error: HostError.from(thrown) });
-  }
-  return runsStore.getState().list;
-}
-
 /** The new list, with unchanged runs as the same objects, so that they do not re-render. */
 function keepSame(before: RunSummary[], after: RunSummary[]): RunSummary[] {
   const known = new Map(before.map((run) => [run.run, run]));
@@ -91,26 +34,90 @@ function keepSame(before: RunSummary[], after: RunSummary[]): RunSummary[] {
   return list.length === before.length && list.every((run, place) => run === before[place]) ? before : list;
 }
 
-/** Unfolds a run: asks for those it began, and keeps asking. */
-export async function unfold(run: RunId): Promise<void> {
-  runsStore.setState((state) => ({ children: { ...state.children, [run]: state.children[run] ?? [] } }));
-  await loadChildren(run);
-}
+export class RunList {
+  readonly store: StoreApi<Runs> = createStore<Runs>(() => ({
+    list: [],
+    children: {},
+    state: "unknown",
+    limit: PAGE,
+    cut: false,
+  }));
+  #viewerCount = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #requestedAt = Number.NEGATIVE_INFINITY;
+  #requests = 0;
 
-export function foldUp(run: RunId): void {
-  runsStore.setState(({ children: { [run]: _, ...children } }) => ({ children }));
-}
+  /** Lists the runs of one flow file or all, and keeps the list current. Returns a function that stops it. */
+  follow(flowPath?: string): () => void {
+    if (this.store.getState().flowPath !== flowPath) this.store.setState({ flowPath, limit: PAGE });
+    this.#viewerCount += 1;
+    void this.load();
+    return () => {
+      this.#viewerCount -= 1;
+    };
+  }
 
-async function loadChildren(parent: RunId): Promise<void> {
-  try {
-    const found = await call("runs.list", { parent, limit: PAGE });
-    const known = runsStore.getState().children[parent];
-    // It may have been folded up meanwhile.
-    if (!known) return;
-    const list = keepSame(known, found);
-    if (list !== known) runsStore.setState((state) => ({ children: { ...state.children, [parent]: list } }));
-  } catch (thrown) {
-    if (HostError.from(thrown).code === "run.unknown") foldUp(parent);
-    else runsStore.setState({ error: HostError.from(thrown) });
+  /** Lists older runs, too. */
+  loadMore(): void {
+    this.store.setState(({ limit }) => ({ limit: limit + PAGE }));
+    void this.load();
+  }
+
+  /** Reloads shortly, if a list is visible. */
+  refresh(): void {
+    if (this.#timer !== undefined || this.#viewerCount === 0) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        void this.load();
+      },
+      Math.max(DELAY_MS, this.#requestedAt + EVERY_MS - performance.now()),
+    );
+  }
+
+  /** Reloads now. */
+  async load(): Promise<RunSummary[]> {
+    const { state, flowPath, limit } = this.store.getState();
+    if (state === "unknown") this.store.setState({ state: "loading" });
+    this.#requestedAt = performance.now();
+    const request = ++this.#requests;
+    const answered = (change: Partial<Runs>) => {
+      // Ignores the late reply to an earlier request.
+      if (request === this.#requests) this.store.setState({ state: "known", ...change });
+    };
+    try {
+      // One more than displayed, to know whether there are more.
+      const found = await call("runs.list", { flowPath, limit: limit + 1 });
+      const list = keepSame(this.store.getState().list, found.slice(0, limit));
+      answered({ list, cut: found.length > limit, error: undefined });
+      await Promise.all(Object.keys(this.store.getState().children).map((parent) => this.#loadChildren(parent)));
+    } catch (thrown) {
+      answered({ error: HostError.from(thrown) });
+    }
+    return this.store.getState().list;
+  }
+
+  /** Unfolds a run: asks for those it began, and keeps asking. */
+  async expand(run: RunId): Promise<void> {
+    this.store.setState((state) => ({ children: { ...state.children, [run]: state.children[run] ?? [] } }));
+    await this.#loadChildren(run);
+  }
+
+  collapse(run: RunId): void {
+    this.store.setState(({ children: { [run]: _, ...children } }) => ({ children }));
+  }
+
+  async #loadChildren(parent: RunId): Promise<void> {
+    try {
+      const found = await call("runs.list", { parent, limit: PAGE });
+      const known = this.store.getState().children[parent];
+      // It may have been folded up meanwhile.
+      if (!known) return;
+      const list = keepSame(known, found);
+      if (list !== known) this.store.setState((state) => ({ children: { ...state.children, [parent]: list } }));
+    } catch (thrown) {
+      if (HostError.from(thrown).code === "run.unknown") this.collapse(parent);
+      else this.store.setState({ error: HostError.from(thrown) });
+    }
   }
 }

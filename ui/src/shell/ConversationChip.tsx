@@ -1,17 +1,18 @@
 import { MessagesSquare, X } from "lucide-react";
-import { conversationsStore } from "@/conversations/conversation-list";
-import { currentStore, stopContinuing, titleOf } from "@/conversations/current-conversation";
+import { titleOf } from "@/conversations/current-conversation";
 import { Tip } from "@/design/Tip";
 import { useFlow } from "@/flow/store";
-import { useRunHead } from "@/run/live/active-run";
 import { useWorkspace } from "@/workspace/context";
+import { useConversations, useCurrentConversation } from "@/workspace/conversation-hooks";
+import { useRunHead } from "@/workspace/run-hooks";
 
 /** The conversation that the next run continues, or that the viewed run continued. Hidden without one. */
 export function ConversationChip() {
+  const workspace = useWorkspace();
   const viewing = useFlow((state) => state.viewing !== undefined);
-  const current = currentStore((state) => state.conversation);
+  const current = useCurrentConversation();
   const displayed = useRunHead((head) => head.conversation?.id);
-  const known = conversationsStore((state) => state.list.find((one) => one.id === displayed));
+  const known = useConversations((state) => state.list.find((one) => one.id === displayed));
   if (viewing) {
     return displayed === undefined ? null : (
       <Chip text={known ? titleOf(known) : "a conversation"} tip="This run continued" />
@@ -27,7 +28,7 @@ export function ConversationChip() {
           className="-ml-1 grid size-6 place-items-center rounded-full text-fg-3 hover:bg-bg-3 hover:text-fg"
           aria-label="Leave conversation"
           data-testid="conversation-leave"
-          onClick={stopContinuing}
+          onClick={() => workspace.conversation.leave()}
         >
           <X size={13} aria-hidden />
         </button>

@@ -5,10 +5,10 @@ import { Keys } from "@/design/Keys";
 import { ariaKeys } from "@/design/keys";
 import { Tip } from "@/design/Tip";
 import { useFlow } from "@/flow/store";
-import { controlStore, runBlockers, startRun, stopRun } from "@/run/control";
+import { runBlockers } from "@/run/control";
 import { isOver } from "@/run/fold/status";
-import { useActiveSession, useInterrupted, useRunHead } from "@/run/live/active-run";
 import { useWorkspace } from "@/workspace/context";
+import { useActiveSession, useInterrupted, useRunHead, useRunState } from "@/workspace/run-hooks";
 import { RUN_KEYS, STOP_KEYS } from "./commands/run";
 import { StatusPill } from "./StatusPill";
 
@@ -27,7 +27,7 @@ function RunButton() {
   const viewing = useFlow((state) => state.viewing !== undefined);
   const empty = useFlow((state) => Object.keys(state.flow.nodes).length === 0);
   const problems = useFlow((state) => runBlockers(state).length);
-  const starting = controlStore((state) => state.starting);
+  const starting = useRunState((state) => state.starting);
   const going = useGoing();
   if (problems > 0 && !viewing) {
     const problemCount = `${problems} ${problems === 1 ? "problem" : "problems"}`;
@@ -63,7 +63,7 @@ function RunButton() {
         aria-keyshortcuts={ariaKeys(RUN_KEYS)}
         aria-description={why}
         className="aria-disabled:opacity-55 aria-disabled:hover:brightness-100"
-        onClick={() => why === undefined && void startRun()}
+        onClick={() => why === undefined && void workspace.runs.start()}
       >
         <Play size={13} fill="currentColor" aria-hidden /> Run
         <span aria-hidden className="contents [&>kbd]:bg-black/25 [&>kbd]:text-on-accent">
@@ -75,6 +75,7 @@ function RunButton() {
 }
 
 function StopButton() {
+  const workspace = useWorkspace();
   const session = useActiveSession();
   const status = useRunHead((head) => head.status);
   const cancelling = useRunHead((head) => head.cancelling);
@@ -85,7 +86,7 @@ function StopButton() {
         data-testid="stop-button"
         disabled={idle || cancelling}
         aria-keyshortcuts={ariaKeys(STOP_KEYS)}
-        onClick={() => void stopRun()}
+        onClick={() => void workspace.runs.stop()}
       >
         <Square size={12} fill="currentColor" aria-hidden /> Stop
       </Button>

@@ -1,21 +1,24 @@
-import { cleanup, render, screen } from "@testing-library/react";
-import { afterEach, describe, expect, it } from "vitest";
+import { cleanup, screen } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunSummary } from "@/bindings";
 import { InputsOutputs } from "@/inspector/run/InputsOutputs";
 import { RunRow } from "@/panels/runs/RunRow";
-import { showSession } from "@/run/live/active-run";
 import { showRun } from "@/run/live/test-run";
+import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace, type Workspace } from "@/workspace/workspace";
 import { RunTotals } from "./RunTotals";
 
-afterEach(() => {
-  cleanup();
-  showSession(undefined);
+let workspace: Workspace;
+
+beforeEach(() => {
+  workspace = createWorkspace();
 });
+afterEach(cleanup);
 
 describe("a run whose calls are in its sub-flows", () => {
   it("shows a lower bound in the top bar", () => {
-    showRun([{ type: "child.started", node: "chat", epoch: [], run: "child" }]);
-    render(<RunTotals />);
+    showRun(workspace.activeRun, [{ type: "child.started", node: "chat", epoch: [], run: "child" }]);
+    renderInWorkspace(<RunTotals />, { workspace });
     expect(screen.getByTestId("run-tokens").textContent).toBe("≥ 0 tokens");
     expect(screen.getByTestId("run-cost").textContent).toBe("≥ $0");
   });
@@ -30,7 +33,7 @@ describe("a run whose calls are in its sub-flows", () => {
       tokens: { input: 0, output: 0 },
     };
     const rest = { nodes: { done: 1, failed: 0, skipped: 0 }, cost: { nanoUsd: 0 } };
-    render(<RunRow run={{ ...run, ...rest } as RunSummary} now={0} />);
+    renderInWorkspace(<RunRow run={{ ...run, ...rest } as RunSummary} now={0} />, { workspace });
     expect(screen.getByTestId("run-row-r").textContent).toContain("Finished · ≥ 0 tokens · ≥ $0");
   });
 });
@@ -45,8 +48,8 @@ describe("a node with several iterations", () => {
       reply: { text: "", usage: { input, output: 1 } },
       account: { contextId: "main", model: "m", costNanoUsd: 1_000_000_000 },
     });
-    showRun([...iteration([0], 10), ...iteration([1], 20)]);
-    render(<InputsOutputs nodeId="chat" />);
+    showRun(workspace.activeRun, [...iteration([0], 10), ...iteration([1], 20)]);
+    renderInWorkspace(<InputsOutputs nodeId="chat" />, { workspace });
     expect(screen.getByTestId("io-state").textContent).toContain("20 tokens in");
     expect(screen.getByTestId("io-total").textContent).toBe("All 2 iterations: 30 tokens in, 2 out · $2.00");
   });

@@ -2,9 +2,9 @@
 import { useEffect, useState } from "react";
 import { elapsed } from "@/run/fold/elapsed";
 import { isOver } from "@/run/fold/status";
-import { useActiveSession, useHasChildren, useInterrupted, useRunHead } from "@/run/live/active-run";
 import { formatDuration } from "@/run/values/format";
 import { describeRunCost, describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
+import { useActiveSession, useHasChildren, useInterrupted, useRunHead } from "@/workspace/run-hooks";
 
 export function RunTotals() {
   const session = useActiveSession();

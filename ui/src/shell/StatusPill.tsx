@@ -1,13 +1,11 @@
 import { Ban, Check, CircleAlert, CircleDot, LoaderCircle, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunStatus } from "@/bindings";
-import { resumeRun } from "@/run/control";
 import { formatIteration } from "@/run/fold/epoch";
 import type { RunHead } from "@/run/fold/types";
-import { useActiveSession, useInterrupted, useRunHead } from "@/run/live/active-run";
-import { nameOf } from "@/run/node-names";
-import type { LayoutStore } from "@/workbench/layout";
 import { useWorkspace } from "@/workspace/context";
+import { useActiveSession, useInterrupted, useRunHead } from "@/workspace/run-hooks";
+import type { Workspace } from "@/workspace/workspace";
 
 type StatusView = { status: RunStatus; text: string; icon: ReactNode; action?: () => void; what?: string };
 
@@ -30,7 +28,7 @@ export function StatusPill() {
   const interrupted = useInterrupted();
   const head = useRunHead((head) => head);
   if (!session) return null;
-  const displayed = describe(head, interrupted, session.run, workspace.layout);
+  const displayed = describe(head, interrupted, session.run, workspace);
   const look = `inline-flex h-[26px] items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[displayed.status]}`;
   return (
     <div role="status" aria-live="polite" className="flex">
@@ -54,13 +52,13 @@ export function StatusPill() {
   );
 }
 
-function describe(head: RunHead, interrupted: boolean, run: string, layout: LayoutStore): StatusView {
+function describe(head: RunHead, interrupted: boolean, run: string, workspace: Workspace): StatusView {
   if (interrupted && head.status === "running") {
     return {
       status: "interrupted",
       text: "Interrupted · resume",
       icon: <Unplug {...ICON} />,
-      action: () => void resumeRun(run),
+      action: () => void workspace.runs.resume(run),
       what: "The process ended during this run. Resume it where it stopped; finished model calls are not repeated.",
     };
   }
@@ -70,7 +68,7 @@ function describe(head: RunHead, interrupted: boolean, run: string, layout: Layo
         status: "waiting",
         text: waitingText(head),
         icon: <CircleDot {...ICON} />,
-        action: () => layout.goToAnswer(),
+        action: () => workspace.layout.goToAnswer(),
         what: "Go to question",
       };
     case "finished":
@@ -78,9 +76,9 @@ function describe(head: RunHead, interrupted: boolean, run: string, layout: Layo
     case "failed":
       return {
         status: "failed",
-        text: head.error ? `Failed at ${nameOf(head.error.node)}` : "Failed",
+        text: head.error ? `Failed at ${workspace.nodeNames.nameOf(head.error.node)}` : "Failed",
         icon: <CircleAlert {...ICON} />,
-        action: () => layout.showDockTab("problems"),
+        action: () => workspace.layout.showDockTab("problems"),
         what: "Show problems",
       };
     case "cancelled":
@@ -91,7 +89,7 @@ function describe(head: RunHead, interrupted: boolean, run: string, layout: Layo
         status: "running",
         text: head.cancelling ? "Stopping…" : asks ? "Running · question open" : "Running",
         icon: <LoaderCircle {...ICON} className="animate-spin" />,
-        ...(asks ? { action: () => layout.goToAnswer(), what: "Go to question" } : {}),
+        ...(asks ? { action: () => workspace.layout.goToAnswer(), what: "Go to question" } : {}),
       };
     }
   }

@@ -2,10 +2,11 @@ import { ChevronRight } from "lucide-react";
 import { Button } from "@/design/Button";
 import { leaveView } from "@/flow/actions";
 import { useFlow } from "@/flow/store";
-import { openRun } from "@/run/control";
+import { useWorkspace } from "@/workspace/context";
 
 /** Shows that a run is on the canvas, with its parent runs and the way back. */
 export function ViewingBanner() {
+  const workspace = useWorkspace();
   const viewing = useFlow((state) => state.viewing);
   if (!viewing) return null;
   const above = viewing.above ?? [];
@@ -27,7 +28,7 @@ export function ViewingBanner() {
                 type="button"
                 className="truncate rounded text-fg-2 hover:text-fg hover:underline"
                 data-testid={`crumb-${depth}`}
-                onClick={() => void openRun(one.run)}
+                onClick={() => void workspace.runs.open(one.run)}
               >
                 {one.label}
               </button>

@@ -6,7 +6,6 @@ import { ProblemsTab } from "@/dock/problems/ProblemsTab";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
 import { InputsOutputs } from "@/inspector/run/InputsOutputs";
 import { Prompt } from "@/inspector/run/Prompt";
-import { showSession } from "@/run/live/active-run";
 import { showRun } from "@/run/live/test-run";
 import { renderInWorkspace } from "@/workspace/test-workspace";
 import { createWorkspace, type Workspace } from "@/workspace/workspace";
@@ -23,10 +22,7 @@ beforeEach(() => {
   workspace = createWorkspace();
   flowStore.setState(documentState(EMPTY_FLOW), true);
 });
-afterEach(() => {
-  cleanup();
-  showSession(undefined);
-});
+afterEach(cleanup);
 
 it.each([
   ["the problems", () => <ProblemsTab />],
@@ -38,14 +34,14 @@ it.each([
     ),
   ],
 ])("the settings are one click away from a missing key in %s", async (_, view) => {
-  showRun(failed("provider.unauthorized"));
+  showRun(workspace.activeRun, failed("provider.unauthorized"));
   renderInWorkspace(view(), { workspace });
   await userEvent.click(screen.getByRole("button", { name: "Settings" }));
   expect(workspace.layout.store.getState().leftPanel).toBe("settings");
 });
 
 it("are not offered for other errors", () => {
-  showRun(failed("provider.timeout"));
+  showRun(workspace.activeRun, failed("provider.timeout"));
   renderInWorkspace(<ProblemsTab />, { workspace });
   expect(screen.queryByTestId("open-settings")).toBeNull();
 });
@@ -53,7 +49,7 @@ it("are not offered for other errors", () => {
 it("are one click away from an unknown price", async () => {
   const prompt = { provider: "p", model: "m", parts: [], tokens: 1, window: 100, reserve: 10, toolTokens: 0 };
   const account = { contextId: "main", model: "m" };
-  showRun([
+  showRun(workspace.activeRun, [
     { type: "prompt.rendered", ...HERE, step: 0, prompt },
     { type: "model.replied", ...HERE, step: 0, reply: { text: "Yes." }, account },
   ]);

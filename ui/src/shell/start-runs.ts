@@ -1,21 +1,19 @@
 /** What the runs' part of the window does once, when the window begins. */
 
 import { notify } from "@/design/notify";
-import { followDocument, openAction, setRunLayout } from "@/run/control";
 import { openRuns } from "@/run/run-filter";
-import { loadRuns } from "@/run/run-list";
 import { oneLine, shorten } from "@/run/values/preview";
 import type { Workspace } from "@/workspace/workspace";
 
-/** Keeps the shown run in step with the document. Call once. */
+/** Keeps the shown run and the conversation in step with the document. Call once. */
 export function startRuns(workspace: Workspace): void {
-  setRunLayout(workspace.layout);
-  followDocument();
+  workspace.conversation.follow();
+  workspace.runs.followDocument();
 }
 
 /** Offers the runs that were left open last time. */
-export async function offerOpenRuns(): Promise<void> {
-  const [latest, ...others] = openRuns(await loadRuns());
+export async function offerOpenRuns(workspace: Workspace): Promise<void> {
+  const [latest, ...others] = openRuns(await workspace.runList.load());
   if (!latest) return;
   const name = latest.flowName || "a flow";
   const more = others.length > 0 ? ` ${others.length} more ${others.length === 1 ? "is" : "are"} in Runs.` : "";
@@ -23,5 +21,5 @@ export async function offerOpenRuns(): Promise<void> {
     latest.status === "waiting"
       ? `A run of “${name}” is waiting for you${latest.waitingOn ? `: “${shorten(oneLine(latest.waitingOn), 80)}”` : "."}${more}`
       : `A run of “${name}” was interrupted and can be resumed.${more}`;
-  notify.offer(text, openAction(latest.run));
+  notify.offer(text, workspace.runs.openAction(latest.run));
 }

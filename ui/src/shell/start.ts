@@ -42,5 +42,5 @@ async function begin(workspace: Workspace): Promise<void> {
   } catch (thrown) {
     notify.error(HostError.from(thrown));
   }
-  await offerOpenRuns();
+  await offerOpenRuns(workspace);
 }

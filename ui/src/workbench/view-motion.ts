@@ -1,11 +1,4 @@
-/** Whether the canvas is being panned. Work that can wait checks this. */
-
-let moving = false;
-
-export function isViewMoving(): boolean {
-  return moving;
-}
-
-export function setViewMoving(value: boolean): void {
-  moving = value;
+/** Whether the canvas is being panned right now. Work that can wait until it stands still asks here. */
+export class ViewMotion {
+  moving = false;
 }

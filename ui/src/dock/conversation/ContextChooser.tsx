@@ -1,7 +1,7 @@
 import type { ContextId } from "@/bindings";
 import { contextShade } from "@/flow/context-shade";
-import { useActiveSession, useContextsRevision } from "@/run/live/active-run";
-import { contextNames } from "@/run/node-names";
+import { useWorkspace } from "@/workspace/context";
+import { useActiveSession, useContextsRevision } from "@/workspace/run-hooks";
 
 /** Which of the run's contexts the conversation shows; nothing to choose where there is one. */
 export function ContextChooser({
@@ -11,11 +11,12 @@ export function ContextChooser({
   chosen: ContextId | undefined;
   onChoose: (context: ContextId) => void;
 }) {
+  const workspace = useWorkspace();
   const session = useActiveSession();
   useContextsRevision();
   const contexts = session ? [...session.fold.contexts] : [];
   if (contexts.length < 2) return null;
-  const names = contextNames(contexts.map(([id, view]) => ({ id, maker: view.createdBy.node })));
+  const names = workspace.nodeNames.ofContexts(contexts.map(([id, view]) => ({ id, maker: view.createdBy.node })));
   return (
     <fieldset className="flex shrink-0 gap-1 overflow-x-auto px-3.5 pt-2">
       <legend className="sr-only">Context</legend>

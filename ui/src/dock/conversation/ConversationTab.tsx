@@ -3,11 +3,11 @@ import type { ContextId } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { sameEpoch } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
-import { useActiveSession, useContextsRevision, useEventCount, useRunHead } from "@/run/live/active-run";
-import { nameOf } from "@/run/node-names";
 import { contextOf } from "@/run/values/inputs";
 import { messageText } from "@/run/values/message-text";
 import { shorten } from "@/run/values/preview";
+import { useWorkspace } from "@/workspace/context";
+import { useActiveSession, useContextsRevision, useEventCount, useRunHead } from "@/workspace/run-hooks";
 import { TimelineTab } from "../timeline/TimelineTab";
 import { useSize } from "../useSize";
 import { ContextChooser } from "./ContextChooser";
@@ -89,12 +89,13 @@ function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefin
  * whatever is scrolled into view.
  */
 function Announcer({ last }: { last: Item | undefined }) {
+  const workspace = useWorkspace();
   const pause = useRunHead((head) => head.pauses.at(-1));
   const reply =
     last?.kind === "message" && last.message.role === "assistant"
-      ? `${nameOf(last.message.author.node)}: ${shorten(messageText(last.message.content), MAX_ANNOUNCED_LENGTH)}`
+      ? `${workspace.nodeNames.nameOf(last.message.author.node)}: ${shorten(messageText(last.message.content), MAX_ANNOUNCED_LENGTH)}`
       : "";
-  const question = pause ? `${nameOf(pause.node)} asks: ${pause.prompt}` : "";
+  const question = pause ? `${workspace.nodeNames.nameOf(pause.node)} asks: ${pause.prompt}` : "";
   return (
     <p aria-live="polite" className="sr-only">
       {reply} {question}

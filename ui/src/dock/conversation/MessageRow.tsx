@@ -13,42 +13,50 @@ import { memo, type ReactNode } from "react";
 import type { Message } from "@/bindings";
 import { Markdown } from "@/design/Markdown";
 import { formatIteration } from "@/run/fold/epoch";
-import { nameOf } from "@/run/node-names";
+import type { NodeNames } from "@/run/node-names";
 import { formatCount } from "@/run/values/format";
 import { messageText } from "@/run/values/message-text";
 import { previewOf } from "@/run/values/preview";
 import { Reasoning } from "@/run/values/Reasoning";
 import { ValueView } from "@/run/values/ValueView";
+import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import type { Item } from "./conversation-items";
 
 /** One item of the conversation. */
 export const Row = memo(function Row({ item }: { item: Item }) {
+  const workspace = useWorkspace();
   switch (item.kind) {
     case "message":
       return <MessageRow message={item.message} />;
     case "question":
       return (
         <Aside icon={<MessageCircleQuestion size={12} aria-hidden />}>
-          {titled(item.node, item.epoch)} asked: {previewOf(item.prompt, 140)}
+          {titleWithIteration(workspace.nodeNames, item.node, item.epoch)} asked: {previewOf(item.prompt, 140)}
         </Aside>
       );
     case "answer":
       return item.answer === "end" ? (
-        <Aside icon={<CornerDownRight size={12} aria-hidden />}>You ended {titled(item.node, item.epoch)}.</Aside>
+        <Aside icon={<CornerDownRight size={12} aria-hidden />}>
+          You ended {titleWithIteration(workspace.nodeNames, item.node, item.epoch)}.
+        </Aside>
       ) : (
         <Spoken avatar={<UserRound size={13} aria-hidden />} who="You">
           <ValueView value={item.answer.value} label="Your answer" />
         </Spoken>
       );
     case "cleared":
-      return <Aside icon={<Eraser size={12} aria-hidden />}>{nameOf(item.node)} cleared the history.</Aside>;
+      return (
+        <Aside icon={<Eraser size={12} aria-hidden />}>
+          {workspace.nodeNames.nameOf(item.node)} cleared the history.
+        </Aside>
+      );
     case "failure":
       return (
         <Spoken
           avatar={<CircleAlert size={13} aria-hidden />}
           tone="bg-bad/20 text-bad"
-          who={titled(item.node, item.epoch)}
+          who={titleWithIteration(workspace.nodeNames, item.node, item.epoch)}
         >
           <p className="text-bad">{item.error.message}</p>
           {item.error.hint ? <p className="text-fg-2 text-sm">{item.error.hint}</p> : null}
@@ -57,11 +65,16 @@ export const Row = memo(function Row({ item }: { item: Item }) {
       );
     case "output":
       return (
-        <Spoken avatar={<FileOutput size={13} aria-hidden />} tone="bg-data/20 text-data" who={nameOf(item.node)} named>
+        <Spoken
+          avatar={<FileOutput size={13} aria-hidden />}
+          tone="bg-data/20 text-data"
+          who={workspace.nodeNames.nameOf(item.node)}
+          named
+        >
           {typeof item.value === "string" ? (
             <Markdown text={item.value} />
           ) : (
-            <ValueView value={item.value} label={`Output ${item.port} of ${nameOf(item.node)}`} />
+            <ValueView value={item.value} label={`Output ${item.port} of ${workspace.nodeNames.nameOf(item.node)}`} />
           )}
         </Spoken>
       );
@@ -76,8 +89,9 @@ const AVATARS: Record<Message["role"], { icon: ReactNode; tone: string }> = {
 };
 
 function MessageRow({ message }: { message: Message }) {
+  const workspace = useWorkspace();
   const { icon, tone } = AVATARS[message.role];
-  const who = `${nameOf(message.author.node)}, ${message.role}`;
+  const who = `${workspace.nodeNames.nameOf(message.author.node)}, ${message.role}`;
   return (
     <Spoken avatar={icon} tone={tone} who={who} more={`${formatCount(message.tokens)} tokens`}>
       {message.reasoning ? <Reasoning text={message.reasoning} /> : null}
@@ -126,7 +140,7 @@ function Aside({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   );
 }
 
-function titled(node: string, epoch: number[]): string {
+function titleWithIteration(names: NodeNames, node: string, epoch: number[]): string {
   const iteration = formatIteration(epoch);
-  return iteration ? `${nameOf(node)} · iteration ${iteration}` : nameOf(node);
+  return iteration ? `${names.nameOf(node)} · iteration ${iteration}` : names.nameOf(node);
 }

@@ -5,7 +5,7 @@ import type { ContextId } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { epochOf } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
-import { useContextView, useNodeOf } from "@/run/live/active-run";
+import { useContextView, useNodeOf } from "@/workspace/run-hooks";
 import type { Item } from "./conversation-items";
 import { Row } from "./MessageRow";
 import { PauseCard } from "./PauseCard";

@@ -1,4 +1,4 @@
-import { useRunHead } from "@/run/live/active-run";
+import { useRunHead } from "@/workspace/run-hooks";
 
 /** A dot while the shown run waits for an answer. */
 export function OpenQuestions() {

@@ -3,36 +3,35 @@ import { reveal } from "@/canvas/reveal";
 import { Markdown } from "@/design/Markdown";
 import { nodeType } from "@/flow/node-types";
 import type { HostError } from "@/ipc";
-import { answerPause, endPause, openRun } from "@/run/control";
 import { formatIteration } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
-import { useActiveSession } from "@/run/live/active-run";
-import { nameOf, typeOf } from "@/run/node-names";
-import { useLayout } from "@/workspace/context";
+import { useLayout, useWorkspace } from "@/workspace/context";
+import { useActiveSession } from "@/workspace/run-hooks";
 import { AnswerForm } from "./AnswerForm";
 
 /** A question that waits for a person, and the place to answer it. */
 export function PauseCard({ pause }: { pause: OpenPause }) {
+  const workspace = useWorkspace();
   const box = useRef<HTMLElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<HostError>();
   const session = useActiveSession();
   const { asker } = pause;
   const iteration = formatIteration(pause.epoch);
-  const name = nameOf(pause.node);
-  const asksForMessage = nodeType(typeOf(pause.node) ?? "")?.editor.asksForMessage;
+  const name = workspace.nodeNames.nameOf(pause.node);
+  const asksForMessage = nodeType(workspace.nodeNames.typeOf(pause.node) ?? "")?.editor.asksForMessage;
   useFocusOfAnswer(box);
 
   const answer = async (value: unknown) => {
     setBusy(true);
-    const failure = await answerPause(pause, value);
+    const failure = await workspace.runs.answer(pause, value);
     setError(failure);
     setBusy(false);
     return failure === undefined;
   };
   const end = async () => {
     setBusy(true);
-    await endPause(pause);
+    await workspace.runs.end(pause);
     setBusy(false);
   };
 
@@ -59,7 +58,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
             type="button"
             data-testid="pause-open-child"
             className="shrink-0 text-fg-3 hover:text-fg hover:underline"
-            onClick={() => void openRun(asker.run)}
+            onClick={() => void workspace.runs.open(asker.run)}
           >
             · in sub-flow
           </button>

@@ -3,8 +3,8 @@ import { useMemo } from "react";
 import type { Activation, ContextId } from "@/bindings";
 import { Markdown } from "@/design/Markdown";
 import { epochOf } from "@/run/fold/epoch";
-import { useContextView, useNodeOf } from "@/run/live/active-run";
-import { nameOf } from "@/run/node-names";
+import { useWorkspace } from "@/workspace/context";
+import { useContextView, useNodeOf } from "@/workspace/run-hooks";
 import { Spoken } from "./MessageRow";
 import { blocksOf } from "./markdown-blocks";
 
@@ -15,6 +15,7 @@ export function StreamingRow({ context }: { context: ContextId }) {
 }
 
 function Streaming({ turn }: { turn: Activation }) {
+  const workspace = useWorkspace();
   const text = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.streamed ?? "");
   const reasoning = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.reasoning ?? "");
   const tools = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.tools);
@@ -25,7 +26,7 @@ function Streaming({ turn }: { turn: Activation }) {
     <Spoken
       avatar={<Sparkles size={13} aria-hidden />}
       tone="bg-accent/25 text-accent"
-      who={`${nameOf(turn.node)} is answering`}
+      who={`${workspace.nodeNames.nameOf(turn.node)} is answering`}
     >
       <div aria-busy="true" data-testid="streaming">
         {reasoning ? <Thoughts text={reasoning} over={text !== ""} /> : null}

@@ -1,5 +1,5 @@
-import { useEventCount } from "@/run/live/active-run";
 import { formatCount } from "@/run/values/format";
+import { useEventCount } from "@/workspace/run-hooks";
 
 /** How many events the shown run has. */
 export function EventCount() {

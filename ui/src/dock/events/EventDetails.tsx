@@ -2,15 +2,16 @@ import { Crosshair, X } from "lucide-react";
 import type { Entry } from "@/bindings";
 import { reveal } from "@/canvas/reveal";
 import { IconButton } from "@/design/Button";
-import { chooseEpoch } from "@/run/epoch-choice";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
+import { useWorkspace } from "@/workspace/context";
 
 /** All of one event, as the journal has it. */
 export function EventDetails({ entry, onClose }: { entry: Entry; onClose: () => void }) {
+  const workspace = useWorkspace();
   const show = () => {
     if (!("node" in entry)) return;
     reveal({ node: entry.node });
-    if ("epoch" in entry) chooseEpoch(entry.node, entry.epoch);
+    if ("epoch" in entry) workspace.epochChoice.choose(entry.node, entry.epoch);
   };
   return (
     <aside

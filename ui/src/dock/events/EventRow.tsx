@@ -1,7 +1,7 @@
 import type { Entry } from "@/bindings";
 import { formatIteration } from "@/run/fold/epoch";
-import { nameOf } from "@/run/node-names";
 import { formatClock } from "@/run/values/format";
+import { useWorkspace } from "@/workspace/context";
 import { familyOf, gistOf, isBad } from "./event-filter";
 
 export const EVENT_ROW = 22;
@@ -10,6 +10,7 @@ type Props = { entry: Entry; row: number; count: number; start: number; chosen: 
 
 /** One event on one line. */
 export function EventRow({ entry, row, count, start, chosen, onChoose }: Props) {
+  const workspace = useWorkspace();
   const iteration = "epoch" in entry ? formatIteration(entry.epoch) : "";
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keyboard, and moves the choice with the arrows.
@@ -34,7 +35,7 @@ export function EventRow({ entry, row, count, start, chosen, onChoose }: Props) 
       <span className="text-right text-fg-3 tabular-nums">{offset(entry.at - start)}</span>
       <span className="truncate text-[color:var(--family)]">{entry.type}</span>
       <span className="truncate text-fg">
-        {"node" in entry ? nameOf(entry.node) : ""}
+        {"node" in entry ? workspace.nodeNames.nameOf(entry.node) : ""}
         {iteration ? <span className="text-fg-3"> #{iteration}</span> : null}
       </span>
       <span className="truncate text-fg-2">{gistOf(entry)}</span>

@@ -1,13 +1,16 @@
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
-import { afterEach, expect, it } from "vitest";
-import { showSession } from "@/run/live/active-run";
+import { cleanup, fireEvent, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { showRun } from "@/run/live/test-run";
+import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace, type Workspace } from "@/workspace/workspace";
 import { EventsTab } from "./EventsTab";
 
-afterEach(() => {
-  cleanup();
-  showSession(undefined);
+let workspace: Workspace;
+
+beforeEach(() => {
+  workspace = createWorkspace();
 });
+afterEach(cleanup);
 
 const EVENTS = Array.from({ length: 50 }, (_, index) => ({
   type: index % 10 === 0 ? "node.ready" : "node.skipped",
@@ -16,8 +19,8 @@ const EVENTS = Array.from({ length: 50 }, (_, index) => ({
 }));
 
 it("moves the selection from the rows in view, also after the filter changed", () => {
-  showRun(EVENTS);
-  render(<EventsTab />);
+  showRun(workspace.activeRun, EVENTS);
+  renderInWorkspace(<EventsTab />, { workspace });
   const press = (key: string) => {
     fireEvent.keyDown(screen.getByTestId("events"), { key });
     return screen.getByTestId("event-details").querySelector("b")?.textContent;

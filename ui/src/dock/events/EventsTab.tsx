@@ -1,9 +1,9 @@
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/bindings";
 import { Empty } from "@/design/Empty";
-import { useActiveSession, useEventCount } from "@/run/live/active-run";
-import { nameOf } from "@/run/node-names";
 import { formatCount } from "@/run/values/format";
+import { useWorkspace } from "@/workspace/context";
+import { useActiveSession, useEventCount } from "@/workspace/run-hooks";
 import { EventDetails } from "./EventDetails";
 import { EVENT_ROW, EventRow } from "./EventRow";
 import { EventFilter, FAMILIES } from "./event-filter";
@@ -23,11 +23,15 @@ export function EventsTab() {
 }
 
 function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number | undefined }) {
+  const { nodeNames } = useWorkspace();
   const count = useEventCount();
   const [family, setFamily] = useState("");
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState<number>();
-  const filter = useMemo(() => new EventFilter(family, words, nameOf), [family, words]);
+  const filter = useMemo(
+    () => new EventFilter(family, words, (id) => nodeNames.nameOf(id)),
+    [family, words, nodeNames],
+  );
   if (!filter.all) filter.read(entries);
   const displayed = filter.all ? count : filter.places.length;
   const placeOf = (row: number) => (filter.all ? row : (filter.places[row] ?? row));

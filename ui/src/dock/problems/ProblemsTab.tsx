@@ -3,7 +3,7 @@ import { reveal } from "@/canvas/reveal";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { InlineCode } from "@/design/InlineCode";
-import { chooseEpoch } from "@/run/epoch-choice";
+import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import { type Problem, placeOf, useProblems } from "./problem-list";
 
@@ -27,12 +27,13 @@ export function ProblemsTab() {
 }
 
 function ProblemRow({ problem }: { problem: Problem }) {
-  const place = placeOf(problem);
+  const workspace = useWorkspace();
+  const place = placeOf(problem, workspace.nodeNames);
   const error = problem.severity === "error";
   const Sign = error ? CircleAlert : TriangleAlert;
   const show = () => {
     reveal({ node: problem.node, edge: problem.edge });
-    if (problem.node !== undefined && problem.epoch) chooseEpoch(problem.node, problem.epoch);
+    if (problem.node !== undefined && problem.epoch) workspace.epochChoice.choose(problem.node, problem.epoch);
   };
   return (
     <li

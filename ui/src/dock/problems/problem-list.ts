@@ -4,10 +4,11 @@ import type { Diagnostic, EdgeId, Epoch, NodeId } from "@/bindings";
 import { useFlow } from "@/flow/store";
 import { displayedEpoch, formatIteration } from "@/run/fold/epoch";
 import type { RunHead } from "@/run/fold/types";
-import { useActiveSession, useRunHead } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
-import { nameOf } from "@/run/node-names";
+import type { NodeNames } from "@/run/node-names";
 import { wasStopped } from "@/run/values/outputs";
+import { useWorkspace } from "@/workspace/context";
+import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
 
 export type Problem = {
   key: string;
@@ -23,6 +24,7 @@ export type Problem = {
 };
 
 export function useProblems(): Problem[] {
+  const { nodeNames } = useWorkspace();
   const diagnostics = useFlow((state) => state.checked.diagnostics);
   const session = useActiveSession();
   // Problems change only when a node fails (counts), the run ends (status) or a loop is exhausted.
@@ -31,8 +33,8 @@ export function useProblems(): Problem[] {
   const loops = useRunHead((head) => head.loops);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the session is mutable; these say when it changed.
   return useMemo(
-    () => [...runProblems(session), ...flowProblems(diagnostics)],
-    [diagnostics, session, failed, status, loops],
+    () => [...runProblems(session, nodeNames), ...flowProblems(diagnostics)],
+    [diagnostics, session, nodeNames, failed, status, loops],
   );
 }
 
@@ -53,7 +55,7 @@ function rank(problem: Problem): number {
   return problem.severity === "error" ? 0 : 1;
 }
 
-function runProblems(session: RunSession | undefined): Problem[] {
+function runProblems(session: RunSession | undefined, names: NodeNames): Problem[] {
   if (!session) return [];
   const { head, nodes } = session.fold;
   const found: Problem[] = [];
@@ -79,10 +81,10 @@ function runProblems(session: RunSession | undefined): Problem[] {
       epoch: error.epoch,
     });
   }
-  return [...found, ...exhausted(head)];
+  return [...found, ...exhausted(head, names)];
 }
 
-function exhausted(head: RunHead): Problem[] {
+function exhausted(head: RunHead, names: NodeNames): Problem[] {
   return Object.entries(head.loops).flatMap(([node, loop]): Problem[] => {
     if (loop?.exhausted === undefined) return [];
     return [
@@ -91,7 +93,7 @@ function exhausted(head: RunHead): Problem[] {
         severity: "warning",
         ofRun: true,
         code: "loop.exhausted",
-        message: `The cycle from ${nameOf(node)} stopped at its limit, after iteration ${formatIteration(loop.epoch)}.`,
+        message: `The cycle from ${names.nameOf(node)} stopped at its limit, after iteration ${formatIteration(loop.epoch)}.`,
         hint: `The limit is ${loop.exhausted} ${loop.exhausted === 1 ? "iteration" : "iterations"}. Raise “Max iterations” on a node of the cycle to allow more.`,
         node,
       },
@@ -100,8 +102,8 @@ function exhausted(head: RunHead): Problem[] {
 }
 
 /** The name of a problem's node, with its iteration if it has one. */
-export function placeOf(problem: Problem): string | undefined {
+export function placeOf(problem: Problem, names: NodeNames): string | undefined {
   if (problem.node === undefined) return problem.edge;
   const iteration = problem.epoch && formatIteration(problem.epoch);
-  return iteration ? `${nameOf(problem.node)} · iteration ${iteration}` : nameOf(problem.node);
+  return iteration ? `${names.nameOf(problem.node)} · iteration ${iteration}` : names.nameOf(problem.node);
 }

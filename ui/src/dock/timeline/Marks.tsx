@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { resolver } from "@/design/css-colors";
+import { useWorkspace } from "@/workspace/context";
 import { colorOf } from "./colors";
 import { drawRow, pulseAt } from "./draw";
 import type { TimelineRow } from "./rows";
@@ -19,6 +20,7 @@ type Props = {
 
 /** The marks of the rows in view, on one canvas that scrolls along with the rows. */
 export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
+  const workspace = useWorkspace();
   const canvas = useRef<HTMLCanvasElement>(null);
   const resolved = useRef<(css: string) => string>(undefined);
   const draw = () => {
@@ -35,7 +37,7 @@ export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
     drawing.clearRect(0, 0, to - from, rows.length * height);
     const pulse = isStill() ? 1 : pulseAt(performance.now());
     rows.forEach((row, index) => {
-      const style = { pulse, colorOf: (mark: Mark) => resolve(colorOf(row, mark.span)) };
+      const style = { pulse, colorOf: (mark: Mark) => resolve(colorOf(workspace.nodeNames, row, mark.span)) };
       drawRow(drawing, marksIn(row), index * height, from, style);
     });
   };

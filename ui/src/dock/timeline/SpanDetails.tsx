@@ -1,10 +1,9 @@
 import { createPortal } from "react-dom";
 import type { NodeId } from "@/bindings";
 import { epochOf, formatIteration } from "@/run/fold/epoch";
-import { activeSession } from "@/run/live/active-run";
-import { nameOf } from "@/run/node-names";
 import { formatCount, formatDuration } from "@/run/values/format";
 import { oneLine, previewOf, shorten } from "@/run/values/preview";
+import { useWorkspace } from "@/workspace/context";
 import type { Span, SpanKind } from "./spans";
 
 export type Pointed = { x: number; y: number; node: NodeId; tool?: string; span: Span };
@@ -19,7 +18,8 @@ const WIDTH = 280;
 
 /** What the pointer is over, in words. */
 export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number }) {
-  const session = activeSession();
+  const workspace = useWorkspace();
+  const session = workspace.activeRun.session;
   const { span, node, tool } = pointed;
   const view = epochOf(session?.fold.nodes.get(node), span.epoch);
   const start = session?.fold.head.startedAt ?? span.from;
@@ -39,7 +39,7 @@ export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number })
       }}
     >
       <p className="font-semibold">
-        {tool ?? nameOf(node)}
+        {tool ?? workspace.nodeNames.nameOf(node)}
         {iteration ? <span className="font-normal text-fg-3"> · iteration {iteration}</span> : null}
       </p>
       <p className="text-fg-2 tabular-nums">

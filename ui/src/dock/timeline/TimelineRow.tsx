@@ -1,9 +1,9 @@
 import { memo, type PointerEvent } from "react";
+import type { Epoch } from "@/bindings";
 import { reveal } from "@/canvas/reveal";
-import { chooseEpoch, chosenEpoch } from "@/run/epoch-choice";
 import { indexOfEpoch } from "@/run/fold/epoch";
-import { nameOf } from "@/run/node-names";
 import { formatDuration } from "@/run/values/format";
+import { useWorkspace } from "@/workspace/context";
 import { type TimelineRow, workIn } from "./rows";
 import type { Pointed } from "./SpanDetails";
 import type { Span } from "./spans";
@@ -32,11 +32,12 @@ export const TimelineRowView = memo(function TimelineRowView({
   spanAt,
   onPoint,
 }: Props) {
-  const name = row.tool ?? nameOf(row.node);
+  const workspace = useWorkspace();
+  const name = row.tool ?? workspace.nodeNames.nameOf(row.node);
   const at = (event: PointerEvent) => spanAt(row, event.clientX - event.currentTarget.getBoundingClientRect().left);
   const look = (span: Span | undefined) => {
     reveal({ node: row.node });
-    if (span) chooseEpoch(row.node, span.epoch);
+    if (span) workspace.epochChoice.choose(row.node, span.epoch);
   };
   return (
     <div
@@ -49,9 +50,9 @@ export const TimelineRowView = memo(function TimelineRowView({
         className={`sticky left-0 z-10 float-left h-full truncate bg-bg-1 pr-2 text-left font-mono text-fg-2 text-xs group-hover:text-fg ${row.tool === undefined ? "pl-3.5" : "pl-6 text-fg-3"}`}
         style={{ width: label }}
         title={name}
-        aria-label={describe(row, name, now ?? 0)}
+        aria-label={describe(row, name, workspace.nodeNames.nameOf(row.node), now ?? 0)}
         onClick={() => look(undefined)}
-        onKeyDown={(event) => step(event.key, row, look)}
+        onKeyDown={(event) => step(event.key, row, workspace.epochChoice.of(row.node), look)}
       >
         {name}
       </button>
@@ -73,19 +74,18 @@ export const TimelineRowView = memo(function TimelineRowView({
   );
 });
 
-function describe(row: TimelineRow, name: string, now: number): string {
+function describe(row: TimelineRow, name: string, node: string, now: number): string {
   const { times, ms } = workIn(row, now);
-  if (row.tool !== undefined)
-    return `Tool ${name} of ${nameOf(row.node)}, called ${times} times, ${formatDuration(ms)}`;
+  if (row.tool !== undefined) return `Tool ${name} of ${node}, called ${times} times, ${formatDuration(ms)}`;
   const iterations = row.view.epochs.length;
   return `${name}, ${row.view.state}, ${iterations} ${iterations === 1 ? "iteration" : "iterations"}, worked ${formatDuration(ms)}. Use left and right to choose an iteration.`;
 }
 
 /** Arrow keys: the next or previous iteration. */
-function step(key: string, row: TimelineRow, look: (span: Span | undefined) => void): void {
+function step(key: string, row: TimelineRow, choice: Epoch | undefined, look: (span: Span | undefined) => void): void {
   if (key !== "ArrowLeft" && key !== "ArrowRight") return;
   const { epochs } = row.view;
-  const chosen = indexOfEpoch(epochs, chosenEpoch(row.node) ?? row.view.epoch);
+  const chosen = indexOfEpoch(epochs, choice ?? row.view.epoch);
   const epoch = epochs[Math.min(epochs.length - 1, Math.max(0, chosen + (key === "ArrowLeft" ? -1 : 1)))];
   if (epoch) look({ kind: "work", from: 0, epoch: epoch.epoch });
 }

@@ -2,17 +2,17 @@
 
 import { contextShade } from "@/flow/context-shade";
 import { nodeType } from "@/flow/node-types";
-import { typeOf } from "@/run/node-names";
+import type { NodeNames } from "@/run/node-names";
 import type { TimelineRow } from "./rows";
 import type { Span } from "./spans";
 
 /** A span's color as CSS. Waits and failures have their own. */
-export function colorOf(row: TimelineRow, span: Span): string {
+export function colorOf(names: NodeNames, row: TimelineRow, span: Span): string {
   if (span.kind === "failed") return "var(--bad)";
   if (span.kind === "wait") return "var(--wait)";
   if (span.kind === "delay") return "var(--fg-3)";
   if (row.tool !== undefined) return "var(--tools)";
-  switch (nodeType(typeOf(row.node) ?? "")?.category) {
+  switch (nodeType(names.typeOf(row.node) ?? "")?.category) {
     case "tools":
       return "var(--tools)";
     case "people":

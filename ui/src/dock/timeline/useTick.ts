@@ -1,35 +1,36 @@
 import { useEffect, useState } from "react";
 import { isOver } from "@/run/fold/status";
-import { activeSession, onFrame } from "@/run/live/active-run";
+import type { RunSession } from "@/run/live/session";
+import { useWorkspace } from "@/workspace/context";
 
 /** Minimum interval between renders of the timeline, in milliseconds. */
 const EVERY_MS = 120;
 
 /** Increments while events come or time passes in the active run. */
 export function useTick(): number {
+  const { activeRun } = useWorkspace();
   const [tick, setTick] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const draw = () => {
       timer = undefined;
       setTick((count) => count + 1);
-      if (moves()) schedule();
+      if (isTimePassing(activeRun.session)) schedule();
     };
     const schedule = () => {
       timer ??= setTimeout(draw, EVERY_MS);
     };
-    const stop = onFrame(schedule);
+    const stop = activeRun.onPart("frame", schedule);
     schedule();
     return () => {
       stop();
       clearTimeout(timer);
     };
-  }, []);
+  }, [activeRun]);
   return tick;
 }
 
 /** Whether time passes in the run: open spans grow without any event. */
-function moves(): boolean {
-  const session = activeSession();
+function isTimePassing(session: RunSession | undefined): boolean {
   return session !== undefined && !session.interrupted && !isOver(session.fold.head.status);
 }

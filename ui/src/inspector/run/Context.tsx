@@ -2,16 +2,15 @@ import { useMemo, useState } from "react";
 import type { ContextId, Epoch, NodeId } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { contextShade } from "@/flow/context-shade";
-import { useChosen } from "@/run/epoch-choice";
 import { formatIteration } from "@/run/fold/epoch";
-import { useActiveSession, useContextView } from "@/run/live/active-run";
 import type { ContextMark } from "@/run/live/event-log";
 import type { RunSession } from "@/run/live/session";
-import { nameOf } from "@/run/node-names";
 import { describeCost, describeTokens, formatClock, formatCost, formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
 import { messageText } from "@/run/values/message-text";
 import { ValueView } from "@/run/values/ValueView";
+import { useWorkspace } from "@/workspace/context";
+import { useActiveSession, useChosenEpoch, useContextView } from "@/workspace/run-hooks";
 import { MessageBox } from "./PromptMessages";
 import { Section } from "./Section";
 
@@ -21,7 +20,7 @@ const MAX_VISIBLE_MESSAGES = 60;
 /** The context of the node: its current state, or its state after the chosen iteration. */
 export function Context({ nodeId }: { nodeId: NodeId }) {
   const session = useActiveSession();
-  const { epoch, chosen } = useChosen(nodeId);
+  const { epoch, chosen } = useChosenEpoch(nodeId);
   const id = session && epoch && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, nodeId, epoch.epoch);
   if (!session || !epoch || id === undefined) {
     return (
@@ -104,6 +103,7 @@ function Head({
   count: number;
   tokens: number;
 }) {
+  const workspace = useWorkspace();
   const spent = session.fold.contexts.get(id);
   const maker = spent?.createdBy.node;
   const { record } = mark;
@@ -115,7 +115,7 @@ function Head({
           className="size-2.5 shrink-0 rounded-full"
           style={{ background: maker === undefined ? "var(--context)" : contextShade(maker) }}
         />
-        <b className="truncate font-semibold">{maker === undefined ? id : nameOf(maker)}</b>
+        <b className="truncate font-semibold">{maker === undefined ? id : workspace.nodeNames.nameOf(maker)}</b>
         <span className="text-fg-3 text-xs">{record.contextType}</span>
       </p>
       <dl className="mt-1.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs [&>dt]:text-fg-3">
@@ -163,6 +163,7 @@ const MAX_VISIBLE_CHANGES = 12;
 
 /** The latest changes of the context, newest first. */
 function Changes({ session, id, until }: { session: RunSession; id: ContextId; until: ContextMark }) {
+  const workspace = useWorkspace();
   const marks = (session.log.contexts.get(id)?.marks ?? []).filter((mark) => mark.seq <= until.seq);
   return (
     <Section
@@ -179,7 +180,7 @@ function Changes({ session, id, until }: { session: RunSession; id: ContextId; u
             <li key={mark.seq} className="flex gap-2 py-0.5">
               <span className="w-6 shrink-0 text-right font-mono text-fg-3 tabular-nums">{mark.record.revision}</span>
               <span className="min-w-0 flex-1 truncate">
-                {nameOf(mark.node)}
+                {workspace.nodeNames.nameOf(mark.node)}
                 {mark.epoch.length > 0 ? <span className="text-fg-3"> #{formatIteration(mark.epoch)}</span> : null}{" "}
                 <span className="text-fg-2">{CHANGE_VERBS[mark.kind]}</span>
               </span>

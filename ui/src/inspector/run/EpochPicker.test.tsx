@@ -1,26 +1,29 @@
-import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
-import { afterEach, expect, it, vi } from "vitest";
+import { act, cleanup, fireEvent, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Entry } from "@/bindings";
 import * as epochs from "@/run/fold/epoch";
-import { showSession, wake } from "@/run/live/active-run";
 import { showRun } from "@/run/live/test-run";
+import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace, type Workspace } from "@/workspace/workspace";
 import { EpochPicker } from "./EpochPicker";
 
-afterEach(() => {
-  cleanup();
-  showSession(undefined);
-});
+let workspace: Workspace;
 
-const ITERATIONS = Array.from({ length: 9 }, (_, iteration) => ({
+beforeEach(() => {
+  workspace = createWorkspace();
+});
+afterEach(cleanup);
+
+const ITERATIONS = Array.from({ length: 9 }, (_, round) => ({
   type: "node.started",
   node: "chat",
-  epoch: [iteration],
+  epoch: [round],
   attempt: 1,
 }));
 
 it("lists the iterations while open and does not rebuild them for stream deltas", async () => {
-  const session = showRun(ITERATIONS);
-  render(<EpochPicker nodeId="chat" />);
+  const session = showRun(workspace.activeRun, ITERATIONS);
+  renderInWorkspace(<EpochPicker nodeId="chat" />, { workspace });
   const picker = screen.getByTestId("epoch-picker");
   const count = () => picker.querySelectorAll("option").length;
   expect(count()).toBe(1);
@@ -28,14 +31,17 @@ it("lists the iterations while open and does not rebuild them for stream deltas"
   expect(count()).toBe(10);
 
   const named = vi.spyOn(epochs, "formatIteration");
-  const push = (event: object) =>
+  const tell = (event: object) =>
     act(async () => {
-      wake(session, session.fold.apply([{ at: 0, node: "chat", epoch: [8], ...event } as Entry]));
+      workspace.activeRun.publish(
+        session,
+        session.fold.apply([{ at: 0, node: "chat", epoch: [8], ...event } as Entry]),
+      );
       await new Promise((resolve) => setTimeout(resolve, 100));
     });
-  await push({ type: "node.delta", text: "Hello" });
+  await tell({ type: "node.delta", text: "Hello" });
   expect(named.mock.calls.length).toBeLessThan(5);
-  await push({ seq: 9, type: "node.skipped", reason: "deadInput" });
+  await tell({ seq: 9, type: "node.skipped", reason: "deadInput" });
   expect(picker.textContent).toContain("Iteration 9 · skipped");
 
   fireEvent.blur(picker);

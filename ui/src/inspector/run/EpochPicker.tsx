@@ -1,15 +1,17 @@
 import { type ReactNode, useMemo, useState } from "react";
 import type { NodeId } from "@/bindings";
-import { chooseEpoch, useChosen } from "@/run/epoch-choice";
 import { epochKey, formatIteration } from "@/run/fold/epoch";
 import type { EpochView } from "@/run/fold/types";
+import { useWorkspace } from "@/workspace/context";
+import { useChosenEpoch } from "@/workspace/run-hooks";
 
 const LATEST = "latest";
 const NONE: readonly EpochView[] = [];
 
 /** Chooses the iteration that the tabs show. Hidden for nodes that run once. */
 export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
-  const { view, epoch, chosen } = useChosen(nodeId);
+  const workspace = useWorkspace();
+  const { view, epoch, chosen } = useChosenEpoch(nodeId);
   // A node may have thousands of iterations; the options are built only while the list is open.
   const [open, setOpen] = useState(false);
   const epochs = view?.epochs ?? NONE;
@@ -17,7 +19,10 @@ export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
   if (!epoch || (epochs.length < 2 && epoch.epoch.length === 0)) return null;
   const value = chosen ? epochKey(epoch.epoch) : LATEST;
   const choose = (key: string) => {
-    chooseEpoch(nodeId, key === LATEST ? undefined : epochs.find((one) => epochKey(one.epoch) === key)?.epoch);
+    workspace.epochChoice.choose(
+      nodeId,
+      key === LATEST ? undefined : epochs.find((one) => epochKey(one.epoch) === key)?.epoch,
+    );
   };
   return (
     <select

@@ -1,8 +1,7 @@
 import type { NodeId } from "@/bindings";
 import { Empty } from "@/design/Empty";
-import { useChosen } from "@/run/epoch-choice";
-import { useActiveSession } from "@/run/live/active-run";
 import { ValueView } from "@/run/values/ValueView";
+import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
 import { ActivationSummary, Attempts, Questions } from "./ActivationSummary";
 import { ChildRuns } from "./ChildRuns";
 import { NodeTotals } from "./NodeTotals";
@@ -13,7 +12,7 @@ import { ToolCalls } from "./ToolCalls";
 /** What went into one activation of the node, what came out, and what happened between. */
 export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
   const session = useActiveSession();
-  const { view: node, epoch: view } = useChosen(nodeId);
+  const { view: node, epoch: view } = useChosenEpoch(nodeId);
   if (!session || !view) {
     return (
       <Empty title={session ? "Not run yet" : "No run yet"}>

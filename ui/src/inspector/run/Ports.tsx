@@ -3,14 +3,13 @@ import type { NodeId } from "@/bindings";
 import { reveal } from "@/canvas/reveal";
 import { declaredPorts } from "@/flow/ports";
 import { displayedFlow, flowStore } from "@/flow/store";
-import { chooseEpoch } from "@/run/epoch-choice";
 import { formatIteration } from "@/run/fold/epoch";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
-import { nameOf } from "@/run/node-names";
 import { type InputValue, inputsOf } from "@/run/values/inputs";
 import { outputsOf } from "@/run/values/outputs";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
+import { useWorkspace } from "@/workspace/context";
 import { Box, Section } from "./Section";
 
 /** The values on its inputs, each with where it came from. */
@@ -47,6 +46,7 @@ export function Inputs({ session, node, view }: { session: RunSession; node: Nod
 }
 
 function InputValueView({ value, port }: { value: InputValue; port: string }) {
+  const workspace = useWorkspace();
   const { source } = value;
   return (
     <>
@@ -61,12 +61,12 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
           className="mt-0.5 flex max-w-full items-center gap-1 text-fg-3 text-xs hover:text-fg hover:underline"
           onClick={() => {
             reveal({ node: source.node });
-            chooseEpoch(source.node, source.epoch);
+            workspace.epochChoice.choose(source.node, source.epoch);
           }}
         >
           <CornerDownRight size={11} aria-hidden className="shrink-0" />
           <span className="truncate">
-            {nameOf(source.node)} · {source.port}
+            {workspace.nodeNames.nameOf(source.node)} · {source.port}
             {source.epoch.length > 0 ? ` · iteration ${formatIteration(source.epoch)}` : ""}
           </span>
         </button>

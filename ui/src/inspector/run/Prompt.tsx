@@ -1,22 +1,21 @@
 import { useState } from "react";
 import type { NodeId, PromptRecord } from "@/bindings";
 import { Empty } from "@/design/Empty";
-import { useChosen } from "@/run/epoch-choice";
 import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
-import { useActiveSession } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
 import { fullInIteration, type Share, sharesOf } from "@/run/prompt-parts";
 import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
 import { Reasoning } from "@/run/values/Reasoning";
 import { CopyButton } from "@/run/values/ValueView";
 import { SettingsButton } from "@/workspace/ErrorActionButton";
+import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
 import { PromptMessages, usePromptLines } from "./PromptMessages";
 import { Section } from "./Section";
 
 /** Exactly what was sent to the model. */
 export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const session = useActiveSession();
-  const { view, epoch } = useChosen(nodeId);
+  const { view, epoch } = useChosenEpoch(nodeId);
   const [step, setStep] = useState<number>();
   const calls = epoch?.calls ?? [];
   const call = calls.find((_, index) => index === step) ?? calls.at(-1);

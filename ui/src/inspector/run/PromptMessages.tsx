@@ -1,14 +1,14 @@
 import { memo, type ReactNode, useMemo, useState } from "react";
 import type { NodeId, PromptRecord } from "@/bindings";
 import type { EpochView } from "@/run/fold/types";
-import { useEventCount } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
-import { nameOf } from "@/run/node-names";
 import { type Line, linesOf } from "@/run/prompt-parts";
 import { formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
 import { messageText } from "@/run/values/message-text";
 import { ValueView } from "@/run/values/ValueView";
+import { useWorkspace } from "@/workspace/context";
+import { useEventCount } from "@/workspace/run-hooks";
 
 /** Long histories are shown from their end; the rest on demand. */
 const MAX_VISIBLE_MESSAGES = 40;
@@ -92,11 +92,12 @@ export function MessageBox({
   text: string;
   author?: NodeId;
 }) {
+  const workspace = useWorkspace();
   return (
     <article className="rounded-lg border border-line bg-bg-2 px-2.5 py-1.5" aria-label={`${role} message`}>
       <header className="mb-0.5 flex items-baseline gap-2 text-xs">
         <b className="font-semibold text-fg-2">{role}</b>
-        {author === undefined ? null : <span className="truncate text-fg-3">{nameOf(author)}</span>}
+        {author === undefined ? null : <span className="truncate text-fg-3">{workspace.nodeNames.nameOf(author)}</span>}
         {tokens === undefined ? null : (
           <span className="ml-auto font-mono text-fg-3 tabular-nums">{formatCount(tokens)}</span>
         )}

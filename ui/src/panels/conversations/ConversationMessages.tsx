@@ -7,6 +7,7 @@ import { Empty } from "@/design/Empty";
 import { notify } from "@/design/notify";
 import { call, HostError } from "@/ipc";
 import { messageText } from "@/run/values/message-text";
+import { useWorkspace } from "@/workspace/context";
 import { forkConversation } from "./actions";
 import { Continue } from "./ConversationRow";
 
@@ -22,6 +23,7 @@ export function ConversationMessages({
   onClose: () => void;
   onOpen: (conversation: ConversationRecord) => void;
 }) {
+  const workspace = useWorkspace();
   const { messages, earlier, more } = useMessages(conversation);
   return (
     <>
@@ -59,7 +61,9 @@ export function ConversationMessages({
                     label={message.role === "user" ? "Fork before this message" : "Fork from here"}
                     data-testid={`conversation-fork-${message.id}`}
                     icon={<GitFork size={13} />}
-                    onClick={() => void forkConversation(conversation, message.id).then((fork) => fork && onOpen(fork))}
+                    onClick={() =>
+                      void forkConversation(workspace, conversation, message.id).then((fork) => fork && onOpen(fork))
+                    }
                   />
                 </p>
                 <p className="whitespace-pre-wrap break-words text-sm">{messageText(message.content)}</p>

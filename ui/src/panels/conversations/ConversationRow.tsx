@@ -1,10 +1,12 @@
 import { Download, MessagesSquare, Pencil, Play, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { ConversationRecord, Spending } from "@/bindings";
-import { currentStore, isOfThisFlow, titleOf } from "@/conversations/current-conversation";
+import { isOfThisFlow, titleOf } from "@/conversations/current-conversation";
 import { IconButton } from "@/design/Button";
 import { useFlow } from "@/flow/store";
 import { describeCost, describeTokens, formatAgo, formatCost, formatCount, formatDate } from "@/run/values/format";
+import { useWorkspace } from "@/workspace/context";
+import { useCurrentConversation } from "@/workspace/conversation-hooks";
 import { deleteConversation, exportConversation, goOnIn, renameConversation } from "./actions";
 
 /** One conversation of the list: title, size, last change and actions. */
@@ -17,8 +19,9 @@ export function ConversationRow({
   now: number;
   onOpen: () => void;
 }) {
+  const workspace = useWorkspace();
   const [renaming, setRenaming] = useState(false);
-  const current = currentStore((state) => state.conversation?.id === conversation.id);
+  const current = useCurrentConversation()?.id === conversation.id;
   const { id, messages, tokens, spent, updatedAt } = conversation;
   if (renaming) return <Rename conversation={conversation} onDone={() => setRenaming(false)} />;
   return (
@@ -60,13 +63,13 @@ export function ConversationRow({
           label="Export…"
           data-testid={`conversation-export-${id}`}
           icon={<Download size={14} />}
-          onClick={() => void exportConversation(conversation)}
+          onClick={() => void exportConversation(workspace, conversation)}
         />
         <IconButton
           label="Delete…"
           data-testid={`conversation-delete-${id}`}
           icon={<Trash2 size={14} />}
-          onClick={() => void deleteConversation(conversation)}
+          onClick={() => void deleteConversation(workspace, conversation)}
         />
       </span>
     </li>
@@ -89,24 +92,27 @@ function SpentLine({ spent: { calls, tokens, cost } }: { spent: Spending }) {
 
 /** Continues a conversation in the next run. */
 export function Continue({ conversation }: { conversation: ConversationRecord }) {
+  const workspace = useWorkspace();
   const mine = useFlow((state) => isOfThisFlow(conversation, state));
-  const current = currentStore((state) => state.conversation?.id === conversation.id);
+  const current = useCurrentConversation()?.id === conversation.id;
   if (current) return null;
   return (
     <IconButton
       label={mine ? "Continue in the next run" : "Continue with this flow…"}
       data-testid={`conversation-continue-${conversation.id}`}
       icon={<Play size={14} />}
-      onClick={() => void goOnIn(conversation)}
+      onClick={() => void goOnIn(workspace, conversation)}
     />
   );
 }
 
 function Rename({ conversation, onDone }: { conversation: ConversationRecord; onDone: () => void }) {
+  const workspace = useWorkspace();
   const [title, setTitle] = useState(conversation.title);
   const keep = () => {
     onDone();
-    if (title.trim() && title.trim() !== conversation.title) void renameConversation(conversation.id, title.trim());
+    if (title.trim() && title.trim() !== conversation.title)
+      void renameConversation(workspace, conversation.id, title.trim());
   };
   return (
     <li className="px-2 py-1.5">

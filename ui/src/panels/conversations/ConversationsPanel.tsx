@@ -1,25 +1,22 @@
 import { Plus } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ConversationRecord } from "@/bindings";
-import {
-  type ConversationScope,
-  conversationsStore,
-  loadConversations,
-  setFilter,
-} from "@/conversations/conversation-list";
-import { beginConversation } from "@/conversations/current-conversation";
+import type { ConversationScope } from "@/conversations/conversation-list";
 import { Button, IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { useNow } from "@/design/useNow";
+import { useWorkspace } from "@/workspace/context";
+import { useConversations } from "@/workspace/conversation-hooks";
 import { ConversationMessages } from "./ConversationMessages";
 import { ConversationRow } from "./ConversationRow";
 import { Older } from "./Older";
 
 /** The conversations of a flow, to read, continue or fork. */
 export function ConversationsPanel() {
-  const list = conversationsStore((state) => state.list);
+  const workspace = useWorkspace();
+  const list = useConversations((state) => state.list);
   const [open, setOpen] = useState<ConversationRecord>();
-  useEffect(() => void loadConversations(), []);
+  useEffect(() => void workspace.conversations.load(), [workspace]);
   // The listed record is current; one that the search hides stays as it was when opened.
   const displayed = open && (list.find((one) => one.id === open.id) ?? open);
   return (
@@ -38,7 +35,8 @@ export function ConversationsPanel() {
 }
 
 function Filters() {
-  const { words, scope } = conversationsStore();
+  const workspace = useWorkspace();
+  const { words, scope } = useConversations((conversations) => conversations);
   return (
     <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
       <input
@@ -48,7 +46,7 @@ function Filters() {
         aria-label="Search conversations"
         data-testid="conversations-search"
         value={words}
-        onChange={(event) => setFilter({ words: event.target.value })}
+        onChange={(event) => workspace.conversations.setFilter({ words: event.target.value })}
       />
       <div className="flex gap-1.5">
         <select
@@ -56,7 +54,7 @@ function Filters() {
           aria-label="Flow"
           data-testid="conversations-scope"
           value={scope}
-          onChange={(event) => setFilter({ scope: event.target.value as ConversationScope })}
+          onChange={(event) => workspace.conversations.setFilter({ scope: event.target.value as ConversationScope })}
         >
           <option value="flow">This flow</option>
           <option value="all">All flows</option>
@@ -66,7 +64,7 @@ function Filters() {
           label="New conversation"
           data-testid="conversation-new"
           icon={<Plus size={15} />}
-          onClick={() => void beginConversation()}
+          onClick={() => void workspace.conversation.begin()}
         />
       </div>
     </div>
@@ -74,7 +72,8 @@ function Filters() {
 }
 
 function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }) {
-  const { list, state, error, words, scope } = conversationsStore();
+  const workspace = useWorkspace();
+  const { list, state, error, words, scope } = useConversations((conversations) => conversations);
   const now = useNow();
   if (error) {
     return (
@@ -82,7 +81,7 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
         <p>
           {error.message} {error.hint}
         </p>
-        <Button onClick={() => void loadConversations()}>Try again</Button>
+        <Button onClick={() => void workspace.conversations.load()}>Try again</Button>
       </Empty>
     );
   }
@@ -99,7 +98,7 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
           Runs start without history unless they continue a conversation. Create one, then run the flow.
           {scope === "flow" ? " Conversations from before this flow was saved or renamed are under “All flows”." : ""}
         </p>
-        <Button data-testid="conversation-begin" onClick={() => void beginConversation()}>
+        <Button data-testid="conversation-begin" onClick={() => void workspace.conversation.begin()}>
           <Plus size={14} aria-hidden /> New conversation
         </Button>
       </Empty>

@@ -1,17 +1,23 @@
-import { cleanup, render, screen } from "@testing-library/react";
-import { afterEach, expect, it } from "vitest";
+import { cleanup, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ConversationRecord } from "@/bindings";
-import { conversationsStore } from "@/conversations/conversation-list";
+import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace, type Workspace } from "@/workspace/workspace";
 import { Older } from "./Older";
 
+let workspace: Workspace;
+
+beforeEach(() => {
+  workspace = createWorkspace();
+});
 afterEach(cleanup);
 
 it("is shown only if there are older conversations", () => {
   const list = [{ id: "a" }, { id: "b" }] as ConversationRecord[];
-  conversationsStore.setState({ list, cut: false });
-  const { rerender } = render(<Older />);
+  workspace.conversations.store.setState({ list, cut: false });
+  const { rerender } = renderInWorkspace(<Older />, { workspace });
   expect(screen.queryByTestId("conversations-cut")).toBeNull();
-  conversationsStore.setState({ cut: true });
+  workspace.conversations.store.setState({ cut: true });
   rerender(<Older />);
   expect(screen.getByTestId("conversations-cut").textContent).toContain("the latest 2 conversations");
 });

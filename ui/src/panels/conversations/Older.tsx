@@ -1,10 +1,12 @@
-import { conversationsStore, moreConversations } from "@/conversations/conversation-list";
 import { Button } from "@/design/Button";
 import { formatCount } from "@/run/values/format";
+import { useWorkspace } from "@/workspace/context";
+import { useConversations } from "@/workspace/conversation-hooks";
 
 /** Says that there are older conversations than those listed, and lists them when that is wanted. */
 export function Older() {
-  const { list, cut, error } = conversationsStore();
+  const workspace = useWorkspace();
+  const { list, cut, error } = useConversations((conversations) => conversations);
   if (!cut || error) return null;
   return (
     <p
@@ -12,7 +14,7 @@ export function Older() {
       data-testid="conversations-cut"
     >
       Showing the latest {formatCount(list.length)} conversations
-      <Button className="ml-auto" onClick={moreConversations}>
+      <Button className="ml-auto" onClick={() => workspace.conversations.loadMore()}>
         Show older
       </Button>
     </p>

@@ -1,18 +1,18 @@
 /** Actions on conversations. They report errors as toasts and never throw. */
 import type { ConversationId, ConversationRecord, ExportFormat } from "@/bindings";
-import { loadConversations } from "@/conversations/conversation-list";
-import { continueIn, isCurrent, isOfThisFlow, stopContinuing, titleOf } from "@/conversations/current-conversation";
+import { isOfThisFlow, titleOf } from "@/conversations/current-conversation";
 import { ask } from "@/design/ask";
 import { notify } from "@/design/notify";
 import { fileName } from "@/flow/store";
 import { call, HostError } from "@/ipc";
 import { oneLine, shorten } from "@/run/values/preview";
+import type { Workspace } from "@/workspace/workspace";
 
 /**
  * Continues the conversation in the next runs. Asks first if it belongs to another flow, such as this one before it was
  * saved or renamed.
  */
-export async function goOnIn(conversation: ConversationRecord): Promise<void> {
+export async function goOnIn(workspace: Workspace, conversation: ConversationRecord): Promise<void> {
   if (!isOfThisFlow(conversation)) {
     const choice = await ask({
       title: `Continue “${titleOf(conversation)}” with this flow?`,
@@ -21,7 +21,7 @@ export async function goOnIn(conversation: ConversationRecord): Promise<void> {
     });
     if (choice !== "continue") return;
   }
-  continueIn(conversation);
+  workspace.conversation.continueIn(conversation);
 }
 
 /** The flow of a conversation, for texts. */
@@ -31,23 +31,29 @@ function otherFlow({ flowName, flow }: ConversationRecord): string {
   return `“${flowName || fileName(flow)}”`;
 }
 
-export async function renameConversation(conversation: ConversationId, title: string): Promise<void> {
-  await reportErrors(async () => {
+export async function renameConversation(
+  workspace: Workspace,
+  conversation: ConversationId,
+  title: string,
+): Promise<void> {
+  await reportErrors(workspace, async () => {
     const renamed = await call("conversations.rename", { conversation, title });
-    if (isCurrent(renamed)) continueIn(renamed);
+    if (workspace.conversation.isCurrent(renamed)) workspace.conversation.continueIn(renamed);
   });
 }
 
 /** Starts a new conversation from a message. Returns it, or undefined on failure. */
 export async function forkConversation(
+  workspace: Workspace,
   origin: ConversationRecord,
   message: number,
 ): Promise<ConversationRecord | undefined> {
   let fork: ConversationRecord | undefined;
-  await reportErrors(async () => {
+  await reportErrors(workspace, async () => {
     const { conversation, asked } = await call("conversations.fork", { conversation: origin.id, message });
     fork = conversation;
-    if (isOfThisFlow(conversation) || isCurrent(origin)) continueIn(conversation);
+    if (isOfThisFlow(conversation) || workspace.conversation.isCurrent(origin))
+      workspace.conversation.continueIn(conversation);
     notify.done(
       asked === undefined
         ? `Forked “${titleOf(conversation)}”`
@@ -58,7 +64,7 @@ export async function forkConversation(
 }
 
 /** Writes it into a file of the person's choice. */
-export async function exportConversation(conversation: ConversationRecord): Promise<void> {
+export async function exportConversation(workspace: Workspace, conversation: ConversationRecord): Promise<void> {
   const format = await ask({
     title: `Export “${titleOf(conversation)}”`,
     text: "Markdown is for reading. JSON has the full data.",
@@ -68,7 +74,7 @@ export async function exportConversation(conversation: ConversationRecord): Prom
     ],
   });
   if (format === undefined) return;
-  await reportErrors(async () => {
+  await reportErrors(workspace, async () => {
     const wanted = { conversation: conversation.id, format: format as ExportFormat };
     const { name } = await call("conversations.export", wanted);
     const { path } = await call("dialog.save", { suggested: name });
@@ -79,21 +85,21 @@ export async function exportConversation(conversation: ConversationRecord): Prom
 }
 
 /** Deletes it, after asking. */
-export async function deleteConversation(conversation: ConversationRecord): Promise<boolean> {
+export async function deleteConversation(workspace: Workspace, conversation: ConversationRecord): Promise<boolean> {
   const choice = await ask({
     title: "Delete conversation?",
     text: `This permanently deletes all ${conversation.messages} messages of “${titleOf(conversation)}”. Its runs are kept.`,
     actions: [{ id: "delete", label: "Delete conversation", kind: "danger" }],
   });
   if (choice !== "delete") return false;
-  return reportErrors(async () => {
+  return reportErrors(workspace, async () => {
     await call("conversations.delete", { conversation: conversation.id });
-    if (isCurrent(conversation)) stopContinuing();
+    if (workspace.conversation.isCurrent(conversation)) workspace.conversation.leave();
   });
 }
 
 /** Runs an action, reports its error and reloads the list. Returns whether it succeeded. */
-async function reportErrors(work: () => Promise<unknown>): Promise<boolean> {
+async function reportErrors(workspace: Workspace, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
     return true;
@@ -101,6 +107,6 @@ async function reportErrors(work: () => Promise<unknown>): Promise<boolean> {
     notify.error(HostError.from(thrown));
     return false;
   } finally {
-    void loadConversations();
+    void workspace.conversations.load();
   }
 }

@@ -1,16 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ConversationRecord } from "@/bindings";
-import {
-  conversationsStore,
-  loadConversations,
-  moreConversations,
-  PAGE,
-  setFilter,
-} from "@/conversations/conversation-list";
-import { continueIn, currentStore, titleOf } from "@/conversations/current-conversation";
+import { PAGE } from "@/conversations/conversation-list";
+import { titleOf } from "@/conversations/current-conversation";
 import { askStore } from "@/design/ask";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
 import { connect } from "@/ipc";
+import { createWorkspace, type Workspace } from "@/workspace/workspace";
 import { goOnIn } from "./actions";
 
 const conversation = (change: Partial<ConversationRecord>) =>
@@ -19,6 +14,8 @@ const conversation = (change: Partial<ConversationRecord>) =>
 let stored: ConversationRecord[];
 /** The flows of the requests to the host. */
 let requestedFlows: unknown[];
+let workspace: Workspace;
+let stop: () => void;
 
 beforeEach(() => {
   stored = [];
@@ -28,34 +25,33 @@ beforeEach(() => {
     return structuredClone(stored.slice(0, limit));
   };
   connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
+  workspace = createWorkspace();
+  stop = workspace.conversation.follow();
   flowStore.setState(documentState(EMPTY_FLOW), true);
 });
-afterEach(() => {
-  currentStore.setState({ conversation: undefined });
-  conversationsStore.setState({ list: [], words: "", scope: "flow", limit: PAGE, cut: false });
-});
+afterEach(() => stop());
 
-const current = () => currentStore.getState().conversation?.id;
+const current = () => workspace.conversation.current?.id;
 
 describe("the current conversation", () => {
   it("takes its title from its first turn", async () => {
-    continueIn(conversation({}));
+    workspace.conversation.continueIn(conversation({}));
     stored = [conversation({ title: "Where is my parcel?" })];
-    await loadConversations();
-    const { conversation: current } = currentStore.getState();
+    await workspace.conversations.load();
+    const { current } = workspace.conversation;
     expect(current && titleOf(current)).toBe("Where is my parcel?");
   });
 
   it("stays when a search hides it", async () => {
-    continueIn(conversation({ title: "Parcels" }));
-    await loadConversations();
+    workspace.conversation.continueIn(conversation({ title: "Parcels" }));
+    await workspace.conversations.load();
     expect(current()).toBe("c");
   });
 
   it("is set at once for this flow and after a confirmation for another flow", async () => {
-    await goOnIn(conversation({ id: "mine" }));
+    await goOnIn(workspace, conversation({ id: "mine" }));
     expect(current()).toBe("mine");
-    const asking = goOnIn(conversation({ id: "theirs", flow: "name:Triage", flowName: "Triage" }));
+    const asking = goOnIn(workspace, conversation({ id: "theirs", flow: "name:Triage", flowName: "Triage" }));
     expect(askStore.getState().question?.text).toContain("“Triage” (not saved)");
     expect(current()).toBe("mine");
     askStore.getState().settle("continue");
@@ -64,7 +60,7 @@ describe("the current conversation", () => {
   });
 
   it("stays unchanged when the confirmation is canceled", async () => {
-    const asking = goOnIn(conversation({ id: "theirs", flow: "/other.flow.json" }));
+    const asking = goOnIn(workspace, conversation({ id: "theirs", flow: "/other.flow.json" }));
     expect(askStore.getState().question?.text).toContain("“other.flow.json”");
     askStore.getState().settle();
     await asking;
@@ -75,12 +71,12 @@ describe("the current conversation", () => {
 describe("the list of conversations", () => {
   it("loads older ones on request; a new search starts with the latest", async () => {
     stored = Array.from({ length: PAGE + 1 }, (_, index) => conversation({ id: `c${index}` }));
-    await loadConversations();
-    const known = () => conversationsStore.getState();
+    await workspace.conversations.load();
+    const known = () => workspace.conversations.store.getState();
     expect([known().list.length, known().cut]).toEqual([PAGE, true]);
-    moreConversations();
+    workspace.conversations.loadMore();
     await vi.waitFor(() => expect([known().list.length, known().cut]).toEqual([PAGE + 1, false]));
-    setFilter({ words: "parcel" });
+    workspace.conversations.setFilter({ words: "parcel" });
     await vi.waitFor(() => expect([known().list.length, known().cut]).toEqual([PAGE, true]));
   });
 

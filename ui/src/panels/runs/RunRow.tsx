@@ -13,12 +13,13 @@ import {
 import { memo, type ReactNode } from "react";
 import type { RunStatus, RunSummary } from "@/bindings";
 import { IconButton } from "@/design/Button";
-import { cancelRun, controlStore, deleteRun, openRun, resumeRun } from "@/run/control";
 import { isOver } from "@/run/fold/status";
-import { foldUp, PAGE, runsStore, unfold } from "@/run/run-list";
+import { PAGE } from "@/run/run-list";
 import { formatAgo, formatCount, formatDate, formatDuration } from "@/run/values/format";
 import { oneLine } from "@/run/values/preview";
 import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
+import { useWorkspace } from "@/workspace/context";
+import { useRunList, useRunState } from "@/workspace/run-hooks";
 
 const SIGN = { size: 14, strokeWidth: 2.25, "aria-hidden": true } as const;
 
@@ -33,7 +34,7 @@ const STATES: Record<RunStatus, { word: string; icon: ReactNode; tone: string }>
 
 /** One run: which flow, how it ended, when; and what can be done with it. Those it began unfold below it. */
 export const RunRow = memo(function RunRow({ run, now }: { run: RunSummary; now: number }) {
-  const children = runsStore((runs) => runs.children[run.run]);
+  const children = useRunList((runs) => runs.children[run.run]);
   return (
     <>
       <Row run={run} now={now} unfolded={children !== undefined} />
@@ -56,8 +57,9 @@ export const RunRow = memo(function RunRow({ run, now }: { run: RunSummary; now:
 });
 
 function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: boolean }) {
+  const workspace = useWorkspace();
   const state = STATES[run.status];
-  const displayed = controlStore((control) => (control.viewed ?? control.document)?.run === run.run);
+  const displayed = useRunState((control) => (control.viewed ?? control.document)?.run === run.run);
   const children = run.children > 0;
   const used = children || run.tokens.input + run.tokens.output > 0;
   const events = [
@@ -80,7 +82,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
         type="button"
         className="flex w-full items-start gap-2.5 rounded-md px-2 py-1.5 text-left"
         aria-current={displayed || undefined}
-        onClick={() => void openRun(run.run)}
+        onClick={() => void workspace.runs.open(run.run)}
       >
         <span className={`mt-[3px] shrink-0 ${state.tone}`}>{state.icon}</span>
         <span className="min-w-0 flex-1">
@@ -116,7 +118,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
           className="mb-1 ml-8 inline-flex items-center gap-1 rounded text-fg-3 text-xs hover:text-fg"
           aria-expanded={unfolded}
           data-testid={`run-unfold-${run.run}`}
-          onClick={() => (unfolded ? foldUp(run.run) : void unfold(run.run))}
+          onClick={() => (unfolded ? workspace.runList.collapse(run.run) : void workspace.runList.expand(run.run))}
         >
           <ChevronRight size={12} className={unfolded ? "rotate-90" : ""} aria-hidden />
           {run.children === 1 ? "1 sub-flow" : `${run.children} sub-flows`}
@@ -130,6 +132,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
 }
 
 function Actions({ run, name }: { run: RunSummary; name: string }) {
+  const workspace = useWorkspace();
   const over = isOver(run.status);
   return (
     <>
@@ -138,7 +141,7 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           label="Resume: go on where it was"
           data-testid={`run-resume-${run.run}`}
           icon={<Play size={14} />}
-          onClick={() => void resumeRun(run.run)}
+          onClick={() => void workspace.runs.resume(run.run)}
         />
       ) : null}
       {over ? null : (
@@ -146,7 +149,7 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           label="Stop this run"
           data-testid={`run-cancel-${run.run}`}
           icon={<Square size={13} />}
-          onClick={() => void cancelRun(run.run)}
+          onClick={() => void workspace.runs.cancel(run.run)}
         />
       )}
       {over ? (
@@ -154,7 +157,7 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           label="Delete this run"
           data-testid={`run-delete-${run.run}`}
           icon={<Trash2 size={14} />}
-          onClick={() => void deleteRun(run.run, name)}
+          onClick={() => void workspace.runs.remove(run.run, name)}
         />
       ) : null}
     </>

@@ -1,11 +1,17 @@
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
 import { connect } from "@/ipc";
-import { runsStore } from "@/run/run-list";
+import { renderInWorkspace } from "@/workspace/test-workspace";
+import { createWorkspace, type Workspace } from "@/workspace/workspace";
 import { RunsPanel } from "./RunsPanel";
 
+let workspace: Workspace;
+
+beforeEach(() => {
+  workspace = createWorkspace();
+});
 afterEach(cleanup);
 
 it("lists the runs of this flow and shows when there are more", async () => {
@@ -22,8 +28,8 @@ it("lists the runs of this flow and shows when there are more", async () => {
   };
   connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
   flowStore.setState(documentState(EMPTY_FLOW, { path: "/a.flow.json" }), true);
-  runsStore.setState({ limit: 2 });
-  render(<RunsPanel />);
+  workspace.runList.store.setState({ limit: 2 });
+  renderInWorkspace(<RunsPanel />, { workspace });
   expect((await screen.findByTestId("runs-cut")).textContent).toContain("Showing the latest 2 runs");
   await userEvent.type(screen.getByTestId("runs-search"), "r1");
   expect(screen.getByTestId("runs-cut").textContent).toContain("Searched the latest 2 runs");

@@ -4,8 +4,9 @@ import { Empty } from "@/design/Empty";
 import { useNow } from "@/design/useNow";
 import { useFlow } from "@/flow/store";
 import { type RunScope, type RunStatusFilter, selectRuns } from "@/run/run-filter";
-import { followRuns, loadRuns, moreRuns, runsStore } from "@/run/run-list";
 import { formatCount } from "@/run/values/format";
+import { useWorkspace } from "@/workspace/context";
+import { useRunList } from "@/workspace/run-hooks";
 import { RunRow } from "./RunRow";
 import { UsageByDay } from "./UsageByDay";
 
@@ -20,14 +21,15 @@ const STATUS_FILTERS: { id: RunStatusFilter; label: string }[] = [
 
 /** Earlier runs and those that go on: look at one, go on with one, stop or delete one. */
 export function RunsPanel() {
-  const { list, state, error, cut } = runsStore();
+  const workspace = useWorkspace();
+  const { list, state, error, cut } = useRunList((runs) => runs);
   const path = useFlow((flow) => flow.path);
   const [words, setWords] = useState("");
   const [statusFilter, setStatusFilter] = useState<RunStatusFilter>("all");
   const [scope, setScope] = useState<RunScope>("all");
   const now = useNow();
   const flowPath = scope === "flow" ? path : undefined;
-  useEffect(() => followRuns(flowPath), [flowPath]);
+  useEffect(() => workspace.runList.follow(flowPath), [workspace, flowPath]);
   const displayed = useMemo(
     () => selectRuns(list, { words, statusFilter, scope, path }),
     [list, words, statusFilter, scope, path],
@@ -77,7 +79,7 @@ export function RunsPanel() {
           <p>
             {error.message} {error.hint}
           </p>
-          <Button onClick={() => void loadRuns()}>Try again</Button>
+          <Button onClick={() => void workspace.runList.load()}>Try again</Button>
         </Empty>
       ) : displayed.length === 0 ? (
         <Empty title={state === "known" ? (list.length === 0 ? "No runs yet" : "No matches") : "Loading runs…"}>
@@ -104,13 +106,14 @@ export function RunsPanel() {
 
 /** Says that there are older runs than those listed, and lists them when that is wanted. */
 function Cut({ count, narrowed }: { count: number; narrowed: boolean }) {
+  const workspace = useWorkspace();
   return (
     <p
       className="flex shrink-0 items-center gap-2 border-line border-t px-2.5 py-1.5 text-fg-3 text-xs"
       data-testid="runs-cut"
     >
       {narrowed ? `Searched the latest ${formatCount(count)} runs` : `Showing the latest ${formatCount(count)} runs`}
-      <Button className="ml-auto" onClick={moreRuns}>
+      <Button className="ml-auto" onClick={() => workspace.runList.loadMore()}>
         Show older
       </Button>
     </p>

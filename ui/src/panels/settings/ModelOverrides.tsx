@@ -136,8 +136,8 @@ function Field(props: {
 }
 
 function AddModel() {
-  const setOverride = useSetOverride();
   const workspace = useWorkspace();
+  const setOverride = useSetOverride();
   const [name, setName] = useState("");
   const add = (event: FormEvent) => {
     event.preventDefault();

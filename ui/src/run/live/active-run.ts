@@ -1,220 +1,149 @@
 /**
- * The run that the window shows, with subscriptions to its parts. An event of one node notifies only watchers of that node.
+ * The run that the window shows, and the listeners to its parts. An event about one node wakes only the listeners of that
+ * node. Components subscribe through the hooks in `workspace/run-hooks.ts`.
  */
-import { useCallback, useSyncExternalStore } from "react";
 import type { ContextId, NodeId } from "@/bindings";
-import { isViewMoving } from "@/workbench/view-motion";
+import type { ViewMotion } from "@/workbench/view-motion";
 import { emptyHead } from "../fold/fold";
-import type { ContextView, NodeView, RunHead } from "../fold/types";
+import type { RunHead } from "../fold/types";
 import { FrameScheduler } from "./frame-scheduler";
 import type { RunSession } from "./session";
 import { Throttle } from "./throttle";
+import { type Listener, Watchers } from "./watchers";
 
-type Listener = () => void;
+/** What can be watched of a run as a whole: its head, its journal, its set of contexts, each frame, or the session itself. */
+export type RunPart = "head" | "log" | "contexts" | "frame" | "session";
 
-class Watchers<Key> {
-  #byKey = new Map<Key, Set<Listener>>();
+type Changes = { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>; entries: readonly unknown[] };
 
-  add(key: Key, listener: Listener): () => void {
-    let set = this.#byKey.get(key);
-    if (!set) {
-      set = new Set();
-      this.#byKey.set(key, set);
-    }
-    set.add(listener);
-    const mine = set;
-    return () => {
-      mine.delete(listener);
-      if (mine.size === 0 && this.#byKey.get(key) === mine) this.#byKey.delete(key);
-    };
-  }
-
-  has(key: Key): boolean {
-    return this.#byKey.has(key);
-  }
-
-  wake(key: Key): void {
-    const set = this.#byKey.get(key);
-    if (set) for (const listener of [...set]) listener();
-  }
-
-  wakeAll(): void {
-    for (const set of [...this.#byKey.values()]) for (const listener of [...set]) listener();
-  }
-}
-
-/** What of a run can be watched as a whole: its head, its journal, the set of its contexts, or all of it. */
-type Part = "head" | "log" | "contexts" | "frame" | "session";
+/** Counts and lists change faster than anyone can read, so they are updated at this interval. */
+const COUNTS_MS = 60;
+/** The interval of everything that grows while the canvas is being panned. */
+const MOVING_MS = 150;
+/** Streams are drawn as they come, as long as drawing takes no more than one part in `1 + DRAW_REST_RATIO` of the time. */
+const DRAW_REST_RATIO = 3;
 
 const EMPTY_HEAD = emptyHead();
-const nodes = new Watchers<NodeId>();
-const contexts = new Watchers<ContextId>();
-const parts = new Watchers<Part>();
-let active: RunSession | undefined;
-let head: RunHead = EMPTY_HEAD;
 
-export function activeSession(): RunSession | undefined {
-  return active;
-}
+export class ActiveRun {
+  #session: RunSession | undefined;
+  #head: RunHead = EMPTY_HEAD;
+  readonly #nodes = new Watchers<NodeId>();
+  readonly #contexts = new Watchers<ContextId>();
+  readonly #parts = new Watchers<RunPart>();
+  readonly #scheduler = new FrameScheduler();
+  /** The state and epoch that the listeners of a node know. */
+  readonly #knownStates = new Map<NodeId, string>();
+  /** What has grown and was not published yet. */
+  readonly #growing = { nodes: new Set<NodeId>(), contexts: new Set<ContextId>(), log: false, head: false };
+  readonly #streams: Throttle;
+  readonly #counts: Throttle;
 
-/** Shows another run, or none. */
-export function showSession(session: RunSession | undefined): void {
-  if (active === session) return;
-  active = session;
-  notifiedStates.clear();
-  scheduler.clear();
-  head = session?.fold.head ?? EMPTY_HEAD;
-  nodes.wakeAll();
-  contexts.wakeAll();
-  parts.wakeAll();
-}
-
-type ChangedParts = { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>; entries: readonly unknown[] };
-
-/**
- * Notifies watchers of changes in the active run; ignores other runs. States, questions and the end are notified at once,
- * streams as fast as they can be drawn, counts and lists at a readable rate.
- */
-export function wake(session: RunSession, changed: ChangedParts): void {
-  if (session !== active) return;
-  for (const node of changed.nodes) {
-    const view = session.fold.nodes.get(node);
-    const state = view && `${view.state} ${view.epoch.join(".")}`;
-    if (state === notifiedStates.get(node)) {
-      growing.nodes.add(node);
-      continue;
-    }
-    if (state) notifiedStates.set(node, state);
-    growing.nodes.delete(node);
-    if (nodes.has(node)) scheduler.soon(node, () => nodes.wake(node));
+  constructor(viewMotion: ViewMotion) {
+    this.#streams = new Throttle(
+      () => (viewMotion.moving ? MOVING_MS : Math.min(COUNTS_MS, DRAW_REST_RATIO * this.#scheduler.growthMs)),
+      () => this.#publishStreams(),
+    );
+    this.#counts = new Throttle(
+      () => (viewMotion.moving ? MOVING_MS : COUNTS_MS),
+      () => this.#publishCounts(),
+    );
   }
-  for (const context of changed.contexts) growing.contexts.add(context);
-  if (changed.entries.length > 0) growing.log = true;
-  const before = head;
-  head = session.fold.head;
-  if (before !== head) {
-    if (before.status !== head.status || before.pauses !== head.pauses || before.cancelling !== head.cancelling) {
-      parts.wake("head");
-    } else {
-      growing.head = true;
-    }
+
+  get session(): RunSession | undefined {
+    return this.#session;
   }
-  parts.wake("frame");
-  streams.ask();
-  counts.ask();
-  scheduler.go();
-}
 
-/** The state and epoch of each node at its last notification. */
-const notifiedStates = new Map<NodeId, string>();
-/** Pending notifications of growth. */
-const growing = { nodes: new Set<NodeId>(), contexts: new Set<ContextId>(), log: false, head: false };
-/** Minimum interval between updates of counts and lists. */
-const COUNTS_INTERVAL_MS = 60;
-/** Minimum interval between updates while the canvas moves. */
-const MOVING_INTERVAL_MS = 150;
-/** The interval between stream updates is at least this many times their duration. */
-const STREAM_DUTY_FACTOR = 3;
+  get head(): RunHead {
+    return this.#session?.fold.head ?? EMPTY_HEAD;
+  }
 
-const scheduler = new FrameScheduler();
-const streams = new Throttle(
-  () => (isViewMoving() ? MOVING_INTERVAL_MS : Math.min(COUNTS_INTERVAL_MS, STREAM_DUTY_FACTOR * scheduler.growthMs)),
-  () => {
-    for (const node of growing.nodes) if (nodes.has(node)) scheduler.later(node, () => nodes.wake(node));
-    growing.nodes.clear();
-    scheduler.go();
-  },
-);
-const counts = new Throttle(
-  () => (isViewMoving() ? MOVING_INTERVAL_MS : COUNTS_INTERVAL_MS),
-  () => {
-    if (growing.log) scheduler.later("log", () => parts.wake("log"));
-    if (growing.head) scheduler.later("head", () => parts.wake("head"));
-    if (growing.contexts.size > 0) scheduler.later("contexts", notifyContexts);
+  /** Shows another run, or none. */
+  show(session: RunSession | undefined): void {
+    if (this.#session === session) return;
+    this.#session = session;
+    this.#knownStates.clear();
+    this.#scheduler.clear();
+    this.#head = session?.fold.head ?? EMPTY_HEAD;
+    this.#nodes.wakeAll();
+    this.#contexts.wakeAll();
+    this.#parts.wakeAll();
+  }
+
+  /**
+   * Publishes what changed in a run, if it is the one that is shown. What a person acts on (states, questions, the end) is
+   * published at once, streams as fast as they can be drawn, counts and lists no faster than they can be read.
+   */
+  publish(session: RunSession, changes: Changes): void {
+    if (session !== this.#session) return;
+    const growing = this.#growing;
+    for (const node of changes.nodes) {
+      const view = session.fold.nodes.get(node);
+      const state = view && `${view.state} ${view.epoch.join(".")}`;
+      if (state === this.#knownStates.get(node)) {
+        growing.nodes.add(node);
+        continue;
+      }
+      if (state) this.#knownStates.set(node, state);
+      growing.nodes.delete(node);
+      if (this.#nodes.has(node)) this.#scheduler.soon(node, () => this.#nodes.wake(node));
+    }
+    for (const context of changes.contexts) growing.contexts.add(context);
+    if (changes.entries.length > 0) growing.log = true;
+    const before = this.#head;
+    const after = session.fold.head;
+    this.#head = after;
+    if (before !== after) {
+      if (before.status !== after.status || before.pauses !== after.pauses || before.cancelling !== after.cancelling) {
+        this.#parts.wake("head");
+      } else {
+        growing.head = true;
+      }
+    }
+    this.#parts.wake("frame");
+    this.#streams.ask();
+    this.#counts.ask();
+    this.#scheduler.go();
+  }
+
+  /** Publishes that something about the session itself changed, such as whether it is interrupted. */
+  publishSession(session: RunSession): void {
+    if (session === this.#session) this.#parts.wake("session");
+  }
+
+  onPart(part: RunPart, listener: Listener): () => void {
+    return this.#parts.add(part, listener);
+  }
+
+  onNode(node: NodeId, listener: Listener): () => void {
+    return this.#nodes.add(node, listener);
+  }
+
+  onContext(context: ContextId, listener: Listener): () => void {
+    return this.#contexts.add(context, listener);
+  }
+
+  #publishStreams(): void {
+    for (const node of this.#growing.nodes) {
+      if (this.#nodes.has(node)) this.#scheduler.later(node, () => this.#nodes.wake(node));
+    }
+    this.#growing.nodes.clear();
+    this.#scheduler.go();
+  }
+
+  #publishCounts(): void {
+    const growing = this.#growing;
+    if (growing.log) this.#scheduler.later("log", () => this.#parts.wake("log"));
+    if (growing.head) this.#scheduler.later("head", () => this.#parts.wake("head"));
+    if (growing.contexts.size > 0) this.#scheduler.later("contexts", () => this.#publishContexts());
     growing.log = false;
     growing.head = false;
-    scheduler.go();
-  },
-);
+    this.#scheduler.go();
+  }
 
-function notifyContexts(): void {
-  for (const context of growing.contexts) contexts.wake(context);
-  growing.contexts.clear();
-  parts.wake("contexts");
-}
-
-/** Says that something about the session itself changed, such as whether it is interrupted. */
-export function wakeSession(session: RunSession): void {
-  if (session === active) parts.wake("session");
-}
-
-/** Re-renders when `read` returns another value. `read` must be stable or cheap. */
-function useWatched<T>(subscribe: (listener: Listener) => () => void, read: () => T): T {
-  return useSyncExternalStore(subscribe, read);
-}
-
-const onPart = {
-  head: (listener: Listener) => parts.add("head", listener),
-  log: (listener: Listener) => parts.add("log", listener),
-  contexts: (listener: Listener) => parts.add("contexts", listener),
-  frame: (listener: Listener) => parts.add("frame", listener),
-  session: (listener: Listener) => parts.add("session", listener),
-};
-
-export function useActiveSession(): RunSession | undefined {
-  return useWatched(onPart.session, activeSession);
-}
-
-/** Whether the shown run is interrupted: its process died. */
-export function useInterrupted(): boolean {
-  return useWatched(onPart.session, () => active?.interrupted === true);
-}
-
-/** A part of the run's head. Selectors must return the same object while nothing changed. */
-export function useRunHead<T>(select: (head: RunHead) => T): T {
-  return useWatched(onPart.head, () => select(active?.fold.head ?? EMPTY_HEAD));
-}
-
-/** A part of one node's view. The selector must return the same object for the same view. */
-export function useNodeOf<T>(id: NodeId, select: (view: NodeView | undefined) => T): T {
-  const subscribe = useCallback((listener: Listener) => nodes.add(id, listener), [id]);
-  return useWatched(subscribe, () => select(active?.fold.nodes.get(id)));
-}
-
-const same = <T>(value: T) => value;
-
-export function useNodeView(id: NodeId): NodeView | undefined {
-  return useNodeOf(id, same<NodeView | undefined>);
-}
-
-export function useContextView(id: ContextId | undefined): ContextView | undefined {
-  const subscribe = useCallback(
-    (listener: Listener) => (id === undefined ? () => undefined : contexts.add(id, listener)),
-    [id],
-  );
-  return useWatched(subscribe, () => (id === undefined ? undefined : active?.fold.contexts.get(id)));
-}
-
-/** How many contexts the run has; changes when one is made or changed. */
-export function useContextsRevision(): number {
-  return useWatched(onPart.contexts, () => {
-    let revision = 0;
-    if (active) for (const archive of active.log.contexts.values()) revision += archive.marks.length;
-    return revision;
-  });
-}
-
-/** How many events of its journal the run has. */
-export function useEventCount(): number {
-  return useWatched(onPart.log, () => active?.log.entries.length ?? 0);
-}
-
-/** Whether the run began runs of its own. */
-export function useHasChildren(): boolean {
-  return useWatched(onPart.log, () => active?.log.hasChildren === true);
-}
-
-/** Calls `listener` after each frame in which something changed; for what draws itself. */
-export function onFrame(listener: Listener): () => void {
-  return onPart.frame(listener);
+  #publishContexts(): void {
+    for (const context of this.#growing.contexts) this.#contexts.wake(context);
+    this.#growing.contexts.clear();
+    this.#parts.wake("contexts");
+  }
 }

@@ -1,16 +1,19 @@
 /** For tests: shows a run that has come to these events. */
 import type { Entry, Flow } from "@/bindings";
-import { showSession, wake } from "./active-run";
+import type { ActiveRun } from "./active-run";
 import { RunSession } from "./session";
 
 const EMPTY: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 
-export function showRun(events: readonly object[], flow: Flow = EMPTY): RunSession {
-  const session = new RunSession("run", flow, { changed: wake, broke: () => undefined });
+export function showRun(activeRun: ActiveRun, events: readonly object[], flow: Flow = EMPTY): RunSession {
+  const session = new RunSession("run", flow, {
+    changed: (changed, changes) => activeRun.publish(changed, changes),
+    broke: () => undefined,
+  });
   const changed = session.fold.apply(asEntries(events));
   session.log.append(changed.entries);
   session.order.push(...changed.nodes);
-  showSession(session);
+  activeRun.show(session);
   return session;
 }
 

@@ -3,10 +3,9 @@
 import { leaveView } from "@/flow/actions";
 import { displayedFlow, flowStore } from "@/flow/store";
 import { openChild, runsFlow } from "@/run/child-run";
-import { clearRun, controlStore, endPause, resumeRun, startRun, stopRun } from "@/run/control";
 import { isOver } from "@/run/fold/status";
-import { activeSession } from "@/run/live/active-run";
 import type { Command } from "@/workspace/command";
+import type { Workspace } from "@/workspace/workspace";
 
 export const RUN_KEYS = "Mod+Enter";
 export const STOP_KEYS = "Mod+.";
@@ -20,7 +19,7 @@ export const runCommands: readonly Command[] = [
     keys: [RUN_KEYS],
     terms: ["start", "execute", "play"],
     enabled: () => !flowStore.getState().viewing,
-    run: () => startRun(),
+    run: (workspace) => workspace.runs.start(),
   },
   {
     id: "run.to",
@@ -29,7 +28,7 @@ export const runCommands: readonly Command[] = [
     keys: [RUN_TO_KEYS],
     terms: ["until", "here", "partial", "node"],
     enabled: () => !flowStore.getState().viewing && onlySelected() !== undefined,
-    run: () => startRun(onlySelected()),
+    run: (workspace) => workspace.runs.start(onlySelected()),
   },
   {
     id: "run.openChild",
@@ -38,9 +37,9 @@ export const runCommands: readonly Command[] = [
     keys: ["Alt+Enter"],
     terms: ["sub-flow", "child", "nested", "node"],
     enabled: () => runsFlow(displayedFlow(flowStore.getState()).nodes[onlySelected() ?? ""]),
-    run: () => {
+    run: (workspace) => {
       const id = onlySelected();
-      if (id !== undefined) openChild(id);
+      if (id !== undefined) openChild(workspace, id);
     },
   },
   {
@@ -50,8 +49,8 @@ export const runCommands: readonly Command[] = [
     keys: [STOP_KEYS],
     terms: ["cancel", "abort"],
     whileTyping: true,
-    enabled: () => isGoing(),
-    run: stopRun,
+    enabled: isRunning,
+    run: (workspace) => workspace.runs.stop(),
   },
   {
     id: "run.answer",
@@ -60,7 +59,7 @@ export const runCommands: readonly Command[] = [
     keys: ["Alt+A"],
     terms: ["answer", "pause", "reply"],
     whileTyping: true,
-    enabled: () => (activeSession()?.fold.head.pauses.length ?? 0) > 0,
+    enabled: (workspace) => (workspace.activeRun.session?.fold.head.pauses.length ?? 0) > 0,
     run: (workspace) => workspace.layout.goToAnswer(),
   },
   {
@@ -68,10 +67,10 @@ export const runCommands: readonly Command[] = [
     title: "End without an answer",
     group: "Run",
     terms: ["end", "pause", "conversation", "finish"],
-    enabled: () => activeSession()?.fold.head.pauses.length === 1,
-    run: () => {
-      const pause = activeSession()?.fold.head.pauses[0];
-      return pause && endPause(pause);
+    enabled: (workspace) => workspace.activeRun.session?.fold.head.pauses.length === 1,
+    run: (workspace) => {
+      const pause = workspace.activeRun.session?.fold.head.pauses[0];
+      return pause && workspace.runs.end(pause);
     },
   },
   {
@@ -79,10 +78,10 @@ export const runCommands: readonly Command[] = [
     title: "Resume interrupted run",
     group: "Run",
     terms: ["continue", "crash"],
-    enabled: () => activeSession()?.interrupted === true,
-    run: () => {
-      const session = activeSession();
-      return session && resumeRun(session.run);
+    enabled: (workspace) => workspace.activeRun.session?.interrupted === true,
+    run: (workspace) => {
+      const session = workspace.activeRun.session;
+      return session && workspace.runs.resume(session.run);
     },
   },
   {
@@ -90,18 +89,18 @@ export const runCommands: readonly Command[] = [
     title: "Clear run from canvas",
     group: "Run",
     terms: ["reset", "states", "forget"],
-    enabled: () => {
-      const { document, viewed } = controlStore.getState();
+    enabled: (workspace) => {
+      const { document, viewed } = workspace.runs.store.getState();
       return viewed === undefined && document !== undefined && isOver(document.fold.head.status);
     },
-    run: clearRun,
+    run: (workspace) => workspace.runs.clear(),
   },
   {
     id: "run.leave",
     title: "Back to editing",
     group: "Run",
     terms: ["close", "run", "view"],
-    enabled: () => controlStore.getState().viewed !== undefined,
+    enabled: (workspace) => workspace.runs.store.getState().viewed !== undefined,
     run: leaveView,
   },
   {
@@ -119,7 +118,6 @@ function onlySelected(): string | undefined {
   return nodes.size === 1 ? [...nodes][0] : undefined;
 }
 
-function isGoing(): boolean {
-  const session = activeSession();
+function isRunning({ activeRun: { session } }: Workspace): boolean {
   return session !== undefined && !isOver(session.fold.head.status);
 }

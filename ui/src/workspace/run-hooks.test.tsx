@@ -1,14 +1,17 @@
-import { cleanup, render } from "@testing-library/react";
+import { cleanup } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
-import { showSession, useEventCount, useNodeOf, wake } from "./active-run";
-import { RunSession } from "./session";
+import { RunSession } from "@/run/live/session";
+import { useEventCount, useNodeOf } from "./run-hooks";
+import { renderInWorkspace } from "./test-workspace";
+import { createWorkspace, type Workspace } from "./workspace";
 
 const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 const FRAME_MS = 16;
 
 let drawn: string[];
 let counted: number;
+let workspace: Workspace;
 
 function Card() {
   drawn.push(useNodeOf("chat", (view) => view?.epochs[0]?.streamed ?? ""));
@@ -28,20 +31,21 @@ beforeAll(() => {
 });
 afterAll(() => vi.useRealTimers());
 beforeEach(() => {
+  workspace = createWorkspace();
   drawn = [];
   counted = 0;
 });
-afterEach(() => {
-  cleanup();
-  showSession(undefined);
-});
+afterEach(cleanup);
 
 const delta = (text: string): Entry => ({ at: 0, type: "node.delta", node: "chat", epoch: [], text });
 const note = (seq: number): Entry => ({ seq, at: 0, type: "node.ready", node: `n${seq}`, epoch: [] });
 
 function begin(): RunSession {
-  const session = new RunSession("run", FLOW, { changed: wake, broke: () => undefined });
-  showSession(session);
+  const session = new RunSession("run", FLOW, {
+    changed: (changed, changes) => workspace.activeRun.publish(changed, changes),
+    broke: () => undefined,
+  });
+  workspace.activeRun.show(session);
   session.push([{ seq: 0, at: 0, type: "node.started", node: "chat", epoch: [], attempt: 1 }]);
   vi.advanceTimersByTime(200);
   return session;
@@ -50,7 +54,7 @@ function begin(): RunSession {
 describe("the active run", () => {
   it("updates streams within two frames", () => {
     const session = begin();
-    render(<Card />);
+    renderInWorkspace(<Card />, { workspace });
     let said = "";
     for (let frame = 0; frame < 30; frame++) {
       said += `${frame} `;
@@ -62,7 +66,7 @@ describe("the active run", () => {
 
   it("throttles counts and lists", () => {
     const session = begin();
-    render(<Count />);
+    renderInWorkspace(<Count />, { workspace });
     const before = counted;
     for (let seq = 1; seq <= 60; seq++) {
       session.push([note(seq)]);

@@ -1,0 +1,101 @@
+/** Hooks for the parts of the run that the window shows. A component renders again only when the part it reads changes. */
+import { useCallback, useSyncExternalStore } from "react";
+import { useStore } from "zustand";
+import type { ContextId, NodeId } from "@/bindings";
+import type { RunState } from "@/run/control";
+import { epochOf } from "@/run/fold/epoch";
+import type { ContextView, EpochView, NodeView, RunHead } from "@/run/fold/types";
+import type { RunPart } from "@/run/live/active-run";
+import type { RunSession } from "@/run/live/session";
+import type { Runs } from "@/run/run-list";
+import { useWorkspace } from "./context";
+
+type Listener = () => void;
+
+/** What `read` returns of the active run. It must return the same value as long as nothing changed. */
+function usePart<T>(part: RunPart, read: () => T): T {
+  const { activeRun } = useWorkspace();
+  const subscribe = useCallback((listener: Listener) => activeRun.onPart(part, listener), [activeRun, part]);
+  return useSyncExternalStore(subscribe, read);
+}
+
+export function useActiveSession(): RunSession | undefined {
+  const { activeRun } = useWorkspace();
+  return usePart("session", () => activeRun.session);
+}
+
+/** Whether the active run is interrupted: its process died. */
+export function useInterrupted(): boolean {
+  const { activeRun } = useWorkspace();
+  return usePart("session", () => activeRun.session?.interrupted === true);
+}
+
+/** A part of the active run's head. The selector must return the same object while nothing changed. */
+export function useRunHead<T>(select: (head: RunHead) => T): T {
+  const { activeRun } = useWorkspace();
+  return usePart("head", () => select(activeRun.head));
+}
+
+/** What a selector returns of one node's view. It must return the same object for the same view. */
+export function useNodeOf<T>(id: NodeId, select: (view: NodeView | undefined) => T): T {
+  const { activeRun } = useWorkspace();
+  const subscribe = useCallback((listener: Listener) => activeRun.onNode(id, listener), [activeRun, id]);
+  return useSyncExternalStore(subscribe, () => select(activeRun.session?.fold.nodes.get(id)));
+}
+
+const identity = <T>(value: T) => value;
+
+export function useNodeView(id: NodeId): NodeView | undefined {
+  return useNodeOf(id, identity<NodeView | undefined>);
+}
+
+export function useContextView(id: ContextId | undefined): ContextView | undefined {
+  const { activeRun } = useWorkspace();
+  const subscribe = useCallback(
+    (listener: Listener) => (id === undefined ? () => undefined : activeRun.onContext(id, listener)),
+    [activeRun, id],
+  );
+  return useSyncExternalStore(subscribe, () =>
+    id === undefined ? undefined : activeRun.session?.fold.contexts.get(id),
+  );
+}
+
+/** A number that changes whenever a context of the run is created or changed. */
+export function useContextsRevision(): number {
+  const { activeRun } = useWorkspace();
+  return usePart("contexts", () => {
+    let revision = 0;
+    for (const archive of activeRun.session?.log.contexts.values() ?? []) revision += archive.marks.length;
+    return revision;
+  });
+}
+
+/** How many events the run's journal has. */
+export function useEventCount(): number {
+  const { activeRun } = useWorkspace();
+  return usePart("log", () => activeRun.session?.log.entries.length ?? 0);
+}
+
+/** Whether the run started runs of its own. */
+export function useHasChildren(): boolean {
+  const { activeRun } = useWorkspace();
+  return usePart("log", () => activeRun.session?.log.hasChildren === true);
+}
+
+/** The epoch of a node that is looked at, and whether a person chose it. */
+export function useChosenEpoch(node: NodeId): { view?: NodeView; epoch?: EpochView; chosen: boolean } {
+  const { epochChoice } = useWorkspace();
+  const view = useNodeView(node);
+  const choice = useStore(epochChoice.store, (choices) => epochChoice.of(node, choices));
+  const chosen = epochOf(view, choice);
+  return { view, epoch: chosen ?? epochOf(view, view?.epoch), chosen: chosen !== undefined };
+}
+
+/** What the document's and the viewed run are, and whether one is being started. */
+export function useRunState<T>(select: (state: RunState) => T): T {
+  return useStore(useWorkspace().runs.store, select);
+}
+
+export function useRunList<T>(select: (runs: Runs) => T): T {
+  return useStore(useWorkspace().runList.store, select);
+}

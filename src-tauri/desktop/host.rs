@@ -2,6 +2,7 @@
 //!
 //! Dialogs are shown from here, so that the page needs no right to show any.
 
+use plait_api::engine::error::ErrorCode;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -103,7 +104,7 @@ impl Native {
         let Ok(Some(path)) = answer.await else { return Ok(None) };
         let path = path.into_path().map_err(|error| {
             ErrorReply::new(
-                "dialog.not_a_file",
+                ErrorCode::DialogNotAFile,
                 format!("What was chosen is not a file on this machine: {error}."),
             )
             .hint("Choose a file in an ordinary folder.")
@@ -130,7 +131,7 @@ impl Dialogs for Answer {
 fn text(path: PathBuf) -> Result<String, ErrorReply> {
     path.into_os_string().into_string().map_err(|path| {
         ErrorReply::new(
-            "dialog.not_unicode",
+            ErrorCode::DialogNotUnicode,
             format!("The name of `{}` is not valid Unicode, so it cannot be used here.", path.display()),
         )
         .hint("Rename it, or choose another place.")

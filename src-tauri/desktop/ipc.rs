@@ -2,6 +2,7 @@
 //!
 //! Adds nothing to what `plait-api` says; only carries it.
 
+use plait_api::engine::error::ErrorCode;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -92,6 +93,7 @@ pub(crate) fn unwatch(watches: State<'_, Watches>, channel: u32) {
 #[allow(clippy::needless_pass_by_value, reason = "Tauri hands commands their arguments by value")]
 #[tauri::command]
 pub(crate) fn closing(window: WebviewWindow, now: bool) -> Result<(), ErrorReply> {
-    crate::window::answered(&window, now)
-        .map_err(|error| ErrorReply::new("window.close", format!("The window could not be closed: {error}.")))
+    crate::window::answered(&window, now).map_err(|error| {
+        ErrorReply::new(ErrorCode::WindowClose, format!("The window could not be closed: {error}."))
+    })
 }

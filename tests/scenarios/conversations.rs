@@ -8,7 +8,7 @@ use plait_api::conversations::{
     GetConversation, ListConversations, ListMessages, OpenConversation, RenameConversation,
 };
 use plait_api::engine::context::{ContextChange, Role};
-use plait_api::engine::error::Fault;
+use plait_api::engine::error::{ErrorCode, Fault};
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{ConversationId, RunId};
 use plait_api::engine::run::Event;
@@ -187,7 +187,7 @@ async fn a_question_that_a_node_wrote_into_the_history_is_kept_with_its_answer()
 #[tokio::test]
 async fn a_failed_turn_is_not_kept() {
     let provider = Recording::by(|sent, before| match before {
-        1 => Err(Fault::new("provider.refused", "No.")),
+        1 => Err(Fault::new(ErrorCode::from_wire("provider.refused"), "No.")),
         _ => Ok(text(&format!("re: {}", sent.question()))),
     });
     let app = App::with(&provider);

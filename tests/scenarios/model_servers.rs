@@ -42,7 +42,7 @@ fn retries(journal: &Journal) -> Vec<String> {
     journal
         .events()
         .filter_map(|event| match event {
-            Event::NodeRetrying { error, .. } => Some(error.code.clone()),
+            Event::NodeRetrying { error, .. } => Some(error.code.to_string()),
             _ => None,
         })
         .collect()
@@ -134,5 +134,5 @@ async fn a_reply_cut_short_is_no_reply() {
 #[tokio::test]
 async fn nonsense() {
     let server = ModelServer::start(|_, _| Answer::Garbage).await;
-    assert_failed(&one_call(&server.url).await, "provider.garbage", 1);
+    assert_failed(&one_call(&server.url).await, "provider.invalid_response", 1);
 }

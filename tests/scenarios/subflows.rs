@@ -5,7 +5,7 @@ mod trees;
 use std::collections::BTreeSet;
 
 use plait_api::engine::diagnostic::Diagnostic;
-use plait_api::engine::error::Fault;
+use plait_api::engine::error::{ErrorCode, Fault};
 use plait_api::engine::id::RunId;
 use plait_api::engine::run::Event;
 use plait_api::engine::run::view::RunStatus;
@@ -182,7 +182,7 @@ async fn each_try_of_a_failed_child_is_a_run_of_its_own() {
     );
     let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &flaky)]);
     let provider = Recording::by(|sent, before| match before {
-        0 | 1 => Err(Fault::new("provider.overloaded", "Too much to do.").retryable()),
+        0 | 1 => Err(Fault::new(ErrorCode::ProviderOverloaded, "Too much to do.").retryable()),
         _ => Ok(text(&format!("re: {}", sent.question()))),
     });
     let app = App::with(&provider);

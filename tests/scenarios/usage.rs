@@ -1,7 +1,7 @@
 //! What calls used and cost, and what they taught: over runs, restarts and days.
 
 use plait_api::conversations::{ConversationFlow, ForkConversation, GetConversation, OpenConversation};
-use plait_api::engine::error::Fault;
+use plait_api::engine::error::{ErrorCode, Fault};
 use plait_api::engine::flow::{self, Flow};
 use plait_api::engine::models::{ModelOverride, Price};
 use plait_api::engine::prompt::PromptRecord;
@@ -121,7 +121,7 @@ async fn a_conversation_s_account_is_the_sum_of_all_calls_of_its_runs_and_of_the
     let usage = TokenUsage { cached_input: 1_000, ..TokenUsage::new(3_000, 100) };
     let provider = Recording::by(move |_, before| {
         if before == 5 {
-            return Err(Fault::new("provider.rejected", "No more."));
+            return Err(Fault::new(ErrorCode::from_wire("provider.rejected"), "No more."));
         }
         Ok(ModelReply { text: "Yes.".to_owned(), usage: Some(usage), ..ModelReply::default() })
     });

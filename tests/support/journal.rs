@@ -93,7 +93,9 @@ impl Journal {
     pub fn fault(&self, node: &str) -> String {
         self.events()
             .find_map(|event| match event {
-                Event::NodeFailed { node: at, error, .. } if at.as_str() == node => Some(error.code.clone()),
+                Event::NodeFailed { node: at, error, .. } if at.as_str() == node => {
+                    Some(error.code.to_string())
+                }
                 _ => None,
             })
             .unwrap_or_else(|| panic!("`{node}` did not fail: {:#?}", self.0))

@@ -1,7 +1,18 @@
 /**
  * A simplified flow check for the mock host: unknown types and ports, incompatible strands and types, contexts and back edges.
  */
-import type { CheckedFlow, Diagnostic, Edge, EdgeId, Flow, Node, NodeDescriptor, NodeId, Ports } from "@/bindings";
+import type {
+  CheckedFlow,
+  Diagnostic,
+  Edge,
+  EdgeId,
+  ErrorCode,
+  Flow,
+  Node,
+  NodeDescriptor,
+  NodeId,
+  Ports,
+} from "@/bindings";
 
 import { type Spec, specOf } from "@/flow/config-spec";
 
@@ -110,7 +121,7 @@ function variables(template: string): string[] {
 }
 
 function checkEdge(flow: Flow, ports: Record<NodeId, Ports>, id: EdgeId, edge: Edge): Diagnostic[] {
-  const error = (code: string, message: string, hint?: string): Diagnostic => ({
+  const error = (code: ErrorCode, message: string, hint?: string): Diagnostic => ({
     code,
     severity: "error",
     message,
@@ -121,7 +132,7 @@ function checkEdge(flow: Flow, ports: Record<NodeId, Ports>, id: EdgeId, edge: E
   for (const end of [edge.source, edge.target]) {
     if (!flow.nodes[end])
       return [
-        error("edge.unknown_node", `The edge \`${id}\` leads to a node \`${end}\` that is not there.`, "Delete edge."),
+        error("edge.dangling", `The edge \`${id}\` leads to a node \`${end}\` that is not there.`, "Delete edge."),
       ];
   }
   const source = ports[edge.source];
@@ -141,7 +152,7 @@ function checkInputs(flow: Flow, id: NodeId, inputs: Ports["inputs"]): Diagnosti
   return inputs
     .filter((port) => port.required && !fed.has(port.name))
     .map((port) => ({
-      code: "input.missing",
+      code: "port.unfed",
       severity: "error" as const,
       message: `The input \`${port.name}\` is required, but nothing feeds it.`,
       hint: `Connect an edge to \`${port.name}\`.`,

@@ -27,7 +27,7 @@ export async function mockHost(): Promise<Host> {
     async call(name, args) {
       const command = commands[name];
       if (!command) {
-        throw new HostError({ code: "host.unknown_command", message: `There is no command \`${name}\`.` });
+        throw new HostError({ code: "command.unknown", message: `There is no command \`${name}\`.` });
       }
       // Copies values, as between two processes: objects are never shared with the host.
       return structuredClone(await command(structuredClone(args) as never)) as never;

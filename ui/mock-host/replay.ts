@@ -130,7 +130,7 @@ export function startReplay(
       const [chosen] = fitting;
       if (!chosen) {
         throw new HostError({
-          code: "answer.not_recorded",
+          code: "answer.invalid",
           message: "This page replays recorded runs, and none of them goes on with this answer.",
           hint: "Run the flow in the desktop window, where it is really run.",
         });

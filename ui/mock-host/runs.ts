@@ -82,7 +82,7 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
         const found = matching(await loadRecordings(), flow, to).map((recording) => withIdsOf(run, recording));
         if (found.length === 0) {
           throw new HostError({
-            code: "run.not_recorded",
+            code: "run.unknown",
             message: "This page has no engine: it can only replay flows whose runs were recorded, and this one is not.",
             hint: "Open one of the examples, or run the flow in the desktop window or with `plait run`.",
           });

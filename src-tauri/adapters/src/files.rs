@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 
 use crate::hash::content_hash;
 pub(crate) use replace::{replace, replace_private};
@@ -30,22 +30,22 @@ pub struct FlowText {
 pub fn read(path: &Path) -> Result<FlowText, Fault> {
     let unreadable = |error: &io::Error| match error.kind() {
         io::ErrorKind::NotFound => {
-            Fault::new("flow.not_found", format!("There is no file `{}`.", path.display()))
+            Fault::new(ErrorCode::FlowNotFound, format!("There is no file `{}`.", path.display()))
                 .hint("Check the path; it may have been moved or renamed.")
         }
-        _ => Fault::new("flow.unreadable", format!("`{}` can't be read: {error}.", path.display())),
+        _ => Fault::new(ErrorCode::FlowUnreadable, format!("`{}` can't be read: {error}.", path.display())),
     };
     let resolved = fs::canonicalize(path).map_err(|error| unreadable(&error))?;
     let metadata = fs::metadata(&resolved).map_err(|error| unreadable(&error))?;
     if !metadata.is_file() {
         let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
-        return Err(Fault::new("flow.unreadable", format!("`{}` is {what}.", path.display()))
+        return Err(Fault::new(ErrorCode::FlowUnreadable, format!("`{}` is {what}.", path.display()))
             .hint("Give a flow's file; its name ends in `.flow.json`."));
     }
     if metadata.len() > MAX_BYTES {
         let megabytes = metadata.len() >> 20;
         return Err(Fault::new(
-            "flow.too_large",
+            ErrorCode::FlowTooLarge,
             format!("`{}` has {megabytes} MB; a flow may have {}.", path.display(), MAX_BYTES >> 20),
         ));
     }
@@ -54,7 +54,7 @@ pub fn read(path: &Path) -> Result<FlowText, Fault> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Fault::new(
-            "flow.not_text",
+            ErrorCode::FlowNotText,
             format!("`{}` is not UTF-8 text: byte {at} is out of place.", path.display()),
         )
         .hint("A flow is JSON in UTF-8. Was the file saved in another encoding, or is it something else?")
@@ -72,7 +72,7 @@ pub fn write(path: &Path, text: &str, unless_changed_from: Option<&str>) -> Resu
         match fs::read(path) {
             Ok(bytes) if content_hash(&bytes) != expected => {
                 return Err(Fault::new(
-                    "flow.changed_on_disk",
+                    ErrorCode::FlowChangedOnDisk,
                     format!("`{}` was changed by another program since it was opened.", path.display()),
                 )
                 .hint("Save under another name to keep both, or save again to replace it."));
@@ -91,18 +91,21 @@ fn unwritable(path: &Path, error: &io::Error) -> Fault {
     let shown = path.display();
     match error.kind() {
         io::ErrorKind::NotFound => {
-            Fault::new("flow.not_found", format!("The folder of `{shown}` is not there."))
+            Fault::new(ErrorCode::FlowNotFound, format!("The folder of `{shown}` is not there."))
                 .hint("Make it, or save under another path.")
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Fault::new("flow.read_only", format!("`{shown}` can't be written: {error}."))
+            Fault::new(ErrorCode::FlowReadOnly, format!("`{shown}` can't be written: {error}."))
                 .hint("Save under another path, or change the permissions.")
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            Fault::new("flow.disk_full", format!("The disk is full: `{shown}` was not written ({error})."))
-                .hint("Free some space and save again. The file still holds what it held before.")
+            Fault::new(
+                ErrorCode::FlowDiskFull,
+                format!("The disk is full: `{shown}` was not written ({error})."),
+            )
+            .hint("Free some space and save again. The file still holds what it held before.")
         }
-        _ => Fault::new("flow.unwritable", format!("`{shown}` can't be written: {error}.")),
+        _ => Fault::new(ErrorCode::FlowUnwritable, format!("`{shown}` can't be written: {error}.")),
     }
 }
 

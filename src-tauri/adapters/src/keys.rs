@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use keyring_core::CredentialStore;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -224,13 +224,14 @@ impl KeyStore {
         let (inner, provider) = (Arc::clone(&self.0), provider.to_owned());
         let done = tokio::task::spawn_blocking(move || {
             let stored = inner.stored.as_ref().ok_or_else(|| {
-                Fault::new("keys.nowhere", "Keys can't be kept here.").hint("Give it for the session.")
+                Fault::new(ErrorCode::KeysNowhere, "Keys can't be kept here.")
+                    .hint("Give it for the session.")
             })?;
             let _turn = stored.turn();
             work(stored, &provider)
         });
         done.await.unwrap_or_else(|_| {
-            Err(Fault::new("keys.keychain_failed", "Looking for a key ended early.")
+            Err(Fault::new(ErrorCode::KeysKeychainFailed, "Looking for a key ended early.")
                 .hint("Give it for the session, or in the environment."))
         })
     }
@@ -241,7 +242,7 @@ fn checked(key: &str, which: &str) -> Result<SecretString, Fault> {
     let is_of_keys = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
     if key.is_empty() || !key.bytes().all(is_of_keys) {
         let what = if key.is_empty() { "is empty" } else { "has characters no key has" };
-        return Err(Fault::new("keys.bad_key", format!("The key {which} {what}."))
+        return Err(Fault::new(ErrorCode::KeysBadKey, format!("The key {which} {what}."))
             .hint("Look for spaces, quotes or line ends copied along."));
     }
     Ok(SecretString::from(key))

@@ -20,7 +20,7 @@ mod tool_calls;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::provider::{Provider, Providers};
 
 use crate::keys::KeyStore;
@@ -114,7 +114,7 @@ impl ProviderTable {
     /// Whether there is such a provider and it takes a key. Faults `provider.unknown`, `provider.no_key`.
     pub fn takes_key(&self, name: &str) -> Result<(), Fault> {
         if self.entry(name)?.settings.kind == ProviderKind::Offline {
-            return Err(Fault::new("provider.no_key", format!("The provider `{name}` takes no key.")));
+            return Err(Fault::new(ErrorCode::ProviderNoKey, format!("The provider `{name}` takes no key.")));
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl ProviderTable {
     fn entry(&self, name: &str) -> Result<&Entry, Fault> {
         self.entries.get(name).map(Arc::as_ref).ok_or_else(|| {
             let names: Vec<_> = self.entries.keys().map(|name| format!("`{name}`")).collect();
-            Fault::new("provider.unknown", format!("There is no provider `{name}`."))
+            Fault::new(ErrorCode::ProviderUnknown, format!("There is no provider `{name}`."))
                 .hint(format!("There are {}. Others can be added in the settings.", names.join(", ")))
         })
     }
@@ -162,16 +162,16 @@ impl Entry {
     }
 }
 
-/// Whether another try can help against a fault of that code.
-pub(crate) fn is_retryable(code: &str) -> bool {
+/// Whether a retry can succeed after a fault of this code.
+pub(crate) fn is_retryable(code: &ErrorCode) -> bool {
     matches!(
         code,
-        "provider.unreachable"
-            | "provider.timeout"
-            | "provider.rate_limited"
-            | "provider.overloaded"
-            | "provider.server_error"
-            | "provider.cut_short"
+        ErrorCode::ProviderUnreachable
+            | ErrorCode::ProviderTimeout
+            | ErrorCode::ProviderRateLimited
+            | ErrorCode::ProviderOverloaded
+            | ErrorCode::ProviderServerError
+            | ErrorCode::ProviderCutShort
     )
 }
 

@@ -13,7 +13,7 @@ mod read_file;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::host::Clock;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
@@ -58,7 +58,7 @@ impl ToolHost for NativeTools {
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
         let tool = self.0.iter().find(|tool| tool.spec.name == call.name).ok_or_else(|| {
             let names: Vec<_> = self.0.iter().map(|tool| format!("`{}`", tool.spec.name)).collect();
-            Fault::new("tool.unknown", format!("There is no tool `{}`.", call.name))
+            Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{}`.", call.name))
                 .hint(format!("There are {}.", names.join(", ")))
         })?;
         tool.check(&call.arguments)?;

@@ -1,5 +1,6 @@
 //! Finds the data directory, for the window and the terminal. Creates nothing.
 
+use plait_engine::error::ErrorCode;
 use std::path::PathBuf;
 
 use directories::ProjectDirs;
@@ -12,13 +13,13 @@ pub fn data_dir(home: Option<PathBuf>) -> Result<PathBuf, ErrorReply> {
     if let Some(home) = home.filter(|home| !home.as_os_str().is_empty()) {
         return std::path::absolute(&home).map_err(|error| {
             ErrorReply::new(
-                "store.io",
+                ErrorCode::StoreIo,
                 format!("`{}` cannot be used as the data directory: {error}.", home.display()),
             )
         });
     }
     ProjectDirs::from("", "", "Plait").map(|dirs| dirs.data_dir().to_owned()).ok_or_else(|| {
-        ErrorReply::new("store.no_home", "No home directory was found for the data of Plait.")
+        ErrorReply::new(ErrorCode::StoreNoHome, "No home directory was found for the data of Plait.")
             .hint("Set the data directory with --home DIR or PLAIT_HOME.")
     })
 }

@@ -1,5 +1,6 @@
 //! `dialog.*`: the system's file dialogs. Only a window has them.
 
+use plait_engine::error::ErrorCode;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -29,7 +30,7 @@ impl DialogService {
 
     fn dialogs(&self) -> Result<&dyn Dialogs, ErrorReply> {
         self.0.as_deref().ok_or_else(|| {
-            ErrorReply::new("dialog.unavailable", "File dialogs are not available without a window.")
+            ErrorReply::new(ErrorCode::DialogUnavailable, "File dialogs are not available without a window.")
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The error of a command.
 
 use plait_engine::diagnostic::Diagnostic;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use ts_rs::TS;
@@ -12,7 +12,7 @@ use ts_rs::TS;
 #[error("{message} [{code}]")]
 pub struct ErrorReply {
     /// Stable code, `domain.reason`, for example `flow.not_found`.
-    pub code: String,
+    pub code: ErrorCode,
     /// What went wrong, and where.
     pub message: String,
     /// How to fix it.
@@ -27,8 +27,8 @@ pub struct ErrorReply {
 
 impl ErrorReply {
     /// An error with a code and a message, which is a sentence.
-    pub fn new(code: &str, message: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), message: message.into(), hint: None, details: Value::Null }
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, details: Value::Null }
     }
 
     /// The same error with a hint.

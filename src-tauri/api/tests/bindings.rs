@@ -1,4 +1,5 @@
-//! The TypeScript bindings the window is built on say what the Rust types say. `PLAIT_WRITE_BINDINGS=1` regenerates them.
+//! Files generated from the Rust types are up to date: the TypeScript bindings, the node types as JSON, and the page of
+//! error codes. `PLAIT_WRITE_BINDINGS=1` regenerates them.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on ends")]
 
@@ -8,13 +9,14 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use plait_api::command::{Command, CommandVisitor};
+use plait_api::engine::error::ErrorCode;
 use ts_rs::{Config, TS, TypeVisitor};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/src/bindings");
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 #[test]
 fn bindings_are_fresh() {
-    compare("index.ts", &generate());
+    compare("ui/src/bindings/index.ts", &generate());
 }
 
 /// The node types as the window sees them where it runs without a host.
@@ -22,7 +24,7 @@ fn bindings_are_fresh() {
 fn node_bindings_are_fresh() {
     let registry = plait_api::engine::nodes::registry();
     let nodes = serde_json::to_string_pretty(&registry.descriptors()).unwrap();
-    compare("nodes.json", &format!("{nodes}\n"));
+    compare("ui/src/bindings/nodes.json", &format!("{nodes}\n"));
 }
 
 /// The icons of the node types, so that the bundle carries these and no others of lucide's.
@@ -37,7 +39,7 @@ fn icon_bindings_are_fresh() {
         let _ = writeln!(out, "  {name},");
     }
     out.push_str("} from \"lucide-react\";\n");
-    compare("icons.ts", &out);
+    compare("ui/src/bindings/icons.ts", &out);
 }
 
 /// The React component of a lucide icon: `file-json-2` is `FileJson2`.
@@ -46,18 +48,41 @@ fn component_name(icon: &str) -> String {
     icon.split('-').map(capitalize).collect()
 }
 
-/// Holds the committed file against what it should be, or writes it.
+#[test]
+fn error_code_page_is_fresh() {
+    compare("docs/error-codes.md", &error_code_page());
+}
+
+/// The reference page of all error codes.
+fn error_code_page() -> String {
+    let mut page = String::from(
+        "<!-- Generated from `src-tauri/engine/src/error/codes.rs` by `cargo xtask bindings`. Do not edit. -->\n\n\
+         # Error codes\n\n\
+         Every error carries a code, a message and usually a hint. Codes are stable: scripts may rely on them. A journal \
+         of another version, or a script of the offline provider, may hold a code that is not listed here.\n",
+    );
+    for domain in ErrorCode::DOMAINS {
+        let _ = write!(page, "\n## {}\n\n| Code | Meaning | What to do |\n|---|---|---|\n", domain.title);
+        for entry in domain.codes {
+            let (meaning, action) = (entry.meaning.replace('|', "\\|"), entry.action.replace('|', "\\|"));
+            let _ = writeln!(page, "| `{}` | {meaning} | {action} |", entry.code);
+        }
+    }
+    page
+}
+
+/// Compares a committed file with the generated text, or writes it when `PLAIT_WRITE_BINDINGS` is set.
 fn compare(name: &str, generated: &str) {
-    let file = Path::new(FOLDER).join(name);
+    let file = Path::new(REPOSITORY).join(name);
     if std::env::var_os("PLAIT_WRITE_BINDINGS").is_some() {
-        std::fs::create_dir_all(FOLDER).unwrap();
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, generated).unwrap();
     }
     let committed = std::fs::read_to_string(&file).unwrap_or_default();
     if committed != generated {
         let place = committed.lines().zip(generated.lines()).position(|(old, new)| old != new);
         panic!(
-            "ui/src/bindings/{name} is stale (first at line {}): run `cargo xtask bindings` and commit it.",
+            "{name} is stale (first at line {}): run `cargo xtask bindings` and commit it.",
             place.map_or_else(|| committed.lines().count().min(generated.lines().count()) + 1, |at| at + 1)
         );
     }

@@ -1,5 +1,6 @@
 //! The command line: global options, and the table of commands.
 
+use plait_api::engine::error::ErrorCode;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -90,7 +91,7 @@ impl Cli {
 
 fn block_on(command: impl Future<Output = Result<ExitStatus, CliError>>) -> Result<ExitStatus, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-        ErrorReply::new("app.no_threads", format!("The worker threads could not be started: {error}."))
+        ErrorReply::new(ErrorCode::AppNoThreads, format!("The worker threads could not be started: {error}."))
     })?;
     let result = runtime.block_on(command);
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
+use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow::ReadError;
 
 use crate::json_positions::JsonPositions;
@@ -67,7 +68,7 @@ fn render_report(out: &mut String, style: Style, report: &Report) {
 }
 
 struct Report {
-    code: String,
+    code: ErrorCode,
     severity: Severity,
     message: String,
     hint: Option<String>,

@@ -1,5 +1,6 @@
 //! How a command ends: its exit status, and its error on standard error.
 
+use plait_api::engine::error::ErrorCode;
 use std::io;
 use std::process::ExitCode;
 
@@ -67,7 +68,10 @@ impl From<io::Error> for CliError {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::BrokenPipe;
         }
-        Self::Error(ErrorReply::new("output.failed", format!("Could not write to standard output: {error}.")))
+        Self::Error(ErrorReply::new(
+            ErrorCode::OutputFailed,
+            format!("Could not write to standard output: {error}."),
+        ))
     }
 }
 
@@ -96,30 +100,30 @@ pub(crate) fn error_text(error: &ErrorReply) -> String {
 }
 
 /// Whether a code means invalid usage, as opposed to a failure.
-fn is_usage(code: &str) -> bool {
-    const USAGE_CODES: [&str; 18] = [
-        "run.unknown",
-        "run.ambiguous",
-        "run.none",
-        "run.ended",
-        "run.bad_id",
-        "run.unknown_target",
-        "conversation.unknown",
-        "conversation.ambiguous",
-        "conversation.none",
-        "conversation.no_context",
-        "conversation.no_message",
-        "conversation.no_title",
-        "conversation.busy",
-        "nodes.unknown",
-        "usage.input",
-        "provider.unknown",
-        "provider.no_key",
-        "keys.bad_key",
-    ];
-    // All errors of flow files, except those of the disk.
-    let is_flow_error = code.starts_with("flow.") && !matches!(code, "flow.disk_full" | "flow.unwritable");
-    is_flow_error || USAGE_CODES.contains(&code) || code.starts_with("answer.")
+fn is_usage(code: &ErrorCode) -> bool {
+    match code {
+        ErrorCode::RunUnknown
+        | ErrorCode::RunAmbiguous
+        | ErrorCode::RunNone
+        | ErrorCode::RunEnded
+        | ErrorCode::RunBadId
+        | ErrorCode::RunUnknownTarget
+        | ErrorCode::ConversationUnknown
+        | ErrorCode::ConversationAmbiguous
+        | ErrorCode::ConversationNone
+        | ErrorCode::ConversationNoContext
+        | ErrorCode::ConversationNoMessage
+        | ErrorCode::ConversationNoTitle
+        | ErrorCode::ConversationBusy
+        | ErrorCode::NodesUnknown
+        | ErrorCode::UsageInput
+        | ErrorCode::ProviderUnknown
+        | ErrorCode::ProviderNoKey
+        | ErrorCode::KeysBadKey => true,
+        // The disk is at fault, not the flow.
+        ErrorCode::FlowDiskFull | ErrorCode::FlowUnwritable => false,
+        code => matches!(code.domain(), "flow" | "answer"),
+    }
 }
 
 #[cfg(test)]

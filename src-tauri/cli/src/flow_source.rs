@@ -1,5 +1,6 @@
 //! Loads the flow that an argument names: a file, or an embedded example.
 
+use plait_api::engine::error::ErrorCode;
 use std::path::{Path, PathBuf};
 
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
@@ -32,7 +33,7 @@ impl FlowSource {
         let file = files::read(path).map_err(|fault| {
             let error = ErrorReply::from(fault);
             let is_bare_word = path.components().count() == 1 && path.extension().is_none();
-            if error.code == "flow.not_found" && is_bare_word {
+            if error.code == ErrorCode::FlowNotFound && is_bare_word {
                 return error.hint(format!(
                     "Pass a flow file, or one of the example flows: {}.",
                     examples::IDS.join(", ")

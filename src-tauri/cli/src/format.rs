@@ -4,6 +4,7 @@ use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use plait_api::ErrorReply;
+use plait_api::engine::error::ErrorCode;
 
 /// An empty table with these columns. Cells wrap to the width of the terminal; in a pipe nothing is wrapped.
 pub(crate) fn new_table(columns: &[&str]) -> Table {
@@ -46,7 +47,7 @@ pub(crate) fn first_line(text: &str, max_chars: usize) -> String {
 /// A value as one line of JSON.
 pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String, ErrorReply> {
     serde_json::to_string(value).map_err(|error| {
-        ErrorReply::new("output.failed", format!("The output could not be serialized: {error}."))
+        ErrorReply::new(ErrorCode::OutputFailed, format!("The output could not be serialized: {error}."))
     })
 }
 

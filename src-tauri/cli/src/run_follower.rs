@@ -1,6 +1,7 @@
 //! Follows a run until it ends or waits for an answer that is not available: prints its events, answers its questions from
 //! the command line or interactively, and cancels it on Ctrl+C.
 
+use plait_api::engine::error::ErrorCode;
 use std::collections::{BTreeSet, VecDeque};
 use std::io::Write as _;
 
@@ -99,7 +100,7 @@ impl<'a> RunFollower<'a> {
             };
             let Some(entry) = item.transpose()? else {
                 return Err(ErrorReply::new(
-                    "run.lost",
+                    ErrorCode::RunLost,
                     format!("Run {} was continued by another process.", self.run),
                 )
                 .into());
@@ -136,7 +137,7 @@ impl<'a> RunFollower<'a> {
         } else if let Some(text) = self.answers.texts.pop_front() {
             let sent = self.send_answer(&pause, answer_text::parse_answer(&pause.schema, &text)).await;
             if let Err(CliError::Error(error)) = &sent
-                && error.code == "answer.invalid"
+                && error.code == ErrorCode::AnswerInvalid
             {
                 // The question stays open: report how to answer it, in addition to the error.
                 self.stop_waiting();
@@ -177,7 +178,7 @@ impl<'a> RunFollower<'a> {
             };
             match sent {
                 // Probably a typo: report the error and ask again.
-                Err(CliError::Error(error)) if error.code == "answer.invalid" => {
+                Err(CliError::Error(error)) if error.code == ErrorCode::AnswerInvalid => {
                     print_error(&error_text(&error))
                 }
                 other => return other,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::error::ErrorCode;
 use crate::id::{EdgeId, NodeId};
 
 /// How severe a diagnostic is.
@@ -20,7 +21,7 @@ pub enum Severity {
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic {
     /// A stable code, for example `edge.unknown_port`.
-    pub code: String,
+    pub code: ErrorCode,
     pub severity: Severity,
     pub message: String,
     /// How to fix it.
@@ -39,9 +40,9 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error at a place in the file.
-    pub fn error(code: &str, pointer: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn error(code: ErrorCode, pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
-            code: code.to_owned(),
+            code,
             severity: Severity::Error,
             message: message.into(),
             hint: None,
@@ -52,12 +53,12 @@ impl Diagnostic {
     }
 
     /// An error on a node.
-    pub fn on_node(code: &str, node: &NodeId, message: impl Into<String>) -> Self {
+    pub fn on_node(code: ErrorCode, node: &NodeId, message: impl Into<String>) -> Self {
         Self::error(code, format!("/nodes/{}", escape(node.as_str())), message).node(node)
     }
 
     /// An error on an edge.
-    pub fn on_edge(code: &str, edge: &EdgeId, message: impl Into<String>) -> Self {
+    pub fn on_edge(code: ErrorCode, edge: &EdgeId, message: impl Into<String>) -> Self {
         Self::error(code, "", message).at_edge(edge)
     }
 

@@ -1,4 +1,12 @@
-//! The one shape in which anything that goes wrong in a run is told: a stable code, a sentence, and details.
+//! The one shape of every error in a run: a stable code, a message, and details.
+
+mod code;
+mod codes;
+#[cfg(test)]
+mod tests;
+
+pub use code::{CodeDomain, CodeEntry};
+pub use codes::ErrorCode;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,8 +18,8 @@ use ts_rs::TS;
 #[serde(rename_all = "camelCase")]
 #[error("{message} [{code}]")]
 pub struct Fault {
-    /// Stable code, `domain.reason`, for example `provider.unreachable`.
-    pub code: String,
+    /// Which error it is.
+    pub code: ErrorCode,
     /// What happened and where, in one or two sentences.
     pub message: String,
     /// What the person can do about it.
@@ -33,10 +41,10 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault that trying again will not mend.
-    pub fn new(code: &str, message: impl Into<String>) -> Self {
+    /// A fault that a retry cannot fix.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
-            code: code.to_owned(),
+            code,
             message: message.into(),
             hint: None,
             retryable: false,

@@ -29,7 +29,7 @@ mod value;
 use std::sync::Arc;
 
 use crate::context::{ContextHandle, Role};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::id::MessageId;
 use crate::node::{Inputs, NodeContext, NodeOutput, Registry};
 use crate::port::{PortKind, PortType, Ports};
@@ -84,7 +84,7 @@ fn say(
     text: String,
 ) -> Result<MessageId, Fault> {
     let handle = handle.ok_or_else(|| {
-        Fault::new("context.none", "There is no conversation to write to.")
+        Fault::new(ErrorCode::ContextNone, "There is no conversation to write to.")
             .hint("Wire a context edge into this node, or turn `addToHistory` off.")
     })?;
     let manager = cx.context_manager(&handle.context_id)?;

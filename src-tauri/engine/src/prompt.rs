@@ -16,7 +16,7 @@ mod trim;
 use serde_json::json;
 
 use crate::context::{ContextRecord, SharedMessage};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::tool::ToolSpec;
 
 use assemble::assemble;
@@ -118,7 +118,7 @@ fn too_large(message: u64, fixed: &Fixed, config: &ModelConfig) -> Fault {
              the reply."
         )
     };
-    Fault::new("context.too_large", told)
+    Fault::new(ErrorCode::ContextTooLarge, told)
         .hint("Shorten the message or the instructions, offer fewer tools, lower `maxTokens`, or use a larger model.")
         .details(json!({
             "over": over, "message": message, "system": system, "tools": tools, "steps": steps,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::flow::Flow;
 use crate::host::Host;
 use crate::id::{Activation, Epoch, NodeId, RunId};
@@ -110,6 +110,6 @@ pub struct NoSubflows;
 #[async_trait]
 impl Subflows for NoSubflows {
     async fn run(&self, _call: ChildCall, _told: ChildTold) -> Result<ChildEnd, Fault> {
-        Err(Fault::new("subflow.unavailable", "Flows inside of flows can't be run here."))
+        Err(Fault::new(ErrorCode::SubflowUnavailable, "Flows inside of flows can't be run here."))
     }
 }

@@ -1,12 +1,13 @@
-//! The TypeScript bindings of the commands, generated from the Rust types by the `api` crate itself.
+//! Regenerates what is derived from the Rust types: the TypeScript bindings, the list of node types and `docs/error-codes.md`.
+//! A test of the `api` crate writes them.
 
 use anyhow::Result;
 
 use crate::steps::{Step, cargo};
 
-/// Writes them anew.
+/// Runs that test in its writing mode.
 pub(crate) fn write() -> Result<()> {
-    let mut command = cargo(&["test", "--quiet", "--package", "plait-api", "bindings"]);
+    let mut command = cargo(&["test", "--quiet", "--package", "plait-api", "--test", "bindings"]);
     command.env("PLAIT_WRITE_BINDINGS", "1");
-    Step::new("Write ui/src/bindings", command).quietly()
+    Step::new("Write ui/src/bindings and docs/error-codes.md", command).quietly()
 }

@@ -1,5 +1,5 @@
 /** The interface to the host. Only `ipc` knows Tauri. */
-import type { Commands, Entry, ErrorReply, RunId } from "@/bindings";
+import type { Commands, Entry, ErrorCode, ErrorReply, RunId } from "@/bindings";
 
 export type CommandName = keyof Commands;
 export type Args<C extends CommandName> = Commands[C]["args"];
@@ -27,7 +27,7 @@ export interface Host {
 
 /** An error of the host: a stable code, what happened, and what to do. */
 export class HostError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly hint?: string;
   readonly details?: unknown;
 

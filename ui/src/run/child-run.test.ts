@@ -25,7 +25,7 @@ beforeEach(() => {
   calls = [];
   const call = async (name: string, args: object) => {
     calls.push(`${name} ${Object.values(args).join()}`);
-    throw new HostError({ code: "x.refused", message: "No." });
+    throw new HostError({ code: "store.io", message: "No." });
   };
   connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
 });

@@ -28,7 +28,7 @@ beforeEach(() => {
   connect({
     call: async (name, args) => {
       heard.push(name);
-      if (refuse.has(name)) throw new HostError({ code: "x.refused", message: "No." });
+      if (refuse.has(name)) throw new HostError({ code: "store.io", message: "No." });
       const { run } = args as { run?: string };
       if (name === "runs.show") await held.get(run ?? "");
       const displayed = { summary: { run, flowName: run, status: "interrupted" }, flow: FLOW, entries: [STARTED] };
@@ -73,7 +73,7 @@ describe("an interrupted run", () => {
     refuse = new Set(["run.cancel", "run.answer", "run.end"]);
     await runs.stop();
     await runs.end(PAUSE);
-    expect(await runs.answer(PAUSE, "Yes")).toMatchObject({ code: "x.refused" });
+    expect(await runs.answer(PAUSE, "Yes")).toMatchObject({ code: "store.io" });
     expect(interrupted()).toBe(true);
     expect(watched).toEqual([]);
   });

@@ -8,7 +8,7 @@ use super::replace::{Step, replace_stepwise};
 use super::*;
 
 fn code(result: Result<impl std::fmt::Debug, Fault>) -> String {
-    result.expect_err("a fault").code
+    result.expect_err("a fault").code.to_string()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use keyring_core::{CredentialStore, Entry, Error};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// What entries stand under.
@@ -63,10 +63,11 @@ impl Keychain {
 /// An error in our words. Its own are repeated only where they can't hold a key.
 fn told(error: &Error, name: &str) -> Fault {
     match error {
-        Error::NoStorageAccess(_) => {
-            Fault::new("keys.locked", format!("The keychain is locked, so the key of `{name}` can't be had."))
-                .hint("Unlock it and try again. PLAIT_KEYCHAIN=off uses an encrypted file in its place.")
-        }
+        Error::NoStorageAccess(_) => Fault::new(
+            ErrorCode::KeysLocked,
+            format!("The keychain is locked, so the key of `{name}` can't be had."),
+        )
+        .hint("Unlock it and try again. PLAIT_KEYCHAIN=off uses an encrypted file in its place."),
         other => {
             let why = match other {
                 Error::PlatformFailure(error) => error.to_string(),
@@ -75,7 +76,7 @@ fn told(error: &Error, name: &str) -> Fault {
                 Error::BadEncoding(_) | Error::BadDataFormat(..) => "it is no text".to_owned(),
                 _ => "it is not as it should be".to_owned(),
             };
-            Fault::new("keys.keychain_failed", format!("The keychain gave no key of `{name}`: {why}."))
+            Fault::new(ErrorCode::KeysKeychainFailed, format!("The keychain gave no key of `{name}`: {why}."))
                 .hint("Look for `Plait` in the system's keychain. PLAIT_KEYCHAIN=off uses an encrypted file in its place.")
         }
     }

@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -104,14 +104,14 @@ impl SealedFile {
         match lock {
             Lock::Passphrase => self.passphrase.clone().map(Master::Passphrase).ok_or_else(|| {
                 Fault::new(
-                    "keys.passphrase_missing",
+                    ErrorCode::KeysPassphraseMissing,
                     format!("`{}` is locked with a passphrase.", self.file.display()),
                 )
                 .hint("Put it into PLAIT_KEYS_PASSPHRASE and start Plait again.")
             }),
             Lock::KeyFile => self.key()?.map(Master::Key).ok_or_else(|| {
                 Fault::new(
-                    "keys.secret_missing",
+                    ErrorCode::KeysSecretMissing,
                     format!(
                         "`{}` can't be opened: `{}` is missing.",
                         self.file.display(),
@@ -140,7 +140,7 @@ impl SealedFile {
         let mut key = Zeroizing::new([0; KEY_BYTES]);
         if bytes.len() != KEY_BYTES {
             return Err(Fault::new(
-                "keys.damaged",
+                ErrorCode::KeysDamaged,
                 format!("`{}` is not the key it was: it has {} bytes.", self.key_file.display(), bytes.len()),
             )
             .hint("Put it back from a backup, or move it and `keys.sealed` away and set the keys again."));
@@ -153,10 +153,10 @@ impl SealedFile {
         let file = self.file.display();
         match (trouble, lock) {
             (Trouble::NotSealed, _) => {
-                Fault::new("keys.damaged", format!("`{file}` is not a whole file of Plait's keys."))
+                Fault::new(ErrorCode::KeysDamaged, format!("`{file}` is not a whole file of Plait's keys."))
             }
             (Trouble::DoesNotOpen, Lock::KeyFile) => Fault::new(
-                "keys.damaged",
+                ErrorCode::KeysDamaged,
                 format!(
                     "`{file}` can't be opened: it was changed, or `{}` is not its own.",
                     self.key_file.display()
@@ -164,21 +164,24 @@ impl SealedFile {
             ),
             (Trouble::DoesNotOpen, Lock::Passphrase) => {
                 return Fault::new(
-                    "keys.wrong_passphrase",
+                    ErrorCode::KeysWrongPassphrase,
                     format!("`{file}` can't be opened: the passphrase is wrong, or the file was changed."),
                 )
                 .hint("Check PLAIT_KEYS_PASSPHRASE, or move the file away and set the keys again.");
             }
             (Trouble::Newer(version), _) => {
                 return Fault::new(
-                    "keys.newer",
+                    ErrorCode::KeysNewer,
                     format!("`{file}` is of a newer Plait (version {version} of the format)."),
                 )
                 .hint("Use that Plait, or give a key for the session.");
             }
             (Trouble::Unavailable, _) => {
-                return Fault::new("keys.unwritable", format!("`{file}` can't be sealed on this system."))
-                    .hint("Give the key for the session, or in the environment.");
+                return Fault::new(
+                    ErrorCode::KeysUnwritable,
+                    format!("`{file}` can't be sealed on this system."),
+                )
+                .hint("Give the key for the session, or in the environment.");
             }
         }
         .hint("Put it back from a backup, or move it away and set the keys again. Plait leaves it as it is.")
@@ -186,16 +189,22 @@ impl SealedFile {
 
     fn unwritable(&self, path: &Path, error: &io::Error) -> Fault {
         let kept = if path == self.file { " The keys in it are as they were." } else { "" };
-        Fault::new("keys.unwritable", format!("`{}` can't be written: {error}.{kept}", path.display()))
-            .hint("Check the disk and the permissions, or give the key for the session.")
+        Fault::new(
+            ErrorCode::KeysUnwritable,
+            format!("`{}` can't be written: {error}.{kept}", path.display()),
+        )
+        .hint("Check the disk and the permissions, or give the key for the session.")
     }
 }
 
 /// All of a file; nothing where there is none.
 fn bytes(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
     let too_large = |size| {
-        Fault::new("keys.damaged", format!("`{}` has {size} bytes: it is no file of keys.", path.display()))
-            .hint("Move it away and set the keys again.")
+        Fault::new(
+            ErrorCode::KeysDamaged,
+            format!("`{}` has {size} bytes: it is no file of keys.", path.display()),
+        )
+        .hint("Move it away and set the keys again.")
     };
     let read = || -> io::Result<_> {
         let size = fs::metadata(path)?.len();
@@ -204,10 +213,11 @@ fn bytes(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
     match read() {
         Ok(bytes) => bytes.map(|bytes| Some(Zeroizing::new(bytes))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            Err(Fault::new("keys.unreadable", format!("`{}` can't be read: {error}.", path.display()))
-                .hint("Check its permissions. Until then, give a key for the session."))
-        }
+        Err(error) => Err(Fault::new(
+            ErrorCode::KeysUnreadable,
+            format!("`{}` can't be read: {error}.", path.display()),
+        )
+        .hint("Check its permissions. Until then, give a key for the session.")),
     }
 }
 

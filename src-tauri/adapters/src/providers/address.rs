@@ -1,6 +1,6 @@
 //! Where a provider is: a base URL, checked, and how it is shown. Owns that no password in it is ever shown.
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use reqwest::Url;
 
 /// A base URL, ending in a slash.
@@ -14,8 +14,11 @@ impl Address {
     /// Checks a base URL. Fault `provider.bad_settings`.
     pub(super) fn new(provider: &str, base_url: Option<&str>) -> Result<Self, Fault> {
         let bad = |why: &str| {
-            Fault::new("provider.bad_settings", format!("The base URL of the provider `{provider}` {why}."))
-                .hint("It looks like http://127.0.0.1:11434/v1.")
+            Fault::new(
+                ErrorCode::ProviderBadSettings,
+                format!("The base URL of the provider `{provider}` {why}."),
+            )
+            .hint("It looks like http://127.0.0.1:11434/v1.")
         };
         let given = base_url.map(str::trim).filter(|url| !url.is_empty()).ok_or_else(|| bad("is missing"))?;
         let mut url = Url::parse(given).map_err(|error| bad(&format!("is wrong: {error}")))?;

@@ -8,7 +8,7 @@ mod wire;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
 use super::http::{self, Answer, Assembly as _, Link, Manner, Place, wants_session};
@@ -50,7 +50,9 @@ impl OpenAiResponses {
         };
         match self.post(draft.following(&known.response_id, known.items), place).await {
             // They may have let go of it, and say so in more than one way. Whatever else is wrong is said again.
-            Err(fault) if matches!(fault.code.as_str(), "provider.not_found" | "provider.bad_request") => {
+            Err(fault)
+                if matches!(fault.code, ErrorCode::ProviderNotFound | ErrorCode::ProviderBadRequest) =>
+            {
                 self.sessions.forget(&known);
                 self.post(draft.whole(true), place).await
             }

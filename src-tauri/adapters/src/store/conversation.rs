@@ -21,7 +21,7 @@ pub mod record;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard};
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
 use plait_engine::run::Spending;
 use uuid::Uuid;
@@ -70,7 +70,7 @@ pub(in crate::store) fn id_of(key: ConversationKey) -> ConversationId {
 }
 
 pub(in crate::store) fn unknown(id: &str) -> Fault {
-    Fault::new("conversation.unknown", format!("There is no conversation `{id}`.")).hint(
+    Fault::new(ErrorCode::ConversationUnknown, format!("There is no conversation `{id}`.")).hint(
         "`plait conversations list` shows the conversations there are; `--conversation new` begins one.",
     )
 }
@@ -114,7 +114,7 @@ pub(in crate::store) fn rename(
 ) -> Result<ConversationRecord, Fault> {
     let title = title.trim();
     if title.is_empty() {
-        return Err(Fault::new("conversation.no_title", "A conversation needs a title.")
+        return Err(Fault::new(ErrorCode::ConversationNoTitle, "A conversation needs a title.")
             .hint("Give it a word or two."));
     }
     let key = key_of(id)?;
@@ -195,14 +195,18 @@ fn decode<T: serde::de::DeserializeOwned>(
     let id = id_of(key);
     let read = inner.blobs.load(id.as_str(), stored);
     read.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string())).map_err(|why| {
-        Fault::new("conversation.corrupt", format!("A {what} of conversation `{id}` is damaged: {why}."))
-            .hint("Fork the conversation from a message before it, or begin a new one.")
+        Fault::new(
+            ErrorCode::ConversationCorrupt,
+            format!("A {what} of conversation `{id}` is damaged: {why}."),
+        )
+        .hint("Fork the conversation from a message before it, or begin a new one.")
     })
 }
 
 fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
-    serde_json::to_vec(value)
-        .map_err(|error| Fault::new("store.io", format!("A conversation can't be written as JSON: {error}.")))
+    serde_json::to_vec(value).map_err(|error| {
+        Fault::new(ErrorCode::StoreIo, format!("A conversation can't be written as JSON: {error}."))
+    })
 }
 
 /// What is shared by a run's journal and its conversation.

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 
 use super::sealed::Stretch;
 use super::{fault, key, open};
@@ -66,7 +66,7 @@ impl Open {
 
 fn opened(open: Option<&Open>) -> Result<&Open, Fault> {
     open.ok_or_else(|| {
-        Fault::new("store.io", "The store is closed after an error of the disk.")
+        Fault::new(ErrorCode::StoreIo, "The store is closed after an error of the disk.")
             .hint("Free some space or mend the disk, then try again.")
     })
 }

@@ -3,7 +3,7 @@
 
 use std::sync::PoisonError;
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -46,11 +46,12 @@ pub(super) fn put_flow(inner: &Inner, text: &str) -> Result<String, Fault> {
 }
 
 pub(super) fn flow(inner: &Inner, hash: &str) -> Result<String, Fault> {
-    let stored = inner
-        .get(&key::of(Space::Flow, hash.as_bytes()))?
-        .ok_or_else(|| Fault::new("flow.unknown", format!("The store has no flow document `{hash}`.")))?;
-    let damaged =
-        |why: String| Fault::new("store.corrupt", format!("The flow document `{hash}` is damaged: {why}."));
+    let stored = inner.get(&key::of(Space::Flow, hash.as_bytes()))?.ok_or_else(|| {
+        Fault::new(ErrorCode::FlowUnknown, format!("The store has no flow document `{hash}`."))
+    })?;
+    let damaged = |why: String| {
+        Fault::new(ErrorCode::StoreCorrupt, format!("The flow document `{hash}` is damaged: {why}."))
+    };
     let bytes = inner.blobs.load(FLOWS, &stored).map_err(damaged)?;
     String::from_utf8(bytes).map_err(|error| damaged(error.to_string()))
 }
@@ -60,7 +61,7 @@ pub(super) fn get<T: DeserializeOwned + Default>(inner: &Inner, name: &str) -> R
     let Some(stored) = inner.get(&key::of(Space::Setting, name.as_bytes()))? else { return Ok(T::default()) };
     let read = inner.blobs.load(SETTINGS_FOLDER, &stored);
     read.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string()))
-        .map_err(|why| Fault::new("store.corrupt", format!("The stored {name} are damaged: {why}.")))
+        .map_err(|why| Fault::new(ErrorCode::StoreCorrupt, format!("The stored {name} are damaged: {why}.")))
 }
 
 /// Replaces the document of that name; on disk when this returns.
@@ -74,8 +75,9 @@ pub(super) fn put_soon(inner: &Inner, name: &str, document: &impl Serialize) -> 
 }
 
 fn replacement(name: &str, document: &impl Serialize) -> Result<Write, Fault> {
-    let bytes = serde_json::to_vec(document)
-        .map_err(|error| Fault::new("store.io", format!("The {name} can't be written as JSON: {error}.")))?;
+    let bytes = serde_json::to_vec(document).map_err(|error| {
+        Fault::new(ErrorCode::StoreIo, format!("The {name} can't be written as JSON: {error}."))
+    })?;
     let changes = vec![(key::of(Space::Setting, name.as_bytes()), Some(bytes))];
     Ok(Write::of(SETTINGS_FOLDER, changes))
 }

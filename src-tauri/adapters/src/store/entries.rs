@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::run::Entry;
 
 use super::conversation::reference;
@@ -114,9 +114,12 @@ impl Entries {
 
     fn corrupt(&self, seq: u64, why: &str) -> Fault {
         let run = key::run_id(self.key);
-        Fault::new("journal.corrupt", format!("Entry {seq} of the journal of run `{run}` is damaged: {why}."))
-            .hint("Everything before it can still be read. Start the flow again, or from a node, to go on.")
-            .details(serde_json::json!({ "run": run, "seq": seq }))
+        Fault::new(
+            ErrorCode::JournalCorrupt,
+            format!("Entry {seq} of the journal of run `{run}` is damaged: {why}."),
+        )
+        .hint("Everything before it can still be read. Start the flow again, or from a node, to go on.")
+        .details(serde_json::json!({ "run": run, "seq": seq }))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::RunId;
 
 use super::entries::{self, Entries};
@@ -111,8 +111,11 @@ pub(super) fn find(inner: &Inner, prefix: &str) -> Result<RunId, Fault> {
             if rest.iter().all(|key| family.contains(key)) {
                 return Ok(key::run_id(*first));
             }
-            Err(Fault::new("run.ambiguous", format!("More than one run's id begins with `{prefix}`."))
-                .hint("Give more of it; `plait runs list` shows them."))
+            Err(Fault::new(
+                ErrorCode::RunAmbiguous,
+                format!("More than one run's id begins with `{prefix}`."),
+            )
+            .hint("Give more of it; `plait runs list` shows them."))
         }
     }
 }
@@ -124,7 +127,9 @@ pub(super) fn remove(inner: &Arc<Inner>, id: &RunId) -> Result<(), Fault> {
     stored_record(inner, key)?.ok_or_else(|| unknown(id.as_str()))?;
     let family = family(inner, key)?;
     if family.iter().any(|key| inner.live().contains_key(key)) {
-        return Err(Fault::new("run.busy", format!("Run `{id}` is still going on.")).hint("Cancel it first."));
+        return Err(
+            Fault::new(ErrorCode::RunBusy, format!("Run `{id}` is still going on.")).hint("Cancel it first.")
+        );
     }
     // Children first: what a crash leaves is found again from the parent.
     family.into_iter().rev().try_for_each(|key| remove_one(inner, key))
@@ -251,6 +256,6 @@ fn write(inner: &Inner, changes: Vec<Change>) -> Result<(), Fault> {
 }
 
 fn unknown(id: &str) -> Fault {
-    Fault::new("run.unknown", format!("There is no run `{id}`."))
+    Fault::new(ErrorCode::RunUnknown, format!("There is no run `{id}`."))
         .hint("`plait runs list` shows the runs there are.")
 }

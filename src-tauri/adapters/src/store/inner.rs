@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 
 use super::blobs::Blobs;
 use super::conversation::Heads;
@@ -95,5 +95,5 @@ impl Inner {
 pub(super) fn answer(
     received: Result<Result<(), Fault>, futures::channel::oneshot::Canceled>,
 ) -> Result<(), Fault> {
-    received.unwrap_or_else(|_| Err(Fault::new("store.io", "The store's writer has stopped.")))
+    received.unwrap_or_else(|_| Err(Fault::new(ErrorCode::StoreIo, "The store's writer has stopped.")))
 }

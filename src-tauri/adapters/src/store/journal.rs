@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry as MapEntry;
 use std::sync::{Arc, PoisonError};
 
 use futures::future::BoxFuture;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::RunId;
 use plait_engine::journal::Journal;
 use plait_engine::run::{Entry, Event};
@@ -44,8 +44,11 @@ impl RunJournal {
         match inner.live().entry(key) {
             MapEntry::Vacant(place) => place.insert(Arc::clone(&record)),
             MapEntry::Occupied(_) => {
-                return Err(Fault::new("run.busy", format!("Run `{run}` is already being carried on."))
-                    .hint("Wait for it, or cancel it first."));
+                return Err(Fault::new(
+                    ErrorCode::RunBusy,
+                    format!("Run `{run}` is already being carried on."),
+                )
+                .hint("Wait for it, or cancel it first."));
             }
         };
         let mut journal = Self {
@@ -187,11 +190,11 @@ impl Drop for RunJournal {
 }
 
 fn out_of_order(message: &str) -> Fault {
-    Fault::new("journal.out_of_order", message)
+    Fault::new(ErrorCode::JournalOutOfOrder, message)
 }
 
 fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
     serde_json::to_vec(value).map_err(|error| {
-        Fault::new("journal.unwritable", format!("An event can't be written as JSON: {error}."))
+        Fault::new(ErrorCode::JournalUnwritable, format!("An event can't be written as JSON: {error}."))
     })
 }

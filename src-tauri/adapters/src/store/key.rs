@@ -17,7 +17,7 @@
 //! A run or a conversation is its UUID's 16 bytes, a seq or a place is 8 bytes big-endian, so that journals sort by seq,
 //! messages by place and runs by their start.
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::RunId;
 use uuid::Uuid;
 
@@ -43,7 +43,7 @@ pub(super) type RunKey = [u8; 16];
 /// The run's UUID. Fault `run.bad_id`.
 pub(super) fn run(id: &RunId) -> Result<RunKey, Fault> {
     Uuid::try_parse(id.as_str()).map(Uuid::into_bytes).map_err(|_| {
-        Fault::new("run.bad_id", format!("`{id}` is not a run's id."))
+        Fault::new(ErrorCode::RunBadId, format!("`{id}` is not a run's id."))
             .hint("Ids look like 0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10; `plait runs list` shows them.")
     })
 }

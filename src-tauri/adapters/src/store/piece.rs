@@ -4,7 +4,7 @@
 //! What a run has written for a while goes from small pieces into sealed blocks, which take less room. A key for each entry would cost the database more than the rest of a run together. Owns the form of pieces; refuses
 //! to know what entries mean.
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::RunId;
 use plait_engine::run::Entry;
 
@@ -30,7 +30,10 @@ impl Lines {
         let mut text = Vec::with_capacity(entries.len() * 256);
         for entry in entries {
             serde_json::to_writer(&mut text, &*reference::kept(entry)).map_err(|error| {
-                Fault::new("journal.unwritable", format!("An event can't be written as JSON: {error}."))
+                Fault::new(
+                    ErrorCode::JournalUnwritable,
+                    format!("An event can't be written as JSON: {error}."),
+                )
             })?;
             text.push(b'\n');
         }

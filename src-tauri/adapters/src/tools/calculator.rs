@@ -1,6 +1,6 @@
 //! `calculator`: the value of an expression.
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Number, Value};
@@ -41,7 +41,7 @@ fn number(expression: &str, value: f64) -> Result<Value, Fault> {
     }
     Number::from_f64(value).map(Value::Number).ok_or_else(|| {
         let what = if value.is_nan() { "has no real value" } else { "is infinite, or too large to compute" };
-        Fault::new("tool.no_result", format!("`{expression}` {what}."))
+        Fault::new(ErrorCode::ToolNoResult, format!("`{expression}` {what}."))
             .hint("Look for a division by zero, the root or logarithm of a negative number, or a huge power.")
     })
 }

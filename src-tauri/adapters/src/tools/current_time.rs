@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::host::Clock;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -42,7 +42,9 @@ impl NativeTool for CurrentTime {
         let now = i64::try_from(self.0.now_ms())
             .ok()
             .and_then(|milliseconds| Timestamp::from_millisecond(milliseconds).ok())
-            .ok_or_else(|| Fault::new("tool.no_result", "The machine's clock is set to no date there is."))?;
+            .ok_or_else(|| {
+                Fault::new(ErrorCode::ToolNoResult, "The machine's clock is set to no date there is.")
+            })?;
         let local = now.to_zoned(zone);
         Ok(json!({
             "time": local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),

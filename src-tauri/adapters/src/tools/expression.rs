@@ -7,7 +7,7 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 
 const MAX_BYTES: usize = 4_096;
 const MAX_NESTING: usize = 64;
@@ -22,7 +22,7 @@ const POWER: u8 = 4;
 pub(super) fn evaluate(text: &str) -> Result<f64, Fault> {
     if text.len() > MAX_BYTES {
         return Err(Fault::new(
-            "tool.bad_expression",
+            ErrorCode::ToolBadExpression,
             format!("The expression has {} bytes; it may have {MAX_BYTES}.", text.len()),
         ));
     }
@@ -162,7 +162,7 @@ impl Reader<'_> {
             Some(found) => format!("at `{found}` (character {})", self.text[..at].chars().count() + 1),
             None => "at its end".to_owned(),
         };
-        Fault::new("tool.bad_expression", format!("The expression can't be read {place}: {why}."))
+        Fault::new(ErrorCode::ToolBadExpression, format!("The expression can't be read {place}: {why}."))
             .hint("Write it like `2 * (3 + 4)^2`, without separators for thousands.")
     }
 }

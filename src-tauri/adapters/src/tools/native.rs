@@ -2,7 +2,7 @@
 //! what the model is shown and what calls are checked against.
 
 use futures::future::BoxFuture;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::tool::{ToolInvocation, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize as _;
@@ -91,6 +91,9 @@ impl Registered {
 
 /// The fault for arguments a tool does not take.
 pub(super) fn bad_arguments(tool: &str, problems: &[String]) -> Fault {
-    Fault::new("tool.bad_arguments", format!("The arguments of `{tool}` are wrong: {}.", problems.join("; ")))
-        .hint("Call it again with arguments that follow its schema.")
+    Fault::new(
+        ErrorCode::ToolBadArguments,
+        format!("The arguments of `{tool}` are wrong: {}.", problems.join("; ")),
+    )
+    .hint("Call it again with arguments that follow its schema.")
 }

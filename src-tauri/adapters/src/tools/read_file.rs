@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -35,12 +35,15 @@ impl NativeTool for ReadFile {
 
     async fn call(&self, arguments: Arguments, folder: Option<String>) -> Result<Value, Fault> {
         let folder = folder.ok_or_else(|| {
-            Fault::new("tool.no_folder", "This flow was never saved, so it has no folder to read files from.")
-                .hint("Save the flow first; files beside it can then be read.")
+            Fault::new(
+                ErrorCode::ToolNoFolder,
+                "This flow was never saved, so it has no folder to read files from.",
+            )
+            .hint("Save the flow first; files beside it can then be read.")
         })?;
-        tokio::task::spawn_blocking(move || read(&folder, &arguments.path))
-            .await
-            .map_err(|error| Fault::new("tool.unreadable", format!("Reading was broken off: {error}.")))?
+        tokio::task::spawn_blocking(move || read(&folder, &arguments.path)).await.map_err(|error| {
+            Fault::new(ErrorCode::ToolUnreadable, format!("Reading was broken off: {error}."))
+        })?
     }
 }
 
@@ -49,14 +52,14 @@ fn read(folder: &str, path: &str) -> Result<Value, Fault> {
         return Err(outside(path));
     }
     let folder = Dir::open_ambient_dir(folder, ambient_authority()).map_err(|error| {
-        Fault::new("tool.no_folder", format!("The flow's folder can't be opened: {error}."))
+        Fault::new(ErrorCode::ToolNoFolder, format!("The flow's folder can't be opened: {error}."))
     })?;
     let failed = |error: io::Error| told(path, &error);
     // Before it is opened: opening a pipe would wait for somebody to write into it.
     let metadata = folder.metadata(path).map_err(failed)?;
     if !metadata.is_file() {
         let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
-        return Err(Fault::new("tool.unreadable", format!("`{path}` is {what}.")));
+        return Err(Fault::new(ErrorCode::ToolUnreadable, format!("`{path}` is {what}.")));
     }
     let mut bytes = Vec::new();
     // One byte more than allowed tells a file that grew meanwhile.
@@ -64,13 +67,13 @@ fn read(folder: &str, path: &str) -> Result<Value, Fault> {
     if bytes.len() as u64 > MAX_BYTES {
         let limit = MAX_BYTES >> 10;
         return Err(Fault::new(
-            "tool.too_large",
+            ErrorCode::ToolTooLarge,
             format!("`{path}` is larger than {limit} KB, the most that can be read."),
         ));
     }
     String::from_utf8(bytes)
         .map(Value::String)
-        .map_err(|_| Fault::new("tool.not_text", format!("`{path}` is not a text file in UTF-8.")))
+        .map_err(|_| Fault::new(ErrorCode::ToolNotText, format!("`{path}` is not a text file in UTF-8.")))
 }
 
 /// Whether a path leaves its folder as written, links aside.
@@ -91,17 +94,17 @@ fn leads_out(path: &Path) -> bool {
 }
 
 fn outside(path: &str) -> Fault {
-    Fault::new("tool.outside_folder", format!("`{path}` is not in the flow's folder."))
+    Fault::new(ErrorCode::ToolOutsideFolder, format!("`{path}` is not in the flow's folder."))
         .hint("Only files in the folder of the flow, and below it, can be read. Give a path relative to it.")
 }
 
 fn told(path: &str, error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::NotFound => {
-            Fault::new("tool.not_found", format!("There is no file `{path}` in the flow's folder."))
+            Fault::new(ErrorCode::ToolNotFound, format!("There is no file `{path}` in the flow's folder."))
         }
         // The capability refuses with an error of its own; the system's carries a number.
         io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => outside(path),
-        _ => Fault::new("tool.unreadable", format!("`{path}` can't be read: {error}.")),
+        _ => Fault::new(ErrorCode::ToolUnreadable, format!("`{path}` can't be read: {error}.")),
     }
 }

@@ -26,7 +26,7 @@ impl Clock for Noon {
 async fn call_in(folder: Option<&std::path::Path>, name: &str, arguments: Value) -> Result<Value, String> {
     let folder = folder.map(|folder| folder.to_str().expect("text").to_owned());
     let call = ToolInvocation { name: name.to_owned(), arguments, folder };
-    NativeTools::with_clock(Arc::new(Noon)).call(call).await.map_err(|fault| fault.code)
+    NativeTools::with_clock(Arc::new(Noon)).call(call).await.map_err(|fault| fault.code.to_string())
 }
 
 async fn call(name: &str, arguments: Value) -> Result<Value, String> {

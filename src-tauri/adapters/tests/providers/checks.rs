@@ -183,7 +183,7 @@ impl Recorded {
     async fn is_not_the_protocol(&self) {
         let html = vec![("content-type", "text/html".to_owned())];
         let told = self.fault(Answer { headers: html, ..Answer::json(200, "<html>Welcome</html>") }).await;
-        assert_eq!(told.code, "provider.garbage");
+        assert_eq!(told.code, "provider.invalid_response");
         assert!(told.message.contains("text/html") && told.message.contains("Welcome"), "{told}");
         for stream in [&b"data: nonsense\n\n"[..], b"data: \xff\xfe\n\n", b"data: [7]\n\n", b"data: 7\n\n"] {
             // As the protocol frames it.
@@ -191,18 +191,18 @@ impl Recorded {
             let is_events = (self.answer)(Vec::new()).headers[0].1 == "text/event-stream";
             let told = self.fault(self.stream(if is_events { stream } else { plain })).await;
             let shown = String::from_utf8_lossy(stream);
-            assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{shown}");
+            assert_eq!((told.code.as_str(), told.retryable), ("provider.invalid_response", false), "{shown}");
         }
         let no_http = raw(self.kind, b"SSH-2.0-OpenSSH_9.2\r\n").await;
-        assert_eq!(no_http.code, "provider.garbage", "{no_http}");
+        assert_eq!(no_http.code, "provider.invalid_response", "{no_http}");
         let head =
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"
                 .replace("text/event-stream", &(self.answer)(Vec::new()).headers[0].1);
-        assert_eq!(raw(self.kind, head.as_bytes()).await.code, "provider.garbage");
+        assert_eq!(raw(self.kind, head.as_bytes()).await.code, "provider.invalid_response");
         let piece = vec![b'a'; 1 << 20];
         let endless =
             std::iter::once(Step::Send(b"data: ".to_vec())).chain((0..70).map(|_| Step::Send(piece.clone())));
-        assert_eq!(self.fault((self.answer)(endless.collect())).await.code, "provider.garbage");
+        assert_eq!(self.fault((self.answer)(endless.collect())).await.code, "provider.invalid_response");
     }
 
     async fn is_not_there(&self) {

@@ -6,7 +6,7 @@ use plait_adapters::Store;
 use plait_adapters::store::record::{RunCounters, RunStatus};
 use plait_adapters::store::{ConversationFilter, Draft, NewConversation, RecentFlow, RunFilter};
 use plait_engine::context::{Message, Role};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::{Activation, Epoch, RunId};
 use plait_engine::journal::Journal;
 use plait_engine::provider::ModelReply;
@@ -54,7 +54,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
             Event::NodeFailed {
                 node: "c".into(),
                 epoch: Epoch::root(),
-                error: Fault::new("x.y", "No."),
+                error: Fault::new(ErrorCode::from_wire("x.y"), "No."),
                 handled: true,
             },
             paused(),

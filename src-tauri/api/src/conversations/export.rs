@@ -1,5 +1,6 @@
 //! `conversations.export`: a conversation as Markdown or JSON.
 
+use plait_engine::error::ErrorCode;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -89,7 +90,10 @@ fn json_text(record: &ConversationRecord, messages: &[ConversationMessage]) -> R
     serde_json::to_string_pretty(&json!({ "conversation": record, "messages": messages }))
         .map(|text| text + "\n")
         .map_err(|error| {
-            ErrorReply::new("output.failed", format!("The conversation could not be serialized: {error}."))
+            ErrorReply::new(
+                ErrorCode::OutputFailed,
+                format!("The conversation could not be serialized: {error}."),
+            )
         })
 }
 

@@ -1,6 +1,7 @@
 //! `flow.check`: the problems of a flow and of its sub-flows, as far as they can be found without running it. For sub-flows
 //! these are files that are missing or invalid, and recursion. Reads files, executes nothing.
 
+use plait_engine::error::ErrorCode;
 use std::collections::HashMap;
 
 use plait_engine::diagnostic::{Diagnostic, Severity};
@@ -102,7 +103,7 @@ impl SubflowChecker<'_> {
         let error = self.first_error(&subflow);
         self.ancestors.pop();
         // Recursion depends on the caller: the same file may be valid when another flow runs it.
-        if error.as_ref().is_none_or(|error| error.code != "subflow.recursion") {
+        if error.as_ref().is_none_or(|error| error.code != ErrorCode::SubflowRecursion) {
             self.checked_files.insert(key, error.clone());
         }
         error
@@ -114,10 +115,11 @@ impl SubflowChecker<'_> {
         errors.extend(self.check_nodes(&subflow.flow, subflow.path.as_deref()));
         errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
         // These name the whole chain of flows, so they are passed on unchanged.
-        let is_chain_error =
-            |error: &&Diagnostic| matches!(&*error.code, "subflow.recursion" | "subflow.too_deep");
+        let is_chain_error = |error: &&Diagnostic| {
+            matches!(error.code, ErrorCode::SubflowRecursion | ErrorCode::SubflowTooDeep)
+        };
         if let Some(error) = errors.iter().find(is_chain_error) {
-            let reply = ErrorReply::new(&error.code, error.message.clone());
+            let reply = ErrorReply::new(error.code.clone(), error.message.clone());
             return Some(match &error.hint {
                 Some(hint) => reply.hint(hint.clone()),
                 None => reply,
@@ -127,7 +129,7 @@ impl SubflowChecker<'_> {
         let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
         let message = format!("`{}` can't run: {}, {}{more}", subflow.name, first.pointer, first.message);
         Some(
-            ErrorReply::new("subflow.invalid", message)
+            ErrorReply::new(ErrorCode::SubflowInvalid, message)
                 .hint("Open that flow and fix the problems that its diagnostics list."),
         )
     }
@@ -135,7 +137,7 @@ impl SubflowChecker<'_> {
 
 /// The error of a sub-flow file, as a diagnostic on the node that runs it.
 fn file_diagnostic(id: &NodeId, error: ErrorReply) -> Diagnostic {
-    let diagnostic = Diagnostic::on_node(&error.code, id, error.message).below("/config/file");
+    let diagnostic = Diagnostic::on_node(error.code.clone(), id, error.message).below("/config/file");
     match error.hint {
         Some(hint) => diagnostic.hint(hint),
         None => diagnostic,
@@ -144,7 +146,8 @@ fn file_diagnostic(id: &NodeId, error: ErrorReply) -> Diagnostic {
 
 /// A diagnostic in the flow inside a node's config, with its position in the whole file.
 fn nested_diagnostic(id: &NodeId, nested: Diagnostic) -> Diagnostic {
-    let position = Diagnostic::on_node(&nested.code, id, "").below("/config/flow").below(&nested.pointer);
+    let position =
+        Diagnostic::on_node(nested.code.clone(), id, "").below("/config/flow").below(&nested.pointer);
     let prefix =
         nested.node.as_ref().map_or_else(|| "Inside: ".to_owned(), |node| format!("Inside, at `{node}`: "));
     Diagnostic {

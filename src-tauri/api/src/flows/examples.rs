@@ -1,6 +1,7 @@
 //! `flow.examples` and `flow.example`: the example flows, embedded in the binary for `plait run hello` and for the empty
 //! canvas of the editor.
 
+use plait_engine::error::ErrorCode;
 use plait_engine::flow::{self, Flow};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -42,12 +43,12 @@ examples![
 /// The example flow with this ID. `flow.unknown_example` when there is none.
 pub fn flow(id: &str) -> Result<Flow, ErrorReply> {
     let text = text(id).ok_or_else(|| {
-        ErrorReply::new("flow.unknown_example", format!("There is no example flow `{id}`."))
+        ErrorReply::new(ErrorCode::FlowUnknownExample, format!("There is no example flow `{id}`."))
             .hint(format!("The examples are: {}.", IDS.join(", ")))
     })?;
     flow::read(text).map_err(|error| {
         ErrorReply::new(
-            &error.diagnostic.code,
+            error.diagnostic.code.clone(),
             format!("The example flow `{id}`: {}", error.diagnostic.message),
         )
     })

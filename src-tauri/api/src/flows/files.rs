@@ -97,8 +97,10 @@ impl Command for OpenFlow {
 fn unreadable(path: &Path, error: &ReadError) -> ErrorReply {
     let diagnostic = &*error.diagnostic;
     let position = if error.line > 0 { format!(":{}:{}", error.line, error.column) } else { String::new() };
-    let mut reply =
-        ErrorReply::new(&diagnostic.code, format!("{}{position}: {}", path.display(), diagnostic.message));
+    let mut reply = ErrorReply::new(
+        diagnostic.code.clone(),
+        format!("{}{position}: {}", path.display(), diagnostic.message),
+    );
     reply.hint.clone_from(&diagnostic.hint);
     reply.diagnostics(std::slice::from_ref(diagnostic))
 }

@@ -1,6 +1,7 @@
 //! Finds the flow that a sub-flow node runs: a file relative to its own, another example flow, or the flow in its config.
 //! Ensures that no flow runs inside itself.
 
+use plait_engine::error::ErrorCode;
 use std::path::Path;
 
 use plait_adapters::files;
@@ -59,8 +60,12 @@ pub(crate) fn read(file: &str, parent: Option<&str>) -> Result<Subflow, ErrorRep
         return example(file);
     };
     let text = files::read(&folder.join(file)).map_err(|fault| {
-        let code = if fault.code == "flow.not_found" { "subflow.not_found" } else { "subflow.unreadable" };
-        ErrorReply { code: code.to_owned(), ..ErrorReply::from(fault) }
+        let code = if fault.code == ErrorCode::FlowNotFound {
+            ErrorCode::SubflowNotFound
+        } else {
+            ErrorCode::SubflowUnreadable
+        };
+        ErrorReply { code, ..ErrorReply::from(fault) }
             .hint(format!("`file` is relative to the folder of the flow, {}.", folder.display()))
     })?;
     let flow = parse(&text.text, file)?;
@@ -72,7 +77,7 @@ fn example(file: &str) -> Result<Subflow, ErrorReply> {
     let id = file.strip_suffix(".flow.json").unwrap_or(file);
     let text = examples::text(id).ok_or_else(|| {
         ErrorReply::new(
-            "subflow.not_found",
+            ErrorCode::SubflowNotFound,
             format!("`{file}` cannot be found: the flow that runs it was not saved, so it has no folder."),
         )
         .hint("Save the flow first; `file` is relative to its folder.")
@@ -85,9 +90,11 @@ fn parse(text: &str, file: &str) -> Result<Flow, ErrorReply> {
         let position =
             if error.line > 0 { format!(":{}:{}", error.line, error.column) } else { String::new() };
         let diagnostic = &*error.diagnostic;
-        let reply =
-            ErrorReply::new("subflow.unreadable", format!("`{file}{position}`: {}", diagnostic.message))
-                .diagnostics(std::slice::from_ref(diagnostic));
+        let reply = ErrorReply::new(
+            ErrorCode::SubflowUnreadable,
+            format!("`{file}{position}`: {}", diagnostic.message),
+        )
+        .diagnostics(std::slice::from_ref(diagnostic));
         match &diagnostic.hint {
             Some(hint) => reply.hint(hint.clone()),
             None => reply,
@@ -97,24 +104,27 @@ fn parse(text: &str, file: &str) -> Result<Flow, ErrorReply> {
 
 /// Turns the error of an invalid flow into that of a sub-flow with this name.
 pub(crate) fn invalid(error: ErrorReply, name: &str) -> ErrorReply {
-    if error.code != "flow.invalid" {
+    if error.code != ErrorCode::FlowInvalid {
         return error;
     }
     let message = error.message.replacen("This flow", &format!("The sub-flow `{name}`"), 1);
-    ErrorReply { code: "subflow.invalid".to_owned(), message, ..error }
+    ErrorReply { code: ErrorCode::SubflowInvalid, message, ..error }
 }
 
 /// The error for a flow that would run inside itself, through this chain of files.
 pub(crate) fn recursion(chain: &[String]) -> ErrorReply {
-    ErrorReply::new("subflow.recursion", format!("A flow would run inside itself: {}.", chain.join(" › ")))
-        .hint("Use a cycle to repeat steps, or remove one of these sub-flows.")
+    ErrorReply::new(
+        ErrorCode::SubflowRecursion,
+        format!("A flow would run inside itself: {}.", chain.join(" › ")),
+    )
+    .hint("Use a cycle to repeat steps, or remove one of these sub-flows.")
 }
 
 /// The error for flows that are nested too deeply, through this chain of flows, the root first.
 pub(crate) fn too_deep<'a>(chain: impl Iterator<Item = &'a str>) -> ErrorReply {
     let chain: Vec<&str> = chain.collect();
     ErrorReply::new(
-        "subflow.too_deep",
+        ErrorCode::SubflowTooDeep,
         format!(
             "Flows can be nested {} levels deep at most. This would be deeper: {}.",
             MAX_DEPTH - 1,

@@ -1,6 +1,7 @@
 //! Flows to and from the text of their files.
 
 use plait_adapters::Store;
+use plait_engine::error::ErrorCode;
 use plait_engine::flow::{self, Flow};
 
 use crate::ErrorReply;
@@ -8,7 +9,7 @@ use crate::ErrorReply;
 /// The text of a flow's file.
 pub(crate) fn write_flow(flow: &Flow) -> Result<String, ErrorReply> {
     flow::write(flow).map_err(|error| {
-        ErrorReply::new("flow.unwritable", format!("The flow could not be serialized: {error}."))
+        ErrorReply::new(ErrorCode::FlowUnwritable, format!("The flow could not be serialized: {error}."))
     })
 }
 
@@ -17,7 +18,7 @@ pub(crate) fn recorded_flow(store: &Store, hash: &str) -> Result<Flow, ErrorRepl
     let text = store.flow(hash)?;
     flow::read(&text).map_err(|error| {
         ErrorReply::new(
-            &error.diagnostic.code,
+            error.diagnostic.code.clone(),
             format!("The recorded flow could not be read: {}", error.diagnostic.message),
         )
     })

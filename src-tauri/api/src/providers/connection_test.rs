@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plait_engine::context::{Message, Role};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::prompt::tokens;
 use plait_engine::provider::ModelRequest;
@@ -97,7 +97,7 @@ pub(super) async fn with_timeout<T>(
 ) -> Result<T, Fault> {
     tokio::time::timeout(REPLY_TIMEOUT, reply).await.unwrap_or_else(|_| {
         Err(Fault::new(
-            "provider.timeout",
+            ErrorCode::ProviderTimeout,
             format!("The provider `{provider}` did not reply within {} s.", REPLY_TIMEOUT.as_secs()),
         )
         .hint("It may be loading a model. Try again, and check its base URL."))
@@ -105,8 +105,11 @@ pub(super) async fn with_timeout<T>(
 }
 
 fn no_models(provider: &str) -> Fault {
-    Fault::new("provider.no_models", format!("The provider `{provider}` replied but listed no models."))
-        .hint("Load a model in it, or test with a model of your choice.")
+    Fault::new(
+        ErrorCode::ProviderNoModels,
+        format!("The provider `{provider}` replied but listed no models."),
+    )
+    .hint("Load a model in it, or test with a model of your choice.")
 }
 
 /// The cheapest request that every provider accepts.

@@ -2,7 +2,7 @@
 //! for it. A child is an ordinary run: it can be watched, answered and resumed by itself.
 
 use async_trait::async_trait;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::{Activation, RunId};
 use plait_engine::run::view::{OpenPause, RunStatus, RunView};
 use plait_engine::run::{Entry, Event, RunEnd};
@@ -34,8 +34,9 @@ impl Subflows for RunService {
             }
             started
         });
-        let panicked =
-            |error| Err(ErrorReply::new("app.internal", format!("The sub-flow could not start: {error}.")));
+        let panicked = |error| {
+            Err(ErrorReply::new(ErrorCode::AppInternal, format!("The sub-flow could not start: {error}.")))
+        };
         let (entries, mut watch) =
             task.await.unwrap_or_else(panicked).map_err(|error| guard.release(error))?;
         let mut view = RunView::of(&entries);
@@ -107,7 +108,7 @@ impl RunService {
 /// version 8 UUID that begins with the timestamp of its parent, so that runs sort by the start of their root.
 fn child_id(parent: &RunId, activation: &Activation, attempt: u32) -> Result<RunId, Fault> {
     let root = Uuid::try_parse(parent.as_str())
-        .map_err(|_| Fault::new("run.bad_id", format!("`{parent}` is not a run ID.")))?;
+        .map_err(|_| Fault::new(ErrorCode::RunBadId, format!("`{parent}` is not a run ID.")))?;
     // As JSON, so that different parts never produce the same text.
     let parts = json!([parent, activation.node, activation.epoch, attempt]).to_string();
     let mut bytes = [0; 16];
@@ -135,7 +136,7 @@ fn child_end(run: RunId, view: RunView) -> Result<ChildEnd, Fault> {
         RunStatus::Cancelled => RunEnd::Cancelled,
         _ => {
             return Err(Fault::new(
-                "subflow.lost",
+                ErrorCode::SubflowLost,
                 format!("The child run {run} was continued by another process."),
             )
             .hint("Resume this run when the child has ended."));
@@ -146,7 +147,7 @@ fn child_end(run: RunId, view: RunView) -> Result<ChildEnd, Fault> {
 
 fn fault(error: ErrorReply) -> Fault {
     let ErrorReply { code, message, hint, details } = error;
-    Fault { hint, details, ..Fault::new(&code, message) }
+    Fault { hint, details, ..Fault::new(code, message) }
 }
 
 /// Cancels a child run when the future of the node that started it is dropped.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plait_adapters::Store;
 use plait_engine::context::{Conversation, ConversationRef, MAIN};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::Flow;
 use plait_engine::host::Host;
 use plait_engine::id::{ConversationId, NodeId, RunId};
@@ -59,7 +59,7 @@ impl Launch {
     pub(super) fn resume(self) -> Result<(Driver, RunHandle), ErrorReply> {
         let record = self.store.run(&self.run)?;
         if record.status.is_final() {
-            return Err(ErrorReply::new("run.ended", format!("Run {} has ended.", self.run))
+            return Err(ErrorReply::new(ErrorCode::RunEnded, format!("Run {} has ended.", self.run))
                 .hint("A run that has ended cannot be resumed. Run the flow again."));
         }
         let flow = recorded_flow(&self.store, &record.flow.hash)?;
@@ -70,7 +70,7 @@ impl Launch {
         }) = entries.first()
         else {
             return Err(ErrorReply::new(
-                "journal.corrupt",
+                ErrorCode::JournalCorrupt,
                 format!("The journal of run {} does not begin with the start of the run.", self.run),
             ));
         };
@@ -88,7 +88,7 @@ impl Launch {
         });
         if !has_main_context {
             return Err(ErrorReply::new(
-                "conversation.no_context",
+                ErrorCode::ConversationNoContext,
                 "This flow cannot continue a conversation: it has no context `main`.",
             )
             .hint(
@@ -111,7 +111,7 @@ impl Launch {
                 0 | 1 => String::new(),
                 count => format!(" (and {} more)", count - 1),
             };
-            ErrorReply::new("flow.invalid", format!("This flow can't run: {first}{more}"))
+            ErrorReply::new(ErrorCode::FlowInvalid, format!("This flow can't run: {first}{more}"))
                 .hint("Fix the problems that the diagnostics list, then run it again.")
                 .diagnostics(&diagnostics)
         })

@@ -1,5 +1,6 @@
 //! The runs that are driven in this process, and the broadcasts of those that are watched.
 
+use plait_engine::error::ErrorCode;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 
@@ -124,9 +125,11 @@ impl ActiveRuns {
                 Ok(Err(fault)) => Some(fault.into()),
                 Err(aborted) if aborted.is_cancelled() => None,
                 Err(panicked) => Some(
-                    ErrorReply::new("app.internal", format!("The run stopped unexpectedly: {panicked}.")).hint(
-                        "This is a bug in Plait; please report it. The journal is intact: resume the run.",
-                    ),
+                    ErrorReply::new(
+                        ErrorCode::AppInternal,
+                        format!("The run stopped unexpectedly: {panicked}."),
+                    )
+                    .hint("This is a bug in Plait; please report it. The journal is intact: resume the run."),
                 ),
             };
             {

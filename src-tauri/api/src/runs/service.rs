@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use plait_adapters::Store;
 use plait_adapters::store::record::RunRecord;
 use plait_adapters::store::{RunFilter, Which};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::host::{Clock, Host};
 use plait_engine::id::{Activation, RunId};
 use plait_engine::node::Registry;
@@ -126,7 +126,7 @@ impl RunService {
         let lineage = self.lineage(run).await?;
         if lineage.iter().skip(1).any(|ancestor| !ancestor.status.is_final()) {
             return Err(ErrorReply::new(
-                "run.busy",
+                ErrorCode::RunBusy,
                 format!("Run {run} is part of a run that has not ended."),
             )
             .hint(
@@ -134,7 +134,7 @@ impl RunService {
             ));
         }
         if self.active.contains(run) {
-            return Err(ErrorReply::new("run.busy", format!("Run {run} is still active."))
+            return Err(ErrorReply::new(ErrorCode::RunBusy, format!("Run {run} is still active."))
                 .hint("Cancel it first, then remove it."));
         }
         let (store, run) = (self.store.clone(), run.clone());
@@ -279,7 +279,7 @@ impl RunService {
 pub(super) fn find_record(record: Result<RunRecord, Fault>) -> Result<Option<RunRecord>, Fault> {
     match record {
         Ok(record) => Ok(Some(record)),
-        Err(fault) if fault.code == "run.unknown" => Ok(None),
+        Err(fault) if fault.code == ErrorCode::RunUnknown => Ok(None),
         Err(fault) => Err(fault),
     }
 }

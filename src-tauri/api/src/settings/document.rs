@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use plait_adapters::{ProviderSettings, ProviderTable, Store};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::models::{ModelOverride, Price};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -48,8 +48,11 @@ impl Settings {
     pub(super) fn check(&self) -> Result<(), Fault> {
         for (model, overrides) in &self.models {
             if let Some(problem) = overrides.price.as_ref().and_then(Price::problem) {
-                return Err(Fault::new("settings.price", format!("The price of `{model}`: {problem}."))
-                    .hint("Enter US dollars per million tokens, or leave the price out."));
+                return Err(Fault::new(
+                    ErrorCode::SettingsPrice,
+                    format!("The price of `{model}`: {problem}."),
+                )
+                .hint("Enter US dollars per million tokens, or leave the price out."));
             }
         }
         Ok(())
@@ -147,7 +150,7 @@ impl Reader<'_> {
         let Some(value) = self.values.get(key) else { return T::default() };
         T::deserialize(value).unwrap_or_else(|error| {
             let message = format!("The setting `{key}` could not be read: {error}.");
-            let fault = Fault::new("settings.unreadable", message);
+            let fault = Fault::new(ErrorCode::SettingsUnreadable, message);
             self.faults.push(fault.hint("It was reset to its default. Set it again."));
             T::default()
         })
@@ -164,7 +167,7 @@ impl Reader<'_> {
                 }
                 Err(error) => {
                     let message = format!("The setting `{key}` of `{name}` could not be read: {error}.");
-                    let fault = Fault::new("settings.unreadable", message);
+                    let fault = Fault::new(ErrorCode::SettingsUnreadable, message);
                     self.faults
                         .push(fault.hint("It is stored unchanged but not used. Set it again to replace it."));
                     self.unreadable.insert(key, name, value.clone());

@@ -1,5 +1,6 @@
 //! The settings in force: reading and replacing them.
 
+use plait_engine::error::ErrorCode;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
@@ -51,7 +52,10 @@ impl SettingsService {
         let built_in = ProviderTable::built_in();
         settings.providers.retain(|name, provider| built_in.get(name) != Some(provider));
         let stored = serde_json::to_value(&settings).map_err(|error| {
-            ErrorReply::new("settings.unwritable", format!("The settings could not be serialized: {error}."))
+            ErrorReply::new(
+                ErrorCode::SettingsUnwritable,
+                format!("The settings could not be serialized: {error}."),
+            )
         })?;
         if let Value::Object(mut stored) = stored {
             self.unreadable.merge_into(&mut stored);

@@ -1,5 +1,6 @@
 //! `plait cancel`.
 
+use plait_api::engine::error::ErrorCode;
 use std::path::Path;
 
 use clap::Args;
@@ -34,9 +35,12 @@ pub(crate) async fn execute(home: &Path, args: &CancelArgs) -> Result<ExitStatus
         RunStatus::Cancelled => print_error(&format!("Canceled run {run}.\n")),
         status if status.is_final() => return Err(runs::already_ended(&run, status).into()),
         _ => {
-            return Err(ErrorReply::new("run.not_cancelled", format!("Run {run} could not be canceled."))
-                .hint("Check that the data directory is writable and the disk is not full, then try again.")
-                .into());
+            return Err(ErrorReply::new(
+                ErrorCode::RunNotCanceled,
+                format!("Run {run} could not be canceled."),
+            )
+            .hint("Check that the data directory is writable and the disk is not full, then try again.")
+            .into());
         }
     }
     Ok(ExitStatus::Success)

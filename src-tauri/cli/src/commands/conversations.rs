@@ -7,6 +7,7 @@ mod remove;
 mod rename;
 mod show;
 
+use plait_api::engine::error::ErrorCode;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
@@ -84,7 +85,7 @@ async fn find(app: &Plait, name: &str) -> Result<ConversationId, ErrorReply> {
     }
     let latest = app.call(ListConversations { limit: Some(1), ..ListConversations::default() }).await?;
     latest.into_iter().next().map(|conversation| conversation.id).ok_or_else(|| {
-        ErrorReply::new("conversation.none", "There are no conversations yet.")
+        ErrorReply::new(ErrorCode::ConversationNone, "There are no conversations yet.")
             .hint("Start one: plait run chat-loop --conversation new")
     })
 }

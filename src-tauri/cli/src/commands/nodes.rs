@@ -1,5 +1,6 @@
 //! `plait nodes`.
 
+use plait_api::engine::error::ErrorCode;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -63,7 +64,7 @@ fn unknown_type(name: &str, known: &[&NodeDescriptor]) -> ErrorReply {
         Some(node) => format!("Did you mean `{}`? `plait nodes` lists all node types.", node.node_type),
         None => "`plait nodes` lists all node types.".to_owned(),
     };
-    ErrorReply::new("nodes.unknown", format!("There is no node type `{name}`.")).hint(hint)
+    ErrorReply::new(ErrorCode::NodesUnknown, format!("There is no node type `{name}`.")).hint(hint)
 }
 
 fn category(node: &NodeDescriptor) -> String {

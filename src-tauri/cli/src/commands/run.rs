@@ -100,7 +100,7 @@ fn check(source: &FlowSource, to: Option<&NodeId>, overrides: &InputOverrides) -
     plan(&source.flow, &registry, to, overrides).map_err(|diagnostics| source.invalid(&diagnostics))?;
     let mut diagnostics =
         check_with_subflows(&source.flow, source.path_text().as_deref(), &registry).diagnostics;
-    diagnostics.retain(|diagnostic| diagnostic.code.starts_with("subflow."));
+    diagnostics.retain(|diagnostic| diagnostic.code.domain() == "subflow");
     if to.is_none() && diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err(source.invalid(&diagnostics));
     }

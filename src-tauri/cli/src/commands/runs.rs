@@ -4,6 +4,7 @@ mod list;
 mod remove;
 mod show;
 
+use plait_api::engine::error::ErrorCode;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
@@ -47,7 +48,7 @@ pub(super) fn find(app: &Plait, name: &str) -> Result<RunId, ErrorReply> {
         return app.runs().find(name);
     }
     app.runs().latest()?.ok_or_else(|| {
-        ErrorReply::new("run.none", "There are no runs yet.").hint("Start one: plait run hello")
+        ErrorReply::new(ErrorCode::RunNone, "There are no runs yet.").hint("Start one: plait run hello")
     })
 }
 
@@ -58,7 +59,7 @@ pub(super) fn already_ended(run: &RunId, status: RunStatus) -> ErrorReply {
         RunStatus::Cancelled => "was canceled",
         _ => "has finished",
     };
-    ErrorReply::new("run.ended", format!("Run {run} {ended} already."))
+    ErrorReply::new(ErrorCode::RunEnded, format!("Run {run} {ended} already."))
         .hint("`plait runs list` shows which runs are waiting or were interrupted.")
 }
 

@@ -1,5 +1,6 @@
 //! `plait tokens`.
 
+use plait_api::engine::error::ErrorCode;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
@@ -31,7 +32,7 @@ pub(crate) fn execute(args: &TokensArgs) -> Result<ExitStatus, CliError> {
         None => (read_stdin(), "standard input".to_owned()),
     };
     let unreadable = |error: &dyn std::fmt::Display| {
-        CliError::from(ErrorReply::new("usage.input", format!("Could not read {name}: {error}.")))
+        CliError::from(ErrorReply::new(ErrorCode::UsageInput, format!("Could not read {name}: {error}.")))
     };
     let text = String::from_utf8(bytes.map_err(|error| unreadable(&error))?)
         .map_err(|error| unreadable(&format!("not valid UTF-8 text ({})", error.utf8_error())))?;

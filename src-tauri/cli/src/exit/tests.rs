@@ -1,3 +1,5 @@
+use plait_api::engine::error::ErrorCode;
+
 use super::*;
 
 #[test]
@@ -15,6 +17,12 @@ fn exit_codes_match_the_help_text() {
 
 #[test]
 fn invalid_usage_is_distinguished_from_failure() {
-    assert!(is_usage("flow.not_found") && is_usage("run.ambiguous"));
-    assert!(!is_usage("store.locked") && !is_usage("flow.disk_full") && !is_usage("provider.unreachable"));
+    assert!(
+        is_usage(&ErrorCode::from_wire("flow.not_found")) && is_usage(&ErrorCode::from_wire("run.ambiguous"))
+    );
+    assert!(
+        !is_usage(&ErrorCode::from_wire("store.locked"))
+            && !is_usage(&ErrorCode::from_wire("flow.disk_full"))
+            && !is_usage(&ErrorCode::from_wire("provider.unreachable"))
+    );
 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use futures::executor::block_on;
 use futures::future::BoxFuture;
 use plait_engine::Value;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::host::{Clock, Host};
 use plait_engine::journal::Journal;
 use plait_engine::node::RunInfo;
@@ -44,7 +44,7 @@ struct Nobody;
 
 impl Providers for Nobody {
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
-        Err(Fault::new("provider.unknown", name))
+        Err(Fault::new(ErrorCode::ProviderUnknown, name))
     }
 
     fn names(&self) -> Vec<String> {
@@ -59,7 +59,7 @@ impl ToolHost for Nobody {
     }
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        Err(Fault::new("tool.unknown", call.name))
+        Err(Fault::new(ErrorCode::ToolUnknown, call.name))
     }
 }
 

@@ -12,7 +12,7 @@ use ts_rs::TS;
 
 use super::conversation::Recalled;
 use super::{ContextRecord, History, SharedMessage, Snapshot};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::id::ContextId;
 use crate::models::CalibrationSample;
 
@@ -148,7 +148,7 @@ impl ContextManager {
     pub fn open(id: &ContextId, transaction: &Arc<Mutex<Transaction>>) -> Result<Self, Fault> {
         let manager = Self { id: id.clone(), transaction: Arc::clone(transaction) };
         if manager.lock().view.get(id).is_none() {
-            return Err(Fault::new("context.unknown", format!("This run has no context `{id}`."))
+            return Err(Fault::new(ErrorCode::ContextUnknown, format!("This run has no context `{id}`."))
                 .hint("Wire a context edge from a `contextStart` or `newContext` node, or use an id that one of them made."));
         }
         Ok(manager)

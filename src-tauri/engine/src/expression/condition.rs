@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::compile_cache::CompileCache;
 use super::deep_stack::block_on_deep_stack;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 
 /// The longest condition, in bytes.
 const MAX_SOURCE_BYTES: usize = 2048;
@@ -50,12 +50,14 @@ impl Condition {
 
     /// Whether it is true for `value`. Fault codes are `switch.*`.
     pub fn is_true(&self, value: &Value) -> Result<bool, Fault> {
-        let compiled =
-            self.compiled.as_ref().map_err(|problem| Fault::new("switch.condition", problem.clone()))?;
+        let compiled = self
+            .compiled
+            .as_ref()
+            .map_err(|problem| Fault::new(ErrorCode::SwitchCondition, problem.clone()))?;
         let Compiled { program, loop_depth } = &**compiled;
         if count_values(value).checked_pow(*loop_depth).is_none_or(|iterations| iterations > MAX_ITERATIONS) {
             return Err(Fault::new(
-                "switch.too_much",
+                ErrorCode::SwitchTooMuch,
                 "its nested loops take too many iterations for a value of this size.",
             )
             .hint("Select the needed part with a `json` node first."));
@@ -67,10 +69,14 @@ impl Condition {
         match result {
             Ok(Ok(cel::Value::Bool(is_true))) => Ok(is_true),
             Ok(Ok(_)) => {
-                Err(Fault::new("switch.condition", "its result is neither true nor false.").hint(hint))
+                Err(Fault::new(ErrorCode::SwitchCondition, "its result is neither true nor false.")
+                    .hint(hint))
             }
-            Ok(Err(error)) => Err(Fault::new("switch.condition", format!("{error}.")).hint(hint)),
-            Err(_) => Err(Fault::new("switch.condition", "it cannot be computed for this value.").hint(hint)),
+            Ok(Err(error)) => Err(Fault::new(ErrorCode::SwitchCondition, format!("{error}.")).hint(hint)),
+            Err(_) => {
+                Err(Fault::new(ErrorCode::SwitchCondition, "it cannot be computed for this value.")
+                    .hint(hint))
+            }
         }
     }
 }

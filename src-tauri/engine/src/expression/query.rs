@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::compile_cache::CompileCache;
 use super::deep_stack::{block_on_deep_stack, run_on_deep_stack};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use budget::{Budget, QueryData, QueryTypes, budget_filters};
 use instrument::Natives;
 use results::ResultLimits;
@@ -74,10 +74,13 @@ impl Query {
         max_results: usize,
         cancel: CancellationToken,
     ) -> Result<Vec<Value>, Fault> {
-        let compiled = self.compiled.as_ref().map_err(|problem| Fault::new("json.query", problem.clone()))?;
+        let compiled =
+            self.compiled.as_ref().map_err(|problem| Fault::new(ErrorCode::JsonQuery, problem.clone()))?;
         let filter = Arc::clone(compiled);
         let ran = run_on_deep_stack(move || run(&filter, &value, max_results, cancel)).await;
-        ran.unwrap_or_else(|| Err(Fault::new("json.query", "The query cannot be computed for this value.")))
+        ran.unwrap_or_else(|| {
+            Err(Fault::new(ErrorCode::JsonQuery, "The query cannot be computed for this value."))
+        })
     }
 }
 
@@ -113,9 +116,10 @@ fn run(
     max_results: usize,
     cancel: CancellationToken,
 ) -> Result<Vec<Value>, Fault> {
-    let failed = |message: String| Fault::new("json.query", format!("The query fails: {message}."));
-    let limit =
-        |why: &str| Fault::new("json.limit", format!("The query was stopped: {why}.")).hint(LIMIT_HINT);
+    let failed = |message: String| Fault::new(ErrorCode::JsonQuery, format!("The query fails: {message}."));
+    let limit = |why: &str| {
+        Fault::new(ErrorCode::JsonLimit, format!("The query was stopped: {why}.")).hint(LIMIT_HINT)
+    };
     let input = Val::deserialize(value).map_err(|error| failed(error.to_string()))?;
     let budget = Budget::new(cancel);
     let data = QueryData { lut: &filter.lut, budget: &budget };

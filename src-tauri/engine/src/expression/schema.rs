@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 
 /// At most this many violations are reported.
 const MAX_VIOLATIONS: usize = 3;
@@ -12,12 +12,12 @@ const MAX_VIOLATIONS: usize = 3;
 /// Checks an answer against the schema of its pause. The fault `answer.invalid` lists the violations.
 pub fn check_answer(schema: &Value, answer: &Value) -> Result<(), Fault> {
     let violations =
-        find_violations(schema, answer).map_err(|message| Fault::new("answer.schema", message))?;
+        find_violations(schema, answer).map_err(|message| Fault::new(ErrorCode::AnswerSchema, message))?;
     if violations.is_empty() {
         return Ok(());
     }
     let message = format!("The answer does not match the schema: {}.", violations.join("; "));
-    Err(Fault::new("answer.invalid", message)
+    Err(Fault::new(ErrorCode::AnswerInvalid, message)
         .hint("Answer with a value that matches the schema of the question.")
         .details(json!({ "schema": schema })))
 }

@@ -16,7 +16,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 
 pub use guard::{MAX_DEPTH, MAX_SOURCE};
 pub use render::{MAX_OUTPUT, MAX_STEPS};
@@ -27,7 +27,7 @@ pub use variables::Variable;
 #[error("Line {line}, column {column} of the template: {message}")]
 pub struct Problem {
     /// Stable code, `template.…`.
-    pub code: &'static str,
+    pub code: ErrorCode,
     /// What is wrong, as a sentence.
     pub message: String,
     /// The line, from 1.
@@ -124,15 +124,15 @@ fn compile(source: &str) -> Result<Compiled, Problem> {
 
 fn fault(problem: &Problem) -> Fault {
     let hint = match problem.code {
-        "template.missing_value" => {
+        ErrorCode::TemplateMissingValue => {
             "Feed that input, or write `{{default name \"…\"}}` or `{{#if name}}…{{/if}}` where it may be absent."
         }
-        "template.too_large" | "template.too_many_steps" => {
+        ErrorCode::TemplateTooLarge | ErrorCode::TemplateTooManySteps => {
             "Shorten the list or the text that feeds it; a `json` node can pick what is needed."
         }
         _ => "Templates are Handlebars: `{{name}}`, `{{#each items}}…{{/each}}`, `{{#if name}}…{{/if}}`.",
     };
-    Fault::new(problem.code, problem.to_string())
+    Fault::new(problem.code.clone(), problem.to_string())
         .hint(hint)
         .details(serde_json::json!({ "line": problem.line, "column": problem.column }))
 }

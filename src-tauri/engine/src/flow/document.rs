@@ -1,5 +1,6 @@
 //! The shape of `*.flow.json`: nodes and edges keyed by stable ids, layout in a section of its own, unknown keys kept.
 
+use crate::error::ErrorCode;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -208,7 +209,7 @@ impl FlowSettings {
     pub fn concurrency(&self) -> Result<Option<u32>, Diagnostic> {
         match self.max_concurrency {
             Some(0) => Err(Diagnostic::error(
-                "settings.max_concurrency",
+                ErrorCode::SettingsMaxConcurrency,
                 "/settings/maxConcurrency",
                 "`maxConcurrency` must be at least 1.",
             )
@@ -225,7 +226,7 @@ impl FlowSettings {
         match value.as_u64().filter(|window| (1..=u64::from(u32::MAX)).contains(window)) {
             Some(window) => Ok(Some(window)),
             None => Err(Diagnostic::error(
-                "settings.context_window",
+                ErrorCode::SettingsContextWindow,
                 "/settings/contextWindow",
                 format!("`{value}` is not a valid context window. It must be a whole number of tokens, at least 1."),
             )

@@ -3,6 +3,7 @@
 //! Version 0 is the shape of hand-written flows and of the first drafts of the format: nodes and edges are lists of objects
 //! with an `id`, and a node's position is inside the node.
 
+use crate::error::ErrorCode;
 use serde_json::{Map, Value, json};
 
 use super::VERSION;
@@ -12,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 pub(super) fn migrate(mut value: Value) -> Result<Value, Diagnostic> {
     let Some(document) = value.as_object_mut() else {
         return Err(Diagnostic::error(
-            "flow.wrong_shape",
+            ErrorCode::FlowWrongShape,
             "",
             "This JSON is not a flow: it is not an object.",
         )
@@ -22,7 +23,7 @@ pub(super) fn migrate(mut value: Value) -> Result<Value, Diagnostic> {
         None => 0,
         Some(version) => version.as_u64().ok_or_else(|| {
             Diagnostic::error(
-                "flow.wrong_shape",
+                ErrorCode::FlowWrongShape,
                 "/version",
                 "The `version` of a flow must be a whole number.",
             )
@@ -30,7 +31,7 @@ pub(super) fn migrate(mut value: Value) -> Result<Value, Diagnostic> {
     };
     if version > u64::from(VERSION) {
         return Err(Diagnostic::error(
-            "flow.newer_version",
+            ErrorCode::FlowNewerVersion,
             "/version",
             format!("This flow has format version {version}, but this version of Plait reads only up to {VERSION}."),
         )
@@ -51,7 +52,7 @@ fn to_version_1(document: &mut Map<String, Value>) -> Result<(), Diagnostic> {
             let pointer = format!("/{section}/{index}");
             let Some(Value::String(id)) = item.as_object_mut().and_then(|item| item.remove("id")) else {
                 return Err(Diagnostic::error(
-                    "flow.wrong_shape",
+                    ErrorCode::FlowWrongShape,
                     pointer,
                     format!("Item {index} of `{section}` has no `id`."),
                 )
@@ -64,7 +65,7 @@ fn to_version_1(document: &mut Map<String, Value>) -> Result<(), Diagnostic> {
             }
             if keyed.contains_key(&id) {
                 return Err(Diagnostic::error(
-                    "flow.duplicate_id",
+                    ErrorCode::FlowDuplicateId,
                     pointer,
                     format!("The id `{id}` is used twice."),
                 )

@@ -1,5 +1,6 @@
 //! Reads a flow from text. Errors in syntax, version, shape and duplicate ids have a line and column where possible.
 
+use crate::error::ErrorCode;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -47,14 +48,14 @@ fn syntax_error(error: &serde_json::Error) -> Diagnostic {
     let text = error.to_string();
     let problem = text.split(" at line ").next().unwrap_or(&text);
     if let Some(key) = problem.strip_prefix(DUPLICATE_KEY) {
-        return Diagnostic::error("flow.duplicate_id", "", format!("The id {key} is used twice."))
+        return Diagnostic::error(ErrorCode::FlowDuplicateId, "", format!("The id {key} is used twice."))
             .hint("Ids must be unique. Rename or delete one of the two.");
     }
     let place = format!("line {}, column {}", error.line(), error.column());
     let (code, message) = if problem.starts_with("EOF") {
-        ("flow.truncated", format!("The file is incomplete: its JSON breaks off at {place}."))
+        (ErrorCode::FlowTruncated, format!("The file is incomplete: its JSON breaks off at {place}."))
     } else {
-        ("flow.not_json", format!("This is not valid JSON: {problem} at {place}."))
+        (ErrorCode::FlowNotJson, format!("This is not valid JSON: {problem} at {place}."))
     };
     Diagnostic::error(code, "", message)
         .hint("Fix the JSON there, or restore the file from version control or a backup.")
@@ -73,7 +74,7 @@ fn read_shape(value: Value) -> Result<Flow, Diagnostic> {
             if let Err(error) = result {
                 let pointer = format!("/{section}/{}", escape(id));
                 let found = Diagnostic::error(
-                    "flow.wrong_shape",
+                    ErrorCode::FlowWrongShape,
                     pointer,
                     format!("The {what} `{id}` is invalid: {error}."),
                 )
@@ -87,7 +88,7 @@ fn read_shape(value: Value) -> Result<Flow, Diagnostic> {
         }
     }
     Flow::deserialize(value).map_err(|error| {
-        Diagnostic::error("flow.wrong_shape", "", format!("This JSON is not a flow: {error}.")).hint(
+        Diagnostic::error(ErrorCode::FlowWrongShape, "", format!("This JSON is not a flow: {error}.")).hint(
             "A flow is an object with `version`, `nodes` and `edges`. Run `plait schema` to print its JSON Schema.",
         )
     })

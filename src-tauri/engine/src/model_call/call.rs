@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::context::SharedMessage;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::id::ContextId;
 use crate::node::NodeContext;
@@ -87,7 +87,7 @@ fn readable(reply: &ModelReply) -> Result<(), Fault> {
     let parts = reply.tool_calls.iter().map(|call| &call.arguments).chain(&reply.provider_state);
     if parts.into_iter().any(is_too_deep) {
         let told = format!("What the model gave is nested deeper than {DEEPEST} lists and objects.");
-        return Err(Fault::new("chat.too_deep", told).hint("Ask again, or ask another model."));
+        return Err(Fault::new(ErrorCode::ChatTooDeep, told).hint("Ask again, or ask another model."));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Manner, Question, Turn};
 use crate::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::node::{Datum, Inputs, NodeContext, NodeOutput};
 use crate::port::{PortKind, PortType, Ports};
@@ -103,6 +103,6 @@ impl Aside {
 }
 
 fn nothing(input: &str) -> Fault {
-    Fault::new("chat.no_message", "There is nothing to ask the model about.")
+    Fault::new(ErrorCode::ChatNoMessage, "There is nothing to ask the model about.")
         .hint(format!("Feed `{input}`, or put a `userInput` before this node on the context edge."))
 }

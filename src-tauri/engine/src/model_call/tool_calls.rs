@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::turn::Turn;
 use crate::context::{Message, Role, ToolCall};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::node::Inputs;
 use crate::run::Event;
@@ -18,7 +18,7 @@ pub(crate) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
     let mut tools: Vec<ToolSpec> = Vec::new();
     for datum in inputs.all("tools") {
         let bundle: Vec<ToolSpec> = serde::Deserialize::deserialize(&*datum.value).map_err(|error| {
-            Fault::new("input.type", format!("What came in on `tools` is no list of tools: {error}."))
+            Fault::new(ErrorCode::InputType, format!("What came in on `tools` is no list of tools: {error}."))
         })?;
         for tool in bundle {
             match tools.iter().find(|known| known.name == tool.name) {
@@ -26,9 +26,8 @@ pub(crate) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
                 Some(known) if *known == tool => {}
                 Some(_) => {
                     let message = format!("Two different tools are called `{}`.", tool.name);
-                    return Err(
-                        Fault::new("tools.duplicate", message).hint("Offer only one of them to this chat.")
-                    );
+                    return Err(Fault::new(ErrorCode::ToolsDuplicate, message)
+                        .hint("Offer only one of them to this chat."));
                 }
             }
         }
@@ -80,7 +79,7 @@ impl Turn<'_> {
         } else {
             let names: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
             let message = format!("There is no tool `{}`; there are: {}.", call.name, names.join(", "));
-            Err(Fault::new("tool.not_offered", message))
+            Err(Fault::new(ErrorCode::ToolNotOffered, message))
         };
         let (node, epoch) = self.place();
         let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());
@@ -107,7 +106,7 @@ fn readable(result: Value) -> Result<Value, Fault> {
     if is_too_deep(&result) {
         let told =
             format!("The result is nested deeper than {DEEPEST} lists and objects; ask for less of it.");
-        return Err(Fault::new("tool.too_deep", told));
+        return Err(Fault::new(ErrorCode::ToolTooDeep, told));
     }
     Ok(result)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{FIRST_STEP, Manner, Question, tool_calls};
 use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::id::{Epoch, NodeId};
 use crate::models::CalibrationSample;
 use crate::node::{NodeContext, NodeOutput};
@@ -118,7 +118,7 @@ impl<'a> Turn<'a> {
             let told = format!("The model still calls tools after {most} rounds of it.");
             (told, "Raise `maxToolRounds`, or tell the model in its instructions when to answer.")
         };
-        Err(Fault::new("chat.too_many_tool_rounds", told).hint(hint))
+        Err(Fault::new(ErrorCode::ChatTooManyToolRounds, told).hint(hint))
     }
 
     /// Tells the model why its reply won't do; the next answer is to be better.
@@ -166,7 +166,7 @@ impl<'a> Turn<'a> {
 /// Whether a reply is an answer at all.
 pub(crate) fn is_answer(reply: &ModelReply) -> Result<(), Fault> {
     if reply.stop_reason == StopReason::ContentFilter {
-        return Err(Fault::new("chat.content_filtered", "The provider withheld the reply.")
+        return Err(Fault::new(ErrorCode::ChatContentFiltered, "The provider withheld the reply.")
             .hint("Rephrase the message or the instructions."));
     }
     if reply.text.trim().is_empty() {
@@ -176,7 +176,7 @@ pub(crate) fn is_answer(reply: &ModelReply) -> Result<(), Fault> {
         } else {
             "Ask again, or ask another model."
         };
-        return Err(Fault::new("chat.empty_reply", "The model answered nothing.").hint(hint));
+        return Err(Fault::new(ErrorCode::ChatEmptyReply, "The model answered nothing.").hint(hint));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use crate::context::ContextHandle;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::id::{MessageId, PortName};
 
@@ -71,7 +71,7 @@ impl Inputs {
             .map(|value| {
                 T::deserialize(value).map_err(|error| {
                     Fault::new(
-                        "input.type",
+                        ErrorCode::InputType,
                         format!("The value on input `{port}` is not of the right shape: {error}."),
                     )
                     .hint("Look at what feeds this input; a `json` node can reshape it.")

@@ -6,7 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{Content, ContextManager, ContextRecord, Conversation, Message, Role, Transaction};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::host::Host;
 use crate::id::{Activation, ContextId, MessageId, RunId};
 use crate::models::ModelOverrides;
@@ -106,7 +106,7 @@ impl NodeContext {
     /// Journals an event and waits until it survives a crash. For what was bought or done outside.
     pub async fn record(&self, event: Event) -> Result<(), Fault> {
         let (done, wait) = oneshot::channel();
-        let gone = || Fault::new("run.cancelled", "The run ended while this node was running.");
+        let gone = || Fault::new(ErrorCode::RunCanceled, "The run ended while this node was running.");
         self.signals.send(Signal::Durable(event, done)).map_err(|_| gone())?;
         wait.await.map_err(|_| gone())
     }

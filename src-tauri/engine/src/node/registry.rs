@@ -13,7 +13,7 @@ use super::{
     Behavior, Card, Category, EditorTraits, Example, Inputs, NodeContext, NodeDescriptor, NodeOutput,
 };
 use crate::diagnostic::{Diagnostic, escape};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::id::NodeId;
 use crate::port::Ports;
 
@@ -188,7 +188,7 @@ fn bind<T: NodeType>(
         let path = pointer(error.path());
         let place = if path.is_empty() { String::new() } else { format!(" at `{}`", &path[1..]) };
         let message = format!("The config of this `{}` node is wrong{place}: {}.", T::TYPE, error.inner());
-        let found = Diagnostic::on_node("config.invalid", id, message).below("/config").below(&path);
+        let found = Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&path);
         vec![found.hint(format!("Its settings are described under `{}` in the list of node types.", T::TYPE))]
     })?;
     let problems = T::check(&config);
@@ -196,7 +196,7 @@ fn bind<T: NodeType>(
         return Err(problems
             .into_iter()
             .map(|(pointer, message)| {
-                Diagnostic::on_node("config.invalid", id, message).below("/config").below(&pointer)
+                Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&pointer)
             })
             .collect());
     }

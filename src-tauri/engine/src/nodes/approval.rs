@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_answer;
 use crate::expression::template::Template;
 use crate::node::template_inputs;
@@ -118,8 +118,9 @@ impl NodeType for Approval {
             }
         };
         check_answer(&schema, answer)?;
-        let Decision { approved, comment } = Decision::deserialize(&**answer)
-            .map_err(|error| Fault::new("answer.invalid", format!("This is no decision: {error}.")))?;
+        let Decision { approved, comment } = Decision::deserialize(&**answer).map_err(|error| {
+            Fault::new(ErrorCode::AnswerInvalid, format!("This is no decision: {error}."))
+        })?;
         if !approved {
             return Ok(NodeOutput::of("rejected", json!({ "comment": comment.unwrap_or_default() })));
         }

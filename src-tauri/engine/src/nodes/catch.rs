@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::template::Template;
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
@@ -77,11 +77,11 @@ impl NodeType for Catch {
                 .config(json!({ "template": "{{node}} failed: {{message}}" }))
                 .input(
                     "error",
-                    json!({ "code": "provider.unreachable", "message": "No connection.", "node": "chat" }),
+                    json!({ "code": ErrorCode::ProviderUnreachable, "message": "No connection.", "node": "chat" }),
                 )
                 .outputs(json!({
                     "result": "chat failed: No connection.",
-                    "caught": { "code": "provider.unreachable", "message": "No connection.", "node": "chat" },
+                    "caught": { "code": ErrorCode::ProviderUnreachable, "message": "No connection.", "node": "chat" },
                 })),
         ]
     }

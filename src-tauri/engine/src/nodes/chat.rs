@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
 
 use crate::context::ContextHandle;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
 use crate::id::MessageId;
@@ -211,7 +211,7 @@ impl NodeType for Chat {
 
     async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let handle = inputs.context()?.ok_or_else(|| {
-            Fault::new("context.none", "There is no conversation to speak in.")
+            Fault::new(ErrorCode::ContextNone, "There is no conversation to speak in.")
                 .hint("Wire a context edge from a `contextStart` or another node of the conversation.")
         })?;
         let manager = cx.context_manager(&handle.context_id)?;
@@ -269,9 +269,12 @@ fn structured(schema: &Schema<'_>, reply: &ModelReply) -> Result<Value, Fault> {
         } else {
             "Describe the shape in the prompt too, ask another model, or use `extract`, which asks again."
         };
-        Fault::new("chat.not_structured", format!("The reply does not follow `responseSchema`: {why}."))
-            .hint(hint)
-            .details(json!({ "reply": reply.text }))
+        Fault::new(
+            ErrorCode::ChatNotStructured,
+            format!("The reply does not follow `responseSchema`: {why}."),
+        )
+        .hint(hint)
+        .details(json!({ "reply": reply.text }))
     })
 }
 

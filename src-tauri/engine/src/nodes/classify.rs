@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::model_call::{self, Manner, Turn, Wanted, unfenced};
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
@@ -314,7 +314,7 @@ impl Config {
 }
 
 fn unreadable(reply: &str) -> Fault {
-    Fault::new("classify.unreadable", "The model named none of the classes, twice.")
+    Fault::new(ErrorCode::ClassifyUnreadable, "The model named none of the classes, twice.")
         .hint("Describe the classes more plainly, turn `other` on, or ask another model.")
         .details(json!({ "reply": reply }))
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::context::{ContextHandle, ContextRecord, ContextType, MAIN, conversation};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
@@ -151,7 +151,7 @@ impl NodeType for ContextStart {
     async fn execute(config: &Config, _: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
         let id = config.context_id.as_str().into();
         if cx.context_manager(&id).is_ok() {
-            return Err(Fault::new("context.duplicate", format!("This run already has a context `{id}`."))
+            return Err(Fault::new(ErrorCode::ContextDuplicate, format!("This run already has a context `{id}`."))
         .hint("Give each `contextStart` of the flow a `contextId` of its own, and no `newContext` an id that one of them has."));
         }
         let mut record = ContextRecord::new(id, ContextType::Main, &config.provider, &config.model);

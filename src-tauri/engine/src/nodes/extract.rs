@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::model_call::{self, Manner, Schema, Turn, Wanted};
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
@@ -230,9 +230,12 @@ fn invalid(reply: &ModelReply, wrong: &str, repairs: u32) -> Fault {
     } else {
         "Describe the fields in the schema, allow more repairs, or ask another model."
     };
-    Fault::new("extract.invalid", format!("The model gave no value that follows the schema{tried}: {wrong}."))
-        .hint(hint)
-        .details(json!({ "reply": reply.text }))
+    Fault::new(
+        ErrorCode::ExtractInvalid,
+        format!("The model gave no value that follows the schema{tried}: {wrong}."),
+    )
+    .hint(hint)
+    .details(json!({ "reply": reply.text }))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 use crate::context::{ContextHandle, Role};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::template::Template;
 use crate::id::ContextId;
 use crate::node::template_inputs;
@@ -167,7 +167,7 @@ fn target(config: &Config, inputs: &Inputs, incoming: Option<&ContextHandle>) ->
     // What is there names no context: this says what is wrong with it.
     inputs.read::<ContextHandle>("contextId")?;
     incoming.map(|handle| handle.context_id.clone()).ok_or_else(|| {
-        Fault::new("context.none", "There is no conversation to write to.")
+        Fault::new(ErrorCode::ContextNone, "There is no conversation to write to.")
             .hint("Wire a context edge, feed `contextId`, or name the context in the settings.")
     })
 }

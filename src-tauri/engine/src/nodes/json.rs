@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::query::{LIMIT_HINT, Query};
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
@@ -101,7 +101,7 @@ impl NodeType for Json {
             },
             Mode::List if results.len() > MAX_RESULTS => {
                 return Err(Fault::new(
-                    "json.limit",
+                    ErrorCode::JsonLimit,
                     format!("The query gives more than {MAX_RESULTS} results."),
                 )
                 .hint(LIMIT_HINT));

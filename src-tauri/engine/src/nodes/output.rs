@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
@@ -90,7 +90,7 @@ impl NodeType for Output {
 
 fn read(text: &str) -> Result<Value, Fault> {
     serde_json::from_str(text).map_err(|error| {
-        Fault::new("output.not_json", format!("The result is not JSON: {error}."))
+        Fault::new(ErrorCode::OutputNotJson, format!("The result is not JSON: {error}."))
             .hint("Ask the model for JSON with `responseSchema`, or set the format to `text`.")
             .details(json!({ "text": text.chars().take(500).collect::<String>() }))
     })

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::context::Role;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::id::{NodeId, PortName};
 use crate::node::{
@@ -135,7 +135,7 @@ impl NodeType for Subflow {
     }
 
     async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
-        let flow = config.child().map_err(|(_, problem)| Fault::new("config.invalid", problem))?;
+        let flow = config.child().map_err(|(_, problem)| Fault::new(ErrorCode::ConfigInvalid, problem))?;
         let handle = inputs.context()?;
         let given = given::given(config, &inputs, handle.as_ref(), &cx)?;
         let call = ChildCall {
@@ -193,18 +193,24 @@ fn finished(end: &ChildEnd) -> Result<(String, Value), Fault> {
         (RunEnd::Failed, Some(failed)) => {
             let at = format!("{}{}", failed.node, failed.epoch);
             let said = failed.error.message.trim_end_matches('.');
-            let mut fault = Fault::new("subflow.failed", format!("The sub-flow failed at `{at}`: {said}."))
-                .hint("Open the child run to see what happened in it.")
-                .details(json!({ "run": end.run, "node": failed.node, "epoch": failed.epoch, "error": failed.error }));
+            let mut fault = Fault::new(
+                ErrorCode::SubflowFailed,
+                format!("The sub-flow failed at `{at}`: {said}."),
+            )
+            .hint("Open the child run to see what happened in it.")
+            .details(
+                json!({ "run": end.run, "node": failed.node, "epoch": failed.epoch, "error": failed.error }),
+            );
             // What another try could mend in the child, another child can.
             fault.retryable = failed.error.retryable;
             fault.retry_after_ms = failed.error.retry_after_ms;
             Err(fault)
         }
         (RunEnd::Failed, None) => {
-            Err(Fault::new("subflow.failed", "The sub-flow failed.").details(json!({ "run": end.run })))
+            Err(Fault::new(ErrorCode::SubflowFailed, "The sub-flow failed.")
+                .details(json!({ "run": end.run })))
         }
-        (RunEnd::Cancelled, _) => Err(Fault::new("subflow.cancelled", "The sub-flow was cancelled.")
+        (RunEnd::Cancelled, _) => Err(Fault::new(ErrorCode::SubflowCanceled, "The sub-flow was cancelled.")
             .hint("Run this flow again, or wire the `error` output to go on without it.")
             .details(json!({ "run": end.run }))),
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::ToolSpec;
@@ -83,7 +83,7 @@ impl NodeType for Tools {
         };
         let names: Vec<Value> = chosen.iter().map(|tool| tool.name.as_str().into()).collect();
         let tools = serde_json::to_value(&chosen).map_err(|error| {
-            Fault::new("tools.unreadable", format!("A tool can't be described: {error}."))
+            Fault::new(ErrorCode::ToolsUnreadable, format!("A tool can't be described: {error}."))
         })?;
         Ok(NodeOutput::of("tools", tools).with("names", names))
     }
@@ -95,7 +95,7 @@ fn choose(there: &[ToolSpec], names: &[String]) -> Result<Vec<ToolSpec>, Fault> 
     for name in names {
         let Some(tool) = there.iter().find(|tool| tool.name == *name) else {
             let known: Vec<_> = there.iter().map(|tool| tool.name.as_str()).collect();
-            return Err(Fault::new("tools.unknown", format!("There is no tool `{name}`."))
+            return Err(Fault::new(ErrorCode::ToolsUnknown, format!("There is no tool `{name}`."))
                 .hint(format!("There are: {}.", known.join(", "))));
         };
         if !chosen.contains(tool) {

@@ -1,5 +1,6 @@
 //! Phase 5, the plan: an analysis without errors, turned into what the scheduler works on.
 
+use crate::error::ErrorCode;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -34,7 +35,7 @@ pub fn plan(
         && !flow.nodes.contains_key(target)
     {
         let message = format!("There is no node `{target}` to run to.");
-        let found = Diagnostic::error("run.unknown_target", "", message);
+        let found = Diagnostic::error(ErrorCode::RunUnknownTarget, "", message);
         return Err(vec![found.hint("Use the id of a node in the flow.")]);
     }
     let restricted = target.map(|target| restrict(flow, registry, target, overrides));
@@ -59,7 +60,7 @@ pub fn plan(
     if let Some(id) = target {
         let Some(target) = plan.find(id) else {
             let message = format!("Can't run to `{id}`: it is a comment or a portal.");
-            return Err(vec![Diagnostic::error("run.unknown_target", "", message)]);
+            return Err(vec![Diagnostic::error(ErrorCode::RunUnknownTarget, "", message)]);
         };
         plan.target = Some(target);
         for (at, node) in plan.nodes.iter_mut().enumerate() {

@@ -45,6 +45,7 @@
 use super::nesting::Nesting;
 use super::wiring::Wiring;
 use crate::diagnostic::Diagnostic;
+use crate::error::ErrorCode;
 use crate::id::EdgeId;
 
 /// The clock of each vertex: indices into the cycles of the [`Nesting`], outermost first.
@@ -106,7 +107,7 @@ fn mixed_cycles(
     let message = format!(
         "`{id}` is fed by the cycle through `{entry}` and by another cycle, so its iteration is undefined."
     );
-    let found = Diagnostic::on_node("flow.mixed_cycles", id, message)
+    let found = Diagnostic::on_node(ErrorCode::FlowMixedCycles, id, message)
         .hint("Feed it from only one of the cycles, or merge both into one cycle.");
     Diagnostic { edge: Some(edge.clone()), ..found }
 }

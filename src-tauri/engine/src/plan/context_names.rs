@@ -10,6 +10,7 @@
 //! Only a context whose maker runs once can be named. In a cycle, or behind one, each iteration makes a context with a name
 //! of its own: `critic#0`, `critic#1`.
 
+use crate::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
@@ -254,7 +255,8 @@ pub(super) fn check_context_names(
         let of_iteration = || iteration_context_maker(name).filter(|maker| per_iteration.contains(maker));
         if let Some(other) = makers.get(name).map(|first| first.as_str()).or_else(of_iteration) {
             let message = format!("`{other}` and `{id}` both make a context named `{name}`.");
-            let found = Diagnostic::on_node("context.duplicate", id, message).below("/config/contextId");
+            let found =
+                Diagnostic::on_node(ErrorCode::ContextDuplicate, id, message).below("/config/contextId");
             diagnostics.push(found.hint("Give one of them a different `contextId`."));
         } else {
             makers.insert(name, id);
@@ -276,7 +278,8 @@ pub(super) fn check_context_names(
         } else {
             (format!("No node makes a context named `{name}`."), known_contexts(&makers))
         };
-        let found = Diagnostic::on_node("context.unknown", &vertex.id, message).below("/config/contextId");
+        let found =
+            Diagnostic::on_node(ErrorCode::ContextUnknown, &vertex.id, message).below("/config/contextId");
         diagnostics.push(found.hint(hint));
     }
 }

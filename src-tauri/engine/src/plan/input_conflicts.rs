@@ -5,6 +5,7 @@
 //! ways, and a node that fails gives only its error. A node does not declare which of its outputs are live together, so any
 //! two of them may be alternatives: a missing warning is better than a wrong one.
 
+use crate::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::nesting::Nesting;
@@ -61,7 +62,7 @@ pub(super) fn check_input_conflicts(
                         input.name
                     );
                     diagnostics.push(
-                        Diagnostic::on_node("port.fed_twice", &wiring.vertices[vertex].id, message)
+                        Diagnostic::on_node(ErrorCode::PortFedTwice, &wiring.vertices[vertex].id, message)
                             .warning()
                             .hint("Remove one of the edges, or collect both values with a `join` node."),
                     );

@@ -1,5 +1,6 @@
 //! Overrides (values given to inputs for one run), and the check that every required input gets a value.
 
+use crate::error::ErrorCode;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,14 +27,14 @@ pub(super) fn check_inputs(wiring: &Wiring, overrides: &InputOverrides, diagnost
             if input.required && !is_fed && !is_overridden && !is_omitted() {
                 let message = format!("Input `{}` is required, but nothing feeds it.", input.name);
                 diagnostics.push(
-                    Diagnostic::on_node("port.unfed", &vertex.id, message)
+                    Diagnostic::on_node(ErrorCode::PortUnfed, &vertex.id, message)
                         .hint(format!("Connect an output to it: {}.", input.description)),
                 );
             }
             if is_fed && is_overridden {
                 let message = format!("Input `{}` is fed by an edge, so it can't be overridden.", input.name);
                 diagnostics.push(
-                    Diagnostic::on_node("port.given_and_fed", &vertex.id, message)
+                    Diagnostic::on_node(ErrorCode::PortFedAndOverridden, &vertex.id, message)
                         .hint("Leave out the override, or remove the edge."),
                 );
             }
@@ -44,9 +45,14 @@ pub(super) fn check_inputs(wiring: &Wiring, overrides: &InputOverrides, diagnost
     for id in overrides.keys().filter(|id| !runs(id) && !wiring.unbound.ids.contains(*id)) {
         diagnostics.push(if wiring.bound.contains_key(id) {
             let message = format!("`{id}` is a comment or a portal, so it has no inputs to override.");
-            Diagnostic::on_node("port.unknown", id, message).hint("Override only inputs of nodes that run.")
+            Diagnostic::on_node(ErrorCode::PortUnknown, id, message)
+                .hint("Override only inputs of nodes that run.")
         } else {
-            Diagnostic::error("node.unknown", "", format!("There is no node `{id}` to override an input of."))
+            Diagnostic::error(
+                ErrorCode::NodeUnknown,
+                "",
+                format!("There is no node `{id}` to override an input of."),
+            )
         });
     }
 }
@@ -58,7 +64,7 @@ fn unknown_inputs<'a>(
     let unknown = values.keys().filter(|port| vertex.node.ports().find_input(port.as_str()).is_none());
     unknown.map(|port| {
         let message = format!("Node `{}` has no input `{port}`.", vertex.id);
-        Diagnostic::on_node("port.unknown", &vertex.id, message)
+        Diagnostic::on_node(ErrorCode::PortUnknown, &vertex.id, message)
             .hint("Override only inputs that the node has.")
     })
 }

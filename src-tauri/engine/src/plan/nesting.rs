@@ -14,6 +14,7 @@
 //! the forest as one cycle, so that later phases can check the rest of the flow, and can tell what depends on it
 //! ([`Nesting::depends_on_refused`]): about that they report nothing.
 
+use crate::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map::Entry};
 
 use petgraph::algo::kosaraju_scc;
@@ -209,7 +210,7 @@ fn report_unbounded(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) -> FxHas
 
 fn too_deep(entry: &NodeId) -> Diagnostic {
     let message = format!("The cycle through `{entry}` is nested more than {MAX_NESTING_DEPTH} cycles deep.");
-    Diagnostic::on_node("flow.nested_too_deep", entry, message)
+    Diagnostic::on_node(ErrorCode::FlowNestedTooDeep, entry, message)
         .hint("Remove edges that lead back, or move the inner cycles into a flow of their own and call it with `subflow`.")
 }
 
@@ -218,7 +219,7 @@ fn circular(wiring: &Wiring, members: &[usize], inside: &[usize], why: &str) -> 
     let path = shortest_cycle(wiring, members, inside);
     let path: Vec<_> = path.iter().map(|&at| wiring.vertices[at].id.as_str()).collect();
     let message = format!("Circular dependency detected at node {first}: {}. {why}", path.join(" → "));
-    Diagnostic::on_node("flow.circular", first, message)
+    Diagnostic::on_node(ErrorCode::FlowCircular, first, message)
         .hint("Add a `userInput` or `approval` node to the cycle, set `limits.maxEpochs` on one of its nodes, or remove an edge.")
 }
 

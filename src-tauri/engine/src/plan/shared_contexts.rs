@@ -1,6 +1,7 @@
 //! Checks the nodes that share a context: whether the flow itself sets the order of their turns, and whether any order is
 //! possible.
 
+use crate::error::ErrorCode;
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
@@ -37,7 +38,7 @@ pub(super) fn check_shared_contexts(
                 let message = format!(
                     "`{first}` and `{second}` share a context, but no path between them sets their order. `{first}` goes first."
                 );
-                let found = Diagnostic::on_node("context.unordered", second, message).warning();
+                let found = Diagnostic::on_node(ErrorCode::ContextUnordered, second, message).warning();
                 diagnostics.push(found.hint(
                     "Connect them by an edge to set the order, or give one of them a context of its own with `newContext`.",
                 ));
@@ -50,7 +51,7 @@ pub(super) fn check_shared_contexts(
                     "`{id}` runs once per iteration of an inner cycle without being part of it, and shares a context with other nodes."
                 );
                 diagnostics.push(
-                    Diagnostic::on_node("context.shared_outside_cycle", id, message).hint(
+                    Diagnostic::on_node(ErrorCode::ContextSharedOutsideCycle, id, message).hint(
                         "Give it a context of its own with `newContext`, or make it part of the cycle.",
                     ),
                 );

@@ -40,6 +40,7 @@
 //! wait could put the follower's turns between its epochs. That is refused with `context.shared_outside_cycle`
 //! ([`shared_contexts`](super::shared_contexts)).
 
+use crate::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::unionfind::UnionFind;
@@ -117,7 +118,7 @@ fn used_too_early(wiring: &Wiring, nesting: &Nesting, named: &[(usize, usize)]) 
                 format!("`{user}` uses the context that `{maker}` makes, but `{maker}` depends on `{user}`.");
             let hint =
                 format!("Remove the path from `{user}` to `{maker}`, or use another context in `{user}`.");
-            Diagnostic::on_node("context.too_early", user, message).hint(hint)
+            Diagnostic::on_node(ErrorCode::ContextTooEarly, user, message).hint(hint)
         })
         .collect()
 }

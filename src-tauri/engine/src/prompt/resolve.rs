@@ -2,7 +2,7 @@
 
 use super::reserve::reserve;
 use crate::context::ContextRecord;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::models::{Correction, ModelOverrides, is_exact};
 
 /// The provider of a context that names none: a simulator, it needs no key and no network.
@@ -80,7 +80,7 @@ pub fn who_answers(
     let chosen = provider.or(base.map(|(provider, _)| provider)).unwrap_or(OFFLINE);
     let inherited = base.filter(|(provider, _)| *provider == chosen).map(|(_, model)| model);
     let model = model.or(inherited).or((chosen == OFFLINE).then_some(ECHO)).ok_or_else(|| {
-        Fault::new("model.none", format!("No model is set for the provider `{chosen}`."))
+        Fault::new(ErrorCode::ModelNone, format!("No model is set for the provider `{chosen}`."))
             .hint("Set a model beside the provider.")
     })?;
     Ok((chosen.to_owned(), model.to_owned()))

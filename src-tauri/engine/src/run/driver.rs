@@ -25,7 +25,7 @@ use super::depth::{DEEPEST, is_too_deep};
 use super::event::{Entry, Event};
 use super::scheduler::{RunPhase, Scheduler, Start};
 use crate::context::Contexts;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::host::Host;
 use crate::id::{Activation, Epoch};
 use crate::journal::Journal;
@@ -111,7 +111,9 @@ impl Driver {
             if set.values().flat_map(BTreeMap::values).any(|value| is_too_deep(value)) {
                 let told =
                     format!("A value given to this run is nested deeper than {DEEPEST} lists and objects.");
-                return Err(Fault::new("input.too_deep", told).hint("Give it a value that is flatter."));
+                return Err(
+                    Fault::new(ErrorCode::InputTooDeep, told).hint("Give it a value that is flatter.")
+                );
             }
             driver.models = Arc::clone(models);
         }
@@ -124,8 +126,11 @@ impl Driver {
     /// An empty journal is a fault `journal.empty`: such a run never started.
     pub fn resume(setup: RunSetup, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
         if entries.is_empty() {
-            return Err(Fault::new("journal.empty", "This run's journal is empty: it never started.")
-                .hint("Start the flow anew."));
+            return Err(Fault::new(
+                ErrorCode::JournalEmpty,
+                "This run's journal is empty: it never started.",
+            )
+            .hint("Start the flow anew."));
         }
         let mut restored = restore(&setup.plan, entries)?;
         let waits = std::mem::take(&mut restored.waits);

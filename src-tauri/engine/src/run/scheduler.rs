@@ -39,7 +39,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{Answer, Event, NodeOutputs, SkipReason};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch, NodeId};
 use crate::node::Inputs;
 use crate::plan::{EdgeIx, NodeIx, Plan};
@@ -373,7 +373,7 @@ impl Scheduler {
 }
 
 fn impossible(event: &Event, why: &str) -> Fault {
-    Fault::new("journal.impossible", format!("An event of this run can't have happened: {why}."))
+    Fault::new(ErrorCode::JournalImpossible, format!("An event of this run can't have happened: {why}."))
         .hint("The journal was written for another flow or is damaged. Start the flow anew; report it if you did not touch it.")
         .details(serde_json::to_value(event).unwrap_or_default())
 }

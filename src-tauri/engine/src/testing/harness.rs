@@ -12,7 +12,7 @@ use super::{FakeClock, FakeProvider, FakeSubflows, FakeTools};
 use crate::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
 };
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::host::Host;
 use crate::id::{Activation, ContextId, Epoch, MessageId};
 use crate::models::ModelOverrides;
@@ -124,7 +124,7 @@ impl NodeHarness {
             let asked = self.run(node_type, example.config.clone(), &inputs);
             if asked.result.as_ref().is_ok_and(|output| output.pause.is_none()) {
                 let fault = Fault::new(
-                    "example.no_question",
+                    ErrorCode::from_wire("example.no_question"),
                     "The example has an answer, but the node asks nothing.",
                 );
                 return Ran { result: Err(fault), ..asked };
@@ -198,7 +198,7 @@ impl Ran {
 
     /// The code of the fault it ended with; empty if it did not fail.
     pub fn code(&self) -> &str {
-        self.result.as_ref().err().map_or("", |fault| &fault.code)
+        self.result.as_ref().err().map_or("", |fault| fault.code.as_str())
     }
 
     /// The names of the events, as they stand in a journal.
@@ -217,11 +217,11 @@ fn bind(node_type: &str, config: Value) -> Result<Arc<dyn BoundNode>, Fault> {
         _ => Map::new(),
     };
     let bound = crate::nodes::registry().bind(&node_type.into(), node_type, &config);
-    let unknown = || Fault::new("node.unknown_type", format!("There is no node type `{node_type}`."));
+    let unknown = || Fault::new(ErrorCode::NodeUnknownType, format!("There is no node type `{node_type}`."));
     bound.ok_or_else(unknown)?.map_err(|found| {
         let told: BTreeMap<_, _> =
             found.iter().map(|found| (found.pointer.clone(), found.message.clone())).collect();
-        Fault::new("config.invalid", format!("{told:?}")).details(json!(told))
+        Fault::new(ErrorCode::ConfigInvalid, format!("{told:?}")).details(json!(told))
     })
 }
 

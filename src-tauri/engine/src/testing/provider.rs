@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::context::{Role, ToolCall};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 
 /// One scripted answer.
@@ -102,7 +102,7 @@ pub(super) struct OnlyFake(pub(super) Arc<FakeProvider>);
 impl Providers for OnlyFake {
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
         if name == "nobody" {
-            return Err(Fault::new("provider.unknown", "There is no provider `nobody`."));
+            return Err(Fault::new(ErrorCode::ProviderUnknown, "There is no provider `nobody`."));
         }
         Ok(self.0.clone())
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::tool::{ToolHost, ToolInvocation, ToolSpec};
 
 type Function = fn(&Value) -> Result<Value, Fault>;
@@ -19,7 +19,7 @@ pub struct FakeTools {
 
 impl Default for FakeTools {
     fn default() -> Self {
-        let broken: Function = |_| Err(Fault::new("tool.failed", "It is broken."));
+        let broken: Function = |_| Err(Fault::new(ErrorCode::from_wire("tool.failed"), "It is broken."));
         let tools = BTreeMap::from([("calculator", (|_| Ok(json!(42))) as Function), ("broken", broken)]);
         Self { tools, calls: Mutex::default() }
     }
@@ -48,7 +48,7 @@ impl ToolHost for FakeTools {
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
         let Some(tool) = self.tools.get(call.name.as_str()) else {
-            return Err(Fault::new("tool.unknown", format!("There is no tool `{}`.", call.name)));
+            return Err(Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{}`.", call.name)));
         };
         let result = tool(&call.arguments);
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);

@@ -53,7 +53,7 @@ pub fn all_final(piece: &Piece, played: &Played, reading: &Reading) -> Result<()
 /// The codes of the errors that the engine finds in a flow.
 pub fn errors(diagnostics: &[plait_engine::diagnostic::Diagnostic]) -> Vec<String> {
     let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
-    let mut codes: Vec<String> = errors.map(|found| found.code.clone()).collect();
+    let mut codes: Vec<String> = errors.map(|found| found.code.to_string()).collect();
     codes.sort();
     codes.dedup();
     codes

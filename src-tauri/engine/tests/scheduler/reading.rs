@@ -120,7 +120,7 @@ impl Reading {
             }
             Event::NodeFailed { node, epoch, error, handled } => {
                 written.remove(&at(node, epoch));
-                self.finish(node, epoch, Final::Failed { code: error.code.clone(), handled: *handled })?;
+                self.finish(node, epoch, Final::Failed { code: error.code.to_string(), handled: *handled })?;
             }
             Event::NodeSkipped { node, epoch, reason } => {
                 self.finish(node, epoch, Final::Skipped(*reason))?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use plait_engine::Value;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::host::{Clock, Host};
 use plait_engine::id::Activation;
 use plait_engine::journal::Journal;
@@ -198,7 +198,7 @@ struct Nobody;
 
 impl Providers for Nobody {
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
-        Err(Fault::new("provider.unknown", format!("Nobody is called {name}.")))
+        Err(Fault::new(ErrorCode::ProviderUnknown, format!("Nobody is called {name}.")))
     }
 
     fn names(&self) -> Vec<String> {
@@ -255,7 +255,7 @@ impl Journal for Tape {
     fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
         let mut kept = self.kept.lock().unwrap();
         if kept.room.is_some_and(|room| kept.entries.len() + entries.len() > room) {
-            return Err(Fault::new("test.disk_full", "The disk is full."));
+            return Err(Fault::new(ErrorCode::from_wire("test.disk_full"), "The disk is full."));
         }
         kept.entries.extend_from_slice(entries);
         Ok(())

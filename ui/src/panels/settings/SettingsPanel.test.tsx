@@ -30,7 +30,7 @@ async function draw(one: ProviderStatus, keyPlace: KeyPlace, answers: Record<str
       ...answers,
     };
     const answer = all[name];
-    if (!answer) throw new HostError({ code: "host.unknown_command", message: name });
+    if (!answer) throw new HostError({ code: "command.unknown", message: name });
     return answer(args as never);
   });
   connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
@@ -59,7 +59,7 @@ describe("a provider's key", () => {
   });
 
   it("reports an unreadable key", async () => {
-    const problem = { code: "keys.locked", message: "The keychain is locked.", hint: "Unlock it." };
+    const problem = { code: "keys.locked" as const, message: "The keychain is locked.", hint: "Unlock it." };
     await draw(provider({ key: { problem } }), FILE);
     expect(screen.getByText("Unlock it.")).toBeDefined();
     expect(screen.getByText("Key unreadable")).toBeDefined();

@@ -8,7 +8,7 @@ import { useProviders, useWorkspace } from "@/workspace/context";
 import { Fault } from "./Fault";
 
 /** Errors of servers that respond but have no model list: a test with a named model may work. */
-const NO_MODEL_LIST_CODES = ["provider.no_models", "provider.not_found", "provider.garbage", "provider.bad_request"];
+const NO_MODEL_LIST_CODES = ["provider.no_models", "provider.not_found", "provider.invalid_response", "provider.bad_request"];
 const MAX_VISIBLE_MODELS = 6;
 
 /** Tests a provider and shows the result. */

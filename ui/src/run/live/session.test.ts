@@ -92,7 +92,7 @@ describe("a session", () => {
     expect(watches.map((watch) => watch.from)).toEqual([4]);
     watches[0]?.give(journal.slice(4, 9));
     vi.runAllTimers();
-    watches[0]?.fail(new HostError({ code: "store.gone", message: "" }));
+    watches[0]?.fail(new HostError({ code: "store.io", message: "" }));
     expect(broken).toHaveLength(1);
     expect(session.live).toBe(false);
     session.watch();
@@ -109,7 +109,7 @@ describe("a session", () => {
     session.watch();
     watches[0]?.give(journal);
     vi.runAllTimers();
-    watches[0]?.fail(new HostError({ code: "store.gone", message: "" }));
+    watches[0]?.fail(new HostError({ code: "store.io", message: "" }));
     session.watch();
     watches[1]?.give(journal.filter((entry) => entry.seq === undefined));
     vi.runAllTimers();

@@ -1,4 +1,5 @@
 use super::*;
+use plait_engine::error::ErrorCode;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -19,7 +20,7 @@ fn a_key_is_taken_out_whole_or_cut_short_wherever_it_stands() {
     assert_eq!(known.text(&format!("it is {}…", &KEY[..20])), "it is [key of openai]…");
     assert_eq!(known.text("sk-proj-0123456789ABCD"), "[key of other]");
     assert_eq!(known.text("Keys begin with sk-proj-01, abc."), "Keys begin with sk-proj-01, abc.");
-    let fault = Fault::new("provider.unauthorized", format!("not {KEY}"))
+    let fault = Fault::new(ErrorCode::ProviderUnauthorized, format!("not {KEY}"))
         .hint(format!("mend {KEY}"))
         .details(json!({ "a": [KEY, 1], KEY: null }));
     let told = serde_json::to_string(&known.fault(fault)).expect("text");

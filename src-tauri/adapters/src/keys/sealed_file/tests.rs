@@ -15,7 +15,7 @@ fn shown(found: Option<SecretString>) -> Option<String> {
 fn code<T>(result: Result<T, Fault>) -> String {
     let fault = result.err().expect("a fault");
     assert!(fault.hint.is_some(), "{fault} says what to do");
-    fault.code
+    fault.code.to_string()
 }
 
 proptest! {

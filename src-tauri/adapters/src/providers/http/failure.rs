@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::time::{Duration, SystemTime};
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
 use serde_json::Value;
@@ -24,21 +24,24 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    fn fault(&self, code: &str, what: &str) -> Fault {
+    fn fault(&self, code: ErrorCode, what: &str) -> Fault {
         let model = self.model.as_ref().map(|model| format!(", model `{model}`")).unwrap_or_default();
+        let retryable = crate::providers::is_retryable(&code);
         let mut fault = Fault::new(code, format!("`{}` at {}{model}: {what}.", self.provider, self.base_url));
-        fault.retryable = crate::providers::is_retryable(code);
+        fault.retryable = retryable;
         fault
     }
 
     /// The request did not get through, or got no answer.
     pub(super) fn transport(&self, error: &reqwest::Error) -> Fault {
         if error.is_timeout() {
-            return self.fault("provider.timeout", "could not connect in time").hint(self.start_hint());
+            return self
+                .fault(ErrorCode::ProviderTimeout, "could not connect in time")
+                .hint(self.start_hint());
         }
         if error.is_connect() {
             return self
-                .fault("provider.unreachable", &format!("can't be reached ({})", innermost(error)))
+                .fault(ErrorCode::ProviderUnreachable, &format!("can't be reached ({})", innermost(error)))
                 .hint(self.start_hint());
         }
         self.transport_midway(error)
@@ -58,7 +61,7 @@ impl Place {
             self.garbage("sent what is no HTTP", &innermost(error))
         } else {
             self.fault(
-                "provider.cut_short",
+                ErrorCode::ProviderCutShort,
                 &format!("closed the connection before its answer was whole ({})", innermost(error)),
             )
             .hint("Try again; if it stays so, look at the server's log.")
@@ -67,20 +70,20 @@ impl Place {
 
     /// Nothing came for `patience`.
     pub(super) fn timeout(&self, what: &str, patience: Duration) -> Fault {
-        self.fault("provider.timeout", &format!("{what} for {}", shown(patience)))
+        self.fault(ErrorCode::ProviderTimeout, &format!("{what} for {}", shown(patience)))
             .hint("Try again, or allow it more time in the provider's settings.")
     }
 
     /// The stream ended before the reply did.
     pub(crate) fn cut_short(&self, text: &str) -> Fault {
-        self.fault("provider.cut_short", "the stream ended before the reply did")
+        self.fault(ErrorCode::ProviderCutShort, "the stream ended before the reply did")
             .hint("Try again; if it stays so, look at the server's log.")
             .details(serde_json::json!({ "received": text.chars().count() }))
     }
 
     /// What was to be sent can't be written.
     pub(super) fn unwritable(&self, error: &serde_json::Error) -> Fault {
-        self.fault("provider.bad_request", &format!("can't be asked that ({error})"))
+        self.fault(ErrorCode::ProviderBadRequest, &format!("can't be asked that ({error})"))
             .hint("Look at the options of this call.")
     }
 
@@ -93,13 +96,13 @@ impl Place {
     pub(crate) fn garbage(&self, what: &str, excerpt: &str) -> Fault {
         let words = clipped(excerpt);
         let said = if words.is_empty() { String::new() } else { format!(": {words}") };
-        self.fault("provider.garbage", &format!("{what}{said}"))
+        self.fault(ErrorCode::ProviderInvalidResponse, &format!("{what}{said}"))
             .hint(format!("Is this the base URL of {}? {}", self.manner.server, self.manner.base_url))
     }
 
     /// The model, or a filter before it, would not answer.
     pub(crate) fn content_filtered(&self, what: &str) -> Fault {
-        self.fault("provider.content_filtered", &clipped(what))
+        self.fault(ErrorCode::ProviderContentFiltered, &clipped(what))
             .hint("Say it differently, or use another model.")
     }
 
@@ -115,7 +118,7 @@ impl Place {
         if status.is_redirection() {
             let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("somewhere else");
             return self
-                .fault("provider.bad_settings", &format!("sends elsewhere, to {to}"))
+                .fault(ErrorCode::ProviderBadSettings, &format!("sends elsewhere, to {to}"))
                 .hint("Set the base URL to where it really is.");
         }
         let asked = retry_after(headers).or_else(|| retry_info(parsed.as_ref()?));
@@ -146,35 +149,35 @@ impl Place {
             }
             // Gemini says 400 to a key that is wrong.
             (401 | 403, _) | (_, Some("API_KEY_INVALID")) => {
-                self.fault("provider.unauthorized", said).hint(format!(
+                self.fault(ErrorCode::ProviderUnauthorized, said).hint(format!(
                     "Check the key of `{}` in the settings or the environment, and what it may be used for.",
                     self.provider
                 ))
             }
             (402, _) | (_, Some("insufficient_quota")) => {
-                let mut fault = self.fault("provider.rate_limited", said);
+                let mut fault = self.fault(ErrorCode::ProviderRateLimited, said);
                 fault.retryable = false;
                 fault.hint("The account has no credit left; add some.")
             }
-            (404, _) => self.fault("provider.not_found", said).hint(match &self.model {
+            (404, _) => self.fault(ErrorCode::ProviderNotFound, said).hint(match &self.model {
                 Some(model) => format!(
                     "Does it have the model `{model}`, and is the base URL right? {}",
                     self.manner.base_url
                 ),
                 None => format!("Is the base URL right? {}", self.manner.base_url),
             }),
-            (408, _) => self.fault("provider.timeout", said).hint("Try again."),
+            (408, _) => self.fault(ErrorCode::ProviderTimeout, said).hint("Try again."),
             (425 | 429, _) => self
-                .fault("provider.rate_limited", said)
+                .fault(ErrorCode::ProviderRateLimited, said)
                 .hint("Wait a little, or let the node retry with more patience."),
-            (529, _) | (500..=599, Some("overloaded_error")) => self.fault("provider.overloaded", said).hint(
+            (529, _) | (500..=599, Some("overloaded_error")) => self.fault(ErrorCode::ProviderOverloaded, said).hint(
                 "Too many people ask it just now: wait a little, or let the node retry with more patience.",
             ),
             (500..=599, _) => self
-                .fault("provider.server_error", said)
+                .fault(ErrorCode::ProviderServerError, said)
                 .hint("Try again; if it stays so, look at the server's log."),
             _ => self
-                .fault("provider.bad_request", said)
+                .fault(ErrorCode::ProviderBadRequest, said)
                 .hint("The server did not like the request; its own words say why."),
         }
     }

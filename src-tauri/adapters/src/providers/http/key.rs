@@ -1,6 +1,6 @@
 //! The key of one provider, as it travels: in a header that nothing prints. Where it is kept is the [`KeyStore`]'s.
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use reqwest::header::{HeaderName, HeaderValue};
 use secrecy::ExposeSecret as _;
 use secrecy::zeroize::Zeroizing;
@@ -53,7 +53,7 @@ impl Key {
     /// The fault where the place it is kept in does not answer.
     pub(super) fn out_of_reach(&self) -> Fault {
         let said = format!("The system's keychain did not give the key of the provider `{}`.", self.provider);
-        Fault::new("keys.locked", said)
+        Fault::new(ErrorCode::KeysLocked, said)
             .hint("Unlock the keychain, give the key in the environment, or set PLAIT_KEYCHAIN=off to keep keys in a file.")
     }
 
@@ -61,7 +61,7 @@ impl Key {
         let text = Zeroizing::new(format!("{}{}", self.manner.key_prefix, found.key.expose_secret()));
         let mut header = HeaderValue::from_str(&text).map_err(|_| {
             let said = format!("The key for the provider `{}` has characters no key has.", self.provider);
-            Fault::new("keys.bad_key", said).hint("Look for spaces or line ends copied along.")
+            Fault::new(ErrorCode::KeysBadKey, said).hint("Look for spaces or line ends copied along.")
         })?;
         header.set_sensitive(true);
         Ok((HeaderName::from_static(self.manner.key_header), header))
@@ -74,7 +74,7 @@ impl Key {
             "The provider `{provider}` needs a key: none is stored, and {} {verb} none.",
             all.join(" and ")
         );
-        Fault::new("provider.unauthorized", said).hint(format!(
+        Fault::new(ErrorCode::ProviderUnauthorized, said).hint(format!(
             "Give the key in the settings or with `plait keys set {provider}`, or set {} in the environment.",
             all[0]
         ))

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Serialize;
@@ -93,7 +93,7 @@ impl Link {
         }
         let client = client.build().map_err(|error| {
             let why = innermost(&error);
-            Fault::new("provider.no_client", format!("`{}` can't be spoken to from here: {why}.", self.name))
+            Fault::new(ErrorCode::ProviderNoClient, format!("`{}` can't be spoken to from here: {why}.", self.name))
                 .hint("See that the system's CA certificates are installed, and that SSL_CERT_FILE, if set, names them.")
         })?;
         Ok(self.client.get_or_init(|| client))

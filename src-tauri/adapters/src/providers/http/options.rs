@@ -1,6 +1,6 @@
 //! The options of a call: whatever a particular provider understands, added to the request as it is. Owns what they may not say.
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use serde_json::{Map, Value};
 
 /// The one option that is Plait's own: whether the provider may keep the conversation on its side.
@@ -55,6 +55,6 @@ fn object(given: &Value) -> Result<Option<&Map<String, Value>>, Fault> {
 }
 
 fn bad(why: &str) -> Fault {
-    Fault::new("provider.bad_options", format!("The options of this call are wrong: {why}."))
+    Fault::new(ErrorCode::ProviderBadOptions, format!("The options of this call are wrong: {why}."))
         .hint("They are added to the request as they are, for example {\"top_p\": 0.9}.")
 }

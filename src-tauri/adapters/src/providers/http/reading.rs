@@ -56,7 +56,7 @@ pub(crate) trait Assembly: Send {
     fn finish(self) -> Result<ModelReply, Fault>;
 }
 
-/// The object that an event, a line or a whole answer is. Fault `provider.garbage`.
+/// The object that an event, a line or a whole answer is. Fault `provider.invalid_response`.
 pub(crate) fn parse<T: DeserializeOwned>(place: &Place, data: &str) -> Result<T, Fault> {
     // serde would also fill the fields of a shape from a list, one after the other.
     let is_object = data.trim_start().starts_with('{');

@@ -1,6 +1,6 @@
 //! What the offline provider is told: the script, and how fast it speaks. Owns the shape and what is wrong with one.
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -81,7 +81,7 @@ fn no_arguments() -> Value {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScriptedFailure {
     /// The error's code, for example `provider.unreachable`.
-    pub code: String,
+    pub code: ErrorCode,
     /// What it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -108,7 +108,7 @@ impl ScriptedFailure {
             .message
             .clone()
             .unwrap_or_else(|| "The script of the offline provider fails here.".to_owned());
-        let mut fault = Fault::new(&self.code, message);
+        let mut fault = Fault::new(self.code.clone(), message);
         fault.retryable = crate::providers::is_retryable(&self.code);
         fault.retry_after_ms = self.retry_after_ms;
         fault
@@ -120,7 +120,7 @@ impl OfflineOptions {
     pub(super) fn read(model: &str, options: &Value) -> Result<Self, Fault> {
         if model != ECHO && model != SCRIPT {
             return Err(Fault::new(
-                "provider.not_found",
+                ErrorCode::ProviderNotFound,
                 format!("The offline provider has no model `{model}`."),
             )
             .hint(format!("Its models are `{ECHO}` and `{SCRIPT}`.")));
@@ -141,6 +141,9 @@ impl OfflineOptions {
 }
 
 fn bad(why: &str) -> Fault {
-    Fault::new("provider.bad_options", format!("The options of the offline provider are wrong: {why}."))
-        .hint("For example {\"replies\": [{\"text\": \"Hello.\"}], \"tokensPerSecond\": 30}.")
+    Fault::new(
+        ErrorCode::ProviderBadOptions,
+        format!("The options of the offline provider are wrong: {why}."),
+    )
+    .hint("For example {\"replies\": [{\"text\": \"Hello.\"}], \"tokensPerSecond\": 30}.")
 }

@@ -9,7 +9,7 @@
 //! away does: what the model is not shown, this one does not know either.
 
 use plait_engine::context::{Role, ToolCall};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::provider::ModelRequest;
 
 use super::{OfflineOptions, Repeat, ScriptedCall, ScriptedReply};
@@ -52,7 +52,7 @@ impl Position {
         });
         found.ok_or_else(|| {
             Fault::new(
-                "provider.script_over",
+                ErrorCode::ProviderScriptOver,
                 format!(
                     "The script of the offline provider has no reply for turn {}, step {}.",
                     self.turn + 1,

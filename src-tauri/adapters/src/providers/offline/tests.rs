@@ -52,7 +52,7 @@ async fn reply(request: ModelRequest) -> ModelReply {
 }
 
 async fn code(request: ModelRequest) -> String {
-    call(request).await.0.expect_err("a fault").code
+    call(request).await.0.expect_err("a fault").code.to_string()
 }
 
 #[tokio::test]

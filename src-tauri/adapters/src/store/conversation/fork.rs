@@ -2,7 +2,7 @@
 //! either can be deleted without the other.
 
 use plait_engine::context::Role;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
 
 use super::record::{ConversationRecord, ForkOrigin, Row};
@@ -32,7 +32,7 @@ pub(in crate::store) fn fork(
     if message >= origin.messages {
         let held = origin.messages;
         return Err(Fault::new(
-            "conversation.no_message",
+            ErrorCode::ConversationNoMessage,
             format!("Conversation `{id}` has no message {message}."),
         )
         .hint(format!("It holds {held}, counted from 0; `plait conversations show {id}` numbers them.")));

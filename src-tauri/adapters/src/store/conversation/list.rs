@@ -2,7 +2,7 @@
 
 use std::sync::MutexGuard;
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
 
 use super::record::{ConversationMessage, ConversationRecord};
@@ -74,7 +74,7 @@ pub(in crate::store) fn find(inner: &Inner, prefix: &str) -> Result<Conversation
     match found.as_slice() {
         [only] if !wanted.is_empty() => Ok(only.clone()),
         [_, _] => Err(Fault::new(
-            "conversation.ambiguous",
+            ErrorCode::ConversationAmbiguous,
             format!("More than one conversation's id begins with `{prefix}`."),
         )
         .hint("Give more of it; `plait conversations list` shows them.")),
@@ -96,8 +96,9 @@ fn all(inner: &Inner, heads: &mut Heads) -> Result<Vec<ConversationRecord>, Faul
     inner.writer.settle()?;
     let heads = keys(inner)?.into_iter().map(|key| head(inner, heads, key));
     // One that is damaged hides no other.
-    let is_whole =
-        |read: &Result<_, Fault>| !read.as_ref().is_err_and(|fault| fault.code == "conversation.corrupt");
+    let is_whole = |read: &Result<_, Fault>| {
+        !read.as_ref().is_err_and(|fault| fault.code == ErrorCode::ConversationCorrupt)
+    };
     let mut found = heads.filter(is_whole).collect::<Result<Vec<_>, _>>()?;
     found.sort_by(|a, b| (b.updated_at, &b.id).cmp(&(a.updated_at, &a.id)));
     Ok(found)

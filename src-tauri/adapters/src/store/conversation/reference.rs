@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plait_engine::context::conversation::{Recalled, summary_message};
 use plait_engine::context::{ContextChange, SharedMessage};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::Activation;
 use plait_engine::run::{Entry, Event};
 
@@ -36,7 +36,7 @@ pub(in crate::store) fn expand(inner: &Inner, entry: &mut Entry) -> Result<(), F
     };
     let author = Activation { node: node.clone(), epoch: epoch.clone() };
     let messages = match messages(inner, recalled, author) {
-        Err(fault) if fault.code == "conversation.unknown" => return Ok(()),
+        Err(fault) if fault.code == ErrorCode::ConversationUnknown => return Ok(()),
         read => read?,
     };
     *recalled = Arc::new(Recalled { messages, ..Recalled::clone(recalled) });

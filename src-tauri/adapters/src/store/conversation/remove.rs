@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
 
 use super::{head, key_of};
@@ -23,7 +23,7 @@ pub(in crate::store) fn remove(inner: &Arc<Inner>, id: &ConversationId) -> Resul
     let open = runs.iter().find(|run| run.conversation.as_ref() == Some(id) && !run.status.is_final());
     if let Some(run) = open {
         return Err(Fault::new(
-            "conversation.busy",
+            ErrorCode::ConversationBusy,
             format!("Run `{}` has not ended and goes on in this conversation.", run.run),
         )
         .hint("Let it end, or cancel it, then delete the conversation."));

@@ -1,7 +1,7 @@
 //! The messages and summaries of a conversation in the database. Owns their keys' order; a message is written once.
 
 use plait_engine::context::conversation::{Summary, SummaryRef};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
 
 use super::record::{ConversationMessage, Row};
@@ -73,7 +73,7 @@ fn gone(inner: &Inner, conversation: ConversationKey, id: &ConversationId) -> Fa
     let record = inner.database.read(|db| db.get(key::of(Space::Conversation, &conversation)));
     match record {
         Ok(None) => unknown(id.as_str()),
-        _ => Fault::new("conversation.corrupt", format!("A part of conversation `{id}` is missing."))
+        _ => Fault::new(ErrorCode::ConversationCorrupt, format!("A part of conversation `{id}` is missing."))
             .hint("Fork the conversation from a message before it, or begin a new one."),
     }
 }

@@ -9,7 +9,7 @@
 
 use plait_engine::context::conversation::{Summary, SummaryRef};
 use plait_engine::context::{ContextChange, MAIN, Message, Role, SharedMessage};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::{ContextId, RunId};
 use plait_engine::run::{Entry, Event, Spending};
 
@@ -79,7 +79,7 @@ impl Taking {
                     key: self.key,
                     record: match head(inner, heads, self.key) {
                         // Who only pays there goes on without it.
-                        Err(gone) if !self.speaks && gone.code == "conversation.unknown" => continue,
+                        Err(gone) if !self.speaks && gone.code == ErrorCode::ConversationUnknown => continue,
                         read => read?,
                     },
                     changes: Vec::new(),

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
 use futures::channel::oneshot;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 
 use super::Write;
 use crate::store::sealed::Stretch;
@@ -99,6 +99,6 @@ impl Queue {
 
 /// The fault where nobody writes any more.
 pub(super) fn gone() -> Fault {
-    Fault::new("store.io", "The store's writer has stopped.")
+    Fault::new(ErrorCode::StoreIo, "The store's writer has stopped.")
         .hint("Start Plait again; everything flushed before is kept.")
 }

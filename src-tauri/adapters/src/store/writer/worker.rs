@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, mpsc};
 use std::time::Duration;
 
 use futures::channel::oneshot;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 
 use super::queue::{GATHER_BYTES, Job, Queue, State};
 use crate::store::blobs::Blobs;
@@ -192,7 +192,7 @@ impl Waiting {
 /// The database asserts its own state; a panic in it is told like any other error of it.
 fn guarded(act: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
     catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| {
-        Err(Fault::new("store.io", "The database gave up while writing.")
+        Err(Fault::new(ErrorCode::StoreIo, "The database gave up while writing.")
             .hint("Start Plait again; everything flushed before is kept."))
     })
 }

@@ -1,3 +1,4 @@
+use plait_engine::error::ErrorCode;
 use serde_json::json;
 
 use super::*;
@@ -16,7 +17,7 @@ impl ToolHost for Tattler {
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
         match call.name.as_str() {
             "tell" => Ok(json!({ "lines": [format!("KEY={KEY}")] })),
-            _ => Err(Fault::new("tool.failed", format!("no such file: {KEY}"))),
+            _ => Err(Fault::new(ErrorCode::from_wire("tool.failed"), format!("no such file: {KEY}"))),
         }
     }
 }

@@ -40,7 +40,7 @@ async fn errors_instead_of_a_stream_and_within_it() {
 async fn what_is_not_the_protocol() {
     for body in ["{}", "[]", "nonsense", "", r#"{"type": "message"}"#, r#"{"type": "message", "content": 7}"#]
     {
-        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.garbage", "{body}");
+        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.invalid_response", "{body}");
     }
     let text = opens(0, json!({"type": "text", "text": ""}));
     for events in [
@@ -57,7 +57,7 @@ async fn what_is_not_the_protocol() {
         vec![json!({"type": "message_delta"})],
     ] {
         let told = fault(KIND, Answer::stream(stream_of(&events))).await;
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{events:?}");
+        assert_eq!((told.code.as_str(), told.retryable), ("provider.invalid_response", false), "{events:?}");
         assert!(told.hint.as_ref().is_some_and(|hint| hint.contains("Anthropic")), "{told:?}");
     }
     // Without a reason it is cut, however orderly its end.

@@ -255,5 +255,8 @@ async fn models_are_listed_to_the_last_page() {
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b"]);
     assert_eq!(server.heard().len(), 20);
     let server = Server::saying([Answer::json(200, "[1]")]).await;
-    assert_eq!(server.provider(KIND).models().await.expect_err("not a list").code, "provider.garbage");
+    assert_eq!(
+        server.provider(KIND).models().await.expect_err("not a list").code,
+        "provider.invalid_response"
+    );
 }

@@ -62,7 +62,7 @@ async fn how_long_to_wait_stands_in_the_body() {
 #[tokio::test]
 async fn what_is_not_the_protocol() {
     for body in ["{}", "[]", "nonsense", "", r#"{"candidates": []}"#, r#"{"candidates": [{"content": 7}]}"#] {
-        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.garbage", "{body}");
+        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.invalid_response", "{body}");
     }
     let odd: [Value; 3] = [
         json!({"candidates": 7}),
@@ -71,7 +71,7 @@ async fn what_is_not_the_protocol() {
     ];
     for event in odd {
         let told = fault(KIND, Answer::stream(events(std::slice::from_ref(&event)))).await;
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{event}");
+        assert_eq!((told.code.as_str(), told.retryable), ("provider.invalid_response", false), "{event}");
         assert!(told.hint.as_ref().is_some_and(|hint| hint.contains("Gemini")), "{told:?}");
     }
     // Without a reason it is cut, however orderly its end.

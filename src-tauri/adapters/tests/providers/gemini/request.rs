@@ -184,5 +184,8 @@ async fn models_that_generate_are_listed_to_the_last_page() {
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["d"]);
     assert_eq!(server.heard().len(), 20);
     let server = Server::saying([Answer::json(200, "{\"models\": 7}")]).await;
-    assert_eq!(server.provider(KIND).models().await.expect_err("not a list").code, "provider.garbage");
+    assert_eq!(
+        server.provider(KIND).models().await.expect_err("not a list").code,
+        "provider.invalid_response"
+    );
 }

@@ -35,12 +35,12 @@ async fn what_is_not_the_protocol() {
         "{\"message\": {\"tool_calls\": 7}, \"done\": true}\n",
     ] {
         let told = fault(KIND, Answer::lines(vec![Step::Send(text.into())])).await;
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{text}");
+        assert_eq!((told.code.as_str(), told.retryable), ("provider.invalid_response", false), "{text}");
     }
     // Bytes that are no text, in a whole line and in the last one.
     for bytes in [&b"{\"message\": {\"content\": \"\xff\"}, \"done\": true}\n"[..], b"\xff\xfe"] {
         let told = fault(KIND, Answer::lines(vec![Step::Send(bytes.into())])).await;
-        assert_eq!(told.code, "provider.garbage");
+        assert_eq!(told.code, "provider.invalid_response");
     }
     let nothing_after = lines_of(&[json!({"message": {"content": "Hi"}, "done": true})]) + "nonsense\n";
     let reply = outcome(KIND, Answer::lines(vec![Step::Send(nothing_after.into())])).await;

@@ -126,5 +126,8 @@ async fn models_are_listed() {
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["llama3.2:3b", "qwen3:8b"]);
     assert_eq!(server.heard()[0].line, "GET /api/tags");
     let server = Server::saying([Answer::json(200, "[1]")]).await;
-    assert_eq!(server.provider(KIND).models().await.expect_err("not a list").code, "provider.garbage");
+    assert_eq!(
+        server.provider(KIND).models().await.expect_err("not a list").code,
+        "provider.invalid_response"
+    );
 }

@@ -49,7 +49,7 @@ async fn the_servers_own_words_are_told_and_bounded() {
 #[tokio::test]
 async fn what_is_not_the_protocol() {
     for body in ["{}", "[]", "nonsense", "", r#"{"choices": [{"message": 7}]}"#, r#"{"choices": []}"#] {
-        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.garbage", "{body}");
+        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.invalid_response", "{body}");
     }
     for stream in [
         &b"data: nonsense\n\n"[..],
@@ -59,7 +59,7 @@ async fn what_is_not_the_protocol() {
         b"data: {\"choices\": [{\"delta\": \"x\"}]}\n\n",
     ] {
         let told = fault(KIND, Answer::stream(stream)).await;
-        assert_eq!(told.code, "provider.garbage", "{}", String::from_utf8_lossy(stream));
+        assert_eq!(told.code, "provider.invalid_response", "{}", String::from_utf8_lossy(stream));
         assert!(!told.retryable);
     }
 }

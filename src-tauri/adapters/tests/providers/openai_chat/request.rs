@@ -165,5 +165,8 @@ async fn models_are_listed() {
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b"]);
     assert_eq!(server.heard()[0].line, "GET /v1/models");
     let server = Server::saying([Answer::json(200, "[1]")]).await;
-    assert_eq!(server.provider(KIND).models().await.expect_err("not a list").code, "provider.garbage");
+    assert_eq!(
+        server.provider(KIND).models().await.expect_err("not a list").code,
+        "provider.invalid_response"
+    );
 }

@@ -50,7 +50,7 @@ async fn what_is_not_the_protocol() {
     for body in
         ["{}", "[]", "nonsense", "", r#"{"output": 7}"#, r#"{"object": "chat.completion", "choices": []}"#]
     {
-        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.garbage", "{body}");
+        assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.invalid_response", "{body}");
     }
     for stream in [
         // Chat completions.
@@ -61,7 +61,7 @@ async fn what_is_not_the_protocol() {
         "data: {\"type\": \"response.completed\"}\n\n",
     ] {
         let told = fault(KIND, Answer::stream(stream)).await;
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.garbage", false), "{stream}");
+        assert_eq!((told.code.as_str(), told.retryable), ("provider.invalid_response", false), "{stream}");
     }
     // A goodbye in place of an end.
     let goodbye = format!("{}data: [DONE]\n\n", stream_of(&[delta(0, "Hi")]));

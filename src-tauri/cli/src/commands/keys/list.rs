@@ -63,7 +63,7 @@ fn masked_key(key: &KeyStatus) -> String {
 /// Where the key of a provider comes from, as text.
 pub(crate) fn key_source(provider: &ProviderStatus, place: &KeyPlace) -> String {
     match (&provider.key.source, &provider.key.problem) {
-        (_, Some(fault)) => fault.code.clone(),
+        (_, Some(fault)) => fault.code.to_string(),
         (Some(KeySource::Environment), _) => provider.key.variable.clone().unwrap_or_default(),
         (Some(source), _) => storage_name(*source, place),
         (None, _) if provider.needs_key => {

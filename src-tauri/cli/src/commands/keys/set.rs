@@ -1,5 +1,6 @@
 //! `plait keys set`.
 
+use plait_api::engine::error::ErrorCode;
 use std::io::{self, Read as _, Write as _};
 
 use clap::Args;
@@ -33,7 +34,9 @@ pub(super) async fn execute(app: &Plait, args: SetArgs) -> Result<(), CliError> 
     let key = tokio::task::spawn_blocking(move || read_key(&name))
         .await
         .unwrap_or_else(|error| Err(io::Error::other(error)))
-        .map_err(|error| ErrorReply::new("usage.input", format!("Could not read the key: {error}.")))?;
+        .map_err(|error| {
+            ErrorReply::new(ErrorCode::UsageInput, format!("Could not read the key: {error}."))
+        })?;
     let set = SetKey { provider, key: key.into(), keep: Keep::Stored };
     let ProviderStatus { name, key, .. } = app.call(set).await?;
     let ProvidersStatus { key_place, .. } = app.call(GetProviderStatus {}).await?;

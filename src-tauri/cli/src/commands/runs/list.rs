@@ -78,7 +78,7 @@ fn duration(run: &RunSummary) -> String {
 fn details(run: &RunSummary) -> String {
     match (&run.waiting_on, &run.error) {
         (Some(question), _) => first_line(question, 40),
-        (_, Some(error)) => error.code.clone(),
+        (_, Some(error)) => error.code.to_string(),
         _ => String::new(),
     }
 }

@@ -1,3 +1,4 @@
+use crate::error::ErrorCode;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -52,7 +53,10 @@ fn both_bounds_hold_and_nothing_is_remembered_that_does_not_fit() {
 
 #[test]
 fn what_is_beyond_the_bounds_is_not_read() {
-    let newest_first = [Ok(Arc::new(message(Role::User, 10))), Err(Fault::new("test.read", "Read too far."))];
+    let newest_first = [
+        Ok(Arc::new(message(Role::User, 10))),
+        Err(Fault::new(ErrorCode::from_wire("test.read"), "Read too far.")),
+    ];
     let bounds = Bounds { messages: 1, ..WIDE };
     assert_eq!(start_of(newest_first.into_iter(), 900, bounds), Ok(899));
 }

@@ -5,6 +5,7 @@
 //! quotes inside `[…]`, raw blocks) it refuses the text, so that no block can hide from the count.
 
 use super::Problem;
+use crate::error::ErrorCode;
 
 /// The longest template, in bytes.
 pub const MAX_SOURCE: usize = 64 * 1024;
@@ -15,7 +16,7 @@ pub const MAX_DEPTH: usize = 64;
 pub(super) fn guard(source: &str) -> Result<(), Problem> {
     if source.len() > MAX_SOURCE {
         return Err(Problem {
-            code: "template.source_too_large",
+            code: ErrorCode::TemplateSourceTooLarge,
             message: format!("it is {} bytes long; the most is {MAX_SOURCE}.", source.len()),
             line: 1,
             column: 1,
@@ -26,9 +27,11 @@ pub(super) fn guard(source: &str) -> Result<(), Problem> {
         lexer.tag(start)?;
     }
     match lexer.blocks.last() {
-        Some(block) => {
-            Err(lexer.problem("template.syntax", block.start, "the block that opens here is not closed."))
-        }
+        Some(block) => Err(lexer.problem(
+            ErrorCode::TemplateSyntax,
+            block.start,
+            "the block that opens here is not closed.",
+        )),
         None => Ok(()),
     }
 }
@@ -93,7 +96,11 @@ impl Lexer<'_> {
                 self.open(start)?;
             }
             Some(b'/') if self.blocks.pop().is_none() => {
-                return Err(self.problem("template.syntax", start, "this closes a block that is not open."));
+                return Err(self.problem(
+                    ErrorCode::TemplateSyntax,
+                    start,
+                    "this closes a block that is not open.",
+                ));
             }
             Some(b'^') => self.otherwise(start, 1)?,
             _ if self.rest().starts_with("else") => self.otherwise(start, 4)?,
@@ -107,8 +114,8 @@ impl Lexer<'_> {
         let rest = self.rest();
         let long = rest.strip_prefix("!--").and_then(|text| text.find("--}}")).map(|length| 3 + length + 4);
         let length = long.or_else(|| rest.find("}}").map(|length| length + 2));
-        self.at +=
-            length.ok_or_else(|| self.problem("template.syntax", start, "this comment is not closed."))?;
+        self.at += length
+            .ok_or_else(|| self.problem(ErrorCode::TemplateSyntax, start, "this comment is not closed."))?;
         Ok(())
     }
 
@@ -134,7 +141,7 @@ impl Lexer<'_> {
     fn check_depth(&self, start: usize) -> Result<(), Problem> {
         if self.blocks.iter().map(|block| block.depth).sum::<usize>() > MAX_DEPTH {
             let message = format!("blocks are nested more than {MAX_DEPTH} deep here.");
-            return Err(self.problem("template.too_deep", start, message));
+            return Err(self.problem(ErrorCode::TemplateTooDeep, start, message));
         }
         Ok(())
     }
@@ -161,18 +168,22 @@ impl Lexer<'_> {
                     parentheses += 1;
                     if parentheses > MAX_DEPTH {
                         let message = format!("parentheses are nested more than {MAX_DEPTH} deep here.");
-                        return Err(self.problem("template.too_deep", start, message));
+                        return Err(self.problem(ErrorCode::TemplateTooDeep, start, message));
                     }
                 }
                 b')' => parentheses = parentheses.saturating_sub(1),
                 b'{' => {
-                    return Err(self.problem("template.syntax", start, "there is a `{` inside this tag."));
+                    return Err(self.problem(
+                        ErrorCode::TemplateSyntax,
+                        start,
+                        "there is a `{` inside this tag.",
+                    ));
                 }
                 b'}' => return self.close(start, triple),
                 _ => {}
             }
         }
-        Err(self.problem("template.syntax", start, "this tag is not closed; `}}` is missing."))
+        Err(self.problem(ErrorCode::TemplateSyntax, start, "this tag is not closed; `}}` is missing."))
     }
 
     fn close(&mut self, start: usize, triple: bool) -> Result<(), Problem> {
@@ -180,7 +191,7 @@ impl Lexer<'_> {
             self.skip_blanks();
             if !self.rest().starts_with("}}") {
                 return Err(self.problem(
-                    "template.syntax",
+                    ErrorCode::TemplateSyntax,
                     start,
                     "this tag is not closed; `}}}` is missing.",
                 ));
@@ -189,7 +200,11 @@ impl Lexer<'_> {
         } else if self.peek() == Some(b'}') {
             self.at += 1;
         } else {
-            return Err(self.problem("template.syntax", start, "there is a single `}` inside this tag."));
+            return Err(self.problem(
+                ErrorCode::TemplateSyntax,
+                start,
+                "there is a single `}` inside this tag.",
+            ));
         }
         Ok(())
     }
@@ -204,7 +219,11 @@ impl Lexer<'_> {
                 self.at += 1;
             }
         }
-        Err(self.problem("template.syntax", start, "a text in this tag is not closed; its quote is missing."))
+        Err(self.problem(
+            ErrorCode::TemplateSyntax,
+            start,
+            "a text in this tag is not closed; its quote is missing.",
+        ))
     }
 
     fn bracket(&mut self, start: usize) -> Result<(), Problem> {
@@ -220,7 +239,7 @@ impl Lexer<'_> {
                 _ => {}
             }
         }
-        Err(self.problem("template.syntax", start, "a `[` in this tag is not closed."))
+        Err(self.problem(ErrorCode::TemplateSyntax, start, "a `[` in this tag is not closed."))
     }
 
     /// Blanks and `~`, which the parser takes anywhere at the edges of a tag.
@@ -231,10 +250,10 @@ impl Lexer<'_> {
     }
 
     fn forbidden(&self, start: usize, message: &str) -> Problem {
-        self.problem("template.forbidden", start, message)
+        self.problem(ErrorCode::TemplateForbidden, start, message)
     }
 
-    fn problem(&self, code: &'static str, start: usize, message: impl Into<String>) -> Problem {
+    fn problem(&self, code: ErrorCode, start: usize, message: impl Into<String>) -> Problem {
         let before = self.source.get(..start).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Problem {

@@ -1,6 +1,7 @@
 //! Parsing and rendering within bounds: the one Handlebars engine, an output that stops when it has taken enough, and
 //! Handlebars' errors put into our words.
 
+use crate::error::ErrorCode;
 use std::io;
 use std::panic::catch_unwind;
 use std::sync::LazyLock;
@@ -43,7 +44,7 @@ pub(super) fn parse(source: &str) -> Result<Template, Problem> {
         // A list of the grammar's rules helps nobody; the place does.
         _ => "this tag is not understood.".to_owned(),
     };
-    Err(Problem { code: "template.syntax", message, line, column })
+    Err(Problem { code: ErrorCode::TemplateSyntax, message, line, column })
 }
 
 /// Writes a template out with `values`, an object.
@@ -96,22 +97,23 @@ impl Bounded {
 fn explain(error: &RenderError, stopped: Option<Stopped>) -> Problem {
     let (code, message) = match (stopped, error.reason()) {
         (Some(Stopped::Output), _) => {
-            ("template.too_large", format!("it writes more than {} MB of text.", MAX_OUTPUT >> 20))
+            (ErrorCode::TemplateTooLarge, format!("it writes more than {} MB of text.", MAX_OUTPUT >> 20))
         }
-        (Some(Stopped::Steps), _) => {
-            ("template.too_many_steps", format!("its `{{{{#each}}}}` go round more than {MAX_STEPS} times."))
-        }
+        (Some(Stopped::Steps), _) => (
+            ErrorCode::TemplateTooManySteps,
+            format!("its `{{{{#each}}}}` go round more than {MAX_STEPS} times."),
+        ),
         (None, RenderErrorReason::MissingVariable(Some(path))) if !path.is_empty() => {
-            ("template.missing_value", format!("there is no value for `{path}`."))
+            (ErrorCode::TemplateMissingValue, format!("there is no value for `{path}`."))
         }
         (None, RenderErrorReason::MissingVariable(_)) => {
-            ("template.missing_value", "a value that it uses is missing.".to_owned())
+            (ErrorCode::TemplateMissingValue, "a value that it uses is missing.".to_owned())
         }
         (None, RenderErrorReason::InvalidJsonIndex(name)) => (
-            "template.render",
+            ErrorCode::TemplateRender,
             format!("`{name}` is looked for in a list, whose items have numbers for names."),
         ),
-        (None, reason) => ("template.render", format!("{reason}.")),
+        (None, reason) => (ErrorCode::TemplateRender, format!("{reason}.")),
     };
     Problem { code, message, line: error.line_no.unwrap_or(1), column: error.column_no.unwrap_or(1) }
 }

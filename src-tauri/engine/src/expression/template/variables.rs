@@ -4,6 +4,7 @@
 //! While at it the tree is made ours: a plain `{{name}}` writes objects and lists as JSON, and every time round an
 //! `{{#each}}` is counted.
 
+use crate::error::ErrorCode;
 use std::sync::LazyLock;
 
 use handlebars::template::{HelperTemplate, Parameter, TemplateElement};
@@ -67,9 +68,8 @@ impl Walk {
                 }
                 TemplateElement::HelperBlock(block) => self.block(block)?,
                 _ => {
-                    return Err(
-                        self.problem("template.forbidden", "partials and decorators are not allowed.")
-                    );
+                    return Err(self
+                        .problem(ErrorCode::TemplateForbidden, "partials and decorators are not allowed."));
                 }
             }
         }
@@ -169,7 +169,7 @@ impl Walk {
             Some(Scope::Inner) => {}
             None => {
                 let message = format!("`{raw}` goes up further than the template is deep.");
-                return Err(self.problem("template.syntax", message));
+                return Err(self.problem(ErrorCode::TemplateSyntax, message));
             }
         }
         Ok(())
@@ -210,10 +210,10 @@ impl Walk {
             return Ok(Some(name));
         }
         let message = format!("there is no {what} `{name}`; there are {}.", known.join(", "));
-        Err(self.problem("template.unknown_helper", message))
+        Err(self.problem(ErrorCode::TemplateUnknownHelper, message))
     }
 
-    fn problem(&self, code: &'static str, message: impl Into<String>) -> Problem {
+    fn problem(&self, code: ErrorCode, message: impl Into<String>) -> Problem {
         Problem { code, message: message.into(), line: self.at.0, column: self.at.1 }
     }
 }

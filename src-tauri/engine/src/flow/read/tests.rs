@@ -2,7 +2,7 @@ use super::*;
 
 fn code(text: &str) -> (String, usize) {
     let error = read(text).unwrap_err();
-    (error.diagnostic.code.clone(), error.line)
+    (error.diagnostic.code.to_string(), error.line)
 }
 
 #[test]

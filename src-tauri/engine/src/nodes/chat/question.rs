@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::context::{ContextHandle, ContextRecord};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::expression::template::Template;
 use crate::id::MessageId;
@@ -56,6 +56,6 @@ fn given(inputs: &Inputs, handle: &ContextHandle) -> Option<(String, Option<Mess
 }
 
 fn nothing() -> Fault {
-    Fault::new("chat.no_message", "There is nothing to say to the model.")
+    Fault::new(ErrorCode::ChatNoMessage, "There is nothing to say to the model.")
         .hint("Feed `message`, write a prompt, or put a `userInput` before this node on the context edge.")
 }

@@ -4,7 +4,7 @@ mod tool_rounds;
 use serde_json::{Value, json};
 
 use crate::context::{ContextChange, ContextRecord, ContextType, Role};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::node::Datum;
 use crate::provider::{ModelReply, StopReason};
 use crate::run::{Event, TokenUsage};
@@ -153,7 +153,7 @@ fn skip_history_sees_the_conversation_and_leaves_it() {
 fn a_failed_call_leaves_the_history_and_says_what_had_come() {
     let mut bench = NodeHarness::new();
     say(&mut bench, json!({}), "One");
-    let fault = Fault::new("provider.cut", "The stream ended early.").retryable();
+    let fault = Fault::new(ErrorCode::from_wire("provider.cut"), "The stream ended early.").retryable();
     bench.provider.script([Scripted::Fails { after: "Well, I".to_owned(), fault: fault.clone() }]);
     let ran = say(&mut bench, json!({}), "Two");
     assert_eq!(ran.result, Err(fault));

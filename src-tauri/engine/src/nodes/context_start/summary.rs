@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Memory;
 use crate::context::{ContextRecord, Message, Role, SharedMessage};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::id::ContextId;
 use crate::model_call::Purchase;
 use crate::node::NodeContext;
@@ -162,6 +162,6 @@ fn summary(reply: &ModelReply) -> Result<&str, Fault> {
         _ => return Ok(text),
     };
     let told = format!("The model that was to sum up the conversation {wrong}.");
-    Err(Fault::new("conversation.no_summary", told)
+    Err(Fault::new(ErrorCode::ConversationNoSummary, told)
         .hint("Ask another model for summaries, or choose the strategy `window`."))
 }

@@ -6,7 +6,7 @@ fn run(query: &str, value: Value, mode: &str) -> Result<Value, (String, String)>
     let ran = NodeHarness::new().run("json", json!({ "query": query, "mode": mode }), &[("value", value)]);
     match &ran.result {
         Ok(_) => Ok(ran.output("result").cloned().unwrap_or_else(|| json!("(dead)"))),
-        Err(fault) => Err((fault.code.clone(), fault.message.clone())),
+        Err(fault) => Err((fault.code.to_string(), fault.message.clone())),
     }
 }
 

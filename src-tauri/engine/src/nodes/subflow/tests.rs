@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::context::ContextChange;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::run::RunEnd;
 use crate::run::view::RunFault;
 use crate::subflow::ChildEnd;
@@ -113,7 +113,7 @@ fn the_result_comes_back_by_node_and_port_and_as_one_message() {
 #[test]
 fn a_child_that_did_not_finish_is_the_nodes_fault() {
     let mut bench = NodeHarness::new();
-    let mut error = Fault::new("provider.rate_limited", "Too many requests.").retryable();
+    let mut error = Fault::new(ErrorCode::ProviderRateLimited, "Too many requests.").retryable();
     error.retry_after_ms = Some(2_000);
     let failed = RunFault { node: "ask".into(), epoch: (&[2][..]).into(), error };
     let end = |end, error| ChildEnd { end, error, ..FakeSubflows::finished(&json!({})) };

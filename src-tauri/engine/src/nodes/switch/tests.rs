@@ -13,7 +13,7 @@ fn taken(cases: Value, value: Value) -> String {
             assert_eq!(**given, value, "the value goes on unchanged");
             port.to_string()
         }
-        Err(fault) => fault.code.clone(),
+        Err(fault) => fault.code.to_string(),
     }
 }
 

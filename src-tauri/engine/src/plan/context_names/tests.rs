@@ -6,7 +6,7 @@ fn found(nodes: &str) -> Vec<(String, String)> {
     let flow = crate::flow::read(&format!(r#"{{"version": 1, "nodes": {nodes}}}"#)).unwrap();
     let told = check(&flow, &registry()).diagnostics;
     let told = told.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    told.map(|diagnostic| (diagnostic.code, diagnostic.pointer)).collect()
+    told.map(|diagnostic| (diagnostic.code.to_string(), diagnostic.pointer)).collect()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The nodes of a flow with their types found and their configs read.
 
+use crate::error::ErrorCode;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ pub(super) fn bind_nodes(flow: &Flow, registry: &Registry, diagnostics: &mut Vec
             None => {
                 let message = format!("There is no node type `{}`.", node.node_type);
                 diagnostics.push(
-                    Diagnostic::on_node("node.unknown_type", id, message).below("/type").hint(
+                    Diagnostic::on_node(ErrorCode::NodeUnknownType, id, message).below("/type").hint(
                         "Delete the node, or open the flow with a version of Plait that has this type. Plait keeps the node unchanged.",
                     ),
                 );
@@ -83,7 +84,7 @@ pub(super) fn bind_nodes(flow: &Flow, registry: &Registry, diagnostics: &mut Vec
         };
         check_limits(id, node, diagnostics);
         if let Some((setting, message)) = bound.behavior().lacks {
-            let found = Diagnostic::on_node("config.incomplete", id, message);
+            let found = Diagnostic::on_node(ErrorCode::ConfigIncomplete, id, message);
             diagnostics.push(found.below("/config").below(setting));
         }
         nodes.by_id.insert(id.clone(), Arc::clone(&bound));
@@ -101,7 +102,7 @@ pub(super) fn bind_nodes(flow: &Flow, registry: &Registry, diagnostics: &mut Vec
 
 fn check_limits(id: &NodeId, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
     let mut report = |pointer: &str, message: &str| {
-        diagnostics.push(Diagnostic::on_node("node.bad_limits", id, message).below(pointer));
+        diagnostics.push(Diagnostic::on_node(ErrorCode::NodeBadLimits, id, message).below(pointer));
     };
     if node.limits.max_epochs == Some(0) {
         report("/limits/maxEpochs", "`maxEpochs` must be at least 1.");

@@ -1,5 +1,6 @@
 //! The edges of a flow, each checked against the ports at its ends: those on the canvas, and those that a config names.
 
+use crate::error::ErrorCode;
 use serde_json::Map;
 
 use super::bound_nodes::BoundNodes;
@@ -30,7 +31,7 @@ pub(super) fn config_edges(
     for (target, node) in &nodes.by_id {
         let Some(reads) = &node.behavior().reads else { continue };
         let report = |message: String| {
-            Diagnostic::on_node("config.unknown_source", target, message)
+            Diagnostic::on_node(ErrorCode::ConfigUnknownSource, target, message)
                 .below("/config")
                 .below(reads.setting)
         };
@@ -94,7 +95,7 @@ fn check_edge<'a>(
 ) -> Result<CheckedEdge<'a>, Option<Diagnostic>> {
     if let Some(end) = [&edge.source, &edge.target].into_iter().find(|end| !flow.nodes.contains_key(*end)) {
         let message = format!("This edge refers to node `{end}`, which is not in the flow.");
-        let found = Diagnostic::on_edge("edge.dangling", id, message);
+        let found = Diagnostic::on_edge(ErrorCode::EdgeDangling, id, message);
         return Err(Some(found.hint("Delete the edge, or restore the node.")));
     }
     let source = nodes.by_id.get(&edge.source).ok_or(None)?.ports();
@@ -126,7 +127,7 @@ fn unknown_port(
     } else {
         format!("Its {side}s are: {}.", known.join(", "))
     };
-    Diagnostic::on_edge("edge.unknown_port", edge, format!("Node `{node}` has no {side} `{port}`."))
+    Diagnostic::on_edge(ErrorCode::EdgeUnknownPort, edge, format!("Node `{node}` has no {side} `{port}`."))
         .hint(hint)
 }
 
@@ -140,14 +141,14 @@ pub(super) fn mismatch(output: &OutputPort, input: &InputPort) -> Option<Diagnos
             input.name,
             strand(input.kind)
         );
-        return Some(Diagnostic::error("edge.wrong_kind", "", message));
+        return Some(Diagnostic::error(ErrorCode::EdgeWrongKind, "", message));
     }
     (!output.value_type.feeds(input.value_type)).then(|| {
         let message = format!(
             "Output `{}` gives {}, but input `{}` takes {}.",
             output.name, output.value_type, input.name, input.value_type
         );
-        Diagnostic::error("edge.wrong_type", "", message)
+        Diagnostic::error(ErrorCode::EdgeWrongType, "", message)
             .hint("Insert a node that converts the value, for example `json` or `text`.")
     })
 }

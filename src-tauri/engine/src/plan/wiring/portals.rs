@@ -1,5 +1,6 @@
 //! Portals: edges that jump. What enters a channel leaves it at every exit, as if wired there directly.
 
+use crate::error::ErrorCode;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,7 +57,7 @@ pub(super) fn resolve_portals(
                 nodes.unbound.may_be_entrance || channels.iter().any(|channel| blocked.contains(channel));
             if let (false, Some(Portal::Out(channel))) = (has_cause, nodes.portal(&edge.edge.source)) {
                 let message = format!("Nothing feeds the portal `{channel}`.");
-                let found = Diagnostic::on_node("portal.no_entrance", &edge.edge.source, message);
+                let found = Diagnostic::on_node(ErrorCode::PortalNoEntrance, &edge.edge.source, message);
                 diagnostics.push(
                     found.hint("Add a `portalIn` node with the same channel and connect something to it."),
                 );

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::turns::Written;
 use super::{Driver, Start};
 use crate::context::Transaction;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::flow::RetryPolicy;
 use crate::host::Host;
 use crate::id::{Epoch, NodeId};
@@ -125,7 +125,7 @@ fn readable(output: NodeOutput) -> Result<NodeOutput, Fault> {
         return Ok(output);
     };
     let told = format!("The value on `{port}` is nested deeper than {DEEPEST} lists and objects.");
-    Err(Fault::new("node.too_deep", told)
+    Err(Fault::new(ErrorCode::NodeTooDeep, told)
         .hint("Make it flatter; in a cycle, see that it does not grow inwards."))
 }
 
@@ -147,7 +147,7 @@ pub(super) fn finished(node: NodeId, epoch: Epoch, output: NodeOutput, duration_
 }
 
 fn timed_out(node: &PlanNode, limit: u64) -> Fault {
-    Fault::new("node.timeout", format!("`{}` took longer than {limit} ms.", node.id))
+    Fault::new(ErrorCode::NodeTimeout, format!("`{}` took longer than {limit} ms.", node.id))
         .hint("Raise `limits.timeoutMs`, or find out why it takes so long.")
         .retryable()
 }
@@ -195,7 +195,7 @@ fn panicked(panic: &(dyn Any + Send)) -> Fault {
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_default();
-    Fault::new("node.panicked", format!("The node broke down: {said}")).hint(
+    Fault::new(ErrorCode::NodePanicked, format!("The node broke down: {said}")).hint(
         "This is a mistake in Plait; please report it with the flow. The rest of the run is not affected.",
     )
 }

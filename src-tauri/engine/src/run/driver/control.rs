@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::Driver;
 use super::attempt::Done;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_answer;
 use crate::id::Activation;
 use crate::run::depth::{DEEPEST, is_too_deep};
@@ -57,7 +57,8 @@ impl RunHandle {
 
     async fn give(&self, activation: Activation, answer: Answer) -> Result<(), Fault> {
         let gone = || {
-            Fault::new("run.not_running", "This run is not running any more.").hint("Resume it, then answer.")
+            Fault::new(ErrorCode::RunNotRunning, "This run is not running any more.")
+                .hint("Resume it, then answer.")
         };
         let (reply, taken) = oneshot::channel();
         self.0.send(Control::Answer { activation, answer, reply }).map_err(|_| gone())?;
@@ -110,7 +111,7 @@ impl Driver {
     fn may_answer(&self, activation: &Activation, answer: &Answer) -> Result<(), Fault> {
         let Some(schema) = self.questions.get(activation).filter(|_| !self.has_ended()) else {
             return Err(Fault::new(
-                "answer.not_waiting",
+                ErrorCode::AnswerNotWaiting,
                 format!("`{activation}` is not waiting for an answer."),
             )
             .hint("It may have been answered elsewhere; look at the run's open pauses."));
@@ -119,7 +120,7 @@ impl Driver {
             Answer::End => Ok(()),
             Answer::Value(value) if is_too_deep(value) => {
                 let told = format!("This answer is nested deeper than {DEEPEST} lists and objects.");
-                Err(Fault::new("answer.invalid", told).hint("Answer with a value that is flatter."))
+                Err(Fault::new(ErrorCode::AnswerInvalid, told).hint("Answer with a value that is flatter."))
             }
             Answer::Value(value) => check_answer(schema, value),
         }

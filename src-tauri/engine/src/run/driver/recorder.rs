@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{RunEnd, Watcher};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::host::Clock;
 use crate::journal::Journal;
 use crate::run::{Entry, Event};
@@ -83,7 +83,9 @@ impl Recorder {
 
     /// How the run ended.
     pub fn end(&self) -> Result<RunEnd, Fault> {
-        self.end.ok_or_else(|| Fault::new("engine.no_end", "The run ended without an event that says how."))
+        self.end.ok_or_else(|| {
+            Fault::new(ErrorCode::EngineNoEnd, "The run ended without an event that says how.")
+        })
     }
 }
 

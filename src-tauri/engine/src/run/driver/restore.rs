@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::turns::{self, OpenTurns};
 use crate::context::Contexts;
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch, NodeId};
 use crate::models::ModelOverrides;
 use crate::plan::{NodeIx, Plan};
@@ -157,7 +157,7 @@ pub(super) fn effect_of(event: &Event) -> Option<(&NodeId, &Epoch)> {
 fn diverged(entry: &Entry, expected: &Event) -> Fault {
     let seq = entry.seq.unwrap_or_default();
     Fault::new(
-        "journal.diverged",
+        ErrorCode::JournalDiverged,
         format!("Entry {seq} of this run's journal is not what follows from those before it."),
     )
     .hint("The journal is of another flow or another version of Plait, or is damaged. Start the flow anew.")

@@ -1,5 +1,6 @@
 //! How runs end: finished, failed, cancelled, or at the node they were to run to. Every node gets a final state.
 
+use crate::error::ErrorCode;
 use std::sync::Arc;
 
 use super::slot::Phase;
@@ -23,8 +24,9 @@ impl Scheduler {
             // The plan has no cycle of waits, so this is a mistake of the engine. A run is never left hanging for it.
             let stuck = self.slots.iter().position(|slots| !slots.is_empty()).unwrap_or_default();
             let epoch = self.slots[stuck].front().map(|slot| slot.epoch.clone()).unwrap_or_default();
-            let error = Fault::new("engine.stuck", "Nothing of this run can go on, though it has not ended.")
-                .hint("This is a mistake in Plait; please report it with the flow.");
+            let error =
+                Fault::new(ErrorCode::EngineStuck, "Nothing of this run can go on, though it has not ended.")
+                    .hint("This is a mistake in Plait; please report it with the flow.");
             self.fail(stuck, &epoch, &error, derived);
         }
     }
@@ -45,8 +47,10 @@ impl Scheduler {
     /// A node failed and nothing handles it.
     pub(super) fn fail(&mut self, node: NodeIx, epoch: &Epoch, error: &Fault, derived: &mut Vec<Event>) {
         self.ran[node] = true;
-        let stopped =
-            Fault::new("node.stopped", format!("Stopped, because `{}` failed.", self.plan.nodes[node].id));
+        let stopped = Fault::new(
+            ErrorCode::NodeStopped,
+            format!("Stopped, because `{}` failed.", self.plan.nodes[node].id),
+        );
         self.close_all(Some(node), SkipReason::RunFailed, Some(&stopped), derived);
         derived.push(Event::RunFailed {
             node: self.plan.nodes[node].id.clone(),
@@ -59,7 +63,7 @@ impl Scheduler {
 
     /// The run is cancelled.
     pub(super) fn cancel(&mut self, derived: &mut Vec<Event>) {
-        let stopped = Fault::new("node.cancelled", "Stopped, because the run was cancelled.");
+        let stopped = Fault::new(ErrorCode::NodeCanceled, "Stopped, because the run was cancelled.");
         self.close_all(None, SkipReason::RunCancelled, Some(&stopped), derived);
         derived.push(Event::RunCancelled { outputs: self.results.clone() });
         self.ended = true;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plait_engine::Value;
 use plait_engine::context::{ContextRecord, ContextType, Message, Role};
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::node::{Inputs, NodeContext, NodeOutput, Pause};
 use plait_engine::provider::ModelReply;
 use plait_engine::run::{Answer, Event};
@@ -68,7 +68,8 @@ fn fail(settings: &Settings, cx: &NodeContext) -> Result<(), Fault> {
     if cx.attempt > meaning::failing_tries(settings, &cx.activation) {
         return Ok(());
     }
-    let fault = Fault::new("test.failed", "It fails on purpose.").details(json!({ "salt": settings.salt }));
+    let fault = Fault::new(ErrorCode::from_wire("test.failed"), "It fails on purpose.")
+        .details(json!({ "salt": settings.salt }));
     Err(if settings.hard { fault } else { fault.retryable() })
 }
 

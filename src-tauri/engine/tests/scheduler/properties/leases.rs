@@ -1,5 +1,6 @@
 //! Nodes that share a context and have no path between them take their turns in plan order, whatever their timing.
 
+use plait_engine::error::ErrorCode;
 use plait_engine::id::{Epoch, NodeId};
 use plait_engine::run::SkipReason;
 
@@ -271,7 +272,7 @@ fn a_context_that_waits_for_its_user_is_refused() {
     );
     let codes: Vec<_> =
         case.plan().err().unwrap().into_iter().map(|found| (found.code, found.node)).collect();
-    assert_eq!(codes, [("context.too_early".to_owned(), Some(NodeId::from("a")))]);
+    assert_eq!(codes, [(ErrorCode::ContextTooEarly, Some(NodeId::from("a")))]);
 }
 
 /// Running to a node takes along the maker of the context it names.

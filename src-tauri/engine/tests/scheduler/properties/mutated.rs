@@ -126,7 +126,7 @@ proptest! {
         if !entries.is_empty() {
             match piece.resume(&entries, Schedule::seeded(case.seed)).ending {
                 Ending::Ended(_) | Ending::Waiting => {}
-                Ending::Broken(fault) => prop_assert!(fault.code.starts_with("journal."), "{}", fault),
+                Ending::Broken(fault) => prop_assert!(fault.code.domain() == "journal", "{}", fault),
                 other => prop_assert!(false, "{:?}", other),
             }
         }

@@ -380,7 +380,7 @@ fn refused(given: &[(&str, &str)], to: Option<&str>) -> Vec<String> {
 fn values_are_given_to_ports_that_nothing_feeds() {
     assert_eq!(refused(&[], None), ["port.unfed"], "`n.a` needs a value");
     assert_eq!(refused(&[("n", "a")], None), [""; 0]);
-    assert_eq!(refused(&[("n", "a"), ("m", "a")], None), ["port.given_and_fed"]);
+    assert_eq!(refused(&[("n", "a"), ("m", "a")], None), ["port.fed_and_overridden"]);
     assert_eq!(refused(&[("n", "a"), ("m", "x")], None), ["port.unknown"]);
     assert_eq!(refused(&[("n", "a"), ("x", "a")], None), ["node.unknown"]);
     assert_eq!(refused(&[("n", "a"), ("note", "a")], None), ["port.unknown"]);

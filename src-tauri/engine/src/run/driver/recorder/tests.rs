@@ -1,3 +1,4 @@
+use crate::error::ErrorCode;
 use std::sync::{Mutex, PoisonError};
 
 use futures::FutureExt;
@@ -20,7 +21,9 @@ impl Journal for Slow {
     fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async {
             if let Some(on_disk) = self.0.take() {
-                on_disk.await.map_err(|_| Fault::new("test.gone", "The test is over."))?;
+                on_disk
+                    .await
+                    .map_err(|_| Fault::new(ErrorCode::from_wire("test.gone"), "The test is over."))?;
             }
             Ok(())
         })

@@ -6,7 +6,7 @@ use futures::future::{Either, select};
 use serde_json::{Value, json};
 
 use super::{Stage, nested, of, started, types};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch};
 use crate::plan::InputOverrides;
 use crate::run::{Driver, Entry, Event};
@@ -63,7 +63,7 @@ fn what_models_and_tools_give_too_deep_is_not_taken() {
     assert_eq!(chat[2]["error"]["code"], "chat.too_deep");
 
     let stage = Stage::new();
-    let fault = Fault::new("provider.refused", "No.").details(nested(126));
+    let fault = Fault::new(ErrorCode::from_wire("provider.refused"), "No.").details(nested(126));
     stage.provider.script([Scripted::Fails { after: String::new(), fault }]);
     let events = stage.play(&nodes, &edges, &json!({}));
     read_back(&stage);

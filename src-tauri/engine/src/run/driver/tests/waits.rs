@@ -7,13 +7,15 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Stage, Still, drive, of, types};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::run::Driver;
 use crate::testing::Scripted;
 
 fn refused(retry_after_ms: Option<u64>) -> Scripted {
-    let fault =
-        Fault { retry_after_ms, ..Fault::new("provider.rate_limited", "Too many requests.").retryable() };
+    let fault = Fault {
+        retry_after_ms,
+        ..Fault::new(ErrorCode::ProviderRateLimited, "Too many requests.").retryable()
+    };
     Scripted::Fails { after: String::new(), fault }
 }
 

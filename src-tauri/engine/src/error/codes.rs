@@ -1,0 +1,620 @@
+//! The registry of error codes: each code with its meaning and what to do about it, grouped by domain.
+//!
+//! To add an error, add an entry here and run `cargo xtask bindings`: the TypeScript union and `docs/error-codes.md`
+//! follow. A code never changes once it is released, because journals and scripts hold it.
+
+use super::code::{CodeDomain, CodeEntry, error_codes};
+
+error_codes! {
+    "Answers" {
+        AnswerInvalid = "answer.invalid",
+            "The answer does not follow the schema of the question.",
+            "Answer again with a value that follows the schema.";
+        AnswerNotWaiting = "answer.not_waiting",
+            "The activation is not waiting for an answer.",
+            "It may have been answered already. Look at the open pauses of the run.";
+        AnswerSchema = "answer.schema",
+            "The schema of the question cannot be read as a JSON Schema.",
+            "Correct the schema in the settings of the node that asks.";
+    }
+
+    "The application" {
+        AppInternal = "app.internal",
+            "A part of Plait ended unexpectedly.",
+            "Please report it. The journal is intact: resume the run.";
+        AppNoThreads = "app.no_threads",
+            "The system refuses to start threads.",
+            "Close other programs or raise the limit on processes, then start Plait again.";
+    }
+
+    "Commands between the window and the host" {
+        HostUnreachable = "host.unreachable",
+            "The window gets no answer from the host.",
+            "Try again. If it persists, save a copy of the flow and restart Plait.";
+        CommandArguments = "command.arguments",
+            "The arguments of a command have the wrong shape.",
+            "Please report it, or compare the call with the TypeScript bindings.";
+        CommandReply = "command.reply",
+            "The reply of a command cannot be written as JSON.",
+            "Please report it.";
+        CommandUnknown = "command.unknown",
+            "There is no command of this name.",
+            "Window and host are of different versions: install Plait again.";
+    }
+
+    "Model nodes" {
+        ChatContentFiltered = "chat.content_filtered",
+            "The provider withheld the reply.",
+            "Rephrase the message or the instructions.";
+        ChatEmptyReply = "chat.empty_reply",
+            "The model replied with no text and no tool call.",
+            "Raise `maxTokens` if the reply was cut, or use another model.";
+        ChatNoMessage = "chat.no_message",
+            "The node has nothing to send to the model.",
+            "Feed its input, write a prompt, or put a `userInput` before it on the context edge.";
+        ChatNotStructured = "chat.not_structured",
+            "The reply does not follow `responseSchema`.",
+            "Simplify the schema, turn retries on, or use another model.";
+        ChatTooDeep = "chat.too_deep",
+            "The reply is nested too deeply.",
+            "Ask again, or use another model.";
+        ChatTooManyToolRounds = "chat.too_many_tool_rounds",
+            "The model kept calling tools and gave no final reply.",
+            "Raise `maxToolRounds`, or tell the model when to stop.";
+        ClassifyUnreadable = "classify.unreadable",
+            "The model named none of the classes, twice.",
+            "Describe the classes more plainly, turn `other` on, or use another model.";
+        ExtractInvalid = "extract.invalid",
+            "The model returned no value that follows the schema.",
+            "Simplify the schema, or use another model.";
+        ModelNone = "model.none",
+            "No model is set for the provider of this node.",
+            "Set a model on the node, in the flow's settings, or for the provider.";
+        OutputNotJson = "output.not_json",
+            "The value for an output of kind JSON is not JSON.",
+            "Ask the model for JSON with `responseSchema`, or choose another format.";
+    }
+
+    "Node configuration" {
+        ConfigIncomplete = "config.incomplete",
+            "A required setting of a node is missing.",
+            "Fill in the setting.";
+        ConfigInvalid = "config.invalid",
+            "A setting of a node is invalid.",
+            "Correct the setting. `plait nodes TYPE` describes each one.";
+        ConfigUnknownSource = "config.unknown_source",
+            "A setting refers to a node that does not exist.",
+            "Name an existing node.";
+        SettingsContextWindow = "settings.context_window",
+            "The context window in a flow's settings is out of range.",
+            "Set a positive whole number of tokens.";
+        SettingsMaxConcurrency = "settings.max_concurrency",
+            "`maxConcurrency` of 0 would let nothing run.",
+            "Set at least 1, or remove the setting.";
+        SettingsPrice = "settings.price",
+            "The price of a model is invalid.",
+            "Give a price per million tokens that is 0 or more.";
+        SettingsUnreadable = "settings.unreadable",
+            "A stored setting cannot be read.",
+            "Set it again.";
+        SettingsUnwritable = "settings.unwritable",
+            "The settings cannot be written as JSON.",
+            "Please report it.";
+    }
+
+    "Contexts" {
+        ContextDuplicate = "context.duplicate",
+            "Two nodes create a context of the same name.",
+            "Give each context an id of its own.";
+        ContextNone = "context.none",
+            "The node needs a context and has none.",
+            "Wire a context edge into it.";
+        ContextSharedOutsideCycle = "context.shared_outside_cycle",
+            "A node outside an inner cycle shares the context of a node inside it.",
+            "Give the node a context of its own, or move it into the cycle.";
+        ContextTooEarly = "context.too_early",
+            "A node uses a context before the node that creates it can run.",
+            "Remove the path between them, or use another context.";
+        ContextTooLarge = "context.too_large",
+            "The prompt does not fit the context window.",
+            "Shorten the message or the instructions, offer fewer tools, lower `maxTokens`, or use a larger model.";
+        ContextUnknown = "context.unknown",
+            "There is no context of this name.",
+            "Wire a context edge, or use the id of a context that the flow creates.";
+        ContextUnordered = "context.unordered",
+            "Two nodes use one context and no path orders them.",
+            "Connect them to fix their order, or accept the order shown.";
+    }
+
+    "Conversations" {
+        ConversationAmbiguous = "conversation.ambiguous",
+            "The prefix matches more than one conversation.",
+            "Give more characters of the id.";
+        ConversationBusy = "conversation.busy",
+            "A run that has not ended uses this conversation.",
+            "Wait for the run to end, or cancel it.";
+        ConversationCorrupt = "conversation.corrupt",
+            "A stored part of the conversation is damaged or missing.",
+            "Fork the conversation from a message before the damage, or start a new one.";
+        ConversationNoContext = "conversation.no_context",
+            "The flow cannot continue a conversation, because it creates no context `main`.",
+            "Add a `contextStart` whose `contextId` is `main`.";
+        ConversationNoMessage = "conversation.no_message",
+            "The conversation has no message of this number.",
+            "Choose a message that exists; they are counted from 0.";
+        ConversationNoSummary = "conversation.no_summary",
+            "The summary of a conversation could not be made.",
+            "Use another model for summaries, or choose the strategy `window`.";
+        ConversationNoTitle = "conversation.no_title",
+            "A conversation needs a title that is not empty.",
+            "Give it a title.";
+        ConversationNone = "conversation.none",
+            "There is no conversation yet.",
+            "Start one with `plait run FLOW --conversation new`.";
+        ConversationUnknown = "conversation.unknown",
+            "There is no conversation of this id.",
+            "`plait conversations list` shows all conversations.";
+    }
+
+    "File dialogs and windows" {
+        DialogNotAFile = "dialog.not_a_file",
+            "The chosen item is not a file on this machine.",
+            "Choose a local file.";
+        DialogNotUnicode = "dialog.not_unicode",
+            "The name of the chosen file is not valid Unicode.",
+            "Rename the file.";
+        DialogUnavailable = "dialog.unavailable",
+            "A file dialog needs a window, and there is none.",
+            "Give the path instead.";
+        WindowClose = "window.close",
+            "The window could not be closed.",
+            "Quit Plait from its menu.";
+    }
+
+    "Edges and ports" {
+        EdgeDangling = "edge.dangling",
+            "An edge leads to a node that does not exist.",
+            "Delete the edge, or restore the node.";
+        EdgeUnknownPort = "edge.unknown_port",
+            "An edge names a port that its node does not have.",
+            "Connect the edge to one of the ports listed.";
+        EdgeWrongKind = "edge.wrong_kind",
+            "An edge connects two different strands.",
+            "Connect context to context, data to data, tools to tools.";
+        EdgeWrongType = "edge.wrong_type",
+            "The value of an output does not match the type of the input.",
+            "Put a node between them that converts the value.";
+        PortFedAndOverridden = "port.fed_and_overridden",
+            "An input is fed by an edge, so it cannot be overridden.",
+            "Remove the value, or the edge.";
+        PortFedTwice = "port.fed_twice",
+            "Several edges may feed one input in the same iteration.",
+            "Connect the node with a `merge`, or accept that the last in plan order is used.";
+        PortUnfed = "port.unfed",
+            "A required input is not connected.",
+            "Connect the input, or give it a value.";
+        PortUnknown = "port.unknown",
+            "A node has no input of this name.",
+            "Use one of the inputs listed.";
+        PortalNoEntrance = "portal.no_entrance",
+            "A `portalOut` has no `portalIn` of its name.",
+            "Add a `portalIn` of the same name, or rename this one.";
+    }
+
+    "The engine" {
+        EngineNoEnd = "engine.no_end",
+            "A run ended without a final event.",
+            "Please report it with the run's journal.";
+        EngineStuck = "engine.stuck",
+            "Nothing in the run can continue, though it has not ended.",
+            "Please report it with the run's journal.";
+    }
+
+    "Flows" {
+        FlowChangedOnDisk = "flow.changed_on_disk",
+            "Another program changed the file since it was opened.",
+            "Open it again, or save under another path.";
+        FlowCircular = "flow.circular",
+            "A cycle of the flow has no bound and no pause, or no node that can start it.",
+            "Set `limits.maxEpochs` on a node of the cycle, add a `userInput`, or remove an edge.";
+        FlowDiskFull = "flow.disk_full",
+            "The disk is full, so the flow was not written.",
+            "Free some space and save again.";
+        FlowDuplicateId = "flow.duplicate_id",
+            "An id occurs twice in the file.",
+            "Ids are unique: rename one of them.";
+        FlowInvalid = "flow.invalid",
+            "The flow has errors and cannot run.",
+            "Fix what the diagnostics name, then run it again.";
+        FlowMixedCycles = "flow.mixed_cycles",
+            "A node is fed by two cycles that iterate independently.",
+            "Feed it from one cycle only, or through an output outside both.";
+        FlowNestedTooDeep = "flow.nested_too_deep",
+            "The cycles of the flow are nested too deeply.",
+            "Remove back edges, or move the inner cycles into a flow of their own.";
+        FlowNewerVersion = "flow.newer_version",
+            "A newer version of Plait wrote the flow.",
+            "Update Plait.";
+        FlowNotFound = "flow.not_found",
+            "There is no file or folder at this path.",
+            "Check the path; it may have been moved.";
+        FlowNotJson = "flow.not_json",
+            "The file is not JSON.",
+            "Correct the JSON at the position given.";
+        FlowNotText = "flow.not_text",
+            "The file is not UTF-8 text.",
+            "Choose a flow file; its name ends in `.flow.json`.";
+        FlowReadOnly = "flow.read_only",
+            "The file or its folder is write-protected.",
+            "Save under another path, or change the permissions.";
+        FlowTooLarge = "flow.too_large",
+            "The file is larger than a flow may be.",
+            "Split the flow into sub-flows.";
+        FlowTruncated = "flow.truncated",
+            "The file ends in the middle of its JSON.",
+            "Restore the file from a copy.";
+        FlowUnknown = "flow.unknown",
+            "The store does not have the flow that a run used.",
+            "Please report it; run the flow from its file again.";
+        FlowUnknownExample = "flow.unknown_example",
+            "There is no example flow of this name.",
+            "Choose one of the examples listed.";
+        FlowUnreadable = "flow.unreadable",
+            "The file cannot be read.",
+            "Check the permissions, and that the path names a flow file.";
+        FlowUnwritable = "flow.unwritable",
+            "The flow cannot be written.",
+            "Check the disk and the permissions, or save under another path.";
+        FlowWrongShape = "flow.wrong_shape",
+            "The JSON is not a flow, or a part of it has the wrong shape.",
+            "Correct the part given; `plait schema` prints the format.";
+    }
+
+    "Values of inputs" {
+        InputTooDeep = "input.too_deep",
+            "A value given to an input is nested too deeply.",
+            "Give a flatter value.";
+        InputType = "input.type",
+            "The value on an input has the wrong shape.",
+            "Connect an output whose value has the type of the input.";
+    }
+
+    "Journals" {
+        JournalCorrupt = "journal.corrupt",
+            "An entry of the run's journal is damaged.",
+            "Everything before it can be read. Start the flow again.";
+        JournalDiverged = "journal.diverged",
+            "The journal does not match what this version of the engine decides.",
+            "Resume with the version that wrote it, or start the flow again.";
+        JournalEmpty = "journal.empty",
+            "The journal of the run is empty: it never started.",
+            "Start the flow again.";
+        JournalImpossible = "journal.impossible",
+            "The journal holds an event that cannot have happened in this flow.",
+            "It belongs to another version of the flow. Start the flow again.";
+        JournalOutOfOrder = "journal.out_of_order",
+            "An entry would leave a gap in the journal or repeat a number.",
+            "Please report it.";
+        JournalUnwritable = "journal.unwritable",
+            "An event cannot be written as JSON.",
+            "Please report it.";
+    }
+
+    "Queries of `json` nodes" {
+        JsonLimit = "json.limit",
+            "The query exceeded its bounds on steps, results or size.",
+            "Select less, or split the query over several nodes.";
+        JsonQuery = "json.query",
+            "The query is invalid, or cannot be computed for this value.",
+            "Correct the query; it is written in jq's language.";
+    }
+
+    "Keys" {
+        KeysBadKey = "keys.bad_key",
+            "The key contains characters that no key has.",
+            "Look for spaces, quotes or line ends copied along.";
+        KeysDamaged = "keys.damaged",
+            "The file of stored keys is damaged.",
+            "Delete the file and enter the keys again.";
+        KeysKeychainFailed = "keys.keychain_failed",
+            "The system keychain returned an error.",
+            "Give the key in the environment or for the session.";
+        KeysLocked = "keys.locked",
+            "The system keychain is locked.",
+            "Unlock it, give the key in the environment, or set PLAIT_KEYCHAIN=off.";
+        KeysNewer = "keys.newer",
+            "A newer version of Plait wrote the file of stored keys.",
+            "Update Plait.";
+        KeysNowhere = "keys.nowhere",
+            "Keys cannot be stored on this machine.",
+            "Give the key for the session, or in the environment.";
+        KeysPassphraseMissing = "keys.passphrase_missing",
+            "The file of stored keys needs a passphrase.",
+            "Set PLAIT_KEYS_PASSPHRASE.";
+        KeysSecretMissing = "keys.secret_missing",
+            "The file that unlocks the stored keys is missing.",
+            "Restore it from a copy, or enter the keys again.";
+        KeysUnreadable = "keys.unreadable",
+            "The file of stored keys cannot be read.",
+            "Check its permissions.";
+        KeysUnwritable = "keys.unwritable",
+            "The file of stored keys cannot be written.",
+            "Check the disk and the permissions, or give the key for the session.";
+        KeysWrongPassphrase = "keys.wrong_passphrase",
+            "The passphrase is wrong, or the file of stored keys was changed.",
+            "Set the right PLAIT_KEYS_PASSPHRASE.";
+    }
+
+    "Nodes" {
+        NodeBadLimits = "node.bad_limits",
+            "A limit of a node is out of range.",
+            "Correct the limit at the place given.";
+        NodeCanceled = "node.cancelled",
+            "The node was stopped, because the run was canceled.",
+            "Start the flow again.";
+        NodePanicked = "node.panicked",
+            "The code of a node crashed.",
+            "Please report it with the run's journal.";
+        NodeStopped = "node.stopped",
+            "The node was stopped, because another node failed.",
+            "Fix the node that failed, or wire its `error` output.";
+        NodeTimeout = "node.timeout",
+            "The node took longer than `limits.timeoutMs`.",
+            "Raise the limit, or find out what takes so long.";
+        NodeTooDeep = "node.too_deep",
+            "The output of a node is nested too deeply.",
+            "Make the value flatter; in a cycle, check that it does not grow inward.";
+        NodeUnknown = "node.unknown",
+            "There is no node of this id.",
+            "Name a node of the flow.";
+        NodeUnknownType = "node.unknown_type",
+            "There is no node type of this name.",
+            "`plait nodes` lists the node types. A newer Plait may have it.";
+        NodesUnknown = "nodes.unknown",
+            "There is no node type of this name to describe.",
+            "`plait nodes` lists the node types.";
+        NodesUnwritable = "nodes.unwritable",
+            "The list of node types cannot be written as JSON.",
+            "Please report it.";
+    }
+
+    "Output of commands" {
+        OutputFailed = "output.failed",
+            "The output could not be written.",
+            "Check the disk, and that the receiving program still runs.";
+    }
+
+    "Providers" {
+        ProviderBadOptions = "provider.bad_options",
+            "The options of a model call are invalid.",
+            "Correct `options` on the node.";
+        ProviderBadRequest = "provider.bad_request",
+            "The server rejected the request.",
+            "The server's message says why; check the options and the model.";
+        ProviderBadSettings = "provider.bad_settings",
+            "The settings of the provider are invalid.",
+            "Correct its base URL.";
+        ProviderContentFiltered = "provider.content_filtered",
+            "The server's content filter stopped the reply.",
+            "Rephrase the message, or use another model.";
+        ProviderCutShort = "provider.cut_short",
+            "The connection closed before the reply was complete.",
+            "Try again.";
+        ProviderInvalidResponse = "provider.invalid_response",
+            "The server's response does not follow its protocol.",
+            "Check that the base URL and the kind of the provider match the server.";
+        ProviderNoClient = "provider.no_client",
+            "A connection to the provider cannot be set up on this system.",
+            "Check the system's certificates.";
+        ProviderNoKey = "provider.no_key",
+            "The provider takes no key.",
+            "Remove the key, or choose another provider.";
+        ProviderNoModels = "provider.no_models",
+            "The provider answers, but lists no models.",
+            "Load or pull a model on the server.";
+        ProviderNotFound = "provider.not_found",
+            "The server does not have the model or the address asked for.",
+            "Check the model and the base URL.";
+        ProviderOverloaded = "provider.overloaded",
+            "The server is overloaded.",
+            "Wait a little, or set more attempts on the node.";
+        ProviderRateLimited = "provider.rate_limited",
+            "The rate limit or the credit of the account is used up.",
+            "Wait, add credit, or use another model.";
+        ProviderScriptOver = "provider.script_over",
+            "The script of the offline provider has no reply left.",
+            "Add replies, or let the script repeat.";
+        ProviderServerError = "provider.server_error",
+            "The server failed.",
+            "Try again; if it persists, look at the server's log.";
+        ProviderTimeout = "provider.timeout",
+            "The server did not answer in time.",
+            "Check that the server runs, or raise its timeout.";
+        ProviderUnauthorized = "provider.unauthorized",
+            "The key is missing or was rejected.",
+            "Set the key in the settings or with `plait keys set`.";
+        ProviderUnknown = "provider.unknown",
+            "There is no provider of this name.",
+            "Choose one of the providers listed, or add it in the settings.";
+        ProviderUnreachable = "provider.unreachable",
+            "The server cannot be reached.",
+            "Check that the server runs, and the base URL.";
+    }
+
+    "Runs" {
+        RunAmbiguous = "run.ambiguous",
+            "The prefix matches more than one run.",
+            "Give more characters of the id.";
+        RunBadId = "run.bad_id",
+            "This is not the id of a run.",
+            "`plait runs list` shows the ids.";
+        RunBusy = "run.busy",
+            "The run is still running.",
+            "Wait for it, or cancel it first.";
+        RunCanceled = "run.cancelled",
+            "The run ended while this node was running.",
+            "Nothing is needed.";
+        RunEnded = "run.ended",
+            "The run has ended.",
+            "Run the flow again.";
+        RunLost = "run.lost",
+            "Another process continued the run.",
+            "Look at the run there.";
+        RunNone = "run.none",
+            "There is no run yet.",
+            "Start one with `plait run FLOW`.";
+        RunNotCanceled = "run.not_cancelled",
+            "The run could not be canceled.",
+            "Check that the disk has room and the data directory is writable.";
+        RunNotRunning = "run.not_running",
+            "The run is not running.",
+            "Resume it, then answer.";
+        RunUnknown = "run.unknown",
+            "There is no run of this id.",
+            "`plait runs list` shows all runs.";
+        RunUnknownTarget = "run.unknown_target",
+            "There is no node of this id to run to.",
+            "Name a node of the flow.";
+    }
+
+    "The store" {
+        StoreCorrupt = "store.corrupt",
+            "A stored document is damaged.",
+            "Restore the data directory from a copy, or delete the document.";
+        StoreFull = "store.full",
+            "The disk is full.",
+            "Free some space, then resume the run.";
+        StoreIo = "store.io",
+            "The disk returned an error.",
+            "Check the disk and the permissions of the data directory, then start Plait again.";
+        StoreLocked = "store.locked",
+            "Another process uses the data directory.",
+            "Close the other Plait, or give another directory with `--home`.";
+        StoreNoHome = "store.no_home",
+            "The system names no home directory.",
+            "Give one with `--home DIR` or PLAIT_HOME.";
+    }
+
+    "Sub-flows" {
+        SubflowCanceled = "subflow.cancelled",
+            "The sub-flow was canceled.",
+            "Run the flow again, or wire the `error` output.";
+        SubflowFailed = "subflow.failed",
+            "The sub-flow failed.",
+            "Open the child run to see why.";
+        SubflowInvalid = "subflow.invalid",
+            "The sub-flow has errors.",
+            "Open it and fix what its diagnostics name.";
+        SubflowLost = "subflow.lost",
+            "Another process continued the child run.",
+            "Resume this run when the child run has ended.";
+        SubflowNotFound = "subflow.not_found",
+            "The file of the sub-flow does not exist.",
+            "Correct `file`; it is relative to the folder of the calling flow.";
+        SubflowRecursion = "subflow.recursion",
+            "A flow would run inside itself.",
+            "Use a cycle to repeat steps.";
+        SubflowTooDeep = "subflow.too_deep",
+            "Sub-flows are nested too deeply.",
+            "Flatten the chain of flows.";
+        SubflowUnavailable = "subflow.unavailable",
+            "Sub-flows cannot run in this host.",
+            "Run the flow with Plait itself.";
+        SubflowUnreadable = "subflow.unreadable",
+            "The file of the sub-flow cannot be read.",
+            "Correct the file at the place given.";
+    }
+
+    "Conditions of `switch` nodes" {
+        SwitchCondition = "switch.condition",
+            "A condition is invalid, or cannot be computed for this value.",
+            "Correct the condition.";
+        SwitchTooMuch = "switch.too_much",
+            "A condition would take too many steps for so large a value.",
+            "Select what is needed with a `json` node first.";
+    }
+
+    "Templates" {
+        TemplateForbidden = "template.forbidden",
+            "A template uses partials or decorators, which are not allowed.",
+            "Write the text in the template itself.";
+        TemplateMissingValue = "template.missing_value",
+            "A value that the template uses is missing.",
+            "Feed the input, or write `{{default name \"…\"}}` or `{{#if name}}…{{/if}}`.";
+        TemplateRender = "template.render",
+            "The template cannot be rendered.",
+            "Correct the template at the place given.";
+        TemplateSourceTooLarge = "template.source_too_large",
+            "The source of the template is too large.",
+            "Move text into inputs.";
+        TemplateSyntax = "template.syntax",
+            "The template has a syntax error.",
+            "Correct it at the place given; templates are written in Handlebars.";
+        TemplateTooDeep = "template.too_deep",
+            "The blocks of the template are nested too deeply.",
+            "Flatten the template.";
+        TemplateTooLarge = "template.too_large",
+            "The template writes too much text.",
+            "Shorten the list or the text that feeds it.";
+        TemplateTooManySteps = "template.too_many_steps",
+            "The loops of the template take too many steps.",
+            "Shorten the lists that feed it.";
+        TemplateUnknownHelper = "template.unknown_helper",
+            "The template calls a helper that does not exist.",
+            "Use one of the helpers listed.";
+    }
+
+    "Tools" {
+        ToolBadArguments = "tool.bad_arguments",
+            "The arguments of a tool call do not follow the tool's schema.",
+            "The model sees this error and calls again; describe the arguments more plainly.";
+        ToolBadExpression = "tool.bad_expression",
+            "The expression for the calculator cannot be parsed.",
+            "Write it like `2 * (3 + 4)^2`.";
+        ToolNoFolder = "tool.no_folder",
+            "The flow was never saved, so it has no folder to read files from.",
+            "Save the flow first.";
+        ToolNoResult = "tool.no_result",
+            "The tool has no result for these arguments.",
+            "Look for a division by zero or a huge number.";
+        ToolNotFound = "tool.not_found",
+            "There is no such file in the flow's folder.",
+            "Check the path.";
+        ToolNotOffered = "tool.not_offered",
+            "The model called a tool that was not offered to it.",
+            "The model sees this error; offer the tool if it is needed.";
+        ToolNotText = "tool.not_text",
+            "The file is not UTF-8 text.",
+            "Choose a text file.";
+        ToolOutsideFolder = "tool.outside_folder",
+            "The path leads out of the flow's folder.",
+            "Give a path in the folder of the flow.";
+        ToolTooDeep = "tool.too_deep",
+            "The result of the tool is nested too deeply.",
+            "Ask the tool for less.";
+        ToolTooLarge = "tool.too_large",
+            "The file is too large to read.",
+            "Split the file.";
+        ToolUnknown = "tool.unknown",
+            "There is no tool of this name.",
+            "Choose one of the tools listed.";
+        ToolUnreadable = "tool.unreadable",
+            "The file cannot be read.",
+            "Check its permissions, and that it is a regular file.";
+        ToolsDuplicate = "tools.duplicate",
+            "Two bundles offer a tool of the same name.",
+            "Offer only one of them to this node.";
+        ToolsUnknown = "tools.unknown",
+            "A `tools` node names a tool that does not exist.",
+            "Choose one of the tools listed.";
+        ToolsUnreadable = "tools.unreadable",
+            "The description of a tool cannot be written as JSON.",
+            "Please report it.";
+    }
+
+    "Usage of the command line" {
+        UsageInput = "usage.input",
+            "The input of a command cannot be read.",
+            "Check the file or the text piped in.";
+    }
+}

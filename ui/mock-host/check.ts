@@ -67,8 +67,8 @@ function portsFor(type: NodeDescriptor, node: Node): Ports {
   const inputs = [...type.ports.inputs];
   let outputs = type.ports.outputs;
   // What a fallback says is filled from the failure itself.
-  const said = type.type === "catch" ? [] : templates(specOf(type.configSchema), config);
-  for (const name of variables(said.join(" "))) {
+  const texts = type.type === "catch" ? [] : templates(specOf(type.configSchema), config);
+  for (const name of variables(texts.join(" "))) {
     if (inputs.some((port) => port.name === name)) continue;
     inputs.push({
       name,
@@ -89,7 +89,7 @@ function portsFor(type: NodeDescriptor, node: Node): Ports {
         name,
         kind: "data" as const,
         type: "any" as const,
-        description: "Taken when this case holds",
+        description: "Active when this case matches",
       })),
       ...outputs,
     ];

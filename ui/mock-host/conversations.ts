@@ -19,7 +19,7 @@ import type { Files } from "./flows";
 import { store, stored } from "./storage";
 import { addSpending, NOTHING, spentBy } from "./usage";
 
-type Kept = { record: ConversationRecord; messages: ConversationMessage[] };
+type StoredConversation = { record: ConversationRecord; messages: ConversationMessage[] };
 type One = { conversation: ConversationId };
 
 const KEPT = "conversations";
@@ -37,14 +37,14 @@ export function mockConversations(
   files: Files,
   busy: (id: ConversationId) => boolean,
 ): MockConversations {
-  const all = new Map(stored<Kept[]>(KEPT, []).map((kept) => [kept.record.id, kept]));
+  const all = new Map(stored<StoredConversation[]>(KEPT, []).map((kept) => [kept.record.id, kept]));
   const keep = () => store(KEPT, [...all.values()]);
-  const find = (id: ConversationId): Kept => {
+  const find = (id: ConversationId): StoredConversation => {
     const found = all.get(id);
     if (!found) throw new HostError({ code: "conversation.unknown", message: `There is no conversation \`${id}\`.` });
     return found;
   };
-  const make = (flow: string, flowName: string, rest: Partial<ConversationRecord> = {}): Kept => {
+  const make = (flow: string, flowName: string, rest: Partial<ConversationRecord> = {}): StoredConversation => {
     const at = env.now();
     const record: ConversationRecord = {
       id: crypto.randomUUID(),
@@ -64,12 +64,12 @@ export function mockConversations(
     all.set(record.id, kept);
     return kept;
   };
-  const add = ({ record, messages }: Kept, said: Omit<ConversationMessage, "id" | "conversation">) => {
-    messages.push({ ...said, id: messages.length, conversation: record.id });
+  const add = ({ record, messages }: StoredConversation, message: Omit<ConversationMessage, "id" | "conversation">) => {
+    messages.push({ ...message, id: messages.length, conversation: record.id });
     record.messages = messages.length;
-    record.tokens += said.tokens;
+    record.tokens += message.tokens;
     record.updatedAt = env.now();
-    if (record.title === "" && said.role === "user") record.title = titleFrom(textOf(said.content));
+    if (record.title === "" && message.role === "user") record.title = titleFrom(textOf(message.content));
   };
 
   const commands = {
@@ -78,8 +78,10 @@ export function mockConversations(
       return [...all.values()]
         .filter(({ record }) => flow === undefined || record.flow === keyOf(flow))
         .filter(({ record, messages }) => {
-          const said = [record.title, ...messages.map((message) => textOf(message.content))].join("\n").toLowerCase();
-          return words.every((word) => said.includes(word));
+          const searchable = [record.title, ...messages.map((message) => textOf(message.content))]
+            .join("\n")
+            .toLowerCase();
+          return words.every((word) => searchable.includes(word));
         })
         .map(({ record }) => record)
         .sort((a, b) => b.updatedAt - a.updatedAt)
@@ -118,7 +120,7 @@ export function mockConversations(
       const asked = last.role === "user" ? textOf(last.content) : undefined;
       const { flow, flowName, title } = origin.record;
       const fork = make(flow, flowName, { forkedFrom: { conversation, message }, title: title && `${title} (fork)` });
-      for (const said of origin.messages.slice(0, message + (asked === undefined ? 1 : 0))) add(fork, said);
+      for (const copied of origin.messages.slice(0, message + (asked === undefined ? 1 : 0))) add(fork, copied);
       keep();
       return { conversation: fork.record, asked };
     },
@@ -155,7 +157,7 @@ export function mockConversations(
         const spent = spentBy(entry);
         if (spent) kept.record.spent = addSpending(kept.record.spent, spent);
       }
-      for (const message of entries.flatMap((entry) => said(entry, run))) {
+      for (const message of entries.flatMap((entry) => messagesOf(entry, run))) {
         const { role, content, reasoning, author, tokens } = message;
         add(kept, { run, role, content, reasoning, author, tokens, createdAt: env.now() });
       }
@@ -165,18 +167,18 @@ export function mockConversations(
 }
 
 /** The last message of a run's main context, while that is the user's and not answered. */
-const asked = new Map<RunId, Message>();
+const openQuestions = new Map<RunId, Message>();
 
 /** The user and assistant message of a turn. The user message may already be in the history, as in the store. */
-function said(entry: Entry, run: RunId): Message[] {
+function messagesOf(entry: Entry, run: RunId): Message[] {
   if (entry.type === "context.changed" && entry.contextId === "main" && entry.change.kind === "messages") {
     const last = entry.change.messages.at(-1);
-    if (last?.role === "user") asked.set(run, last);
-    else asked.delete(run);
+    if (last?.role === "user") openQuestions.set(run, last);
+    else openQuestions.delete(run);
   }
   if (entry.type !== "turn.committed" || entry.contextId !== "main") return [];
-  const question = asked.get(run);
-  asked.delete(run);
+  const question = openQuestions.get(run);
+  openQuestions.delete(run);
   return question && entry.messages[0]?.role !== "user" ? [question, ...entry.messages] : entry.messages;
 }
 

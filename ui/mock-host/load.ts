@@ -77,14 +77,14 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
 /** An endless sequence of events in the order of a real run. The first `streams` nodes stream and iterate. */
 export function* generate(ids: readonly NodeId[], streams: number): Generator<object, never> {
   const nodes = ids.slice(0, Math.max(1, streams));
-  const iterations = new Map<NodeId, { iteration: number; said: number }>();
+  const iterations = new Map<NodeId, { iteration: number; words: number }>();
   let count = 0;
   for (;;) {
     const node = nodes[count % nodes.length] ?? "";
-    const state = iterations.get(node) ?? { iteration: 0, said: 0 };
+    const state = iterations.get(node) ?? { iteration: 0, words: 0 };
     iterations.set(node, state);
     const epoch = [state.iteration];
-    const at = state.said++;
+    const at = state.words++;
     count += 1;
     if (at === 0) yield { type: "node.ready", node, epoch };
     else if (at === 1) yield { type: "node.started", node, epoch, attempt: 1 };
@@ -101,7 +101,7 @@ export function* generate(ids: readonly NodeId[], streams: number): Generator<ob
         metadata: { durationMs: at },
       };
       state.iteration += 1;
-      state.said = 0;
+      state.words = 0;
     }
   }
 }

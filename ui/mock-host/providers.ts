@@ -42,7 +42,7 @@ export function mockProviders(inForce: () => Settings): Commands {
     throw new HostError({
       code: "provider.unreachable",
       message: `\`${name}\` can't be reached from this page: it runs without a host.`,
-      hint: "Open Plait's own window; there it is asked.",
+      hint: "Use the desktop app to test providers.",
     });
   };
   return {
@@ -54,14 +54,14 @@ export function mockProviders(inForce: () => Settings): Commands {
       if (!/^[!-~]+$/.test(key.trim())) {
         throw new HostError({
           code: "keys.bad_key",
-          message: "The key given has characters no key has.",
+          message: "The API key contains invalid characters.",
           hint: "Look for spaces, quotes or line ends copied along.",
         });
       }
       if (keep !== "session") {
         throw new HostError({
           code: "keys.nowhere",
-          message: "Keys can't be kept here.",
+          message: "API keys can't be stored here.",
           hint: "Give it for the session.",
         });
       }

@@ -24,13 +24,13 @@ type Place = { run: RunId; node: NodeId; epoch: Epoch };
 
 const KEPT = "runs";
 /** Journals are large and the page's storage is small. */
-const MOST = 12;
+const MAX_STORED_RUNS = 12;
 
 export function mockRuns(env: { now(): number }, conversations: MockConversations): MockRuns {
   const runs = new Map<RunId, MockRun>();
   const keep = () => {
     const kept = [...runs.values()].filter((run) => run.keep).map((run) => run.toStored());
-    store(KEPT, kept.slice(-MOST));
+    store(KEPT, kept.slice(-MAX_STORED_RUNS));
   };
   const begin = (kept: StoredRun, found: Recording[]): MockRun => {
     const run = startReplay(kept, found, env, keep, (child, recording) => beginChild(kept.run, child, recording));

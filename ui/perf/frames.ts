@@ -27,12 +27,12 @@ export async function recordFrames(page: Page): Promise<{ stop(): Promise<Frames
   return {
     stop: async () => {
       const gaps = await page.evaluate(() => (window as unknown as { stopFrames(): number[] }).stopFrames());
-      return summarise(gaps);
+      return summarize(gaps);
     },
   };
 }
 
-function summarise(gaps: number[]): Frames {
+function summarize(gaps: number[]): Frames {
   const sorted = [...gaps].sort((a, b) => a - b);
   const total = gaps.reduce((sum, gap) => sum + gap, 0);
   const round = (value: number) => Math.round(value * 10) / 10;

@@ -29,7 +29,7 @@ export async function recordTasks(page: Page): Promise<{ stop(): Promise<Tasks> 
     stop: async () => {
       await endTracing(session);
       await session.detach();
-      return summarise(ofMainThread(events));
+      return summarize(ofMainThread(events));
     },
   };
 }
@@ -54,7 +54,7 @@ function ofMainThread(events: readonly Traced[]): Traced[] {
     .sort((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
 }
 
-function summarise(events: readonly Traced[]): Tasks {
+function summarize(events: readonly Traced[]): Tasks {
   let longest: Traced | undefined;
   let wall = 0;
   let over = 0;

@@ -104,8 +104,8 @@ async fn set_key(app: &App) -> Result<()> {
     let test = app.role("button", "Test anthropic").await?;
     app.scroll_to(&test).await?;
     app.click(&test).await?;
-    let told = "document.querySelector('[data-testid=test-anthropic]').innerText";
-    app.until("the provider answers", &format!("{told}.includes('answers')")).await?;
+    let result = "document.querySelector('[data-testid=test-anthropic]').innerText";
+    app.until("the provider answers", &format!("{result}.includes('Connected')")).await?;
     app.photograph("settings").await?;
     Ok(())
 }

@@ -11,7 +11,7 @@ import type { Point } from "./paths";
 import { viewCenter } from "./view";
 
 const NO_PORTS = { inputs: [], outputs: [] };
-const STEP_ASIDE = 28;
+const OFFSET_STEP = 28;
 
 /** Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. */
 export function addNodeOf(type: string, at?: Point): NodeId | undefined {
@@ -45,9 +45,9 @@ export function addNodeFor(pulled: Pulled, type: string, at: Point): NodeId | un
 function clear(corner: Point): Point {
   const taken = Object.values(flowStore.getState().flow.layout);
   let { x, y } = corner;
-  while (taken.some((at) => Math.abs(at.x - x) < STEP_ASIDE / 2 && Math.abs(at.y - y) < STEP_ASIDE / 2)) {
-    x += STEP_ASIDE;
-    y += STEP_ASIDE;
+  while (taken.some((at) => Math.abs(at.x - x) < OFFSET_STEP / 2 && Math.abs(at.y - y) < OFFSET_STEP / 2)) {
+    x += OFFSET_STEP;
+    y += OFFSET_STEP;
   }
   return { x, y };
 }

@@ -162,7 +162,7 @@ describe("arranging", () => {
     const spots = [
       { id: "here", x: 0, y: 0 },
       { id: "near", x: 100, y: 20 },
-      { id: "aside", x: 90, y: 300 },
+      { id: "sideways", x: 90, y: 300 },
       { id: "behind", x: -50, y: 0 },
     ];
     const [here] = spots;

@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 afterEach(cleanup);
 
-/** The keys that the window hears of while one writes in the field. */
-function heardFrom(field: HTMLElement): string[] {
+/** The keys that reach the window while typing in the field. */
+function keysReaching(field: HTMLElement): string[] {
   const listener = vi.fn();
   document.addEventListener("keydown", listener);
   for (const key of ["s", "Shift", "Enter"]) fireEvent.keyDown(field, { key, ctrlKey: key === "s" });
@@ -28,7 +28,7 @@ describe("a field on a card", () => {
   it("keeps window shortcuts working while a note is edited", () => {
     const props = { id: "n", data: { node: note }, selected: false } as unknown as ComponentProps<typeof NoteCard>;
     render(<ReactFlowProvider>{createElement(NoteCard, props)}</ReactFlowProvider>);
-    expect(heardFrom(screen.getByTestId("note-text-n"))).toEqual(["s"]);
+    expect(keysReaching(screen.getByTestId("note-text-n"))).toEqual(["s"]);
   });
 
   it("returns the focus to the note on Escape", () => {
@@ -45,6 +45,6 @@ describe("a field on a card", () => {
 
   it("keeps window shortcuts working while a node is renamed", () => {
     render(<CardTitle id="n" node={note} />);
-    expect(heardFrom(screen.getByTestId("rename-n"))).toEqual(["s"]);
+    expect(keysReaching(screen.getByTestId("rename-n"))).toEqual(["s"]);
   });
 });

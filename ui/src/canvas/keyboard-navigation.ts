@@ -14,9 +14,9 @@ export function nearest(from: Spot, spots: readonly Spot[], to: Direction): Spot
     if (spot.id === from.id) continue;
     const [dx, dy] = [spot.x - from.x, spot.y - from.y];
     const ahead = { left: -dx, right: dx, up: -dy, down: dy }[to];
-    const aside = Math.abs(to === "left" || to === "right" ? dy : dx);
+    const sideways = Math.abs(to === "left" || to === "right" ? dy : dx);
     if (ahead <= 0) continue;
-    const cost = ahead + 2 * aside;
+    const cost = ahead + 2 * sideways;
     if (!best || cost < best.cost) best = { spot, cost };
   }
   return best?.spot;

@@ -6,8 +6,10 @@ const drawn = (text: string) => render(<InlineCode text={text} />).container.inn
 
 describe("InlineCode", () => {
   it("renders text in backticks as code", () => {
-    expect(drawn("The input `value` is required.")).toBe('The input <code class="said">value</code> is required.');
-    expect(drawn("`a` and `b`")).toBe('<code class="said">a</code> and <code class="said">b</code>');
+    expect(drawn("The input `value` is required.")).toBe(
+      'The input <code class="inline-code">value</code> is required.',
+    );
+    expect(drawn("`a` and `b`")).toBe('<code class="inline-code">a</code> and <code class="inline-code">b</code>');
     expect(drawn("Nothing <b>here</b>.")).toBe("Nothing &lt;b&gt;here&lt;/b&gt;.");
   });
 

@@ -6,7 +6,7 @@ export function InlineCode({ text }: { text: string }) {
   return parts.map((part, index) =>
     index % 2 === 1 ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text, which never change places.
-      <code key={index} className="said">
+      <code key={index} className="inline-code">
         {part}
       </code>
     ) : (

@@ -129,7 +129,7 @@ export function selectAll(): void {
 export function viewFlow(viewing: Viewing): void {
   flowStore.setState((state) => ({
     viewing,
-    aside: state.viewing ? state.aside : state.selection,
+    documentSelection: state.viewing ? state.documentSelection : state.selection,
     selection: NOTHING,
     checked: UNCHECKED,
     checkedFlow: undefined,
@@ -139,10 +139,10 @@ export function viewFlow(viewing: Viewing): void {
 /** Goes back to the document, and cancels a requested run that is still loading. */
 export function leaveView(): void {
   requestRun();
-  flowStore.setState(({ flow, viewing, aside = NOTHING, selection }) => ({
+  flowStore.setState(({ flow, viewing, documentSelection = NOTHING, selection }) => ({
     viewing: undefined,
-    aside: undefined,
-    selection: prune(flow, viewing ? aside : selection),
+    documentSelection: undefined,
+    selection: prune(flow, viewing ? documentSelection : selection),
     checked: UNCHECKED,
     checkedFlow: undefined,
   }));

@@ -118,8 +118,8 @@ export function fits(spec: Spec, value: unknown): boolean {
   }
 }
 
-function parse(given: unknown, root: Schema, depth: number): Spec {
-  const schema = resolve(given, root);
+function parse(source: unknown, root: Schema, depth: number): Spec {
+  const schema = resolve(source, root);
   const base: Base = {
     title: text(schema.title),
     help: text(schema.description),
@@ -308,8 +308,8 @@ function alternativesOf(schema: Schema): readonly unknown[] | undefined {
 }
 
 /** Follows `$ref`. Siblings of a reference, such as a description or a default, override its target. */
-function resolve(given: unknown, root: Schema): Schema {
-  let schema = isSchema(given) ? given : {};
+function resolve(source: unknown, root: Schema): Schema {
+  let schema = isSchema(source) ? source : {};
   for (let hops = 0; typeof schema.$ref === "string" && hops < MAX_DEPTH; hops += 1) {
     const { $ref, ...beside } = schema;
     schema = { ...lookUp(root, $ref as string), ...beside };

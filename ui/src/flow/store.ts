@@ -39,7 +39,7 @@ export type FlowState = {
   checkedFlow?: Flow;
   viewing?: Viewing;
   /** The document's selection while a run is viewed. */
-  aside?: Items;
+  documentSelection?: Items;
 };
 
 export const EMPTY_FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
@@ -60,7 +60,7 @@ export function documentState(flow: Flow, file: { path?: string; hash?: string; 
     checked: UNCHECKED,
     checkedFlow: undefined,
     viewing: undefined,
-    aside: undefined,
+    documentSelection: undefined,
   };
 }
 

@@ -49,7 +49,7 @@ export class HostError extends Error {
     return new HostError({
       code: "host.unreachable",
       message: `The host did not answer: ${message}`,
-      hint: "Try again; if it stays so, save a copy of your flow and start Plait anew.",
+      hint: "Try again. If the problem persists, save a copy of your flow and restart Plait.",
     });
   }
 }

@@ -11,7 +11,7 @@ const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 const STARTED = { seq: 0, at: 0, type: "run.started", run: "r", flow: FLOW } as unknown as Entry;
 const PAUSE: OpenPause = { node: "ask", epoch: [], prompt: "Well?", schema: {}, askedAt: 0 };
 
-let heard: string[];
+let calls: string[];
 let watched: string[];
 let refuse: Set<string>;
 /** Until then a run does not arrive. */
@@ -21,13 +21,13 @@ let parts: RunParts;
 let runs: RunControl;
 
 beforeEach(() => {
-  heard = [];
+  calls = [];
   watched = [];
   refuse = new Set();
   held = new Map();
   connect({
     call: async (name, args) => {
-      heard.push(name);
+      calls.push(name);
       if (refuse.has(name)) throw new HostError({ code: "store.io", message: "No." });
       const { run } = args as { run?: string };
       if (name === "runs.show") await held.get(run ?? "");
@@ -60,11 +60,11 @@ describe("an interrupted run", () => {
     expect(interrupted()).toBe(true);
     expect(watched).toEqual([]);
     const unfollow = parts.runList.follow();
-    heard = [];
+    calls = [];
     await act();
     expect(interrupted()).toBe(false);
     expect(watched).toEqual(["r"]);
-    await vi.waitFor(() => expect(heard).toContain("runs.list"));
+    await vi.waitFor(() => expect(calls).toContain("runs.list"));
     unfollow();
   });
 

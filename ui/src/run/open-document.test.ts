@@ -9,7 +9,7 @@ import { createRunParts } from "./test-parts";
 
 const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
 
-/** A host that answers when it is told to. */
+/** A host whose replies the test controls. */
 let answers: Map<string, (reply: unknown) => void>;
 let stop: () => void;
 let runs: RunControl;

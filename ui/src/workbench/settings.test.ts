@@ -35,12 +35,12 @@ const gemini = { kind: "gemini", baseUrl: "http://box" } as const;
 
 describe("settings", () => {
   it("report an error when the host refuses them", async () => {
-    const told = vi.spyOn(notify, "error").mockReturnValue();
+    const notifyError = vi.spyOn(notify, "error").mockReturnValue();
     settings.change({ theme: "dark" });
     const kept = settings.save();
     (await next()).refuse(new HostError({ code: "settings.price", message: "The price is wrong." }));
     await kept;
-    expect(told.mock.lastCall?.[0]).toMatchObject({ code: "settings.price" });
+    expect(notifyError.mock.lastCall?.[0]).toMatchObject({ code: "settings.price" });
   });
 
   it("keep a provider that is added during another change", async () => {

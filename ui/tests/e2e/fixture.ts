@@ -13,7 +13,7 @@ export const CHAT_FLOW: Flow = {
     ask: { type: "userInput", title: "Ask the customer", config: { prompt: "Anything else I should know?" } },
     answer: { type: "chat", title: "Answer" },
     tools: { type: "tools", title: "Parcel tools", config: { tools: ["calculator"] } },
-    note: { type: "note", config: { text: "Goes round **until** the person ends it." } },
+    note: { type: "note", config: { text: "Iterates **until** the person ends it." } },
   },
   edges: {
     "start.context->ask.context": { source: "start", sourceOutput: "context", target: "ask", targetInput: "context" },

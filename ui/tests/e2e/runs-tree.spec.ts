@@ -1,4 +1,4 @@
-/** Flows inside of flows: a child opens in place, with a way back; the list of runs unfolds into a tree. */
+/** Nested flows: a child opens in place, with a way back; the list of runs unfolds into a tree. */
 import { expect, node, test } from "./fixture";
 
 const WAIT = { timeout: 15_000 };

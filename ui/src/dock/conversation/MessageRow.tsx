@@ -31,15 +31,15 @@ export const Row = memo(function Row({ item }: { item: Item }) {
       return <MessageRow message={item.message} />;
     case "question":
       return (
-        <Aside icon={<MessageCircleQuestion size={12} aria-hidden />}>
+        <SystemLine icon={<MessageCircleQuestion size={12} aria-hidden />}>
           {titleWithIteration(workspace.nodeNames, item.node, item.epoch)} asked: {previewOf(item.prompt, 140)}
-        </Aside>
+        </SystemLine>
       );
     case "answer":
       return item.answer === "end" ? (
-        <Aside icon={<CornerDownRight size={12} aria-hidden />}>
+        <SystemLine icon={<CornerDownRight size={12} aria-hidden />}>
           You ended {titleWithIteration(workspace.nodeNames, item.node, item.epoch)}.
-        </Aside>
+        </SystemLine>
       ) : (
         <Spoken avatar={<UserRound size={13} aria-hidden />} who="You">
           <ValueView value={item.answer.value} label="Your answer" />
@@ -47,9 +47,9 @@ export const Row = memo(function Row({ item }: { item: Item }) {
       );
     case "cleared":
       return (
-        <Aside icon={<Eraser size={12} aria-hidden />}>
+        <SystemLine icon={<Eraser size={12} aria-hidden />}>
           {workspace.nodeNames.nameOf(item.node)} cleared the history.
-        </Aside>
+        </SystemLine>
       );
     case "failure":
       return (
@@ -132,7 +132,7 @@ export function Spoken({
   );
 }
 
-function Aside({ icon, children }: { icon: ReactNode; children: ReactNode }) {
+function SystemLine({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   return (
     <p className="flex items-center gap-1.5 pl-[5px] text-fg-3 text-xs">
       {icon} <span className="min-w-0 truncate">{children}</span>

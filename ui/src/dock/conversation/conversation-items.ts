@@ -16,7 +16,7 @@ export class ConversationItems {
   /** Answers by activation, until it is known whether they became messages. */
   #answers = new Map<string, Item>();
   /** Texts already in the conversation, so that an equal output is not repeated. */
-  #said = new Set<string>();
+  #messageTexts = new Set<string>();
 
   /** Takes in what has come to the journal since the last time. */
   read(entries: readonly Entry[]): void {
@@ -35,7 +35,7 @@ export class ConversationItems {
       case "context.changed":
         if (entry.change.kind === "messages" || entry.change.kind === "turn") {
           this.#messages(key, entry.contextId, entry.change.messages);
-          this.#becameMessage(entry.node, entry.epoch);
+          this.#removeAnswer(entry.node, entry.epoch);
         }
         if (entry.change.kind === "recalled") {
           this.#messages(key, entry.contextId, entry.change.messages ?? []);
@@ -46,7 +46,7 @@ export class ConversationItems {
         break;
       case "turn.committed":
         this.#messages(key, entry.contextId, entry.messages);
-        this.#wasAsked(entry.messages);
+        this.#removeAnswers(entry.messages);
         break;
       case "run.paused":
         this.items.push({ kind: "question", key, node: entry.node, epoch: entry.epoch, prompt: entry.prompt });
@@ -70,12 +70,12 @@ export class ConversationItems {
   #messages(key: string, context: ContextId, messages: readonly Message[]): void {
     for (const message of messages) {
       this.items.push({ kind: "message", key: `${key}/${message.id}`, context, message });
-      if (typeof message.content === "string") this.#said.add(message.content);
+      if (typeof message.content === "string") this.#messageTexts.add(message.content);
     }
   }
 
   /** Removes the answer of this activation, which is in the conversation as a message now. */
-  #becameMessage(node: NodeId, epoch: Epoch): void {
+  #removeAnswer(node: NodeId, epoch: Epoch): void {
     const key = activation(node, epoch);
     const item = this.#answers.get(key);
     if (!item) return;
@@ -85,18 +85,18 @@ export class ConversationItems {
   }
 
   /** A turn whose user message is an answer takes that answer in: it is not shown twice. */
-  #wasAsked(messages: readonly Message[]): void {
-    const asked = messages.filter((message) => message.role === "user").map((message) => message.content);
+  #removeAnswers(messages: readonly Message[]): void {
+    const userTexts = messages.filter((message) => message.role === "user").map((message) => message.content);
     const taken = [...this.#answers.values()].findLast(
-      (item) => item.kind === "answer" && item.answer !== "end" && asked.includes(item.answer.value as string),
+      (item) => item.kind === "answer" && item.answer !== "end" && userTexts.includes(item.answer.value as string),
     );
-    if (taken?.kind === "answer") this.#becameMessage(taken.node, taken.epoch);
+    if (taken?.kind === "answer") this.#removeAnswer(taken.node, taken.epoch);
   }
 
   #outputs(key: string, outputs: Record<NodeId, Record<PortName, unknown>>): void {
     for (const [node, ports] of Object.entries(outputs)) {
       for (const [port, value] of Object.entries(ports)) {
-        if (typeof value === "string" && this.#said.has(value)) continue;
+        if (typeof value === "string" && this.#messageTexts.has(value)) continue;
         if (isHandle(value)) continue;
         this.items.push({ kind: "output", key: `${key}/${node}/${port}`, node, port, value });
       }

@@ -14,7 +14,7 @@ export function EventDetails({ entry, onClose }: { entry: Entry; onClose: () => 
     if ("epoch" in entry) workspace.epochChoice.choose(entry.node, entry.epoch);
   };
   return (
-    <aside
+    <section
       className="flex w-[42%] min-w-[220px] flex-col border-line border-l"
       aria-label={`Event ${entry.seq ?? ""}`}
       data-testid="event-details"
@@ -33,6 +33,6 @@ export function EventDetails({ entry, onClose }: { entry: Entry; onClose: () => 
       <div className="min-h-0 flex-1 overflow-auto px-2.5 pb-2.5">
         <ValueView value={entry} label={`Event ${entry.seq ?? ""}`} />
       </div>
-    </aside>
+    </section>
   );
 }

@@ -1,8 +1,8 @@
-/** Time to place and back. Waiting for a person can be folded to a short stretch, so that the work stays readable. */
+/** Maps times to positions and back. Waits for a person can be collapsed, so that the work stays readable. */
 
 export type Wait = { from: number; to?: number };
 
-type Piece = { from: number; to: number; at: number; length: number };
+type Interval = { from: number; to: number; at: number; length: number };
 
 /** However long a wait, folded it is at least this long, and at most this share of the work. */
 const FOLDED_MS = 120;
@@ -10,7 +10,7 @@ const FOLDED_SHARE = 0.1;
 
 export class TimeScale {
   readonly length: number;
-  readonly #pieces: Piece[] = [];
+  readonly #intervals: Interval[] = [];
 
   constructor(
     readonly start: number,
@@ -26,7 +26,7 @@ export class TimeScale {
     let time = start;
     const add = (to: number, length: number) => {
       if (to <= time) return;
-      this.#pieces.push({ from: time, to, at, length });
+      this.#intervals.push({ from: time, to, at, length });
       at += length;
       time = to;
     };
@@ -40,30 +40,30 @@ export class TimeScale {
 
   /** Where a time is, from 0 to 1. Times outside are at the ends. */
   place(time: number): number {
-    const piece = this.#find((known) => time < known.to);
-    if (!piece) return time <= this.start ? 0 : 1;
-    const share = Math.max(0, time - piece.from) / (piece.to - piece.from);
-    return (piece.at + share * piece.length) / this.length;
+    const interval = this.#find((known) => time < known.to);
+    if (!interval) return time <= this.start ? 0 : 1;
+    const share = Math.max(0, time - interval.from) / (interval.to - interval.from);
+    return (interval.at + share * interval.length) / this.length;
   }
 
   /** Which time is at a place from 0 to 1. */
   time(place: number): number {
     const at = Math.min(1, Math.max(0, place)) * this.length;
-    const piece = this.#find((known) => at < known.at + known.length);
-    if (!piece) return this.end;
-    return piece.from + ((at - piece.at) / piece.length) * (piece.to - piece.from);
+    const interval = this.#find((known) => at < known.at + known.length);
+    if (!interval) return this.end;
+    return interval.from + ((at - interval.at) / interval.length) * (interval.to - interval.from);
   }
 
-  /** The first piece for which it holds; it holds for all after that one. */
-  #find(holds: (piece: Piece) => boolean): Piece | undefined {
+  /** The first interval for which it holds; it holds for all after that one. */
+  #find(holds: (interval: Interval) => boolean): Interval | undefined {
     let low = 0;
-    let high = this.#pieces.length;
+    let high = this.#intervals.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (holds(this.#pieces[middle] as Piece)) high = middle;
+      if (holds(this.#intervals[middle] as Interval)) high = middle;
       else low = middle + 1;
     }
-    return this.#pieces[low];
+    return this.#intervals[low];
   }
 }
 

@@ -168,7 +168,7 @@ function Changes({ session, id, until }: { session: RunSession; id: ContextId; u
   return (
     <Section
       title="Changes"
-      aside={
+      trailing={
         marks.length > MAX_VISIBLE_CHANGES ? `last ${MAX_VISIBLE_CHANGES} of ${formatCount(marks.length)}` : undefined
       }
     >

@@ -156,7 +156,7 @@ function Reply({ call }: { call: ModelCallView }) {
   const took = call.endedAt === undefined ? undefined : formatDuration(call.endedAt - call.startedAt);
   return (
     <div className="mt-3">
-      <Section title="Reply" aside={[took, stop === "end" ? undefined : stop].filter(Boolean).join(" · ")}>
+      <Section title="Reply" trailing={[took, stop === "end" ? undefined : stop].filter(Boolean).join(" · ")}>
         {reply.reasoning ? <Reasoning text={reply.reasoning} /> : null}
         {reply.text ? <p className="whitespace-pre-wrap break-words text-sm">{reply.text}</p> : null}
         {reply.toolCalls?.length ? (

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 
 /** A part of an inspector tab, with its heading. */
-export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+export function Section({ title, trailing, children }: { title: string; trailing?: ReactNode; children: ReactNode }) {
   return (
     <section className="mb-4">
       <h2 className="mb-1.5 flex items-center gap-2 font-semibold text-fg-3 text-xs uppercase tracking-wide">
         {title}
-        {aside ? <span className="ml-auto font-normal normal-case tracking-normal">{aside}</span> : null}
+        {trailing ? <span className="ml-auto font-normal normal-case tracking-normal">{trailing}</span> : null}
       </h2>
       {children}
     </section>

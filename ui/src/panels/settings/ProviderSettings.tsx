@@ -23,12 +23,12 @@ export function ProviderSettings() {
       ))}
       <FoundServers />
       <AddProvider />
-      <p className="text-fg-3 text-xs">{kept(status.keyPlace)} Flows, runs and logs never contain keys.</p>
+      <p className="text-fg-3 text-xs">{keyStorageNote(status.keyPlace)} Flows, runs and logs never contain keys.</p>
     </>
   );
 }
 
-function kept({ source, file, passphrase }: { source?: string; file?: string; passphrase: boolean }): string {
+function keyStorageNote({ source, file, passphrase }: { source?: string; file?: string; passphrase: boolean }): string {
   if (source === "keychain") return "API keys are stored in the system keychain.";
   if (source !== "file") return "API keys can’t be stored on this system. They last for this session.";
   const lock = passphrase

@@ -39,7 +39,7 @@ async function draw(one: ProviderStatus, keyPlace: KeyPlace, answers: Record<str
   await user.click(await screen.findByRole("button", { name: /^mine/ }));
   return {
     user,
-    heard: (name: string) => call.mock.calls.filter(([called]) => called === name).map(([, args]) => args),
+    requests: (name: string) => call.mock.calls.filter(([called]) => called === name).map(([, args]) => args),
   };
 }
 
@@ -70,12 +70,12 @@ describe("a provider's key", () => {
     [true, "session"],
   ] as const)("goes to the host once, for the session (%s) or for good, and out of the field", async (once, keep) => {
     const after = provider({ key: { source: "file", ending: "cdef" } });
-    const { user, heard } = await draw(provider(), FILE, { "provider.setKey": () => after });
+    const { user, requests } = await draw(provider(), FILE, { "provider.setKey": () => after });
     const field = screen.getByLabelText("API key") as HTMLInputElement;
     await user.type(field, "sk-0123");
     if (once) await user.click(screen.getByLabelText("This session only"));
     await user.click(screen.getByRole("button", { name: "Set the API key of mine" }));
-    expect(heard("provider.setKey")).toEqual([{ provider: "mine", key: "sk-0123", keep }]);
+    expect(requests("provider.setKey")).toEqual([{ provider: "mine", key: "sk-0123", keep }]);
     expect(field.value).toBe("");
     expect(screen.getByTestId("key-place-mine").textContent).toContain("ends in cdef");
   });
@@ -103,13 +103,13 @@ describe("a provider test", () => {
       { tested: "models", tookMs: 12, fault: { code: "provider.no_models", message: "No models.", hint: "Name one." } },
       { tested: "call", tookMs: 1_234 },
     ];
-    const { user, heard } = await draw(provider(), FILE, { "provider.test": () => reports.shift() });
+    const { user, requests } = await draw(provider(), FILE, { "provider.test": () => reports.shift() });
     await user.click(screen.getByRole("button", { name: "Test mine" }));
     expect(screen.getByText("Name one.")).toBeDefined();
     await user.type(screen.getByLabelText("Test with a model"), " tiny {Enter}");
     expect(screen.getByTestId("test-mine").textContent).toBe("Model responded (1.2 s)");
     expect(screen.queryByText("Name one.")).toBeNull();
-    expect(heard("provider.test")).toEqual([{ provider: "mine" }, { provider: "mine", model: "tiny" }]);
+    expect(requests("provider.test")).toEqual([{ provider: "mine" }, { provider: "mine", model: "tiny" }]);
   });
 
   it("lists the first models, and all of them on request", async () => {

@@ -24,52 +24,52 @@ describe("FrameScheduler", () => {
 
   it("runs all jobs in order within the frame budget", () => {
     const scheduler = new FrameScheduler();
-    const told: number[] = [];
+    const ran: number[] = [];
     const jobs = 40;
     for (let key = 0; key < jobs; key++) {
       scheduler.later(key, () => {
         now += 1;
-        told.push(key);
+        ran.push(key);
       });
     }
     scheduler.go();
-    const perFrame = [told.length];
-    for (let frame = 0; frame < jobs && told.length < jobs; frame++) {
+    const perFrame = [ran.length];
+    for (let frame = 0; frame < jobs && ran.length < jobs; frame++) {
       nextFrame();
-      perFrame.push(told.length - perFrame.reduce((sum, count) => sum + count, 0));
+      perFrame.push(ran.length - perFrame.reduce((sum, count) => sum + count, 0));
     }
-    expect(told).toEqual(Array.from({ length: jobs }, (_, key) => key));
+    expect(ran).toEqual(Array.from({ length: jobs }, (_, key) => key));
     expect(Math.max(...perFrame)).toBeLessThan(12);
     expect(frames).toEqual([]);
   });
 
   it("runs urgent jobs first and growth jobs in every frame", () => {
     const scheduler = new FrameScheduler();
-    const told: string[] = [];
+    const ran: string[] = [];
     const slow = (name: string) => () => {
       now += 20;
-      told.push(name);
+      ran.push(name);
     };
     for (const name of ["a", "b", "c", "d", "e", "f", "g"]) scheduler.later(name, slow(name));
     for (const name of ["1", "2", "3", "4", "g"]) scheduler.soon(name, slow(name));
     scheduler.go();
-    expect(told).toEqual(["1", "2", "3", "a", "b", "c"]);
+    expect(ran).toEqual(["1", "2", "3", "a", "b", "c"]);
     nextFrame();
-    expect(told.slice(6)).toEqual(["4", "g", "d", "e", "f"]);
+    expect(ran.slice(6)).toEqual(["4", "g", "d", "e", "f"]);
   });
 
   it("runs duplicate jobs once and one batch per frame", () => {
     const scheduler = new FrameScheduler();
-    const told: string[] = [];
-    const job = (name: string) => () => told.push(name);
+    const ran: string[] = [];
+    const job = (name: string) => () => ran.push(name);
     scheduler.soon("a", job("a"));
     scheduler.later("a", job("a again"));
     scheduler.soon("a", job("a again"));
     scheduler.go();
     scheduler.later("b", job("b"));
     scheduler.go();
-    expect(told).toEqual(["a"]);
+    expect(ran).toEqual(["a"]);
     nextFrame();
-    expect(told).toEqual(["a", "b"]);
+    expect(ran).toEqual(["a", "b"]);
   });
 });

@@ -16,12 +16,12 @@ export type RunPart = "head" | "log" | "contexts" | "frame" | "session";
 
 type Changes = { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>; entries: readonly unknown[] };
 
-/** Counts and lists change faster than anyone can read, so they are updated at this interval. */
-const COUNTS_MS = 60;
-/** The interval of everything that grows while the canvas is being panned. */
-const MOVING_MS = 150;
-/** Streams are drawn as they come, as long as drawing takes no more than one part in `1 + DRAW_REST_RATIO` of the time. */
-const DRAW_REST_RATIO = 3;
+/** Minimum interval between updates of counts and lists. */
+const COUNTS_INTERVAL_MS = 60;
+/** Minimum interval between updates while the canvas moves. */
+const MOVING_INTERVAL_MS = 150;
+/** The interval between stream updates is at least this many times their duration. */
+const STREAM_DUTY_FACTOR = 3;
 
 const EMPTY_HEAD = emptyHead();
 
@@ -34,18 +34,18 @@ export class ActiveRun {
   readonly #scheduler = new FrameScheduler();
   /** The state and epoch that the listeners of a node know. */
   readonly #knownStates = new Map<NodeId, string>();
-  /** What has grown and was not published yet. */
+  /** Growth that was not published yet. */
   readonly #growing = { nodes: new Set<NodeId>(), contexts: new Set<ContextId>(), log: false, head: false };
   readonly #streams: Throttle;
   readonly #counts: Throttle;
 
   constructor(viewMotion: ViewMotion) {
     this.#streams = new Throttle(
-      () => (viewMotion.moving ? MOVING_MS : Math.min(COUNTS_MS, DRAW_REST_RATIO * this.#scheduler.growthMs)),
+      () => (viewMotion.moving ? MOVING_INTERVAL_MS : Math.min(COUNTS_INTERVAL_MS, STREAM_DUTY_FACTOR * this.#scheduler.growthMs)),
       () => this.#publishStreams(),
     );
     this.#counts = new Throttle(
-      () => (viewMotion.moving ? MOVING_MS : COUNTS_MS),
+      () => (viewMotion.moving ? MOVING_INTERVAL_MS : COUNTS_INTERVAL_MS),
       () => this.#publishCounts(),
     );
   }

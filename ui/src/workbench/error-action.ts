@@ -1,8 +1,13 @@
 /** The button that an error offers: where the settings help, the way to them. */
+import type { ErrorCode } from "@/bindings";
 import type { LayoutStore } from "./layout";
 
 /** Errors about the addresses, names and keys of providers, which are all set in the settings. */
-const PROVIDER_ERRORS = new Set(["provider.unauthorized", "provider.unknown", "provider.bad_settings"]);
+const PROVIDER_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
+  "provider.unauthorized",
+  "provider.unknown",
+  "provider.bad_settings",
+]);
 
 /** Whether the settings help against an error with this code. */
 export function settingsHelp(code: string): boolean {

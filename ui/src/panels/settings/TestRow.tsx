@@ -1,6 +1,6 @@
 import { Check } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
-import type { TestReport } from "@/bindings";
+import type { ErrorCode, TestReport } from "@/bindings";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { call, HostError } from "@/ipc";
@@ -8,7 +8,12 @@ import { useProviders, useWorkspace } from "@/workspace/context";
 import { Fault } from "./Fault";
 
 /** Errors of servers that respond but have no model list: a test with a named model may work. */
-const NO_MODEL_LIST_CODES = ["provider.no_models", "provider.not_found", "provider.invalid_response", "provider.bad_request"];
+const NO_MODEL_LIST_CODES: readonly (ErrorCode | undefined)[] = [
+  "provider.no_models",
+  "provider.not_found",
+  "provider.invalid_response",
+  "provider.bad_request",
+];
 const MAX_VISIBLE_MODELS = 6;
 
 /** Tests a provider and shows the result. */
@@ -26,7 +31,7 @@ export function TestRow({ provider }: { provider: string }) {
     try {
       const result = await call("provider.test", { provider, model });
       if (result.models) workspace.providers.setModels(provider, result.models);
-      if (NO_MODEL_LIST_CODES.includes(result.fault?.code ?? "")) setLacksList(true);
+      if (NO_MODEL_LIST_CODES.includes(result.fault?.code)) setLacksList(true);
       setReport(result);
     } catch (thrown) {
       setProblem(HostError.from(thrown));

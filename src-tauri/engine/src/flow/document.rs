@@ -192,7 +192,7 @@ pub struct FlowSettings {
     #[ts(optional)]
     #[schemars(range(min = 1))]
     pub max_concurrency: Option<u32>,
-    /// The context window of every model call in the flow, in tokens; by default, the model's own. Kept as it is in the
+    /// The context window of every model call in the flow, in tokens; by default, the model's own. It stays as it is in the
     /// file: [`check`](crate::plan::check()) reports an invalid value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]

@@ -31,7 +31,7 @@ pub(super) struct ContextDeclaration {
     pub makes: Option<ContextId>,
     /// The context it names.
     pub names: Option<ContextId>,
-    /// The data input on which it is told a context at run time, unless it names one.
+    /// The data input on which a value names its context at run time, unless it names one.
     pub input: Option<&'static str>,
 }
 
@@ -105,8 +105,8 @@ impl Makers {
 /// A node's row of the table.
 pub(super) struct ContextRow {
     pub declared: ContextDeclaration,
-    /// Who may have made the context that it is told by name or by value. Nothing if it goes by its context edges.
-    pub told: Option<Makers>,
+    /// Who may have made the context assigned to it by name or by value. Nothing if it goes by its context edges.
+    pub assigned: Option<Makers>,
     /// Who may have made the context that it hands on; if it has no context output, the one that it works in.
     pub hands_on: Makers,
     /// Who may have made the context that it takes turns in. Empty if it takes none.
@@ -131,22 +131,27 @@ impl ContextTable {
         let nameable = declared.iter().enumerate().filter(|(vertex, _)| clocks.runs_once(*vertex));
         let makers =
             nameable.filter_map(|(vertex, declared)| Some((declared.makes.clone()?, vertex))).collect();
-        let told = told_makers(wiring, &declared, &makers);
+        let assigned = assigned_makers(wiring, &declared, &makers);
         let sources = context_sources(wiring);
-        let hands_on = handed_on_makers(&declared, &told, &sources, &nesting.topological);
+        let hands_on = handed_on_makers(&declared, &assigned, &sources, &nesting.topological);
         let works_in: Vec<Makers> = (0..declared.len())
             .map(|vertex| {
                 let takes_turns = wiring.vertices[vertex].node.behavior().uses_context;
-                match &told[vertex] {
-                    Some(told) => told.clone(),
+                match &assigned[vertex] {
+                    Some(assigned) => assigned.clone(),
                     None if takes_turns => merge_all(&sources[vertex], &hands_on),
                     None => Makers::default(),
                 }
             })
             .collect();
-        let columns = declared.into_iter().zip(told).zip(hands_on).zip(works_in);
+        let columns = declared.into_iter().zip(assigned).zip(hands_on).zip(works_in);
         let rows = columns
-            .map(|(((declared, told), hands_on), works_in)| ContextRow { declared, told, hands_on, works_in })
+            .map(|(((declared, assigned), hands_on), works_in)| ContextRow {
+                declared,
+                assigned,
+                hands_on,
+                works_in,
+            })
             .collect();
         Self { rows, makers }
     }
@@ -160,14 +165,14 @@ impl ContextTable {
     }
 }
 
-/// Who may have made the contexts that vertices are told by name or by value.
-fn told_makers(
+/// Who may have made the contexts assigned to vertices by name or by value.
+fn assigned_makers(
     wiring: &Wiring,
     declared: &[ContextDeclaration],
     makers: &BTreeMap<ContextId, usize>,
 ) -> Vec<Option<Makers>> {
     let made_by = |name: &ContextId| makers.get(name).map_or_else(Makers::any, |&maker| Makers::one(maker));
-    let mut told: Vec<Option<Makers>> =
+    let mut assigned: Vec<Option<Makers>> =
         declared.iter().map(|declared| declared.names.as_ref().map(made_by)).collect();
     for wire in &wiring.wires {
         let Some(input) = declared[wire.target].input else { continue };
@@ -175,10 +180,10 @@ fn told_makers(
         if inputs[wire.target_port].name.as_str() == input {
             let is_maker = declared[wire.source].makes.is_some();
             let from = if is_maker { Makers::one(wire.source) } else { Makers::any() };
-            told[wire.target].get_or_insert_default().merge(&from);
+            assigned[wire.target].get_or_insert_default().merge(&from);
         }
     }
-    told
+    assigned
 }
 
 /// By vertex, the vertices that its context edges come from.
@@ -200,14 +205,14 @@ fn merge_all(sources: &[usize], hands_on: &[Makers]) -> Makers {
 /// Who may have made the contexts that vertices hand on.
 fn handed_on_makers(
     declared: &[ContextDeclaration],
-    told: &[Option<Makers>],
+    assigned: &[Option<Makers>],
     sources: &[SmallVec<[usize; 1]>],
     topological: &[usize],
 ) -> Vec<Makers> {
     let mut hands_on: Vec<Makers> = (0..declared.len())
-        .map(|vertex| match &told[vertex] {
+        .map(|vertex| match &assigned[vertex] {
             _ if declared[vertex].makes.is_some() => Makers::one(vertex),
-            Some(told) => told.clone(),
+            Some(assigned) => assigned.clone(),
             None => Makers::default(),
         })
         .collect();
@@ -216,7 +221,7 @@ fn handed_on_makers(
     let mut has_changed = true;
     while std::mem::take(&mut has_changed) {
         for &vertex in topological {
-            if declared[vertex].makes.is_some() || told[vertex].is_some() || sources[vertex].is_empty() {
+            if declared[vertex].makes.is_some() || assigned[vertex].is_some() || sources[vertex].is_empty() {
                 continue;
             }
             let mut merged = hands_on[vertex].clone();

@@ -1,6 +1,6 @@
 //! "Run to X": the flow restricted to X and everything it depends on, including the makers of contexts that it names.
 //!
-//! A node that is told its context by a value at run time may be told any context that can be named. It needs all of their
+//! If a value names a node's context at run time, it may name any context that can be named. The node needs all of their
 //! makers.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ pub(super) fn restrict(
         if let Some(Portal::Out(channel)) = dependencies.portals.get(id) {
             work.extend(dependencies.entrances(channel));
         }
-        if !needs_nameable && dependencies.told_at_run_time.contains(id) {
+        if !needs_nameable && dependencies.named_at_run_time.contains(id) {
             needs_nameable = true;
             work.extend(dependencies.nameable_makers());
         }
@@ -54,8 +54,8 @@ struct Dependencies<'a> {
     makers: BTreeMap<ContextId, &'a NodeId>,
     /// The context that a node names.
     names: BTreeMap<&'a NodeId, ContextId>,
-    /// Nodes that are told their context by a value at run time, from a node that does not make it.
-    told_at_run_time: BTreeSet<&'a NodeId>,
+    /// Nodes whose context a value names at run time, from a node that does not make it.
+    named_at_run_time: BTreeSet<&'a NodeId>,
 }
 
 impl<'a> Dependencies<'a> {
@@ -83,9 +83,9 @@ impl<'a> Dependencies<'a> {
         let makers: BTreeSet<&NodeId> = found.makers.values().copied().collect();
         for edge in flow.edges.values() {
             found.sources.entry(&edge.target).or_default().push(&edge.source);
-            let is_told = context_inputs.get(&edge.target) == Some(&edge.target_input.as_str());
-            if is_told && !makers.contains(&edge.source) {
-                found.told_at_run_time.insert(&edge.target);
+            let is_context_input = context_inputs.get(&edge.target) == Some(&edge.target_input.as_str());
+            if is_context_input && !makers.contains(&edge.source) {
+                found.named_at_run_time.insert(&edge.target);
             }
         }
         found

@@ -141,7 +141,7 @@ fn sharing_groups(contexts: &ContextTable, order: &[usize]) -> Vec<Vec<usize>> {
         let maker = makers.known().first().or_else(|| all.first().filter(|_| makers.is_any()));
         let group = match maker {
             Some(&maker) => joined.find(maker),
-            // The flow makes no context. Whoever is told of one at run time fails, one after the other.
+            // The flow makes no context. Nodes that a value names one to at run time fail, one after the other.
             None if makers.is_any() => usize::MAX,
             None => continue,
         };
@@ -174,7 +174,7 @@ fn run_time_name_pairs(clocks: &Clocks, contexts: &ContextTable, order: &[usize]
     let mut makers = Vec::new();
     for &vertex in order {
         let row = &contexts.rows[vertex];
-        if row.told.as_ref().is_some_and(|told| told.is_any()) {
+        if row.assigned.as_ref().is_some_and(|assigned| assigned.is_any()) {
             pairs.extend(makers.drain(..).map(|maker| (maker, vertex)));
             latest_user = Some(vertex);
         } else if row.declared.makes.is_some() && clocks.runs_once(vertex) {

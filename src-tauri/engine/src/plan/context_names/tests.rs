@@ -2,36 +2,36 @@ use crate::diagnostic::Severity;
 use crate::nodes::registry;
 use crate::plan::check;
 
-fn found(nodes: &str) -> Vec<(String, String)> {
+fn errors_of(nodes: &str) -> Vec<(String, String)> {
     let flow = crate::flow::read(&format!(r#"{{"version": 1, "nodes": {nodes}}}"#)).unwrap();
-    let told = check(&flow, &registry()).diagnostics;
-    let told = told.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    told.map(|diagnostic| (diagnostic.code.to_string(), diagnostic.pointer)).collect()
+    let diagnostics = check(&flow, &registry()).diagnostics.into_iter();
+    let errors = diagnostics.filter(|found| found.severity == Severity::Error);
+    errors.map(|found| (found.code.to_string(), found.pointer)).collect()
 }
 
 #[test]
-fn two_starts_need_two_names() {
+fn contexts_of_same_name_are_refused() {
     let twice = r#"{"a": {"type": "contextStart"}, "b": {"type": "contextStart"}}"#;
-    assert_eq!(found(twice), [("context.duplicate".into(), "/nodes/b/config/contextId".into())]);
+    assert_eq!(errors_of(twice), [("context.duplicate".into(), "/nodes/b/config/contextId".into())]);
     let named =
         r#"{"a": {"type": "contextStart"}, "b": {"type": "contextStart", "config": {"contextId": "side"}}}"#;
-    assert_eq!(found(named), []);
+    assert_eq!(errors_of(named), []);
     let taken =
         r#"{"a": {"type": "newContext"}, "b": {"type": "contextStart", "config": {"contextId": "a"}}}"#;
-    assert_eq!(found(taken).len(), 1);
+    assert_eq!(errors_of(taken).len(), 1);
 }
 
 #[test]
-fn a_name_that_nobody_makes_is_told() {
+fn unknown_context_name_is_refused() {
     let inject = |id: &str| {
         let config = format!(r#"{{"contextId": "{id}", "messages": []}}"#);
         format!(r#"{{"n": {{"type": "newContext"}}, "i": {{"type": "injectMessages", "config": {config}}}}}"#)
     };
-    assert_eq!(found(&inject("n")), []);
-    assert_eq!(found(&inject("x")), [("context.unknown".into(), "/nodes/i/config/contextId".into())]);
+    assert_eq!(errors_of(&inject("n")), []);
+    assert_eq!(errors_of(&inject("x")), [("context.unknown".into(), "/nodes/i/config/contextId".into())]);
 }
 
-/// A newContext `nc` behind a cycle of a question and its answer, and one more node.
+/// The errors of a flow with a `newContext` node `nc` behind a chat cycle, and one more node.
 fn behind_a_cycle(more: &str) -> Vec<(String, String)> {
     let nodes = r#""start": {"type": "contextStart"}, "ask": {"type": "userInput"}, "chat": {"type": "chat"},
         "nc": {"type": "newContext"}"#;
@@ -42,11 +42,11 @@ fn behind_a_cycle(more: &str) -> Vec<(String, String)> {
     };
     let edges = [("start", "ask"), ("ask", "chat"), ("chat", "ask"), ("chat", "nc")];
     let edges = edges.map(|(from, to)| edge(from, to)).join(",");
-    found(&format!(r#"{{{nodes}, {more}}}, "edges": {{{edges}}}"#))
+    errors_of(&format!(r#"{{{nodes}, {more}}}, "edges": {{{edges}}}"#))
 }
 
 #[test]
-fn what_is_made_in_every_round_has_no_name_beforehand() {
+fn context_made_per_iteration_cannot_be_named() {
     let inject = |id: &str| {
         behind_a_cycle(&format!(
             r#""i": {{"type": "injectMessages", "config": {{"contextId": "{id}", "messages": []}}}}"#
@@ -57,7 +57,7 @@ fn what_is_made_in_every_round_has_no_name_beforehand() {
 }
 
 #[test]
-fn a_name_may_not_be_that_of_a_round() {
+fn context_name_of_an_iteration_is_refused() {
     let start = |id: &str| {
         behind_a_cycle(&format!(r#""s": {{"type": "contextStart", "config": {{"contextId": "{id}"}}}}"#))
     };
@@ -70,9 +70,9 @@ fn a_name_may_not_be_that_of_a_round() {
 }
 
 #[test]
-fn what_a_node_that_is_wrong_would_have_made_is_not_missed() {
+fn context_of_invalid_node_is_not_reported_as_unknown() {
     let inject = r#""i": {"type": "injectMessages", "config": {"contextId": "n", "messages": []}}"#;
-    let beside = |node: &str| found(&format!("{{{node}, {inject}}}"));
+    let beside = |node: &str| errors_of(&format!("{{{node}, {inject}}}"));
     let at = |code: &str, pointer: &str| (code.to_owned(), pointer.to_owned());
     let wrong = at("config.invalid", "/nodes/n/config/provider");
     assert_eq!(beside(r#""n": {"type": "newContext", "config": {"provider": 7}}"#), [wrong]);
@@ -84,11 +84,14 @@ fn what_a_node_that_is_wrong_would_have_made_is_not_missed() {
 }
 
 #[test]
-fn a_node_that_is_wrong_is_there_all_the_same() {
+fn invalid_node_is_not_reported_as_missing() {
     let config = r#"{"file": "x.flow.json", "inputSource": "nodeOutput", "sourceNodeId": "n"}"#;
     let call = format!(r#""s": {{"type": "subflow", "config": {config}}}"#);
     let missing = ("config.unknown_source".to_owned(), "/nodes/s/config/sourceNodeId".to_owned());
-    assert_eq!(found(&format!("{{{call}}}")), [missing]);
+    assert_eq!(errors_of(&format!("{{{call}}}")), [missing]);
     let wrong = ("config.invalid".to_owned(), "/nodes/n/config/ms".to_owned());
-    assert_eq!(found(&format!(r#"{{{call}, "n": {{"type": "delay", "config": {{"ms": "x"}}}}}}"#)), [wrong]);
+    assert_eq!(
+        errors_of(&format!(r#"{{{call}, "n": {{"type": "delay", "config": {{"ms": "x"}}}}}}"#)),
+        [wrong]
+    );
 }

@@ -2,7 +2,7 @@
  * Simulated model providers. Keys last as long as the page and nothing is contacted: only the simulator responds, and the
  * servers stored under `servers`.
  */
-import type { FoundServer, ProviderSettings, ProviderStatus, Settings } from "@/bindings";
+import type { DetectedServer, ProviderSettings, ProviderStatus, Settings } from "@/bindings";
 import { HostError } from "@/ipc/host";
 import type { Commands } from "./commands";
 import { stored } from "./storage";
@@ -16,7 +16,7 @@ export const BUILT_IN: Record<string, ProviderSettings> = {
 /** `inForce` returns the current settings. */
 export function mockProviders(inForce: () => Settings): Commands {
   const keys = new Map<string, string>();
-  const servers = () => stored<FoundServer[]>("servers", []);
+  const servers = () => stored<DetectedServer[]>("servers", []);
   const settingsOf = (name: string): ProviderSettings => {
     const settings = inForce().providers[name];
     if (settings) return settings;

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use plait_adapters::{ProviderTable, Store};
+use plait_adapters::{ProviderRegistry, Store};
 use plait_engine::journal::{Journal, MemoryJournal};
 use serde_json::json;
 use talk::SAID;
@@ -81,7 +81,7 @@ async fn converse(
     mut asked: impl FnMut(usize),
 ) -> Result<Vec<Duration>, Wrong> {
     let echo = json!({ "provider": "offline", "model": "echo" });
-    let model = (echo, ProviderTable::new(&BTreeMap::new())?);
+    let model = (echo, ProviderRegistry::new(&BTreeMap::new())?);
     talk::hold(
         run,
         journal,

@@ -1,4 +1,4 @@
-//! The system's clock and chance, as the engine asks for them. Owns nothing else: no deadlines, no time zones.
+//! The system's implementation of the engine's [`Clock`]: time, timers and random numbers. No deadlines, no time zones.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

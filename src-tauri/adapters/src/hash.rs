@@ -1,4 +1,4 @@
-//! The one content hash of Plait: SHA-256 in lower-case hex, so that `sha256sum` gives the same. Owns no storage.
+//! Plait's content hash: SHA-256 in lower-case hex, the same as `sha256sum` prints.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 pub fn content_hash(bytes: &[u8]) -> String {
     let mut hex = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {
-        // Writing into a String does not fail.
+        // Writing to a String does not fail.
         let _ = write!(hex, "{byte:02x}");
     }
     hex

@@ -1,10 +1,11 @@
-//! What touches the outside: model providers, their keys, tools, the store, flow files and the clock. One file (or folder) per thing.
+//! Everything that performs I/O: model providers, API keys, tools, the store, flow files and the clock.
 //!
-//! Owns the implementations of the traits the engine declares. Refuses to decide anything about flows: what runs when,
-//! what a prompt holds and what an event means are the engine's.
+//! Implements the traits that the engine declares. Decides nothing about flows: what runs when, what a prompt contains and
+//! what an event means is up to the engine.
 
+mod atomic_file;
 pub mod clock;
-pub mod files;
+pub mod flow_files;
 pub mod hash;
 pub mod keys;
 pub mod providers;
@@ -13,6 +14,6 @@ pub mod tools;
 
 pub use clock::SystemClock;
 pub use keys::KeyStore;
-pub use providers::{ProviderSettings, ProviderTable};
+pub use providers::{ProviderRegistry, ProviderSettings};
 pub use store::{Store, record::RunRecord};
-pub use tools::{GuardedTools, NativeTools};
+pub use tools::{NativeTools, RedactingTools};

@@ -1,21 +1,17 @@
-//! The providers a run may use, by name, made from settings. Owns which names there are; what a provider says on the
-//! wire is its own file's.
+//! The registry of model providers, built from the settings. Owns which providers exist; each wire protocol is its own
+//! folder.
 
-mod address;
 mod anthropic;
 mod detect;
 mod gemini;
-mod guarded;
 mod http;
-mod instructions;
 pub mod offline;
 mod ollama;
 mod openai_chat;
-mod openai_models;
 mod openai_responses;
+mod protocol;
+mod redacting;
 mod settings;
-mod strict;
-mod tool_calls;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,22 +21,22 @@ use plait_engine::provider::{Provider, Providers};
 
 use crate::keys::KeyStore;
 use anthropic::Anthropic;
-pub use detect::{FoundServer, detect};
+pub use detect::{DetectedServer, detect};
 use gemini::Gemini;
-use guarded::Guarded;
-use http::Link;
+use http::HttpClient;
 use offline::Offline;
 use ollama::Ollama;
 use openai_chat::OpenAiChat;
 use openai_responses::OpenAiResponses;
+use redacting::RedactingProvider;
 pub use settings::{ProviderKind, ProviderSettings};
 
-/// The name of the simulator, and of the provider a new flow begins with.
+/// The name of the simulator, which new flows use.
 pub const OFFLINE: &str = "offline";
 
-/// The providers there are. Cheap to clone; clones share the keys.
+/// The providers by name. Cheap to clone; clones share the keys.
 #[derive(Clone)]
-pub struct ProviderTable {
+pub struct ProviderRegistry {
     entries: Arc<BTreeMap<String, Arc<Entry>>>,
     keys: KeyStore,
 }
@@ -50,21 +46,20 @@ struct Entry {
     provider: Arc<dyn Provider>,
 }
 
-impl ProviderTable {
+impl ProviderRegistry {
     /// The built-in providers (`offline`, `openai`, `openai-chat`, `anthropic`, `gemini`, `ollama`, `lmstudio`, `llamacpp`, `vllm`) with
-    /// `settings` over them, by name; keys are the session's and the environment's alone. Fault `provider.bad_settings`.
+    /// `settings` overriding them by name. Keys come from the session and the environment only. Fault `provider.bad_settings`.
     pub fn new(settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
         Self::with_keys(settings, &KeyStore::in_memory())
     }
 
-    /// The same, with keys from `keys`.
+    /// Like [`new`](Self::new), with keys from `keys`.
     pub fn with_keys(settings: &BTreeMap<String, ProviderSettings>, keys: &KeyStore) -> Result<Self, Fault> {
-        Self { entries: Arc::default(), keys: keys.clone() }.changed(settings)
+        Self { entries: Arc::default(), keys: keys.clone() }.with_settings(settings)
     }
 
-    /// The same with other settings over the built-in providers. One whose settings stay keeps its connections and what it
-    /// remembers.
-    pub fn changed(&self, settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
+    /// A registry with other settings. A provider whose settings did not change keeps its connections and its sessions.
+    pub fn with_settings(&self, settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
         let mut all = Self::built_in();
         all.extend(settings.iter().map(|(name, settings)| (name.clone(), settings.clone())));
         let entry = |(name, settings): (String, ProviderSettings)| {
@@ -78,48 +73,47 @@ impl ProviderTable {
         Ok(Self { entries: Arc::new(entries), keys: self.keys.clone() })
     }
 
-    /// Whether there can be a provider of that name with these settings. Fault `provider.bad_settings`.
+    /// Checks the settings of a provider. Fault `provider.bad_settings`.
     pub fn check(name: &str, settings: &ProviderSettings) -> Result<(), Fault> {
         Entry::new(name, settings.clone(), &KeyStore::in_memory()).map(drop)
     }
 
-    /// The settings of the built-in providers; Ollama's at the place that `OLLAMA_HOST` names.
+    /// The settings of the built-in providers; Ollama's base URL follows `OLLAMA_HOST`.
     pub fn built_in() -> BTreeMap<String, ProviderSettings> {
         let mut all = settings::built_in();
         if let Some(ollama) = all.get_mut("ollama")
-            && let Some(set) = detect::ollama_by_environment(ollama)
+            && let Some(set) = detect::ollama_from_environment(ollama)
         {
             *ollama = set;
         }
         all
     }
 
-    /// The settings in force, by name, built-in ones included.
+    /// The current settings by name, including built-in providers.
     pub fn settings(&self) -> BTreeMap<String, ProviderSettings> {
         self.entries.iter().map(|(name, entry)| (name.clone(), entry.settings.clone())).collect()
     }
 
-    /// The settings in force of one. Fault `provider.unknown`.
+    /// The current settings of one provider. Fault `provider.unknown`.
     pub fn settings_of(&self, name: &str) -> Result<&ProviderSettings, Fault> {
         self.entry(name).map(|entry| &entry.settings)
     }
 
-    /// Gives a provider its key for as long as this process lives; it is never written anywhere and goes before any
-    /// other. An empty key takes it back. Faults `provider.unknown`, `provider.no_key` (it takes none), `keys.bad_key`.
-    pub fn set_key(&self, name: &str, key: &str) -> Result<(), Fault> {
-        self.takes_key(name)?;
-        self.keys.give(name, key)
+    /// Sets a provider's key for this session. It is never stored and takes precedence over any other key. An empty key
+    /// removes it. Faults `provider.unknown`, `provider.no_key` (the provider takes none), `keys.bad_key`.
+    pub fn set_session_key(&self, name: &str, key: &str) -> Result<(), Fault> {
+        self.require_key_support(name)?;
+        self.keys.set_session_key(name, key)
     }
 
-    /// Whether there is such a provider and it takes a key. Faults `provider.unknown`, `provider.no_key`.
-    pub fn takes_key(&self, name: &str) -> Result<(), Fault> {
+    /// Fails unless the provider exists and takes a key. Faults `provider.unknown`, `provider.no_key`.
+    pub fn require_key_support(&self, name: &str) -> Result<(), Fault> {
         if self.entry(name)?.settings.kind == ProviderKind::Offline {
             return Err(Fault::new(ErrorCode::ProviderNoKey, format!("The provider `{name}` takes no key.")));
         }
         Ok(())
     }
 
-    /// Where their keys are.
     pub fn keys(&self) -> &KeyStore {
         &self.keys
     }
@@ -128,12 +122,12 @@ impl ProviderTable {
         self.entries.get(name).map(Arc::as_ref).ok_or_else(|| {
             let names: Vec<_> = self.entries.keys().map(|name| format!("`{name}`")).collect();
             Fault::new(ErrorCode::ProviderUnknown, format!("There is no provider `{name}`."))
-                .hint(format!("There are {}. Others can be added in the settings.", names.join(", ")))
+                .hint(format!("Available providers: {}. Add others in the settings.", names.join(", ")))
         })
     }
 }
 
-impl Providers for ProviderTable {
+impl Providers for ProviderRegistry {
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
         self.entry(name).map(|entry| Arc::clone(&entry.provider))
     }
@@ -145,24 +139,24 @@ impl Providers for ProviderTable {
 
 impl Entry {
     fn new(name: &str, settings: ProviderSettings, keys: &KeyStore) -> Result<Self, Fault> {
-        let link = |manner| Link::new(manner, name, &settings, keys).map(Arc::new);
+        let client = |config| HttpClient::new(config, name, &settings, keys).map(Arc::new);
         let provider: Arc<dyn Provider> = match settings.kind {
             ProviderKind::Offline => Arc::new(Offline),
-            ProviderKind::OpenAi => Arc::new(OpenAiChat::new(link(&openai_chat::MANNER)?)),
+            ProviderKind::OpenAi => Arc::new(OpenAiChat::new(client(&openai_chat::CONFIG)?)),
             ProviderKind::OpenAiResponses => {
-                let keeps = settings.sessions.unwrap_or_default();
-                Arc::new(OpenAiResponses::new(link(&openai_responses::MANNER)?, keeps))
+                let stores_conversations = settings.sessions.unwrap_or_default();
+                Arc::new(OpenAiResponses::new(client(&openai_responses::CONFIG)?, stores_conversations))
             }
-            ProviderKind::Ollama => Arc::new(Ollama::new(link(&ollama::MANNER)?)),
-            ProviderKind::Anthropic => Arc::new(Anthropic::new(link(&anthropic::MANNER)?)),
-            ProviderKind::Gemini => Arc::new(Gemini::new(link(&gemini::MANNER)?)),
+            ProviderKind::Ollama => Arc::new(Ollama::new(client(&ollama::CONFIG)?)),
+            ProviderKind::Anthropic => Arc::new(Anthropic::new(client(&anthropic::CONFIG)?)),
+            ProviderKind::Gemini => Arc::new(Gemini::new(client(&gemini::CONFIG)?)),
         };
-        // Its own words and its faults pass no key on, whatever it was told by its server.
-        Ok(Self { settings, provider: Arc::new(Guarded::new(provider, keys.redaction())) })
+        // Servers may echo the key in replies and errors.
+        Ok(Self { settings, provider: Arc::new(RedactingProvider::new(provider, keys.redaction())) })
     }
 }
 
-/// Whether a retry can succeed after a fault of this code.
+/// Whether a retry can help against a fault with this code.
 pub(crate) fn is_retryable(code: &ErrorCode) -> bool {
     matches!(
         code,

@@ -1,25 +1,25 @@
-//! The store: run index, journals, flows as they ran, settings, recent flows and drafts, in one sled database with
-//! large values as plain files beside it.
+//! The store: run index, journals, flows as they ran, settings, recent flows and drafts, in one sled database, with large
+//! values in separate files.
 //!
-//! One process owns a store at a time. All methods block, but only for memory or a few milliseconds of disk, except
-//! [`Store::flush`] and a journal's `flush`, which are awaited. Refuses to run flows or to read their files.
+//! One process owns a store at a time. All methods block, but at most for a few milliseconds of disk access, except
+//! [`Store::flush`] and a journal's `flush`, which are async. Does not run flows or read their files.
 
+mod batch_builder;
 mod blobs;
+mod compressed_segment;
 pub mod conversation;
 mod database;
 mod documents;
 mod drafts;
-mod entries;
 mod fault;
-mod gather;
-mod index;
-mod inner;
 mod journal;
+mod journal_reader;
 mod key;
 mod open;
-mod piece;
 pub mod record;
-mod sealed;
+mod run_index;
+mod segment;
+mod store_core;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -33,29 +33,29 @@ use plait_engine::models::Correction;
 use serde_json::{Map, Value};
 
 use conversation::record::{ConversationMessage, ConversationRecord};
-pub use conversation::{ConversationFilter, Forked, NewConversation, StoredPast};
+pub use conversation::{ConversationFilter, ConversationFork, NewConversation, StoredConversation};
 pub use documents::RecentFlow;
 pub use drafts::Draft;
-pub use entries::Entries;
-pub use index::{RunFilter, Which};
-use inner::Inner;
 pub use journal::RunJournal;
+pub use journal_reader::JournalEntries;
 use record::RunRecord;
+pub use run_index::{RunFilter, Which};
+use store_core::StoreCore;
 
 const SETTINGS: &str = "settings";
 const CORRECTIONS: &str = "corrections";
 
 /// The open store. Clones share it; it is flushed and closed when the last one and the last journal are dropped.
 #[derive(Clone)]
-pub struct Store(Arc<Inner>);
+pub struct Store(Arc<StoreCore>);
 
 impl Store {
-    /// Opens (or makes) the store in the data directory `home`. Faults: `store.locked` while another process has it,
+    /// Opens or creates the store in the data directory `home`. Faults: `store.locked` while another process uses it,
     /// `store.full`, `store.io`, `store.corrupt`.
     pub fn open(home: &Path) -> Result<Self, Fault> {
-        let inner = Inner::open(home)?;
-        index::finish_removals(&inner)?;
-        Ok(Self(inner))
+        let core = StoreCore::open(home)?;
+        run_index::finish_removals(&core)?;
+        Ok(Self(core))
     }
 
     /// The data directory.
@@ -63,50 +63,50 @@ impl Store {
         &self.0.home
     }
 
-    /// The journal of a run, to append to; a new one or one to go on with. Faults: `run.bad_id` (not a UUID),
-    /// `run.busy` (it already has a writer), `store.*`.
+    /// The journal of a run for appending, new or existing. Faults: `run.bad_id` (not a UUID),
+    /// `run.busy` (the run already has a writer), `store.*`.
     pub fn journal(&self, run: &RunId) -> Result<RunJournal, Fault> {
         RunJournal::open(&self.0, run)
     }
 
     /// The entries of a run from `from_seq` on, including those appended but not yet flushed. A damaged or missing entry
-    /// comes as a fault `journal.corrupt` that names its seq, and is the last; what stands before it is given.
-    pub fn read_journal(&self, run: &RunId, from_seq: u64) -> Result<Entries, Fault> {
-        Entries::from(&self.0, key::run(run)?, from_seq)
+    /// yields the fault `journal.corrupt` with its seq and ends the iteration; everything before it is returned.
+    pub fn read_journal(&self, run: &RunId, from_seq: u64) -> Result<JournalEntries, Fault> {
+        JournalEntries::from(&self.0, key::run(run)?, from_seq)
     }
 
     /// The record of a run. Faults `run.unknown`, `run.bad_id`.
     pub fn run(&self, run: &RunId) -> Result<RunRecord, Fault> {
-        index::run(&self.0, run)
+        run_index::run(&self.0, run)
     }
 
     /// The run whose id begins with `prefix`. Faults `run.unknown`, `run.ambiguous`.
     pub fn find_run(&self, prefix: &str) -> Result<RunId, Fault> {
-        index::find(&self.0, prefix)
+        run_index::find(&self.0, prefix)
     }
 
     /// Runs, newest first.
     pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, Fault> {
-        index::runs(&self.0, filter)
+        run_index::runs(&self.0, filter)
     }
 
-    /// The runs that a run began, in the order they began.
+    /// The child runs of a run, in the order they started.
     pub fn children(&self, run: &RunId) -> Result<Vec<RunRecord>, Fault> {
-        index::children(&self.0, run)
+        run_index::children(&self.0, run)
     }
 
-    /// How many runs a run began.
+    /// The number of child runs of a run.
     pub fn count_children(&self, run: &RunId) -> Result<usize, Fault> {
-        index::count_children(&self.0, run)
+        run_index::count_children(&self.0, run)
     }
 
-    /// Forgets a run, and the runs it began: record, journal, large values, and its flow document if no other run had it. Faults
+    /// Removes a run and its child runs: record, journal, large values, and the flow document if no other run used it. Faults
     /// `run.unknown`, `run.busy`.
     pub fn remove_run(&self, run: &RunId) -> Result<(), Fault> {
-        index::remove(&self.0, run)
+        run_index::remove(&self.0, run)
     }
 
-    /// The conversations there are, the one that changed last first.
+    /// The conversations, most recently changed first.
     pub fn conversations(&self, filter: &ConversationFilter) -> Result<Vec<ConversationRecord>, Fault> {
         conversation::list(&self.0, filter)
     }
@@ -121,32 +121,32 @@ impl Store {
         conversation::find(&self.0, prefix)
     }
 
-    /// Makes a conversation. On disk when this returns.
-    pub fn make_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
-        conversation::make(&self.0, new)
+    /// Creates a conversation. On disk when this returns.
+    pub fn create_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
+        conversation::create(&self.0, new)
     }
 
-    /// The conversation that this person last had with this flow, or a new one. On disk when this returns.
-    pub fn find_or_make_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
-        conversation::find_or_make(&self.0, new)
+    /// The user's latest conversation with the flow, or a new one. On disk when this returns.
+    pub fn find_or_create_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
+        conversation::find_or_create(&self.0, new)
     }
 
-    /// The messages of a conversation from a place on, at most so many.
+    /// Up to `limit` messages of a conversation, starting at position `from`.
     pub fn conversation_messages(
         &self,
         id: &ConversationId,
         from: u64,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<ConversationMessage>, Fault> {
-        conversation::messages(&self.0, id, from, most)
+        conversation::messages(&self.0, id, from, limit)
     }
 
-    /// What was said in a conversation, for a run that goes on in it.
-    pub fn past(&self, id: &ConversationId) -> Result<StoredPast, Fault> {
-        StoredPast::open(&self.0, id)
+    /// The stored history of a conversation, for a run that continues it.
+    pub fn past(&self, id: &ConversationId) -> Result<StoredConversation, Fault> {
+        StoredConversation::open(&self.0, id)
     }
 
-    /// Gives a conversation another title. Faults `conversation.unknown`, `conversation.no_title`.
+    /// Renames a conversation. Faults `conversation.unknown`, `conversation.no_title`.
     pub fn rename_conversation(
         &self,
         id: &ConversationId,
@@ -157,7 +157,12 @@ impl Store {
     }
 
     /// Forks a conversation at a message. Faults `conversation.unknown`, `conversation.no_message`.
-    pub fn fork_conversation(&self, id: &ConversationId, message: u64, at: u64) -> Result<Forked, Fault> {
+    pub fn fork_conversation(
+        &self,
+        id: &ConversationId,
+        message: u64,
+        at: u64,
+    ) -> Result<ConversationFork, Fault> {
         conversation::fork(&self.0, id, message, at)
     }
 
@@ -166,7 +171,7 @@ impl Store {
         conversation::remove(&self.0, id)
     }
 
-    /// Keeps a flow document as it is about to run, once per content, and gives its hash. On disk when this returns.
+    /// Stores a flow document before it runs, once per content, and returns its hash. On disk when this returns.
     pub fn put_flow(&self, text: &str) -> Result<String, Fault> {
         documents::put_flow(&self.0, text)
     }
@@ -186,32 +191,32 @@ impl Store {
         documents::put(&self.0, SETTINGS, settings)
     }
 
-    /// What was learnt of counts, by `provider/model`; empty at first.
+    /// The token calibration, by `provider/model`; empty at first.
     pub fn corrections(&self) -> Result<BTreeMap<String, Correction>, Fault> {
         documents::get(&self.0, CORRECTIONS)
     }
 
-    /// Replaces what was learnt of counts. Not waited for: after a crash the last of it is learnt anew.
+    /// Replaces the token calibration. Does not wait for the disk: after a crash the latest samples are collected again.
     pub fn put_corrections(&self, corrections: &BTreeMap<String, Correction>) -> Result<(), Fault> {
         documents::put_soon(&self.0, CORRECTIONS, corrections)
     }
 
-    /// Flows opened before, the latest first.
+    /// Recently opened flows, the latest first.
     pub fn recent_flows(&self) -> Result<Vec<RecentFlow>, Fault> {
         documents::recent(&self.0)
     }
 
-    /// Puts a flow at the head of the recent ones; the oldest of more than 50 drop out.
+    /// Moves a flow to the front of the recent flows; keeps the latest 50.
     pub fn touch_recent(&self, flow: &RecentFlow) -> Result<(), Fault> {
         documents::change_recent(&self.0, &flow.path, Some(flow))
     }
 
-    /// Takes a flow off the recent ones.
+    /// Removes a flow from the recent flows.
     pub fn forget_recent(&self, path: &str) -> Result<(), Fault> {
         documents::change_recent(&self.0, path, None)
     }
 
-    /// Keeps a draft, in place of any of the same key. On disk when this returns.
+    /// Stores a draft, replacing any with the same key. On disk when this returns.
     pub fn put_draft(&self, draft: &Draft) -> Result<(), Fault> {
         drafts::put(&self.0.home, draft)
     }
@@ -221,14 +226,14 @@ impl Store {
         drafts::all(&self.0.home)
     }
 
-    /// Drops a draft; no fault if there is none.
+    /// Removes a draft; no fault if there is none.
     pub fn remove_draft(&self, key: &str) -> Result<(), Fault> {
         drafts::remove(&self.0.home, key)
     }
 
-    /// Resolves when everything given to the store so far survives a crash.
+    /// Resolves when everything written so far survives a crash.
     pub fn flush(&self) -> BoxFuture<'static, Result<(), Fault>> {
         let wait = self.0.writer.flush(None);
-        Box::pin(async move { inner::answer(wait.await) })
+        Box::pin(async move { store_core::flush_result(wait.await) })
     }
 }

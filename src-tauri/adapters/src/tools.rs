@@ -1,70 +1,7 @@
-//! Plait's own tools, one file each, and the host that finds, checks and calls them.
-//!
-//! Refuses to let a tool see arguments that do not follow its schema, and offers nothing that reaches beyond the flow's
-//! folder.
+//! Tools that models can call: Plait's native tools, and the redaction of what tools return.
 
-mod calculator;
-mod current_time;
-mod expression;
-mod guarded;
 mod native;
-mod read_file;
+mod redacting;
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::host::Clock;
-use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
-use serde_json::Value;
-
-use crate::clock::SystemClock;
-pub use guarded::GuardedTools;
-use native::Registered;
-
-/// The native tools: `calculator`, `current_time`, `read_file`. Cheap to clone.
-#[derive(Clone)]
-pub struct NativeTools(Arc<[Registered]>);
-
-impl NativeTools {
-    /// All of them, on the system's clock.
-    pub fn new() -> Self {
-        Self::with_clock(Arc::new(SystemClock))
-    }
-
-    /// All of them, on another clock.
-    pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
-        // Sorted by name: this is the order in which lists show them.
-        Self(Arc::new([
-            Registered::new(calculator::Calculator),
-            Registered::new(current_time::CurrentTime(clock)),
-            Registered::new(read_file::ReadFile),
-        ]))
-    }
-}
-
-impl Default for NativeTools {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-#[async_trait]
-impl ToolHost for NativeTools {
-    fn list(&self) -> Vec<ToolSpec> {
-        self.0.iter().map(|tool| tool.spec.clone()).collect()
-    }
-
-    async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        let tool = self.0.iter().find(|tool| tool.spec.name == call.name).ok_or_else(|| {
-            let names: Vec<_> = self.0.iter().map(|tool| format!("`{}`", tool.spec.name)).collect();
-            Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{}`.", call.name))
-                .hint(format!("There are {}.", names.join(", ")))
-        })?;
-        tool.check(&call.arguments)?;
-        tool.call(call).await
-    }
-}
-
-#[cfg(test)]
-mod tests;
+pub use native::NativeTools;
+pub use redacting::RedactingTools;

@@ -1,7 +1,7 @@
 //! `app.*`: version, data directory and startup problems.
 
 use plait_adapters::keys;
-use plait_adapters::{ProviderSettings, ProviderTable};
+use plait_adapters::{ProviderRegistry, ProviderSettings};
 use plait_engine::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -39,10 +39,11 @@ impl Command for GetAppInfo {
     type Reply = AppInfo;
 
     async fn run(self, app: &Plait) -> Result<AppInfo, ErrorReply> {
-        let built_in = ProviderTable::built_in();
+        let built_in = ProviderRegistry::built_in();
         let is_set_up = |(name, settings): (&String, &ProviderSettings)| {
             let variables = settings.key_env.as_deref().unwrap_or_default();
-            let has_key = keys::names(variables).any(|variable| std::env::var_os(variable).is_some());
+            let has_key =
+                keys::variable_names(variables).any(|variable| std::env::var_os(variable).is_some());
             has_key || built_in.get(name) != Some(settings)
         };
         Ok(AppInfo {

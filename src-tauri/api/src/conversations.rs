@@ -127,9 +127,9 @@ impl Command for OpenConversation {
         };
         let store = service.store.clone();
         let make = if self.new {
-            plait_adapters::Store::make_conversation
+            plait_adapters::Store::create_conversation
         } else {
-            plait_adapters::Store::find_or_make_conversation
+            plait_adapters::Store::find_or_create_conversation
         };
         run_blocking(move || Ok(make(&store, new)?)).await
     }

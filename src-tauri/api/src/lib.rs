@@ -30,7 +30,7 @@ pub use plait::{Options, Plait};
 pub use runs::Watch;
 
 /// Flow files on disk.
-pub use plait_adapters::files;
+pub use plait_adapters::flow_files;
 /// Where the keys of providers are stored.
 pub use plait_adapters::keys;
 /// The engine, for callers that show flows and runs.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_adapters::{GuardedTools, KeyStore, NativeTools, Store, SystemClock};
+use plait_adapters::{KeyStore, NativeTools, RedactingTools, Store, SystemClock};
 use plait_engine::error::Fault;
 use plait_engine::host::Clock;
 use plait_engine::node::Registry;
@@ -71,7 +71,7 @@ impl Plait {
         });
         let keys = options.keys.unwrap_or_else(|| KeyStore::open(&options.home));
         let tools = options.tools.unwrap_or_else(|| Arc::new(NativeTools::new()));
-        let tools = Arc::new(GuardedTools::new(tools, &keys));
+        let tools = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let registry = Arc::new(plait_engine::nodes::registry());
 

@@ -17,4 +17,4 @@ pub use service::ProviderService;
 pub use status::{GetProviderStatus, KeyStatus, ProviderStatus, ProvidersStatus};
 pub(crate) use token_calibration::TokenCalibration;
 
-pub use plait_adapters::providers::FoundServer;
+pub use plait_adapters::providers::DetectedServer;

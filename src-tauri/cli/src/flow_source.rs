@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
 use plait_api::engine::flow::{self, Flow};
-use plait_api::{ErrorReply, examples, files};
+use plait_api::{ErrorReply, examples, flow_files};
 
 use crate::diagnostics;
 use crate::exit::CliError;
@@ -30,7 +30,7 @@ impl FlowSource {
         {
             return Self::parse(format!("{name}.flow.json"), text.to_owned(), None);
         }
-        let file = files::read(path).map_err(|fault| {
+        let file = flow_files::read(path).map_err(|fault| {
             let error = ErrorReply::from(fault);
             let is_bare_word = path.components().count() == 1 && path.extension().is_none();
             if error.code == ErrorCode::FlowNotFound && is_bare_word {

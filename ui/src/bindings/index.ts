@@ -877,7 +877,7 @@ export type ForkedConversation = {
 };
 
 /** A model server that is running. */
-export type FoundServer = {
+export type DetectedServer = {
   /** What it says it is: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible server`. */
   software: string,
   /** The providers of the settings that lead to it, sorted. */
@@ -928,10 +928,10 @@ export type InputPort = {
 export type JsonValue = unknown;
 
 /** How long a key is to be kept. */
-export type Keep = "stored" | "session";
+export type KeyRetention = "stored" | "session";
 
 /** Where keys that are to be kept go. */
-export type KeyPlace = {
+export type KeyLocation = {
   /** `keychain` or `file`; neither where nothing can be kept. */
   source?: KeySource,
   /** Where the encrypted file is, or would be. */
@@ -1459,7 +1459,7 @@ export type ProvidersStatus = {
   /** By name, sorted. */
   providers: Array<ProviderStatus>,
   /** Where permanent keys are stored. */
-  keyPlace: KeyPlace,
+  keyPlace: KeyLocation,
 };
 
 /** `autosave.put`: stores a draft, in place of the one with the same key. */
@@ -1734,7 +1734,7 @@ export type SetKey = {
   /** The key. Surrounding whitespace is ignored. */
   key: string,
   /** How long to store it. Permanently when left out. */
-  keep?: Keep,
+  keep?: KeyRetention,
 };
 
 /** `settings.set`: replaces the settings and returns those in force. Active runs are not affected. */
@@ -1969,7 +1969,7 @@ export type Commands = {
   "provider.removeKey": { args: RemoveKey; reply: ProviderStatus };
   "provider.models": { args: ListModels; reply: ModelList };
   "provider.test": { args: TestProvider; reply: TestReport };
-  "provider.detect": { args: DetectProviders; reply: Array<FoundServer> };
+  "provider.detect": { args: DetectProviders; reply: Array<DetectedServer> };
   "tokens.count": { args: CountTokens; reply: TokenCount };
   "usage.byDay": { args: UsageByDay; reply: Usage };
   "dialog.open": { args: OpenDialog; reply: PickedPath };

@@ -1,6 +1,6 @@
 /** The model providers as the host sees them: their keys, which run on this machine, which models they offer. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { FoundServer, ProviderSettings, ProviderStatus, ProvidersStatus } from "@/bindings";
+import type { DetectedServer, ProviderSettings, ProviderStatus, ProvidersStatus } from "@/bindings";
 import { call, HostError } from "@/ipc";
 import type { SettingsStore } from "./settings";
 
@@ -8,7 +8,7 @@ export type Providers = {
   status?: ProvidersStatus;
   /** Why there is no status. */
   problem?: HostError;
-  found: readonly FoundServer[];
+  found: readonly DetectedServer[];
   /** Whether a search for servers on this machine is under way. */
   searching: boolean;
   /** The known models by provider. */

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use plait_adapters::store::NewConversation;
-use plait_adapters::{ProviderTable, Store};
+use plait_adapters::{ProviderRegistry, Store};
 use plait_engine::context::Conversation;
 use plait_engine::flow::Flow;
 use plait_engine::id::ConversationId;
@@ -45,7 +45,7 @@ pub fn measure(runtime: &Runtime, figures: &mut Figures) -> Result<(), Wrong> {
         user: "local".to_owned(),
         at: 0,
     };
-    let conversation = store.make_conversation(new)?.id;
+    let conversation = store.create_conversation(new)?.id;
     let empty = size(home.path());
     let mut times = Vec::with_capacity(TURNS);
     let mut text = 0;
@@ -97,7 +97,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Wrong
             input: None,
             conversation: Some(conversation),
         },
-        host: host(ProviderTable::new(&BTreeMap::new())?),
+        host: host(ProviderRegistry::new(&BTreeMap::new())?),
         journal: Box::new(store.journal(&run.as_str().into())?),
         watcher: Box::new(|_| ()),
     };

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use plait_adapters::providers::ProviderKind;
-use plait_adapters::{ProviderSettings, ProviderTable, Store};
+use plait_adapters::{ProviderRegistry, ProviderSettings, Store};
 use plait_engine::run::Event;
 use serde_json::{Value, json};
 use server::{Received, Server};
@@ -53,7 +53,7 @@ async fn measure() -> Result<(Vec<Duration>, Vec<Duration>), Wrong> {
         base_url: Some(format!("{}/v1", server.address())),
         ..ProviderSettings::of(ProviderKind::OpenAi)
     };
-    let providers = ProviderTable::new(&BTreeMap::from([("server".to_owned(), settings)]))?;
+    let providers = ProviderRegistry::new(&BTreeMap::from([("server".to_owned(), settings)]))?;
     let start = json!({ "provider": "server", "model": "m" });
 
     let started: Arc<Mutex<Option<Instant>>> = Arc::default();

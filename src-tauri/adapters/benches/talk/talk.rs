@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use futures::channel::mpsc;
-use plait_adapters::{NativeTools, ProviderTable, SystemClock};
+use plait_adapters::{NativeTools, ProviderRegistry, SystemClock};
 use plait_engine::flow::Flow;
 use plait_engine::host::Host;
 use plait_engine::id::Activation;
@@ -47,7 +47,7 @@ impl Talk {
 pub async fn hold<T>(
     run: &str,
     journal: impl Journal + 'static,
-    (start, providers): (Value, ProviderTable),
+    (start, providers): (Value, ProviderRegistry),
     mut seen: impl FnMut(&Event) + Send + 'static,
     talk: impl AsyncFnOnce(&mut Talk) -> Result<T, Wrong>,
 ) -> Result<T, Wrong> {
@@ -90,7 +90,7 @@ pub async fn hold<T>(
 }
 
 /// The machine, and these providers.
-pub fn host(providers: ProviderTable) -> Host {
+pub fn host(providers: ProviderRegistry) -> Host {
     Host {
         providers: Arc::new(providers),
         tools: Arc::new(NativeTools::new()),

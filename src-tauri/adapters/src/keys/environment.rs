@@ -1,24 +1,24 @@
-//! Keys in environment variables. Read anew each time: nothing is kept.
+//! Keys in environment variables, read on every lookup.
 
 use plait_engine::error::Fault;
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
 
-use super::{FoundKey, KeySource};
+use super::{KeySource, ResolvedKey};
 
-/// The names in a list with commas between them.
-pub fn names(variables: &str) -> impl Iterator<Item = &str> {
+/// The names in a comma-separated list.
+pub fn variable_names(variables: &str) -> impl Iterator<Item = &str> {
     variables.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
-/// The key that the first of `variables` that holds one does. Fault `keys.bad_key`.
-pub(super) fn get(variables: &str) -> Result<Option<FoundKey>, Fault> {
-    for variable in names(variables) {
+/// The key in the first of `variables` that is set. Fault `keys.bad_key`.
+pub(super) fn get(variables: &str) -> Result<Option<ResolvedKey>, Fault> {
+    for variable in variable_names(variables) {
         let value = Zeroizing::new(std::env::var(variable).unwrap_or_default());
         if !value.trim().is_empty() {
-            let key: SecretString = super::checked(value.trim(), &format!("in {variable}"))?;
+            let key: SecretString = super::parse_key(value.trim(), &format!("in {variable}"))?;
             let source = KeySource::Environment;
-            return Ok(Some(FoundKey { key, source, variable: Some(variable.to_owned()) }));
+            return Ok(Some(ResolvedKey { key, source, variable: Some(variable.to_owned()) }));
         }
     }
     Ok(None)

@@ -1,59 +1,58 @@
-//! Taking known keys out of texts. Owns what counts as a key in a text: the whole of it, or so long a beginning of it
-//! (servers' words are cut short) that it is no coincidence.
-
-use std::sync::{PoisonError, RwLock};
+//! Removes known keys from texts. A match is a whole key, or a prefix of a key (servers shorten messages) that is long
+//! enough not to be a coincidence.
 
 use aho_corasick::{AhoCorasick, Input};
+use parking_lot::RwLock;
 use plait_engine::error::Fault;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
-/// Shorter ones ("none", "ollama") are words that people give to servers that want no key. They are no secrets, and
-/// taking them out would hurt ordinary text.
-const SHORTEST: usize = 8;
-/// A beginning of a key that long is taken out, too. What many keys begin with (`sk-ant-api03-`) is shorter.
-const BEGINNING: usize = 16;
+/// Shorter keys ("none", "ollama") are placeholders for servers that need no key. They are not secret, and redacting them
+/// would damage ordinary text.
+const MIN_KEY_BYTES: usize = 8;
+/// A prefix of a key of this length is redacted, too. Longer than the prefixes that many keys share (`sk-ant-api03-`).
+const MIN_PREFIX_BYTES: usize = 16;
 
-/// The keys that this process has had in hand.
+/// Redacts every key that this process has used.
 #[derive(Default)]
-pub(crate) struct Redaction(RwLock<Known>);
+pub(crate) struct Redaction(RwLock<KnownKeys>);
 
 #[derive(Default)]
-struct Known {
+struct KnownKeys {
     keys: Vec<(String, SecretString)>,
-    /// Finds where a key begins.
-    beginnings: Option<AhoCorasick>,
+    /// Finds the prefixes of keys.
+    prefixes: Option<AhoCorasick>,
 }
 
 impl Redaction {
-    /// From now on the key of `provider` is taken out.
-    pub(super) fn learn(&self, provider: &str, key: &SecretString) {
+    /// Redacts the key of `provider` from now on.
+    pub(super) fn add_key(&self, provider: &str, key: &SecretString) {
         let text = key.expose_secret();
-        let is_known = |known: &Known| known.keys.iter().any(|(_, other)| other.expose_secret() == text);
-        if text.len() < SHORTEST || is_known(&self.read()) {
+        let is_known = |known: &KnownKeys| known.keys.iter().any(|(_, other)| other.expose_secret() == text);
+        if text.len() < MIN_KEY_BYTES || is_known(&self.0.read()) {
             return;
         }
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.write();
         if !is_known(&known) {
             known.keys.push((provider.to_owned(), key.clone()));
-            let beginnings = known.keys.iter().map(|(_, key)| beginning(key.expose_secret()));
-            // It fails only for more patterns than memory holds.
-            known.beginnings = AhoCorasick::new(beginnings).ok();
+            let prefixes = known.keys.iter().map(|(_, key)| prefix(key.expose_secret()));
+            // Fails only for more patterns than fit in memory.
+            known.prefixes = AhoCorasick::new(prefixes).ok();
         }
     }
 
-    /// The text with `[key of NAME]` where a key was.
+    /// The text with every key replaced by `[key of NAME]`.
     pub(crate) fn text(&self, text: &str) -> String {
-        let known = self.read();
-        let Some(beginnings) = &known.beginnings else { return text.to_owned() };
+        let known = self.0.read();
+        let Some(prefixes) = &known.prefixes else { return text.to_owned() };
         let (mut out, mut at) = (String::new(), 0);
-        while let Some(found) = beginnings.find(Input::new(text).range(at..)) {
+        while let Some(found) = prefixes.find(Input::new(text).range(at..)) {
             let rest = &text[found.start()..];
-            // Keys may begin alike: the one that goes on longest is meant.
+            // Keys may share a prefix: the longest match wins.
             let (name, length) = known
                 .keys
                 .iter()
-                .map(|(name, key)| (name, common(rest, key.expose_secret())))
+                .map(|(name, key)| (name, common_prefix_len(rest, key.expose_secret())))
                 .max_by_key(|(_, length)| *length)
                 .unwrap_or((&known.keys[0].0, found.len()));
             out.push_str(&text[at..found.start()]);
@@ -66,7 +65,7 @@ impl Redaction {
         out
     }
 
-    /// The fault with no key in any of its parts.
+    /// The fault with every part redacted.
     pub(crate) fn fault(&self, mut fault: Fault) -> Fault {
         fault.message = self.text(&fault.message);
         fault.hint = fault.hint.map(|hint| self.text(&hint));
@@ -74,7 +73,7 @@ impl Redaction {
         fault
     }
 
-    /// Takes keys out of every text of a value.
+    /// Redacts every text in a value.
     pub(crate) fn value(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.text(text),
@@ -92,31 +91,27 @@ impl Redaction {
         }
     }
 
-    /// How many bytes at the end of `text` may be the beginning of a key that goes on in what comes next.
-    pub(crate) fn unfinished(&self, text: &str) -> usize {
-        let known = self.read();
+    /// How many bytes at the end of `text` may be the beginning of a key that continues in the next chunk.
+    pub(crate) fn partial_key_len(&self, text: &str) -> usize {
+        let known = self.0.read();
         let longest = |key: &str| {
             (1..key.len().min(text.len() + 1)).rev().find(|&length| text.ends_with(&key[..length]))
         };
         known.keys.iter().filter_map(|(_, key)| longest(key.expose_secret())).max().unwrap_or(0)
     }
 
-    /// Whether there is any key to take out.
+    /// Whether there is no key to redact.
     pub(crate) fn is_idle(&self) -> bool {
-        self.read().keys.is_empty()
-    }
-
-    fn read(&self) -> std::sync::RwLockReadGuard<'_, Known> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.0.read().keys.is_empty()
     }
 }
 
-fn beginning(key: &str) -> &str {
-    &key[..key.len().min(BEGINNING)]
+fn prefix(key: &str) -> &str {
+    &key[..key.len().min(MIN_PREFIX_BYTES)]
 }
 
-/// How many bytes two texts begin with alike.
-fn common(one: &str, other: &str) -> usize {
+/// The length in bytes of the prefix that two texts share.
+fn common_prefix_len(one: &str, other: &str) -> usize {
     one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
 }
 

@@ -1,23 +1,23 @@
-//! Session before stored before environment, and no key in anything that is printed.
+//! Session keys precede stored keys, which precede the environment, and no key is ever printed.
 
 use keyring_core::mock;
 
 use super::*;
 
-/// A variable that every test process has, with its value.
+/// A variable that Cargo sets for every test process, and its value.
 const VARIABLE: (&str, &str) = ("CARGO_PKG_NAME", "plait-adapters");
 
 fn secret(text: &str) -> SecretString {
     SecretString::from(text)
 }
 
-async fn found(keys: &KeyStore, provider: &str) -> Option<(String, KeySource)> {
+async fn lookup(keys: &KeyStore, provider: &str) -> Option<(String, KeySource)> {
     let found = keys.find(provider, Some(VARIABLE.0)).await.expect("found or not");
     found.map(|found| (found.key.expose_secret().to_owned(), found.source))
 }
 
 #[tokio::test]
-async fn the_sessions_goes_before_the_stored_one_and_that_before_the_environments() {
+async fn find_prefers_session_then_stored_then_environment() {
     let home = tempfile::tempdir().expect("folder");
     let stores = [KeyStore::in_file(home.path(), None), {
         let keychain = mock::Store::new().expect("made");
@@ -25,85 +25,85 @@ async fn the_sessions_goes_before_the_stored_one_and_that_before_the_environment
     }];
     for (keys, source) in stores.into_iter().zip([KeySource::File, KeySource::Keychain]) {
         let is = |key: &str, source| Some((key.to_owned(), source));
-        assert_eq!(found(&keys, "openai").await, is(VARIABLE.1, KeySource::Environment));
-        keys.set("openai", &secret(" stored-key\n"), Keep::Stored).await.expect("kept");
-        assert_eq!(found(&keys, "openai").await, is("stored-key", source));
-        keys.set("openai", &secret("session-key"), Keep::Session).await.expect("given");
-        assert_eq!(found(&keys, "openai").await, is("session-key", KeySource::Session));
-        keys.set("openai", &secret("newer-key"), Keep::Stored).await.expect("kept");
-        assert_eq!(found(&keys, "openai").await, is("newer-key", source));
+        assert_eq!(lookup(&keys, "openai").await, is(VARIABLE.1, KeySource::Environment));
+        keys.set("openai", &secret(" stored-key\n"), KeyRetention::Stored).await.expect("stored");
+        assert_eq!(lookup(&keys, "openai").await, is("stored-key", source));
+        keys.set("openai", &secret("session-key"), KeyRetention::Session).await.expect("set");
+        assert_eq!(lookup(&keys, "openai").await, is("session-key", KeySource::Session));
+        keys.set("openai", &secret("newer-key"), KeyRetention::Stored).await.expect("stored");
+        assert_eq!(lookup(&keys, "openai").await, is("newer-key", source));
         assert!(keys.remove("openai").await.expect("removed"));
-        assert_eq!(found(&keys, "openai").await, is(VARIABLE.1, KeySource::Environment));
+        assert_eq!(lookup(&keys, "openai").await, is(VARIABLE.1, KeySource::Environment));
         assert!(!keys.remove("openai").await.expect("nothing there"));
     }
 }
 
 #[tokio::test]
-async fn stored_keys_outlive_the_process_and_the_sessions_do_not() {
+async fn stored_keys_outlive_the_session() {
     let home = tempfile::tempdir().expect("folder");
     let keys = KeyStore::in_file(home.path(), None);
-    keys.set("a", &secret("stored-key"), Keep::Stored).await.expect("kept");
-    keys.set("b", &secret("session-key"), Keep::Session).await.expect("given");
+    keys.set("a", &secret("stored-key"), KeyRetention::Stored).await.expect("stored");
+    keys.set("b", &secret("session-key"), KeyRetention::Session).await.expect("set");
     let again = KeyStore::in_file(home.path(), None);
     assert_eq!(again.find("a", None).await.expect("read").expect("there").source, KeySource::File);
-    assert_eq!(again.redaction().text("not stored-key!"), "not [key of a]!", "known once it was found");
+    assert_eq!(again.redaction().text("not stored-key!"), "not [key of a]!", "redacted once it was found");
     assert!(again.find("b", None).await.expect("read").is_none());
-    // A keychain that has come since does not hide them, and takes over what is set from now on.
+    // A keychain that becomes available later does not hide them, and stores new keys.
     let keychain = mock::Store::new().expect("made");
     let with = KeyStore::in_keychain(home.path(), keychain);
     assert_eq!(with.find("a", None).await.expect("read").expect("there").source, KeySource::File);
-    with.set("a", &secret("keychain-key"), Keep::Stored).await.expect("kept");
+    with.set("a", &secret("keychain-key"), KeyRetention::Stored).await.expect("stored");
     let file = || KeyStore::in_file(home.path(), None);
     assert!(file().find("a", None).await.expect("read").is_none());
-    // One that stands in both places, the file's from a time without the keychain, is forgotten in both.
-    file().set("a", &secret("file-key"), Keep::Stored).await.expect("kept");
+    // A key that is in both places, in the file from a time without a keychain, is removed from both.
+    file().set("a", &secret("file-key"), KeyRetention::Stored).await.expect("stored");
     assert!(with.remove("a").await.expect("removed"));
     assert!(file().find("a", None).await.expect("read").is_none());
 }
 
 #[tokio::test]
-async fn a_place_that_cannot_be_read_is_told_unless_the_session_has_a_key() {
+async fn find_reports_unreadable_storage_unless_there_is_a_session_key() {
     let home = tempfile::tempdir().expect("folder");
-    std::fs::write(home.path().join("keys.sealed"), "not sealed").expect("written");
+    std::fs::write(home.path().join("keys.sealed"), "not encrypted").expect("written");
     let keys = KeyStore::in_file(home.path(), None);
-    let fault = keys.find("openai", Some(VARIABLE.0)).await.expect_err("told");
-    assert_eq!(fault.code, "keys.damaged", "the environment's might be another's");
-    keys.set("openai", &secret("session-key"), Keep::Session).await.expect("given");
-    assert_eq!(found(&keys, "openai").await.expect("there").1, KeySource::Session);
+    let fault = keys.find("openai", Some(VARIABLE.0)).await.expect_err("reported");
+    assert_eq!(fault.code, "keys.damaged", "the environment may hold another key");
+    keys.set("openai", &secret("session-key"), KeyRetention::Session).await.expect("set");
+    assert_eq!(lookup(&keys, "openai").await.expect("there").1, KeySource::Session);
     let newer = "sk-0123456789abcdef";
     assert_eq!(
-        keys.set("openai", &secret(newer), Keep::Stored).await.expect_err("told").code,
+        keys.set("openai", &secret(newer), KeyRetention::Stored).await.expect_err("reported").code,
         "keys.damaged"
     );
-    assert_eq!(keys.redaction().text(newer), "[key of openai]", "known before anything failed");
-    assert_eq!(found(&keys, "openai").await.expect("still there").1, KeySource::Session);
-    assert_eq!(keys.remove("openai").await.expect_err("told").code, "keys.damaged");
-    assert!(keys.find("openai", None).await.is_err(), "the session's is forgotten all the same");
+    assert_eq!(keys.redaction().text(newer), "[key of openai]", "redacted before anything failed");
+    assert_eq!(lookup(&keys, "openai").await.expect("still there").1, KeySource::Session);
+    assert_eq!(keys.remove("openai").await.expect_err("reported").code, "keys.damaged");
+    assert!(keys.find("openai", None).await.is_err(), "the session key is removed anyway");
 }
 
 #[tokio::test]
-async fn what_is_no_key_is_refused_without_repeating_it() {
+async fn set_rejects_invalid_keys_without_repeating_them() {
     let keys = KeyStore::in_memory();
     for wrong in ["", "  ", "two words", "two\nlines", "quoted\"", "schlüssel"] {
-        let fault = keys.set("openai", &secret(wrong), Keep::Session).await.expect_err("refused");
+        let fault = keys.set("openai", &secret(wrong), KeyRetention::Session).await.expect_err("refused");
         assert_eq!(fault.code, "keys.bad_key");
         assert!(wrong.trim().is_empty() || !format!("{fault:?}").contains(wrong), "{fault:?}");
     }
     assert_eq!(
-        keys.set("openai", &secret("k"), Keep::Stored).await.expect_err("nowhere").code,
+        keys.set("openai", &secret("k"), KeyRetention::Stored).await.expect_err("nowhere").code,
         "keys.nowhere"
     );
 }
 
 #[tokio::test]
-async fn nothing_prints_a_key() {
+async fn debug_output_contains_no_key() {
     let keys = KeyStore::in_memory();
     let key = "sk-0123456789abcdef";
-    keys.set("openai", &secret(key), Keep::Session).await.expect("given");
+    keys.set("openai", &secret(key), KeyRetention::Session).await.expect("set");
     let found = keys.find("openai", None).await.expect("read").expect("there");
     assert!(!format!("{found:?}").contains("0123"));
     assert_eq!(found.ending().as_deref(), Some("cdef"));
-    let short = FoundKey::new(secret("short"), KeySource::Session);
+    let short = ResolvedKey::new(secret("short"), KeySource::Session);
     assert_eq!(short.ending(), None);
     assert_eq!(keys.redaction().text(&format!("not {key}!")), "not [key of openai]!");
 }

@@ -1,13 +1,14 @@
-//! Anthropic's Messages, streamed. What is sent is exactly [`request`]; what comes back is put together by [`assembly`].
+//! Anthropic's Messages API, streamed. [`request`] builds exactly what is sent; [`response_decoder`] builds the reply.
 //!
-//! The provider reads long prompts once and keeps them: see [`cache`]. Thinking is asked for in the options of a call, for
-//! example `{"thinking": {"type": "adaptive"}}`; its signed blocks go back with the results of the tools it asked for.
+//! The provider caches the beginning of long prompts: see [`prompt_cache`]. The options of a call turn thinking on, for
+//! example `{"thinking": {"type": "adaptive"}}`; signed thinking blocks are sent back with the results of the tools that
+//! the model called.
 
-mod assembly;
-mod cache;
 mod messages;
+mod prompt_cache;
+mod reply_schema;
 mod request;
-mod schema;
+mod response_decoder;
 mod wire;
 
 use std::sync::Arc;
@@ -16,46 +17,45 @@ use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
-use super::http::{self, Assembly as _, Link, Manner};
-use assembly::Assembly;
+use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
+use response_decoder::Decoder;
 
-/// The key of what this protocol keeps in a reply's `provider_state`.
-const PROTOCOL: &str = "anthropic";
+/// The key of this protocol's data in a reply's `provider_state`.
+const STATE_KEY: &str = "anthropic";
 
-/// How such servers are spoken to.
-pub(super) static MANNER: Manner = Manner {
-    server: "a server that speaks Anthropic's Messages",
-    base_url: "It is usually https://api.anthropic.com, without /v1.",
+pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
+    server: "a server that speaks Anthropic's Messages API",
+    base_url_hint: "It is usually https://api.anthropic.com, without /v1.",
     key_header: "x-api-key",
     key_prefix: "",
     headers: &[("anthropic-version", "2023-06-01")],
 };
 
-/// A provider that speaks Anthropic's Messages.
+/// A provider of Anthropic's Messages API.
 pub(super) struct Anthropic {
-    link: Arc<Link>,
+    client: Arc<HttpClient>,
 }
 
 impl Anthropic {
-    pub(super) fn new(link: Arc<Link>) -> Self {
-        Self { link }
+    pub(super) fn new(client: Arc<HttpClient>) -> Self {
+        Self { client }
     }
 }
 
 #[async_trait]
 impl Provider for Anthropic {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
-        let place = self.link.place(Some(&request.model));
-        let sent = request::request(&request)?;
-        let answer = self.link.post("v1/messages", "", Assembly::FRAMING, &sent.body, &place).await?;
-        http::read(answer, Assembly::new(&place, sent.answer_tool), sink).await
+        let context = self.client.error_context(Some(&request.model));
+        let encoded = request::encode(&request)?;
+        let response = self.client.post("v1/messages", "", Decoder::FRAMING, &encoded.body, &context).await?;
+        http::read_reply(response, Decoder::new(&context, encoded.reply_tool), sink).await
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
-        let names = |page: wire::Models| {
+        let read_page = |page: wire::Models| {
             let names = page.data.into_iter().map(|model| model.id).collect();
             (names, page.last_id.filter(|_| page.has_more))
         };
-        self.link.models_in_pages("v1/models", "limit=1000", "after_id", names).await
+        self.client.paginated_models("v1/models", "limit=1000", "after_id", read_page).await
     }
 }

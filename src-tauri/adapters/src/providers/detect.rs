@@ -1,7 +1,7 @@
-//! Finding model servers that run on this machine: Ollama, LM Studio, llama.cpp, vLLM. Owns what each is known by.
+//! Detects model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM. Owns how each is recognized.
 //!
-//! They are looked for where the settings have a provider on this machine, at their usual ports, and where `OLLAMA_HOST`
-//! says. No key is sent, and what answers is believed to be a model server only if it lists models.
+//! Probes the local addresses in the settings, the default ports, and the address in `OLLAMA_HOST`. No key is sent. A server
+//! counts as a model server only if it lists models.
 
 mod ollama_host;
 
@@ -17,93 +17,94 @@ use ts_rs::TS;
 use super::{ProviderSettings, settings};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(400);
-/// Who is here answers at once; a server that is busy loading a model is found the next time.
-const TIMEOUT: Duration = Duration::from_millis(1_500);
-/// No list of models is longer.
-const MAX_BYTES: usize = 1 << 20;
+/// Local servers respond immediately; one that is busy loading a model is detected the next time.
+const PROBE_TIMEOUT: Duration = Duration::from_millis(1_500);
+/// No model list is nearly as long.
+const MAX_RESPONSE_BYTES: usize = 1 << 20;
 
 /// A model server that is running.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct FoundServer {
-    /// What it says it is: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible server`.
+pub struct DetectedServer {
+    /// The detected software: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible server`.
     pub software: String,
-    /// The providers of the settings that lead to it, sorted.
+    /// The configured providers that use this server, sorted.
     pub providers: Vec<String>,
-    /// A name for a provider that would, not yet taken.
+    /// An unused name for a new provider.
     pub suggested_name: String,
-    /// The settings of such a provider.
+    /// The settings of that provider.
     pub settings: ProviderSettings,
-    /// The models it has, sorted.
+    /// The models of the server, sorted.
     pub models: Vec<String>,
 }
 
-/// The built-in settings of Ollama, at the place that `OLLAMA_HOST` names.
-pub(super) fn ollama_by_environment(built_in: &ProviderSettings) -> Option<ProviderSettings> {
-    Some(at(built_in, &ollama_host::from_environment()?))
+/// The built-in settings of Ollama with the address from `OLLAMA_HOST`, if that is set.
+pub(super) fn ollama_from_environment(built_in: &ProviderSettings) -> Option<ProviderSettings> {
+    Some(with_origin(built_in, &ollama_host::from_environment()?))
 }
 
-/// Looks for servers, all at once, for about a second. Gives them in the order of their names.
-pub async fn detect(known: &BTreeMap<String, ProviderSettings>) -> Vec<FoundServer> {
+/// Probes all addresses concurrently, for about a second. Returns the servers sorted by software.
+pub async fn detect(known: &BTreeMap<String, ProviderSettings>) -> Vec<DetectedServer> {
     let Ok(client) = Client::builder()
         .user_agent(concat!("plait/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()
         .connect_timeout(CONNECT_TIMEOUT)
-        .timeout(TIMEOUT)
+        .timeout(PROBE_TIMEOUT)
         .build()
     else {
         return Vec::new();
     };
-    let mut places: BTreeMap<(String, u16), Url> = BTreeMap::new();
-    for url in ollama_host::from_environment().into_iter().chain(on_this_machine(known)) {
-        places.entry(place(&url)).or_insert(url);
+    let mut addresses: BTreeMap<(String, u16), Url> = BTreeMap::new();
+    for url in ollama_host::from_environment().into_iter().chain(local_origins(known)) {
+        addresses.entry(host_and_port(&url)).or_insert(url);
     }
     let client = &client;
-    let probes = places.values().map(|url| async move { Some((url, probe(client, url).await?)) });
-    let mut found: Vec<FoundServer> = Vec::new();
+    let probes = addresses.values().map(|url| async move { Some((url, probe(client, url).await?)) });
+    let mut servers: Vec<DetectedServer> = Vec::new();
     for (url, (software, mut models)) in join_all(probes).await.into_iter().flatten() {
         models.sort();
-        let taken =
-            |name: &str| known.contains_key(name) || found.iter().any(|other| other.suggested_name == name);
+        let is_taken =
+            |name: &str| known.contains_key(name) || servers.iter().any(|other| other.suggested_name == name);
         let numbered = (2..).map(|number| format!("{}-{number}", software.name));
         let suggested_name =
-            std::iter::once(software.name.to_owned()).chain(numbered).find(|name| !taken(name));
-        let leads_here =
-            |settings: &ProviderSettings| origin(settings).is_some_and(|other| place(&other) == place(url));
-        found.push(FoundServer {
+            std::iter::once(software.name.to_owned()).chain(numbered).find(|name| !is_taken(name));
+        let uses_server = |settings: &ProviderSettings| {
+            origin(settings).is_some_and(|other| host_and_port(&other) == host_and_port(url))
+        };
+        servers.push(DetectedServer {
             software: software.title.to_owned(),
             providers: known
                 .iter()
-                .filter(|(_, set)| leads_here(set))
+                .filter(|(_, settings)| uses_server(settings))
                 .map(|(name, _)| name.clone())
                 .collect(),
             suggested_name: suggested_name.unwrap_or_default(),
-            settings: at(&settings::built_in()[software.like], url),
+            settings: with_origin(&settings::built_in()[software.built_in], url),
             models,
         });
     }
-    found.sort_by(|one, other| one.software.cmp(&other.software));
-    found
+    servers.sort_by(|one, other| one.software.cmp(&other.software));
+    servers
 }
 
-/// What a server turned out to be.
+/// The kind of server.
 #[derive(Clone, Copy)]
 struct Software {
     title: &'static str,
-    /// What a provider for it is called.
+    /// The default name of a provider for it.
     name: &'static str,
-    /// The built-in provider that speaks to it.
-    like: &'static str,
+    /// The built-in provider with matching settings.
+    built_in: &'static str,
 }
 
-const OLLAMA: Software = Software { title: "Ollama", name: "ollama", like: "ollama" };
-const LM_STUDIO: Software = Software { title: "LM Studio", name: "lmstudio", like: "lmstudio" };
-const LLAMA_CPP: Software = Software { title: "llama.cpp", name: "llamacpp", like: "llamacpp" };
-const VLLM: Software = Software { title: "vLLM", name: "vllm", like: "vllm" };
-const OTHER: Software = Software { title: "OpenAI-compatible server", name: "local", like: "vllm" };
+const OLLAMA: Software = Software { title: "Ollama", name: "ollama", built_in: "ollama" };
+const LM_STUDIO: Software = Software { title: "LM Studio", name: "lmstudio", built_in: "lmstudio" };
+const LLAMA_CPP: Software = Software { title: "llama.cpp", name: "llamacpp", built_in: "llamacpp" };
+const VLLM: Software = Software { title: "vLLM", name: "vllm", built_in: "vllm" };
+const OTHER: Software = Software { title: "OpenAI-compatible server", name: "local", built_in: "vllm" };
 
-/// Asks whatever is there for its models, in Ollama's way and in everybody else's.
+/// Requests the model list, with Ollama's endpoint and with the OpenAI-compatible one.
 async fn probe(client: &Client, origin: &Url) -> Option<(Software, Vec<String>)> {
     let (tags, listed) = futures::join!(get(client, origin, "api/tags"), get(client, origin, "v1/models"));
     let names = |list: &Value, key: &str| -> Option<Vec<String>> {
@@ -127,20 +128,20 @@ async fn probe(client: &Client, origin: &Url) -> Option<(Software, Vec<String>)>
 async fn get(client: &Client, origin: &Url, path: &str) -> Option<Value> {
     let mut response = client.get(origin.join(path).ok()?).send().await.ok()?.error_for_status().ok()?;
     let mut body = Vec::new();
-    while let Some(piece) = response.chunk().await.ok()? {
-        if body.len() + piece.len() > MAX_BYTES {
+    while let Some(chunk) = response.chunk().await.ok()? {
+        if body.len() + chunk.len() > MAX_RESPONSE_BYTES {
             return None;
         }
-        body.extend_from_slice(&piece);
+        body.extend_from_slice(&chunk);
     }
     serde_json::from_slice(&body).ok()
 }
 
-/// Where the settings, or habit, put servers on this machine.
-fn on_this_machine(known: &BTreeMap<String, ProviderSettings>) -> Vec<Url> {
-    let usual = settings::built_in();
-    let all = known.values().chain(usual.values()).filter_map(origin);
-    all.filter(|url| place(url).0 == HERE).collect()
+/// The local addresses of the configured and the built-in providers.
+fn local_origins(known: &BTreeMap<String, ProviderSettings>) -> Vec<Url> {
+    let built_in = settings::built_in();
+    let all = known.values().chain(built_in.values()).filter_map(origin);
+    all.filter(|url| host_and_port(url).0 == LOCALHOST).collect()
 }
 
 /// Scheme, host and port of a provider.
@@ -149,22 +150,22 @@ fn origin(settings: &ProviderSettings) -> Option<Url> {
     url.set_path("/");
     url.set_query(None);
     url.set_fragment(None);
-    // A password is nothing to send around.
+    // Never send or return a password.
     let _ = url.set_username("").and_then(|()| url.set_password(None));
     url.has_host().then_some(url)
 }
 
-const HERE: &str = "localhost";
+const LOCALHOST: &str = "localhost";
 
-/// What makes two addresses the same place.
-fn place(url: &Url) -> (String, u16) {
+/// Identifies a server; all names of this machine are equal.
+fn host_and_port(url: &Url) -> (String, u16) {
     let host = url.host_str().unwrap_or_default();
-    let here = matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "0.0.0.0");
-    (if here { HERE } else { host }.to_owned(), url.port_or_known_default().unwrap_or_default())
+    let is_local = matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "0.0.0.0");
+    (if is_local { LOCALHOST } else { host }.to_owned(), url.port_or_known_default().unwrap_or_default())
 }
 
-/// The same settings, at another place: what follows the host stays.
-fn at(settings: &ProviderSettings, origin: &Url) -> ProviderSettings {
+/// The same settings at another origin; the path of the base URL stays.
+fn with_origin(settings: &ProviderSettings, origin: &Url) -> ProviderSettings {
     let path = settings.base_url.as_deref().and_then(|url| Url::parse(url).ok());
     let path = path.map(|url| url.path().trim_matches('/').to_owned()).unwrap_or_default();
     let base_url = format!("{origin}{path}").trim_end_matches('/').to_owned();

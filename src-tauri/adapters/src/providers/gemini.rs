@@ -1,12 +1,12 @@
-//! Google's Gemini, streamed. What is sent is exactly [`request`]; what comes back is put together by [`assembly`].
+//! Google's Gemini API, streamed. [`request`] builds exactly what is sent; [`response_decoder`] builds the reply.
 //!
-//! Thoughts are shown where the options of a call ask for them:
-//! `{"generationConfig": {"thinkingConfig": {"includeThoughts": true}}}`. Signatures over them, which come unasked, go back
-//! with the results of the functions it called.
+//! Thoughts are included where the options of a call ask for them:
+//! `{"generationConfig": {"thinkingConfig": {"includeThoughts": true}}}`. Thought signatures always arrive; they are sent
+//! back with the results of the functions that the model called.
 
-mod assembly;
 mod contents;
 mod request;
+mod response_decoder;
 mod wire;
 
 use std::sync::Arc;
@@ -15,56 +15,55 @@ use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
-use super::http::{self, Assembly as _, Link, Manner};
-use assembly::Assembly;
+use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
+use response_decoder::Decoder;
 
-/// The key of what this protocol keeps in a reply's `provider_state`.
-const PROTOCOL: &str = "gemini";
+/// The key of this protocol's data in a reply's `provider_state`.
+const STATE_KEY: &str = "gemini";
 
-/// How such servers are spoken to.
-pub(super) static MANNER: Manner = Manner {
+pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
     server: "a server that speaks Gemini",
-    base_url: "It is usually https://generativelanguage.googleapis.com, without /v1beta.",
+    base_url_hint: "It is usually https://generativelanguage.googleapis.com, without /v1beta.",
     key_header: "x-goog-api-key",
     key_prefix: "",
     headers: &[],
 };
 
-/// A provider that speaks Gemini.
+/// A provider of the Gemini API.
 pub(super) struct Gemini {
-    link: Arc<Link>,
+    client: Arc<HttpClient>,
 }
 
 impl Gemini {
-    pub(super) fn new(link: Arc<Link>) -> Self {
-        Self { link }
+    pub(super) fn new(client: Arc<HttpClient>) -> Self {
+        Self { client }
     }
 }
 
 #[async_trait]
 impl Provider for Gemini {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
-        let place = self.link.place(Some(&request.model));
-        let body = request::body(&request)?;
-        let answer =
-            self.link.post(&path(&request.model), "alt=sse", Assembly::FRAMING, &body, &place).await?;
-        http::read(answer, Assembly::new(&place), sink).await
+        let context = self.client.error_context(Some(&request.model));
+        let body = request::encode(&request)?;
+        let path = endpoint(&request.model);
+        let response = self.client.post(&path, "alt=sse", Decoder::FRAMING, &body, &context).await?;
+        http::read_reply(response, Decoder::new(&context), sink).await
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
         let generates = |methods: &[String]| methods.iter().any(|method| method == "generateContent");
-        let names = |page: wire::Models| {
+        let read_page = |page: wire::Models| {
             let models = page.models.iter().filter(|model| generates(&model.supported_generation_methods));
-            let names = models.map(|model| contents::own_name(&model.name).to_owned()).collect();
+            let names = models.map(|model| contents::short_model_name(&model.name).to_owned()).collect();
             (names, page.next_page_token.filter(|token| !token.is_empty()))
         };
-        self.link.models_in_pages("v1beta/models", "pageSize=1000", "pageToken", names).await
+        self.client.paginated_models("v1beta/models", "pageSize=1000", "pageToken", read_page).await
     }
 }
 
-/// Where a model is called. Tuned models stand in a collection of their own, which is part of their name.
-fn path(model: &str) -> String {
-    let name = contents::own_name(model);
+/// The path for calls of a model. The names of tuned models include their collection.
+fn endpoint(model: &str) -> String {
+    let name = contents::short_model_name(model);
     let collection = if name.contains('/') { "" } else { "models/" };
     format!("v1beta/{collection}{name}:streamGenerateContent")
 }

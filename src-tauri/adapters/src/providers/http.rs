@@ -1,23 +1,28 @@
-//! What every provider that is asked over HTTP has in common: the client with its patience and its key ([`link`]), what
-//! each failure is called ([`failure`]), and reading an answer until it is a whole reply ([`reading`]). What is said, and
-//! what is made of the answer, is each protocol's own: a folder beside this one with `request` and `assembly`, both pure.
+//! What all HTTP providers share: the client with its timeouts and API key ([`client`]), the fault for each failure
+//! ([`error_context`]), and reading a response until the reply is complete ([`response_reader`]). What is sent and how the
+//! response is decoded belongs to each protocol: a folder with `request`, `response_decoder` and `wire`, all free of I/O.
 //!
-//! On reqwest and an event-stream decoder directly. The client library for many vendors does not fit: it reads meaning
-//! into model names, rewrites schemas, and ends a stream that was cut like one that is whole. Here what is sent is exactly
-//! what `request` says, and what comes back is either a whole reply or a coded fault. Nothing here retries (the run does,
-//! by the node's policy) or follows redirects (they would carry the key along).
+//! Built directly on reqwest and an event-stream decoder. A client library for many vendors does not fit: it infers meaning
+//! from model names, rewrites schemas, and treats a stream that was cut off like a complete one. Here the request is exactly
+//! what `request` builds, and the result is either a complete reply or a coded fault. Nothing here retries (the run does,
+//! by the node's policy) or follows redirects (they would forward the key).
 
-mod counts;
-mod failure;
-mod key;
-mod link;
-mod options;
-mod pieces;
-mod reading;
+mod api_key;
+mod base_url;
+mod body_stream;
+mod call_options;
+mod client;
+mod error_context;
+mod protocol_config;
+mod response_decoder;
+mod response_reader;
+mod token_counts;
 
-pub(super) use counts::{count, usage, with_parts};
-pub(super) use failure::Place;
-pub(super) use link::{Link, Manner};
-pub(super) use options::{add_options, options, wants_session};
-pub(super) use pieces::Answer;
-pub(super) use reading::{Assembly, Framing, or_default, parse, read};
+pub(super) use body_stream::ResponseBody;
+pub(super) use call_options::{add_options, options, wants_session};
+pub(super) use client::HttpClient;
+pub(super) use error_context::ErrorContext;
+pub(super) use protocol_config::ProtocolConfig;
+pub(super) use response_decoder::{Framing, ResponseDecoder, or_default, parse};
+pub(super) use response_reader::read_reply;
+pub(super) use token_counts::{token_count, usage, with_breakdown};

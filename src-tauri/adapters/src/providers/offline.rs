@@ -1,14 +1,14 @@
 //! The offline provider: a simulator of a model. No key, no network, and the same answer to the same request, always.
 //!
 //! Its models are modes: `echo` answers with what was said (where a JSON Schema is asked for, with a value of that shape made
-//! from what was said, [`shape`]), `script` with what `options` say ([`OfflineOptions`]). It
-//! remembers nothing: where it stands in a script follows from the request alone ([`position`]), so that a resumed run
+//! from what was said, [`schema_value`]), `script` with what `options` say ([`OfflineOptions`]). It
+//! remembers nothing: where it stands in a script follows from the request alone ([`script_position`]), so that a resumed run
 //! goes on where it was. It streams word by word, counts tokens, and can be slow or fail on demand.
 
 mod options;
-mod position;
-mod shape;
-mod speech;
+mod schema_value;
+mod script_position;
+mod word_stream;
 
 use std::time::Duration;
 
@@ -20,8 +20,8 @@ use plait_engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provide
 use plait_engine::run::TokenUsage;
 
 pub use options::{OfflineOptions, Repeat, ScriptedCall, ScriptedFailure, ScriptedReply};
-use position::Position;
-use speech::Speech;
+use script_position::ScriptPosition;
+use word_stream::WordStream;
 
 /// The mode that answers with what was said.
 pub const ECHO: &str = "echo";
@@ -36,11 +36,11 @@ pub struct Offline;
 impl Provider for Offline {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
         let options = OfflineOptions::read(&request.model, &request.options)?;
-        let position = Position::of(&request);
+        let position = ScriptPosition::of(&request);
         let reply = match request.model.as_str() {
             ECHO => {
                 let text = match &request.response_schema {
-                    Some(schema) => shape::shaped(schema, &said(&request.messages)),
+                    Some(schema) => schema_value::generate(schema, &last_user_text(&request.messages)),
                     None => echo(&request.messages),
                 };
                 ScriptedReply { text: Some(text), ..ScriptedReply::default() }
@@ -48,22 +48,22 @@ impl Provider for Offline {
             // `read` has refused every other model.
             _ => position.choose(&options)?.clone(),
         };
-        pause(reply.delay_ms.or(options.delay_ms)).await;
+        sleep_ms(reply.delay_ms.or(options.delay_ms)).await;
         let failure = reply.fail.as_ref().filter(|failure| failure.applies(request.attempt));
-        let mut speech = Speech::new(&request.model, options.tokens_per_second, request.max_tokens);
-        speech.say(reply.reasoning.as_deref().unwrap_or_default(), Chunk::Reasoning, sink).await;
+        let mut stream = WordStream::new(&request.model, options.tokens_per_second, request.max_tokens);
+        stream.send(reply.reasoning.as_deref().unwrap_or_default(), Chunk::Reasoning, sink).await;
         let text = reply.text.as_deref().unwrap_or_default();
         if let Some(failure) = failure {
             let end = text.char_indices().nth(failure.after_chars).map_or(text.len(), |(at, _)| at);
-            speech.say(text.get(..end).unwrap_or_default(), Chunk::Text, sink).await;
+            stream.send(text.get(..end).unwrap_or_default(), Chunk::Text, sink).await;
             return Err(failure.fault());
         }
-        let said = speech.say(text, Chunk::Text, sink).await;
+        let sent = stream.send(text, Chunk::Text, sink).await;
         let tool_calls = position.calls(&reply.tool_calls);
-        let output = speech.tokens() + u64::from(tokens::calls(&request.model, &tool_calls));
+        let output = stream.tokens() + u64::from(tokens::calls(&request.model, &tool_calls));
         Ok(ModelReply {
-            text: said.to_owned(),
-            stop_reason: match (said.len() < text.len(), tool_calls.is_empty()) {
+            text: sent.to_owned(),
+            stop_reason: match (sent.len() < text.len(), tool_calls.is_empty()) {
                 (true, _) => StopReason::MaxTokens,
                 (false, false) => StopReason::ToolCalls,
                 (false, true) => StopReason::End,
@@ -83,19 +83,19 @@ impl Provider for Offline {
 
 /// The answer of `echo`: what the latest user message said.
 fn echo(messages: &[SharedMessage]) -> String {
-    match said(messages).as_str() {
+    match last_user_text(messages).as_str() {
         "" => "You said nothing.".to_owned(),
         text => format!("You said: {text}"),
     }
 }
 
 /// What the latest user message said.
-fn said(messages: &[SharedMessage]) -> String {
+fn last_user_text(messages: &[SharedMessage]) -> String {
     let latest = messages.iter().rev().find(|message| message.role == Role::User);
     latest.map(|message| message.content.text().trim().to_owned()).unwrap_or_default()
 }
 
-async fn pause(milliseconds: Option<u64>) {
+async fn sleep_ms(milliseconds: Option<u64>) {
     if let Some(milliseconds) = milliseconds.filter(|milliseconds| *milliseconds > 0) {
         tokio::time::sleep(Duration::from_millis(milliseconds)).await;
     }

@@ -1,7 +1,7 @@
-//! OpenAI-compatible chat completions, streamed: llama.cpp, LM Studio, vLLM, OpenAI itself and whoever else speaks it.
+//! OpenAI-compatible chat completions, streamed: llama.cpp, LM Studio, vLLM, OpenAI itself and other servers.
 
-mod assembly;
 mod request;
+mod response_decoder;
 mod wire;
 
 use std::sync::Arc;
@@ -10,40 +10,39 @@ use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
-use super::http::{self, Assembly as _, Link, Manner};
-use super::openai_models;
-use assembly::Assembly;
+use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
+use super::protocol::openai_models;
+use response_decoder::Decoder;
 
-/// How such servers are spoken to.
-pub(super) static MANNER: Manner = Manner {
+pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
     server: "an OpenAI-compatible server",
-    base_url: "It usually ends in /v1.",
+    base_url_hint: "It usually ends in /v1.",
     key_header: "authorization",
     key_prefix: "Bearer ",
     headers: &[],
 };
 
-/// A provider that speaks chat completions.
+/// A provider of chat completions.
 pub(super) struct OpenAiChat {
-    link: Arc<Link>,
+    client: Arc<HttpClient>,
 }
 
 impl OpenAiChat {
-    pub(super) fn new(link: Arc<Link>) -> Self {
-        Self { link }
+    pub(super) fn new(client: Arc<HttpClient>) -> Self {
+        Self { client }
     }
 }
 
 #[async_trait]
 impl Provider for OpenAiChat {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
-        let place = self.link.place(Some(&request.model));
-        let body = request::body(&request, self.link.address().is_openai())?;
-        let answer = self.link.post("chat/completions", "", Assembly::FRAMING, &body, &place).await?;
-        http::read(answer, Assembly::new(&place), sink).await
+        let context = self.client.error_context(Some(&request.model));
+        let body = request::encode(&request, self.client.is_openai())?;
+        let response = self.client.post("chat/completions", "", Decoder::FRAMING, &body, &context).await?;
+        http::read_reply(response, Decoder::new(&context), sink).await
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
-        openai_models::list(&self.link).await
+        openai_models::list(&self.client).await
     }
 }

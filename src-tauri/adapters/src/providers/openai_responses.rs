@@ -1,7 +1,7 @@
-//! OpenAI's Responses, streamed. By default nothing is kept on their side; see [`session`] for when it is.
+//! OpenAI's Responses API, streamed. By default OpenAI stores nothing; [`session`] describes when it does.
 
-mod assembly;
 mod request;
+mod response_decoder;
 mod session;
 mod wire;
 
@@ -11,52 +11,59 @@ use async_trait::async_trait;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
-use super::http::{self, Answer, Assembly as _, Link, Manner, Place, wants_session};
-use super::openai_models;
-use assembly::Assembly;
-use request::{Body, Draft};
-use session::{Prefix, Sessions};
+use super::http::{
+    self, ErrorContext, HttpClient, ProtocolConfig, ResponseBody, ResponseDecoder as _, wants_session,
+};
+use super::protocol::openai_models;
+use request::{Body, RequestDraft};
+use response_decoder::Decoder;
+use session::{PrefixHashes, SessionCache};
 
-/// How such servers are spoken to.
-pub(super) static MANNER: Manner = Manner {
-    server: "a server that speaks OpenAI's Responses",
-    base_url: "It usually ends in /v1.",
+pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
+    server: "a server that speaks OpenAI's Responses API",
+    base_url_hint: "It usually ends in /v1.",
     key_header: "authorization",
     key_prefix: "Bearer ",
     headers: &[],
 };
 
-/// A provider that speaks Responses.
+/// A provider of the Responses API.
 pub(super) struct OpenAiResponses {
-    link: Arc<Link>,
-    /// Whether conversations are kept on their side where the call does not say.
-    keeps: bool,
-    sessions: Sessions,
+    client: Arc<HttpClient>,
+    /// Whether the provider stores conversations unless the call's options say otherwise.
+    stores_conversations: bool,
+    sessions: SessionCache,
 }
 
 impl OpenAiResponses {
-    pub(super) fn new(link: Arc<Link>, keeps: bool) -> Self {
-        Self { link, keeps, sessions: Sessions::default() }
+    pub(super) fn new(client: Arc<HttpClient>, stores_conversations: bool) -> Self {
+        Self { client, stores_conversations, sessions: SessionCache::default() }
     }
 
-    async fn post(&self, body: Body<'_>, place: &Place) -> Result<Answer, Fault> {
-        self.link.post("responses", "", Assembly::FRAMING, &body, place).await
+    async fn post(&self, body: Body<'_>, context: &ErrorContext) -> Result<ResponseBody, Fault> {
+        self.client.post("responses", "", Decoder::FRAMING, &body, context).await
     }
 
-    /// Sends as little as the session allows, or all.
-    async fn send(&self, draft: &Draft, prefix: Option<&Prefix>, place: &Place) -> Result<Answer, Fault> {
-        let Some(known) = prefix.and_then(|prefix| self.sessions.find(prefix)) else {
-            return self.post(draft.whole(prefix.is_some()), place).await;
+    /// Sends only what follows the longest stored part of the conversation, or everything if nothing is stored.
+    async fn send(
+        &self,
+        draft: &RequestDraft,
+        prefix: Option<&PrefixHashes>,
+        context: &ErrorContext,
+    ) -> Result<ResponseBody, Fault> {
+        let Some(stored) = prefix.and_then(|prefix| self.sessions.find(prefix)) else {
+            return self.post(draft.full_body(prefix.is_some()), context).await;
         };
-        match self.post(draft.following(&known.response_id, known.items), place).await {
-            // They may have let go of it, and say so in more than one way. Whatever else is wrong is said again.
+        match self.post(draft.continuation(&stored.response_id, stored.items), context).await {
+            // The provider may have dropped the stored reply, and reports that in more than one way. If the request is
+            // wrong for another reason, the full request fails the same way.
             Err(fault)
                 if matches!(fault.code, ErrorCode::ProviderNotFound | ErrorCode::ProviderBadRequest) =>
             {
-                self.sessions.forget(&known);
-                self.post(draft.whole(true), place).await
+                self.sessions.forget(&stored);
+                self.post(draft.full_body(true), context).await
             }
-            sent => sent,
+            response => response,
         }
     }
 }
@@ -64,20 +71,20 @@ impl OpenAiResponses {
 #[async_trait]
 impl Provider for OpenAiResponses {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
-        let place = self.link.place(Some(&request.model));
-        let is_kept = wants_session(&request.options)?.unwrap_or(self.keeps);
-        let draft = Draft::new(&request)?;
-        let session = request.session.as_deref().filter(|_| is_kept);
-        let prefix = session.map(|session| Prefix::new(session, &draft));
-        let answer = self.send(&draft, prefix.as_ref(), &place).await?;
-        let reply = http::read(answer, Assembly::new(&place), sink).await?;
+        let context = self.client.error_context(Some(&request.model));
+        let stores = wants_session(&request.options)?.unwrap_or(self.stores_conversations);
+        let draft = RequestDraft::new(&request)?;
+        let session = request.session.as_deref().filter(|_| stores);
+        let prefix = session.map(|session| PrefixHashes::new(session, &draft));
+        let response = self.send(&draft, prefix.as_ref(), &context).await?;
+        let reply = http::read_reply(response, Decoder::new(&context), sink).await?;
         if let (Some(prefix), Some(id)) = (prefix, &reply.response_id) {
-            self.sessions.keep(prefix.and(&request::reply(&reply)), id);
+            self.sessions.insert(prefix.with_reply(&request::encode_reply(&reply)), id);
         }
         Ok(reply)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
-        openai_models::list(&self.link).await
+        openai_models::list(&self.client).await
     }
 }

@@ -1,4 +1,4 @@
-//! What a person sets about a provider. Never holds a key: only the name of the environment variable that does.
+//! The settings of a provider. They never contain a key, only the name of the environment variable that holds it.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Which protocol a provider speaks.
+/// The protocol of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum ProviderKind {
     /// The built-in simulator.
     Offline,
-    /// Chat completions: OpenAI's older protocol, which most other servers speak.
+    /// Chat completions: OpenAI's older protocol, which most other servers support.
     OpenAi,
-    /// OpenAI's Responses.
+    /// OpenAI's Responses API.
     OpenAiResponses,
     /// Ollama's own protocol.
     Ollama,
-    /// Anthropic's Messages over HTTP.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// Google's Gemini over HTTP.
+    /// Google's Gemini API.
     Gemini,
 }
 
@@ -28,38 +28,37 @@ pub enum ProviderKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProviderSettings {
-    /// The protocol.
     pub kind: ProviderKind,
-    /// Where it is, for chat completions and Responses up to and including `/v1`, else without a version. Not for the simulator.
+    /// The base URL: for chat completions and Responses including `/v1`, otherwise without a version. Not for the simulator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub base_url: Option<String>,
-    /// The environment variable that holds its key, if it takes one; of several with commas between them, the first that
-    /// is set.
+    /// The environment variable that holds the key, if the provider takes one. In a comma-separated list, the first that is
+    /// set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub key_env: Option<String>,
-    /// How long to wait for the connection, in milliseconds; without it, 10 s.
+    /// Timeout for connecting, in milliseconds; 10 seconds by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub connect_timeout_ms: Option<u64>,
-    /// How long to wait for the reply to begin, in milliseconds; without it, 5 minutes (local models load on the first call).
+    /// Timeout for the start of the response, in milliseconds; 5 minutes by default (local models load on the first call).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub header_timeout_ms: Option<u64>,
-    /// How long the reply may fall silent, in milliseconds; without it, 5 minutes (some models think long in silence).
+    /// Timeout between two chunks of the response, in milliseconds; 5 minutes by default (some models think for long).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub read_timeout_ms: Option<u64>,
-    /// Whether it may keep conversations on its side where it can (Responses only), so that less has to be sent; without
-    /// it, not. A call's own `session` option goes before it.
+    /// Whether the provider may store conversations (Responses only), so that less has to be sent; off by default. A call's
+    /// own `session` option takes precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub sessions: Option<bool>,
 }
 
 impl ProviderSettings {
-    /// Settings that say nothing but the protocol.
+    /// Default settings of a protocol.
     pub fn of(kind: ProviderKind) -> Self {
         Self {
             kind,
@@ -73,7 +72,7 @@ impl ProviderSettings {
     }
 }
 
-/// What is there without any settings: the simulator, the vendors, and the servers people run at home, at their usual ports.
+/// The built-in providers: the simulator, the vendors, and local servers at their default ports.
 pub(super) fn built_in() -> BTreeMap<String, ProviderSettings> {
     let at =
         |kind, url: &str| ProviderSettings { base_url: Some(url.to_owned()), ..ProviderSettings::of(kind) };

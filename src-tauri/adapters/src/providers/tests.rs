@@ -9,10 +9,10 @@ fn settings(base_url: Option<&str>) -> BTreeMap<String, ProviderSettings> {
 }
 
 #[test]
-fn settings_come_over_what_is_built_in() {
-    let table = ProviderTable::new(&settings(Some("http://box:9000/v1"))).expect("made");
+fn registry_merges_settings_with_built_in_providers() {
+    let registry = ProviderRegistry::new(&settings(Some("http://box:9000/v1"))).expect("made");
     assert_eq!(
-        table.names(),
+        registry.names(),
         [
             "anthropic",
             "gemini",
@@ -26,28 +26,28 @@ fn settings_come_over_what_is_built_in() {
             "vllm"
         ]
     );
-    assert!(table.get("mine").is_ok());
-    let fault = table.get("nobody").err().expect("unknown");
+    assert!(registry.get("mine").is_ok());
+    let fault = registry.get("unknown").err().expect("unknown");
     assert_eq!(fault.code, "provider.unknown");
-    assert!(fault.hint.expect("names them").contains("`ollama`"));
-    let mut changed = table.settings();
+    assert!(fault.hint.expect("lists them").contains("`ollama`"));
+    let mut changed = registry.settings();
     changed.get_mut("ollama").expect("there").base_url = Some("http://other:1/v1".into());
-    let again = ProviderTable::new(&changed).expect("made");
+    let again = ProviderRegistry::new(&changed).expect("made");
     assert_eq!(again.settings(), changed);
 }
 
 #[test]
-fn wrong_settings_are_told() {
+fn registry_rejects_invalid_settings() {
     for base_url in
         [None, Some(""), Some("box:9000"), Some("ftp://box/v1"), Some("http://"), Some("http://box/v1?key=1")]
     {
-        let fault = ProviderTable::new(&settings(base_url)).err().expect("refused");
+        let fault = ProviderRegistry::new(&settings(base_url)).err().expect("refused");
         assert_eq!(fault.code, "provider.bad_settings", "{base_url:?}");
         assert!(fault.message.contains("`mine`"), "{fault}");
     }
-    let table = ProviderTable::new(&BTreeMap::new()).expect("made");
-    assert_eq!(table.set_key("offline", "k").expect_err("none").code, "provider.no_key");
-    assert_eq!(table.set_key("nobody", "k").expect_err("none").code, "provider.unknown");
-    assert_eq!(table.set_key("openai", "two\nlines").expect_err("none").code, "keys.bad_key");
-    assert!(table.set_key("openai", "k").is_ok());
+    let registry = ProviderRegistry::new(&BTreeMap::new()).expect("made");
+    assert_eq!(registry.set_session_key("offline", "k").expect_err("none").code, "provider.no_key");
+    assert_eq!(registry.set_session_key("unknown", "k").expect_err("none").code, "provider.unknown");
+    assert_eq!(registry.set_session_key("openai", "two\nlines").expect_err("none").code, "keys.bad_key");
+    assert!(registry.set_session_key("openai", "k").is_ok());
 }

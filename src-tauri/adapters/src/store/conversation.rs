@@ -1,66 +1,66 @@
-//! Conversations: one record each, their messages once each, and the summaries of their beginnings.
+//! Conversations: one record each, each message once, and the summaries of their beginnings.
 //!
-//! A turn enters its conversation in the same batch as the journal's `turn.committed`, so that a crash loses both or
-//! neither and a run that is taken up again never doubles it ([`taking`]). A run's journal names the messages it was
-//! given and does not copy them ([`reference`]): otherwise a long conversation would be kept once for each of its runs.
-//! Expanding them where the journal is read, rather than by a command of its own, keeps one rule for everybody: the
-//! window, the terminal and a resumed run see events with their messages, and none of them knows where they are kept.
+//! A turn is added to its conversation in the same batch as the journal's `turn.committed`, so a crash loses both or neither,
+//! and a resumed run never adds it twice ([`projector`]). A run's journal refers to recalled messages instead of copying them
+//! ([`reference`]); otherwise a long conversation would be stored once per run. References are expanded where the journal is
+//! read, so that the window, the terminal and a resumed run all see events with their messages.
 //!
-//! Owns the records; refuses to decide what of a conversation is remembered: the engine does.
+//! Owns the records; the engine decides what part of a conversation a run recalls.
 
 mod fork;
 mod list;
-mod past;
+mod projector;
+mod reader;
 pub(in crate::store) mod reference;
 mod remove;
 mod rows;
-mod taking;
 
 pub mod record;
 
 use std::collections::HashMap;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
+use parking_lot::MutexGuard;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
 use plait_engine::run::Spending;
 use uuid::Uuid;
 
-use super::inner::Inner;
 use super::key::{self, Space};
+use super::store_core::StoreCore;
 use super::writer::{Change, Write};
-pub use fork::Forked;
+pub use fork::ConversationFork;
 pub(in crate::store) use fork::fork;
 pub use list::ConversationFilter;
 pub(in crate::store) use list::{find, list, messages};
-pub use past::StoredPast;
+pub(in crate::store) use projector::ConversationProjector;
+pub use reader::StoredConversation;
 use record::{ConversationRecord, ForkOrigin};
 pub(in crate::store) use remove::remove;
-pub(in crate::store) use taking::Taking;
 
-/// A conversation as keys have it.
+/// The binary id of a conversation in database keys.
 pub(in crate::store) type ConversationKey = [u8; 16];
 
-/// Records as they will be once everything queued is written, each with the writer's generation it belongs to: one of an
-/// older generation may be ahead of the disk and is read again. Locked from reading a record to queueing its change, so
-/// that changes are queued in the order in which they were made.
+/// The latest conversation records, including queued changes, each with the writer's generation. A record of an older
+/// generation may contain changes that were lost, so it is read again. Locked from reading a record until its change is
+/// queued, so that changes are queued in the order they were made.
 #[derive(Default)]
-pub(in crate::store) struct Heads(HashMap<ConversationKey, (u64, ConversationRecord)>);
+pub(in crate::store) struct HeadCache(HashMap<ConversationKey, (u64, ConversationRecord)>);
 
-/// What a new conversation is to be.
+/// The properties of a new conversation.
 #[derive(Clone, Debug)]
 pub struct NewConversation {
-    /// The flow: its file, or its name behind `name:`.
+    /// The flow's file, or `name:` followed by its name.
     pub flow: String,
     /// The flow's name.
     pub flow_name: String,
-    /// Who has it.
+    /// The person who owns it.
     pub user: String,
-    /// Now, in milliseconds since the Unix epoch.
+    /// The creation time, in milliseconds since the Unix epoch.
     pub at: u64,
 }
 
-/// The conversation's UUID. A fault `conversation.unknown` for what is none.
+/// The conversation's UUID. Fault `conversation.unknown` if the id is not a UUID.
 pub(in crate::store) fn key_of(id: &ConversationId) -> Result<ConversationKey, Fault> {
     Uuid::try_parse(id.as_str()).map(Uuid::into_bytes).map_err(|_| unknown(id.as_str()))
 }
@@ -70,44 +70,43 @@ pub(in crate::store) fn id_of(key: ConversationKey) -> ConversationId {
 }
 
 pub(in crate::store) fn unknown(id: &str) -> Fault {
-    Fault::new(ErrorCode::ConversationUnknown, format!("There is no conversation `{id}`.")).hint(
-        "`plait conversations list` shows the conversations there are; `--conversation new` begins one.",
-    )
+    Fault::new(ErrorCode::ConversationUnknown, format!("There is no conversation `{id}`."))
+        .hint("`plait conversations list` lists the conversations; `--conversation new` starts one.")
 }
 
-/// The record, also while runs go on in it.
-pub(in crate::store) fn get(inner: &Inner, id: &ConversationId) -> Result<ConversationRecord, Fault> {
-    head(inner, &mut inner.conversations(), key_of(id)?)
+/// The record, including changes by active runs.
+pub(in crate::store) fn get(core: &StoreCore, id: &ConversationId) -> Result<ConversationRecord, Fault> {
+    head(core, &mut core.conversations(), key_of(id)?)
 }
 
-/// Makes a conversation. On disk when this returns.
-pub(in crate::store) fn make(inner: &Inner, new: NewConversation) -> Result<ConversationRecord, Fault> {
-    let mut heads = inner.conversations();
-    let record = make_in(inner, &mut heads, new)?;
+/// Creates a conversation. On disk when this returns.
+pub(in crate::store) fn create(core: &StoreCore, new: NewConversation) -> Result<ConversationRecord, Fault> {
+    let mut heads = core.conversations();
+    let record = insert_new(core, &mut heads, new)?;
     drop(heads);
-    inner.flush_blocking()?;
+    core.flush_blocking()?;
     Ok(record)
 }
 
-/// The conversation that this person last had with this flow, or a new one.
-pub(in crate::store) fn find_or_make(
-    inner: &Inner,
+/// The user's latest conversation with the flow, or a new one.
+pub(in crate::store) fn find_or_create(
+    core: &StoreCore,
     new: NewConversation,
 ) -> Result<ConversationRecord, Fault> {
-    let mut heads = inner.conversations();
-    let latest = list::latest(inner, &mut heads, &new.flow, &new.user)?;
+    let mut heads = core.conversations();
+    let latest = list::latest(core, &mut heads, &new.flow, &new.user)?;
     if let Some(latest) = latest {
         return Ok(latest);
     }
-    let record = make_in(inner, &mut heads, new)?;
+    let record = insert_new(core, &mut heads, new)?;
     drop(heads);
-    inner.flush_blocking()?;
+    core.flush_blocking()?;
     Ok(record)
 }
 
-/// Gives it another title.
+/// Changes the title.
 pub(in crate::store) fn rename(
-    inner: &Inner,
+    core: &StoreCore,
     id: &ConversationId,
     title: &str,
     at: u64,
@@ -115,30 +114,30 @@ pub(in crate::store) fn rename(
     let title = title.trim();
     if title.is_empty() {
         return Err(Fault::new(ErrorCode::ConversationNoTitle, "A conversation needs a title.")
-            .hint("Give it a word or two."));
+            .hint("Enter a title."));
     }
     let key = key_of(id)?;
-    let mut heads = inner.conversations();
-    let mut record = head(inner, &mut heads, key)?;
+    let mut heads = core.conversations();
+    let mut record = head(core, &mut heads, key)?;
     title.clone_into(&mut record.title);
     record.updated_at = at;
-    keep(inner, &mut heads, key, record.clone(), Vec::new())?;
+    queue(core, &mut heads, key, record.clone(), Vec::new())?;
     drop(heads);
-    inner.flush_blocking()?;
+    core.flush_blocking()?;
     Ok(record)
 }
 
-fn make_in(
-    inner: &Inner,
-    heads: &mut MutexGuard<'_, Heads>,
+fn insert_new(
+    core: &StoreCore,
+    heads: &mut MutexGuard<'_, HeadCache>,
     new: NewConversation,
 ) -> Result<ConversationRecord, Fault> {
-    let record = fresh(new, None);
-    keep(inner, heads, key_of(&record.id)?, record.clone(), Vec::new())?;
+    let record = new_record(new, None);
+    queue(core, heads, key_of(&record.id)?, record.clone(), Vec::new())?;
     Ok(record)
 }
 
-fn fresh(new: NewConversation, forked_from: Option<ForkOrigin>) -> ConversationRecord {
+fn new_record(new: NewConversation, forked_from: Option<ForkOrigin>) -> ConversationRecord {
     ConversationRecord {
         id: Uuid::now_v7().to_string().into(),
         flow: new.flow,
@@ -156,50 +155,50 @@ fn fresh(new: NewConversation, forked_from: Option<ForkOrigin>) -> ConversationR
     }
 }
 
-/// The record as it will be once everything queued is written.
-fn head(inner: &Inner, heads: &mut Heads, key: ConversationKey) -> Result<ConversationRecord, Fault> {
-    let generation = inner.writer.generation();
+/// The latest record, including queued changes.
+fn head(core: &StoreCore, heads: &mut HeadCache, key: ConversationKey) -> Result<ConversationRecord, Fault> {
+    let generation = core.writer.generation();
     if let Some((of, record)) = heads.0.get(&key)
         && *of == generation
     {
         return Ok(record.clone());
     }
     let at = key::of(Space::Conversation, &key);
-    let stored = inner.get(&at)?.ok_or_else(|| unknown(id_of(key).as_str()))?;
-    let record: ConversationRecord = decode(inner, key, &stored, "record")?;
-    heads.0.insert(key, (inner.writer.generation(), record.clone()));
+    let stored = core.get(&at)?.ok_or_else(|| unknown(id_of(key).as_str()))?;
+    let record: ConversationRecord = decode(core, key, &stored, "record")?;
+    heads.0.insert(key, (core.writer.generation(), record.clone()));
     Ok(record)
 }
 
-/// Queues the record together with what else changes.
-fn keep(
-    inner: &Inner,
-    heads: &mut Heads,
+/// Queues the record together with other changes.
+fn queue(
+    core: &StoreCore,
+    heads: &mut HeadCache,
     key: ConversationKey,
     record: ConversationRecord,
     mut changes: Vec<Change>,
 ) -> Result<(), Fault> {
     changes.push((key::of(Space::Conversation, &key), Some(json(&record)?)));
-    let generation = inner.writer.generation();
-    inner.writer.write(Some(generation), Write::of(record.id.as_str(), changes))?;
+    let generation = core.writer.generation();
+    core.writer.write(Some(generation), Write::of(record.id.as_str(), changes))?;
     heads.0.insert(key, (generation, record));
     Ok(())
 }
 
 fn decode<T: serde::de::DeserializeOwned>(
-    inner: &Inner,
+    core: &StoreCore,
     key: ConversationKey,
     stored: &[u8],
     what: &str,
 ) -> Result<T, Fault> {
     let id = id_of(key);
-    let read = inner.blobs.load(id.as_str(), stored);
+    let read = core.blobs.load(id.as_str(), stored);
     read.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string())).map_err(|why| {
         Fault::new(
             ErrorCode::ConversationCorrupt,
             format!("A {what} of conversation `{id}` is damaged: {why}."),
         )
-        .hint("Fork the conversation from a message before it, or begin a new one.")
+        .hint("Fork the conversation from an earlier message, or start a new one.")
     })
 }
 
@@ -209,5 +208,5 @@ fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
     })
 }
 
-/// What is shared by a run's journal and its conversation.
-pub(in crate::store) type SharedInner = Arc<Inner>;
+/// The core that a run's journal and its conversation share.
+pub(in crate::store) type SharedCore = Arc<StoreCore>;

@@ -3,11 +3,12 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use plait_engine::error::{ErrorCode, Fault};
 
-use super::sealed::Stretch;
+use super::compressed_segment::JournalRange;
 use super::{fault, key, open};
 
 /// What the writer needs of a database. A trait so that tests can let it fail.
@@ -16,8 +17,8 @@ pub(super) trait Backend: Send + Sync + 'static {
     fn apply(&self, batch: sled::Batch) -> Result<(), Fault>;
     /// The same while nobody reads: who reads a journal looks at it more than once.
     fn apply_alone(&self, batch: sled::Batch) -> Result<(), Fault>;
-    /// The pieces of a stretch of a journal.
-    fn pieces(&self, stretch: Stretch) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault>;
+    /// The segments of a range of a journal.
+    fn segments(&self, range: JournalRange) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault>;
     /// Returns when everything applied so far survives a crash.
     fn flush(&self) -> Result<(), Fault>;
     /// Starts again from what is on disk.
@@ -54,7 +55,7 @@ impl Database {
     }
 
     fn with<T>(&self, act: impl FnOnce(&Open) -> Result<T, Fault>) -> Result<T, Fault> {
-        act(opened(self.open.read().unwrap_or_else(PoisonError::into_inner).as_ref())?)
+        act(opened(self.open.read().as_ref())?)
     }
 }
 
@@ -77,11 +78,14 @@ impl Backend for Database {
     }
 
     fn apply_alone(&self, batch: sled::Batch) -> Result<(), Fault> {
-        let guard = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        let guard = self.open.write();
         opened(guard.as_ref())?.apply(batch)
     }
 
-    fn pieces(&self, Stretch { run, from_seq }: Stretch) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault> {
+    fn segments(
+        &self,
+        JournalRange { run, from_seq }: JournalRange,
+    ) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault> {
         self.read(|db| db.range(key::entry(run, from_seq)..=key::entry(run, u64::MAX)).collect())
     }
 
@@ -93,7 +97,7 @@ impl Backend for Database {
     }
 
     fn reopen(&self) -> Result<(), Fault> {
-        let mut guard = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.open.write();
         // The old one must be gone before: it holds the database's own lock.
         drop(guard.take());
         *guard = Some(Self::open_files(&self.dir)?);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::fault;
-use crate::files;
+use crate::atomic_file;
 use crate::hash::content_hash;
 
 /// An unsaved state of a flow.
@@ -38,7 +38,7 @@ pub(super) fn put(home: &Path, draft: &Draft) -> Result<(), Fault> {
     let doing = "keep a draft";
     let bytes = serde_json::to_vec(draft).map_err(|error| fault::of_io(doing, &error.into()))?;
     fs::create_dir_all(folder(home))
-        .and_then(|()| files::replace(&file(home, &draft.key), &bytes))
+        .and_then(|()| atomic_file::replace(&file(home, &draft.key), &bytes))
         .map_err(|error| fault::of_io(doing, &error))
 }
 

@@ -1,8 +1,7 @@
-//! Appending to the journal of one run. Owns the order of its entries and the upkeep of its record; writing is the
-//! writer's.
+//! Appends to the journal of one run. Owns the order of its entries and keeps its record current; the writer writes.
 
 use std::collections::hash_map::Entry as MapEntry;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plait_engine::error::{ErrorCode, Fault};
@@ -10,84 +9,80 @@ use plait_engine::id::RunId;
 use plait_engine::journal::Journal;
 use plait_engine::run::{Entry, Event};
 
-use super::conversation::Taking;
-use super::inner::{Inner, LiveRecord, answer};
+use super::compressed_segment::{self, JournalRange};
+use super::conversation::ConversationProjector;
 use super::key::{self, RunKey, Space};
-use super::piece::Lines;
 use super::record::RunRecord;
-use super::sealed::{self, Stretch};
+use super::segment::Lines;
+use super::store_core::{LiveRecord, StoreCore, flush_result};
 use super::writer::{Change, Write};
-use super::{entries, index};
+use super::{journal_reader, run_index};
 
-/// The journal of one run, to append to. A run has at most one of them at a time, and while it has one it counts as
-/// running in this process.
+/// The journal of one run, for appending. A run has at most one at a time, and counts as running while it has one.
 pub struct RunJournal {
-    inner: Arc<Inner>,
+    core: Arc<StoreCore>,
     key: RunKey,
     owner: Arc<str>,
     next_seq: u64,
     generation: u64,
     record: LiveRecord,
-    /// What it does to its conversation, if it goes on in one.
-    taking: Option<Taking>,
-    /// From here on nothing is sealed, and how many bytes that is.
-    unsealed: (u64, usize),
+    /// Updates the conversation, if the run belongs to one.
+    projector: Option<ConversationProjector>,
+    /// The first seq that is not in a compressed segment, and the number of bytes from there on.
+    uncompressed: (u64, usize),
 }
 
 impl RunJournal {
-    pub(super) fn open(inner: &Arc<Inner>, run: &RunId) -> Result<Self, Fault> {
+    pub(super) fn open(core: &Arc<StoreCore>, run: &RunId) -> Result<Self, Fault> {
         let key = key::run(run)?;
-        // Before anything is read: a database that broke is opened again first, so that what is read is on disk.
-        inner.writer.settle()?;
-        let generation = inner.writer.generation();
+        // Reopens a database that failed before anything is read, so that what is read is on disk.
+        core.writer.settle()?;
+        let generation = core.writer.generation();
         let record = LiveRecord::default();
-        match inner.live().entry(key) {
+        match core.live().entry(key) {
             MapEntry::Vacant(place) => place.insert(Arc::clone(&record)),
             MapEntry::Occupied(_) => {
-                return Err(Fault::new(
-                    ErrorCode::RunBusy,
-                    format!("Run `{run}` is already being carried on."),
-                )
-                .hint("Wait for it, or cancel it first."));
+                return Err(Fault::new(ErrorCode::RunBusy, format!("Run `{run}` is already active."))
+                    .hint("Wait until it ends, or cancel it first."));
             }
         };
         let mut journal = Self {
-            inner: Arc::clone(inner),
+            core: Arc::clone(core),
             key,
             owner: key::run_id(key).as_str().into(),
             next_seq: 0,
             generation,
             record,
-            taking: None,
-            unsealed: (0, 0),
+            projector: None,
+            uncompressed: (0, 0),
         };
-        // From here on dropping `journal` gives the run free again.
-        journal.next_seq = entries::next_seq(inner, key)?;
-        let stored = index::stored_record(inner, key)?;
-        journal.taking = taking(inner, key, stored.as_ref())?;
-        *journal.record.lock().unwrap_or_else(PoisonError::into_inner) = stored;
+        // From here on, dropping `journal` releases the run.
+        journal.next_seq = journal_reader::next_seq(core, key)?;
+        let stored = run_index::stored_record(core, key)?;
+        journal.projector = projector(core, key, stored.as_ref())?;
+        *journal.record.lock() = stored;
         Ok(journal)
     }
 
-    /// The seq the next entry must have: how many entries there are.
+    /// The seq of the next entry, which is the number of entries.
     pub fn next_seq(&self) -> u64 {
         self.next_seq
     }
 
-    /// Has everything so far sealed.
-    fn seal(&mut self) {
-        let (from_seq, _) = std::mem::replace(&mut self.unsealed, (self.next_seq, 0));
-        self.inner.writer.seal(Stretch { run: self.key, from_seq });
+    /// Requests the compression of everything written so far.
+    fn compress(&mut self) {
+        let (from_seq, _) = std::mem::replace(&mut self.uncompressed, (self.next_seq, 0));
+        self.core.writer.compress(JournalRange { run: self.key, from_seq });
     }
 
-    /// Takes the entries into the record; gives the record's change where a list should show it at once.
+    /// Applies the entries to the record. Returns the record's change if lists should show it immediately.
     fn fold(&self, entries: &[Entry]) -> Result<Vec<Change>, Fault> {
-        let mut live = self.record.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut notable = false;
+        let mut live = self.record.lock();
+        let mut is_notable = false;
         let mut changes = Vec::new();
         for entry in entries {
             if let Some(record) = live.as_mut() {
-                notable |= record.apply(entry);
+                is_notable |= record.apply(entry);
                 continue;
             }
             let mut record = RunRecord::begin(entry)
@@ -99,51 +94,55 @@ impl RunJournal {
             if let Some(parent) = &record.parent_run_id {
                 let parent = key::run(parent)?;
                 changes.push((key::child_of(parent, self.key), Some(Vec::new())));
-                record.paid_by = index::current(&self.inner, parent)?
+                record.paid_by = run_index::current(&self.core, parent)?
                     .and_then(|parent| parent.conversation.or(parent.paid_by));
             }
             *live = Some(record);
-            notable = true;
+            is_notable = true;
         }
-        if let Some(record) = live.as_ref().filter(|_| notable) {
+        if let Some(record) = live.as_ref().filter(|_| is_notable) {
             changes.push((key::of(Space::Run, &self.key), Some(json(record)?)));
         }
         Ok(changes)
     }
 
-    /// Queues a write, and what of its entries belongs to the conversation with it: both are kept, or neither.
+    /// Queues a write together with the changes of the conversation: both are stored, or neither.
     fn queue(&mut self, entries: &[Entry], mut write: Write) -> Result<(), Fault> {
         let generation = self.generation;
         if let Some(Entry { event: Event::RunStarted { .. }, .. }) = entries.first() {
-            let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
-            self.taking = record.as_ref().map(Taking::of).transpose()?.flatten();
+            let record = self.record.lock();
+            self.projector = record.as_ref().map(ConversationProjector::of).transpose()?.flatten();
         }
-        let Some(taking) = &mut self.taking else {
-            return self.inner.writer.write(Some(generation), write);
+        let Some(projector) = &mut self.projector else {
+            return self.core.writer.write(Some(generation), write);
         };
-        let mut heads = self.inner.conversations();
-        let taken = taking.take(&self.inner, &mut heads, entries)?;
-        let Some(mut taken) = taken else { return self.inner.writer.write(Some(generation), write) };
-        taken.beside(&mut write)?;
-        self.inner.writer.write(Some(generation), write)?;
-        taken.done(&mut heads, generation);
+        let mut heads = self.core.conversations();
+        let update = projector.project(&self.core, &mut heads, entries)?;
+        let Some(mut update) = update else { return self.core.writer.write(Some(generation), write) };
+        update.add_to(&mut write)?;
+        self.core.writer.write(Some(generation), write)?;
+        update.cache_record(&mut heads, generation);
         Ok(())
     }
 }
 
-/// What a run that is taken up again does to its conversation.
-fn taking(inner: &Arc<Inner>, key: RunKey, record: Option<&RunRecord>) -> Result<Option<Taking>, Fault> {
+/// The projector of a resumed run, after replaying its journal.
+fn projector(
+    core: &Arc<StoreCore>,
+    key: RunKey,
+    record: Option<&RunRecord>,
+) -> Result<Option<ConversationProjector>, Fault> {
     let Some(record) = record.filter(|record| !record.status.is_final()) else { return Ok(None) };
-    let Some(mut taking) = Taking::of(record)? else { return Ok(None) };
-    for entry in entries::Entries::from(inner, key, 0)? {
-        taking.follow(&entry?);
+    let Some(mut projector) = ConversationProjector::of(record)? else { return Ok(None) };
+    for entry in journal_reader::JournalEntries::from(core, key, 0)? {
+        projector.replay(&entry?);
     }
-    Ok(Some(taking))
+    Ok(Some(projector))
 }
 
 impl Journal for RunJournal {
-    /// Queues the entries for the writer and returns. Faults: `journal.out_of_order` where their seqs do not go on from
-    /// what is there, and what the writer met on an earlier append (`store.*`).
+    /// Queues the entries for the writer and returns. Faults: `journal.out_of_order` if their seqs do not continue the journal,
+    /// and the writer's fault on an earlier append (`store.*`).
     fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
         for (entry, expected) in entries.iter().zip(self.next_seq..) {
             if entry.seq != Some(expected) {
@@ -157,35 +156,35 @@ impl Journal for RunJournal {
         let length = lines.len();
         let changes = self.fold(entries)?;
         let owner = Arc::clone(&self.owner);
-        self.queue(entries, Write { owner, changes, beside: None, lines: Some(lines) })?;
+        self.queue(entries, Write { owner, changes, extra_changes: None, lines: Some(lines) })?;
         self.next_seq += entries.len() as u64;
-        self.unsealed.1 += length;
-        if self.unsealed.1 >= sealed::BLOCK {
-            self.seal();
+        self.uncompressed.1 += length;
+        if self.uncompressed.1 >= compressed_segment::BLOCK {
+            self.compress();
         }
         Ok(())
     }
 
     fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
-        let wait = self.inner.writer.flush(Some(self.generation));
-        Box::pin(async move { answer(wait.await) })
+        let wait = self.core.writer.flush(Some(self.generation));
+        Box::pin(async move { flush_result(wait.await) })
     }
 }
 
 impl Drop for RunJournal {
-    /// Writes the record as it stands and gives the run free.
+    /// Writes the current record and releases the run.
     fn drop(&mut self) {
-        // A copy: whoever looks until the run is free finds the record there.
-        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        // A run whose first event was refused never began.
+        // A copy: readers find the record there until the run is released.
+        let record = self.record.lock().clone();
+        // A run whose first event was refused never started.
         if let Some(bytes) = record.filter(|_| self.next_seq > 0).and_then(|record| json(&record).ok()) {
             let changes = vec![(key::of(Space::Run, &self.key), Some(bytes))];
-            // Refused only after an error of the disk; the record is then made up from the journal when it is read.
+            // Refused only after a disk error; then the record is rebuilt from the journal when it is read.
             let _ =
-                self.inner.writer.write(Some(self.generation), Write::of(Arc::clone(&self.owner), changes));
+                self.core.writer.write(Some(self.generation), Write::of(Arc::clone(&self.owner), changes));
         }
-        self.seal();
-        self.inner.live().remove(&self.key);
+        self.compress();
+        self.core.live().remove(&self.key);
     }
 }
 

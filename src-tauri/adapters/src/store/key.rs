@@ -3,7 +3,7 @@
 //!
 //! | space | then | value |
 //! |---|---|---|
-//! | journal | run, seq of its first entry | a piece of a journal |
+//! | journal | run, seq of its first entry | a segment of a journal |
 //! | run | run | the run's record |
 //! | run of flow | flow hash, run | nothing: that run ran that flow |
 //! | child | parent run, run | nothing: that run began that run |
@@ -61,14 +61,14 @@ pub(super) fn of(space: Space, rest: &[u8]) -> Vec<u8> {
     key
 }
 
-/// The key of the piece that begins with an entry.
+/// The key of the segment that begins with an entry.
 pub(super) fn entry(run: RunKey, seq: u64) -> Vec<u8> {
     let mut key = of(Space::Journal, &run);
     key.extend_from_slice(&seq.to_be_bytes());
     key
 }
 
-/// The seq at the end of a piece's key, or the place at the end of a message's.
+/// The seq at the end of a segment's key, or the place at the end of a message's.
 pub(super) fn seq_of(key: &[u8]) -> Option<u64> {
     key.last_chunk::<8>().map(|bytes| u64::from_be_bytes(*bytes))
 }

@@ -1,6 +1,6 @@
 //! Opening the database: the lock that keeps a second process out, and the repairs after a crash.
 //!
-//! The database has a lock of its own, but opening it is not harmless before that lock is taken, and its error does not
+//! The database has a lock of its own, but opening it is not harmless before that lock is held, and its error does not
 //! say what is wrong. So Plait's lock comes first, and everything else happens under it.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -66,7 +66,7 @@ pub(super) fn lock(home: &Path) -> Result<Lock, Fault> {
 
 /// Opens the database in `dir`. The caller holds the lock.
 ///
-/// Two leftovers of a crash are mended here: a half-written snapshot (`snap.*.generating`) would be taken for
+/// Two leftovers of a crash are repaired here: a half-written snapshot (`snap.*.generating`) would be taken for
 /// corruption, and a snapshot that does not fit its log can be dropped, because it only saves reading the log again.
 pub(super) fn database(dir: &Path) -> Result<sled::Db, Fault> {
     let doing = format!("open the store in `{}`", dir.display());

@@ -12,17 +12,17 @@
 mod queue;
 mod worker;
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use futures::channel::oneshot;
 use plait_engine::error::Fault;
 
 use super::blobs::Blobs;
+use super::compressed_segment::JournalRange;
 use super::database::Backend;
 use super::fault;
-use super::piece::Lines;
-use super::sealed::Stretch;
+use super::segment::Lines;
 use queue::{GATHER_BYTES, Job, Queue, gone};
 use worker::Worker;
 
@@ -39,23 +39,23 @@ pub(in crate::store) struct Write {
     /// What changes, beside the journal.
     pub(in crate::store) changes: Vec<Change>,
     /// What else changes, and whose folder the large values of that go to.
-    pub(in crate::store) beside: Option<(Arc<str>, Vec<Change>)>,
-    /// Entries of a journal.
+    pub(in crate::store) extra_changes: Option<(Arc<str>, Vec<Change>)>,
+    /// JournalEntries of a journal.
     pub(in crate::store) lines: Option<Lines>,
 }
 
 impl Write {
     /// Changes and no entries.
     pub(in crate::store) fn of(owner: impl Into<Arc<str>>, changes: Vec<Change>) -> Self {
-        Self { owner: owner.into(), changes, beside: None, lines: None }
+        Self { owner: owner.into(), changes, extra_changes: None, lines: None }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let beside = self.beside.iter().flat_map(|(_, changes)| changes);
+        let extra_changes = self.extra_changes.iter().flat_map(|(_, changes)| changes);
         let changes = self
             .changes
             .iter()
-            .chain(beside)
+            .chain(extra_changes)
             .map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len));
         changes.sum::<usize>() + self.lines.as_ref().map_or(0, Lines::len)
     }
@@ -93,7 +93,7 @@ impl Writer {
             if state.bytes < QUEUE_BYTES {
                 break;
             }
-            state = self.queue.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.queue.room.wait(&mut state);
         }
         let was_empty = state.jobs.is_empty();
         state.jobs.push(Job::Write(write));
@@ -116,12 +116,12 @@ impl Writer {
         wait
     }
 
-    /// Has a stretch of a journal put into blocks when there is nothing else to write. Nothing to do while the database is
+    /// Has a range of a journal put into blocks when there is nothing else to write. Nothing to do while the database is
     /// broken: what is not sealed is read all the same.
-    pub(in crate::store) fn seal(&self, stretch: Stretch) {
+    pub(in crate::store) fn compress(&self, range: JournalRange) {
         let mut state = self.queue.lock();
         if state.health.is_sound() {
-            state.jobs.push(Job::Seal(stretch));
+            state.jobs.push(Job::Compress(range));
             self.queue.work.notify_one();
         }
     }

@@ -1,99 +1,67 @@
-//! What a native tool is, and the step from one to what the host calls: its schema, made from its arguments, is both
-//! what the model is shown and what calls are checked against.
+//! Plait's native tools, one file each, and the host that finds, checks and calls them.
+//!
+//! A tool never sees arguments that do not match its schema, and no tool can access anything outside the flow's folder.
 
-use futures::future::BoxFuture;
+mod calculator;
+mod current_time;
+mod expression;
+mod read_file;
+mod tool;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::tool::{ToolInvocation, ToolSpec};
-use schemars::JsonSchema;
-use serde::Deserialize as _;
-use serde::de::DeserializeOwned;
+use plait_engine::host::Clock;
+use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
-/// A native tool. One implementation, one file.
-pub(super) trait NativeTool: Send + Sync + 'static {
-    /// Its arguments.
-    type Arguments: DeserializeOwned + JsonSchema + Send;
-    const NAME: &'static str;
-    /// What it does, for the model.
-    const DESCRIPTION: &'static str;
+use crate::clock::SystemClock;
+use tool::RegisteredTool;
 
-    /// Carries out a call. `folder` is that of the flow's file.
-    fn call(
-        &self,
-        arguments: Self::Arguments,
-        folder: Option<String>,
-    ) -> impl Future<Output = Result<Value, Fault>> + Send;
-}
+/// The native tools: `calculator`, `current_time`, `read_file`. Cheap to clone.
+#[derive(Clone)]
+pub struct NativeTools(Arc<[RegisteredTool]>);
 
-type Call = dyn Fn(ToolInvocation) -> BoxFuture<'static, Result<Value, Fault>> + Send + Sync;
-
-/// A tool as the host holds it.
-pub(super) struct Registered {
-    pub(super) spec: ToolSpec,
-    /// None if the schema were no schema; a test keeps that from happening, and reading the arguments checks them anyway.
-    schema: Option<jsonschema::Validator>,
-    call: Box<Call>,
-}
-
-impl Registered {
-    pub(super) fn new<T: NativeTool>(tool: T) -> Self {
-        let mut parameters = schemars::schema_for!(T::Arguments).to_value();
-        if let Some(schema) = parameters.as_object_mut() {
-            // For people and validators; to a model they are tokens that say nothing.
-            schema.remove("$schema");
-            schema.remove("title");
-        }
-        let schema = jsonschema::validator_for(&parameters).ok();
-        let tool = std::sync::Arc::new(tool);
-        let call = move |call: ToolInvocation| -> BoxFuture<'static, _> {
-            let tool = std::sync::Arc::clone(&tool);
-            Box::pin(async move {
-                let arguments = T::Arguments::deserialize(&call.arguments)
-                    .map_err(|error| bad_arguments(T::NAME, &[error.to_string()]))?;
-                tool.call(arguments, call.folder).await
-            })
-        };
-        Self {
-            spec: ToolSpec {
-                name: T::NAME.to_owned(),
-                description: T::DESCRIPTION.to_owned(),
-                parameters,
-                source: "native".to_owned(),
-                instructions: None,
-            },
-            schema,
-            call: Box::new(call),
-        }
+impl NativeTools {
+    /// All native tools, with the system's clock.
+    pub fn new() -> Self {
+        Self::with_clock(Arc::new(SystemClock))
     }
 
-    /// Checks arguments against the schema. Fault `tool.bad_arguments`, naming each thing that is wrong.
-    pub(super) fn check(&self, arguments: &Value) -> Result<(), Fault> {
-        let Some(schema) = &self.schema else { return Ok(()) };
-        let problems: Vec<String> = schema
-            .iter_errors(arguments)
-            .map(|error| match error.instance_path().to_string() {
-                at if at.is_empty() => error.to_string(),
-                at => format!("{error} (at {at})"),
-            })
-            .collect();
-        if problems.is_empty() { Ok(()) } else { Err(bad_arguments(&self.spec.name, &problems)) }
-    }
-
-    pub(super) fn call(&self, call: ToolInvocation) -> BoxFuture<'static, Result<Value, Fault>> {
-        (self.call)(call)
-    }
-
-    #[cfg(test)]
-    pub(super) fn has_schema(&self) -> bool {
-        self.schema.is_some()
+    /// All native tools, with another clock.
+    pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
+        // Sorted by name, which is the order in lists.
+        Self(Arc::new([
+            RegisteredTool::new(calculator::Calculator),
+            RegisteredTool::new(current_time::CurrentTime(clock)),
+            RegisteredTool::new(read_file::ReadFile),
+        ]))
     }
 }
 
-/// The fault for arguments a tool does not take.
-pub(super) fn bad_arguments(tool: &str, problems: &[String]) -> Fault {
-    Fault::new(
-        ErrorCode::ToolBadArguments,
-        format!("The arguments of `{tool}` are wrong: {}.", problems.join("; ")),
-    )
-    .hint("Call it again with arguments that follow its schema.")
+impl Default for NativeTools {
+    fn default() -> Self {
+        Self::new()
+    }
 }
+
+#[async_trait]
+impl ToolHost for NativeTools {
+    fn list(&self) -> Vec<ToolSpec> {
+        self.0.iter().map(|tool| tool.spec.clone()).collect()
+    }
+
+    async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
+        let tool = self.0.iter().find(|tool| tool.spec.name == call.name).ok_or_else(|| {
+            let names: Vec<_> = self.0.iter().map(|tool| format!("`{}`", tool.spec.name)).collect();
+            Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{}`.", call.name))
+                .hint(format!("Available tools: {}.", names.join(", ")))
+        })?;
+        tool.check(&call.arguments)?;
+        tool.call(call).await
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use plait_adapters::providers::{FoundServer, ProviderKind, ProviderSettings, detect};
+use plait_adapters::providers::{DetectedServer, ProviderKind, ProviderSettings, detect};
 
 use crate::server::{Answer, Server};
 
 /// What is found of a server that answers like that to everything.
-async fn found(answer: Answer) -> (Vec<FoundServer>, String) {
+async fn found(answer: Answer) -> (Vec<DetectedServer>, String) {
     let server = Server::saying([answer]).await;
     let origin = server.root.clone();
     let settings = ProviderSettings {

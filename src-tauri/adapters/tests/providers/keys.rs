@@ -1,7 +1,7 @@
 //! Keys reach the server they are for, and come back from it to nobody: whatever it echoes is freed of them.
 
-use plait_adapters::keys::{Keep, KeyStore};
-use plait_adapters::providers::{ProviderKind, ProviderTable};
+use plait_adapters::keys::{KeyRetention, KeyStore};
+use plait_adapters::providers::{ProviderKind, ProviderRegistry};
 use plait_engine::provider::{Chunk, Providers as _};
 use secrecy::SecretString;
 use serde_json::json;
@@ -15,9 +15,9 @@ async fn heard(kind: ProviderKind, answer: Answer) -> String {
     let server = Server::saying([answer]).await;
     let home = tempfile::tempdir().expect("folder");
     let keys = KeyStore::in_file(home.path(), None);
-    keys.set("test", &SecretString::from(KEY), Keep::Stored).await.expect("kept");
-    let table =
-        ProviderTable::with_keys(&[("test".to_owned(), server.settings(kind))].into(), &keys).expect("made");
+    keys.set("test", &SecretString::from(KEY), KeyRetention::Stored).await.expect("kept");
+    let table = ProviderRegistry::with_keys(&[("test".to_owned(), server.settings(kind))].into(), &keys)
+        .expect("made");
     let provider = table.get("test").expect("there");
     let (outcome, chunks) = call(&*provider, request()).await;
     let (header, prefix) = match kind {
@@ -103,7 +103,7 @@ async fn a_key_that_cannot_be_had_is_told_where_one_is_wanted() {
         let server = Server::saying([Answer::json(status, "{}")]).await;
         let settings = [("test".to_owned(), server.settings(ProviderKind::OpenAi))].into();
         let keys = KeyStore::in_file(home.path(), None);
-        let table = ProviderTable::with_keys(&settings, &keys).expect("made");
+        let table = ProviderRegistry::with_keys(&settings, &keys).expect("made");
         let provider = table.get("test").expect("there");
         assert_eq!(call(&*provider, request()).await.0.expect_err("a fault").code, code);
         assert_eq!(server.heard().len(), 1, "it was asked");

@@ -11,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use futures::StreamExt as _;
 use plait_adapters::providers::ProviderKind;
-use plait_adapters::{ProviderSettings, ProviderTable};
+use plait_adapters::{ProviderRegistry, ProviderSettings};
 use plait_engine::error::Fault;
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::provider::{Chunk, ModelReply, ModelRequest, Provider, Providers as _};
@@ -134,7 +134,7 @@ pub(crate) fn settings(kind: ProviderKind, root: &str) -> ProviderSettings {
 }
 
 pub(crate) fn provider(settings: ProviderSettings) -> Arc<dyn Provider> {
-    let table = ProviderTable::new(&[("test".to_owned(), settings)].into()).expect("made");
+    let table = ProviderRegistry::new(&[("test".to_owned(), settings)].into()).expect("made");
     table.get("test").expect("there")
 }
 

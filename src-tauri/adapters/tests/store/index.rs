@@ -151,7 +151,7 @@ fn conversations_and_runs_within_runs_are_told_apart() {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
     let new = NewConversation { flow: "f".into(), flow_name: "F".into(), user: "u".into(), at: 1 };
-    let conversation = store.make_conversation(new.clone()).expect("made").id;
+    let conversation = store.create_conversation(new.clone()).expect("made").id;
     let (parent, child) = (run_id(1), run_id(2));
     append(&mut store.journal(&parent).expect("journal"), 0, vec![started(&parent)]);
     let mut first = started(&child);
@@ -164,7 +164,7 @@ fn conversations_and_runs_within_runs_are_told_apart() {
     assert_eq!(children.iter().map(|record| &record.run).collect::<Vec<_>>(), [&child]);
     let conversations = store.conversations(&ConversationFilter::default()).expect("listed");
     assert_eq!(conversations.iter().map(|record| &record.id).collect::<Vec<_>>(), [&conversation]);
-    assert_eq!(store.find_or_make_conversation(new).expect("found").id, conversation);
+    assert_eq!(store.find_or_create_conversation(new).expect("found").id, conversation);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use plait_engine::error::ErrorCode;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use plait_adapters::files;
+use plait_adapters::flow_files;
 use plait_adapters::store::conversation::record::{ConversationMessage, ConversationRecord};
 use plait_engine::context::Role;
 use plait_engine::id::ConversationId;
@@ -64,7 +64,7 @@ impl Command for ExportConversation {
                 ExportFormat::Json => (json_text(&record, &messages)?, "json"),
             };
             if let Some(path) = &self.path {
-                files::write(Path::new(path), &text, None)?;
+                flow_files::write(Path::new(path), &text, None)?;
             }
             Ok(ExportedConversation { name: format!("{}.{extension}", file_name(&record)), text })
         })

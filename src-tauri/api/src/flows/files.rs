@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use plait_adapters::files;
+use plait_adapters::flow_files;
 use plait_adapters::store::RecentFlow;
 use plait_engine::diagnostic::Diagnostic;
 use plait_engine::flow::{self, Flow, ReadError};
@@ -67,7 +67,7 @@ impl Command for OpenFlow {
         let (store, registry) = (service.store.clone(), service.registry.clone());
         let opened_at = service.clock.now_ms();
         run_blocking(move || {
-            let file = files::read(Path::new(&self.path))?;
+            let file = flow_files::read(Path::new(&self.path))?;
             let flow = flow::read(&file.text).map_err(|error| unreadable(&file.path, &error))?;
             let path = file.path.display().to_string();
             let diagnostics = check_with_subflows(&flow, Some(&path), &registry).diagnostics;
@@ -151,7 +151,7 @@ impl Command for SaveFlow {
             let text = write_flow(&self.flow)?;
             let path = std::path::absolute(&self.path).unwrap_or_else(|_| PathBuf::from(&self.path));
             let expected_hash = if self.force { None } else { self.base_hash.as_deref() };
-            let hash = files::write(&path, &text, expected_hash)?;
+            let hash = flow_files::write(&path, &text, expected_hash)?;
             let path = path.canonicalize().unwrap_or(path).display().to_string();
             // The file is saved even if the recent flows cannot be written.
             let recent = RecentFlow { path: path.clone(), name: self.flow.name, opened_at: saved_at };

@@ -4,7 +4,7 @@
 use plait_engine::error::ErrorCode;
 use std::path::Path;
 
-use plait_adapters::files;
+use plait_adapters::flow_files;
 use plait_adapters::store::record::RunRecord;
 use plait_engine::flow::{self, Flow};
 use plait_engine::id::Activation;
@@ -59,7 +59,7 @@ pub(crate) fn read(file: &str, parent: Option<&str>) -> Result<Subflow, ErrorRep
     let Some(folder) = parent.and_then(|path| Path::new(path).parent()) else {
         return example(file);
     };
-    let text = files::read(&folder.join(file)).map_err(|fault| {
+    let text = flow_files::read(&folder.join(file)).map_err(|fault| {
         let code = if fault.code == ErrorCode::FlowNotFound {
             ErrorCode::SubflowNotFound
         } else {

@@ -1,6 +1,6 @@
 //! `provider.detect`.
 
-use plait_adapters::providers::{self, FoundServer};
+use plait_adapters::providers::{self, DetectedServer};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -16,9 +16,9 @@ pub struct DetectProviders {}
 impl Command for DetectProviders {
     const NAME: &'static str = "provider.detect";
     type Service = ProviderService;
-    type Reply = Vec<FoundServer>;
+    type Reply = Vec<DetectedServer>;
 
-    async fn run(self, service: &ProviderService) -> Result<Vec<FoundServer>, ErrorReply> {
+    async fn run(self, service: &ProviderService) -> Result<Vec<DetectedServer>, ErrorReply> {
         Ok(providers::detect(&service.table().settings()).await)
     }
 }

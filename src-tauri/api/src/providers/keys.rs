@@ -1,6 +1,6 @@
 //! `provider.setKey` and `provider.removeKey`.
 
-use plait_adapters::keys::Keep;
+use plait_adapters::keys::KeyRetention;
 use secrecy::SecretString;
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
@@ -38,8 +38,8 @@ pub struct SetKey {
     pub key: SecretText,
     /// How long to store it. Permanently when left out.
     #[serde(default)]
-    #[ts(as = "Option<Keep>", optional)]
-    pub keep: Keep,
+    #[ts(as = "Option<KeyRetention>", optional)]
+    pub keep: KeyRetention,
 }
 
 impl Command for SetKey {
@@ -48,7 +48,7 @@ impl Command for SetKey {
     type Reply = ProviderStatus;
 
     async fn run(self, service: &ProviderService) -> Result<ProviderStatus, ErrorReply> {
-        service.table().takes_key(&self.provider)?;
+        service.table().require_key_support(&self.provider)?;
         service.keys().set(&self.provider, &self.key.0, self.keep).await?;
         service.forget_models(&self.provider);
         status_of(service, &self.provider).await
@@ -69,7 +69,7 @@ impl Command for RemoveKey {
     type Reply = ProviderStatus;
 
     async fn run(self, service: &ProviderService) -> Result<ProviderStatus, ErrorReply> {
-        service.table().takes_key(&self.provider)?;
+        service.table().require_key_support(&self.provider)?;
         service.keys().remove(&self.provider).await?;
         service.forget_models(&self.provider);
         status_of(service, &self.provider).await

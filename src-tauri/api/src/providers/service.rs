@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
-use plait_adapters::{KeyStore, ProviderSettings, ProviderTable};
+use plait_adapters::{KeyStore, ProviderRegistry, ProviderSettings};
 use plait_engine::error::Fault;
 use plait_engine::provider::Providers;
 
 /// Owns the table of providers. Settings replace it, runs and commands read it.
 pub struct ProviderService {
-    table: RwLock<ProviderTable>,
+    table: RwLock<ProviderRegistry>,
     /// Used for model calls instead of the table, where the application was opened with providers of its own.
     fixed: Option<Arc<dyn Providers>>,
     keys: KeyStore,
@@ -24,7 +24,7 @@ impl ProviderService {
         keys: KeyStore,
         fixed: Option<Arc<dyn Providers>>,
     ) -> Result<Self, Fault> {
-        let table = RwLock::new(ProviderTable::with_keys(settings, &keys)?);
+        let table = RwLock::new(ProviderRegistry::with_keys(settings, &keys)?);
         Ok(Self { table, fixed, keys, models: Mutex::default() })
     }
 
@@ -37,11 +37,11 @@ impl ProviderService {
     }
 
     /// The providers of the settings, the built-in ones included.
-    pub(crate) fn table(&self) -> ProviderTable {
+    pub(crate) fn table(&self) -> ProviderRegistry {
         self.table.read().clone()
     }
 
-    pub(crate) fn replace_table(&self, table: ProviderTable) {
+    pub(crate) fn replace_table(&self, table: ProviderRegistry) {
         *self.table.write() = table;
     }
 

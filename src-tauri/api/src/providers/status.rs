@@ -1,7 +1,7 @@
 //! `provider.status`.
 
 use plait_adapters::ProviderSettings;
-use plait_adapters::keys::{KeyPlace, KeySource};
+use plait_adapters::keys::{KeyLocation, KeySource};
 use plait_engine::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -58,7 +58,7 @@ pub struct ProvidersStatus {
     /// By name, sorted.
     pub providers: Vec<ProviderStatus>,
     /// Where permanent keys are stored.
-    pub key_place: KeyPlace,
+    pub key_place: KeyLocation,
 }
 
 /// `provider.status`: every provider, and where its key comes from.
@@ -75,7 +75,7 @@ impl Command for GetProviderStatus {
         for (name, settings) in service.table().settings() {
             providers.push(status(service, name, settings).await);
         }
-        Ok(ProvidersStatus { providers, key_place: service.keys().place().await })
+        Ok(ProvidersStatus { providers, key_place: service.keys().location().await })
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) async fn status_of(service: &ProviderService, name: &str) -> Result<P
 }
 
 async fn status(service: &ProviderService, name: String, settings: ProviderSettings) -> ProviderStatus {
-    let takes_key = service.table().takes_key(&name).is_ok();
+    let takes_key = service.table().require_key_support(&name).is_ok();
     let no_key = KeyStatus { source: None, ending: None, variable: None, problem: None };
     let key = if takes_key {
         match service.keys().find(&name, settings.key_env.as_deref()).await {
@@ -102,7 +102,7 @@ async fn status(service: &ProviderService, name: String, settings: ProviderSetti
     } else {
         no_key
     };
-    let built_in = plait_adapters::ProviderTable::built_in();
+    let built_in = plait_adapters::ProviderRegistry::built_in();
     ProviderStatus {
         built_in: built_in.contains_key(&name),
         changed: built_in.get(&name).is_some_and(|built_in| *built_in != settings),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use plait_adapters::Store;
-use plait_adapters::store::Entries;
+use plait_adapters::store::JournalEntries;
 use plait_engine::id::RunId;
 use plait_engine::run::{Entry, Event};
 use tokio::sync::broadcast::{self, error::RecvError};
@@ -38,7 +38,7 @@ pub struct Watch {
     broadcast: Arc<RunBroadcast>,
     /// The sequence number of the next entry to return.
     next: u64,
-    journal: Option<Entries>,
+    journal: Option<JournalEntries>,
     /// Where the journal is no longer needed: every event from here on is received live.
     live_from: u64,
     partial_output: VecDeque<Entry>,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use plait_adapters::{ProviderSettings, ProviderTable, Store};
+use plait_adapters::{ProviderRegistry, ProviderSettings, Store};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::models::{ModelOverride, Price};
 use serde::de::DeserializeOwned;
@@ -80,7 +80,7 @@ impl StoredSettings {
         // Invalid providers must not keep a person from fixing them.
         let Self { settings, unreadable, faults } = &mut stored;
         settings.providers.retain(|name, provider| {
-            let Err(fault) = ProviderTable::check(name, provider) else { return true };
+            let Err(fault) = ProviderRegistry::check(name, provider) else { return true };
             faults.push(fault);
             unreadable.insert("providers", name, serde_json::to_value(provider).unwrap_or_default());
             false

@@ -4,7 +4,7 @@ use plait_engine::error::ErrorCode;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use plait_adapters::{ProviderTable, Store};
+use plait_adapters::{ProviderRegistry, Store};
 use serde_json::Value;
 
 use super::document::{Settings, StoredSettings, UnreadableSettings};
@@ -46,10 +46,10 @@ impl SettingsService {
     /// is removed with it.
     pub(super) async fn replace(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
         let _guard = self.write_lock.lock().await;
-        let table = self.providers.table().changed(&settings.providers)?;
+        let table = self.providers.table().with_settings(&settings.providers)?;
         settings.check()?;
         // Built-in settings are not stored, so that they follow changes of Plait or of the environment.
-        let built_in = ProviderTable::built_in();
+        let built_in = ProviderRegistry::built_in();
         settings.providers.retain(|name, provider| built_in.get(name) != Some(provider));
         let stored = serde_json::to_value(&settings).map_err(|error| {
             ErrorReply::new(

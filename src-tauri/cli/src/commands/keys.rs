@@ -7,7 +7,7 @@ mod set;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use plait_api::keys::{KeyPlace, KeySource};
+use plait_api::keys::{KeyLocation, KeySource};
 use plait_api::{Options, Plait};
 
 use crate::exit::{CliError, ExitStatus};
@@ -54,7 +54,7 @@ pub(crate) async fn execute(home: &Path, args: KeysArgs) -> Result<ExitStatus, C
 }
 
 /// Where a key is stored.
-fn storage_name(source: KeySource, place: &KeyPlace) -> String {
+fn storage_name(source: KeySource, place: &KeyLocation) -> String {
     match source {
         KeySource::Session => "memory".to_owned(),
         KeySource::Keychain => "the keychain".to_owned(),

@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useRef, useState } from "react";
-import type { KeyPlace, ProviderStatus } from "@/bindings";
+import type { KeyLocation, ProviderStatus } from "@/bindings";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
@@ -8,7 +8,7 @@ import { Fault } from "./Fault";
 import { keyPlace } from "./labels";
 
 /** A provider's key: where it comes from, and a field that only takes one in. A key is never shown again. */
-export function KeyField({ provider, place }: { provider: ProviderStatus; place: KeyPlace }) {
+export function KeyField({ provider, place }: { provider: ProviderStatus; place: KeyLocation }) {
   const workspace = useWorkspace();
   const id = useId();
   const field = useRef<HTMLInputElement>(null);

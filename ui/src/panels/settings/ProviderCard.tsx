@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
-import type { KeyPlace, ProviderSettings, ProviderStatus } from "@/bindings";
+import type { KeyLocation, ProviderSettings, ProviderStatus } from "@/bindings";
 import { ask } from "@/design/ask";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
@@ -11,7 +11,7 @@ import { KeyField } from "./KeyField";
 import { kindName, standing } from "./labels";
 import { TestRow } from "./TestRow";
 
-type Props = { provider: ProviderStatus; place: KeyPlace; kinds: readonly string[] };
+type Props = { provider: ProviderStatus; place: KeyLocation; kinds: readonly string[] };
 
 /** One provider: its status, and its settings when expanded. */
 export function ProviderCard({ provider, place, kinds }: Props) {

@@ -1,12 +1,12 @@
 import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { KeyPlace, ProviderStatus } from "@/bindings";
+import type { KeyLocation, ProviderStatus } from "@/bindings";
 import { connect, HostError } from "@/ipc";
 import { renderInWorkspace } from "@/workspace/test-workspace";
 import { ProviderSettings } from "./ProviderSettings";
 
-const FILE: KeyPlace = { source: "file", file: "/data/keys.sealed", passphrase: false };
+const FILE: KeyLocation = { source: "file", file: "/data/keys.sealed", passphrase: false };
 
 function provider(more: Partial<ProviderStatus> = {}): ProviderStatus {
   return {
@@ -22,7 +22,7 @@ function provider(more: Partial<ProviderStatus> = {}): ProviderStatus {
 }
 
 /** Renders the settings on a scripted host, opens its one provider, and returns the calls to the host. */
-async function draw(one: ProviderStatus, keyPlace: KeyPlace, answers: Record<string, (args: never) => unknown> = {}) {
+async function draw(one: ProviderStatus, keyPlace: KeyLocation, answers: Record<string, (args: never) => unknown> = {}) {
   const call = vi.fn(async (name: string, args: unknown) => {
     const all: Record<string, (args: never) => unknown> = {
       "provider.status": () => ({ providers: [one], keyPlace }),

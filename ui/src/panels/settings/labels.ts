@@ -1,5 +1,5 @@
 /** Labels of providers and of the places of their API keys. */
-import type { KeyPlace, ProviderStatus } from "@/bindings";
+import type { KeyLocation, ProviderStatus } from "@/bindings";
 
 const KINDS: Record<string, string> = {
   offline: "Simulator",
@@ -16,7 +16,7 @@ export function kindName(kind: string): string {
 }
 
 /** Where an API key comes from. */
-export function keyPlace({ key, needsKey, settings }: ProviderStatus, place: KeyPlace): string {
+export function keyPlace({ key, needsKey, settings }: ProviderStatus, place: KeyLocation): string {
   const ending = key.ending ? `, ends in ${key.ending}` : "";
   switch (key.source) {
     case "session":

@@ -3,13 +3,13 @@ use keyring_core::mock;
 
 fn keychains() -> (Keychain, Keychain) {
     let store = mock::Store::new().expect("made");
-    (Keychain::of(store.clone(), Path::new("/one")), Keychain::of(store, Path::new("/two")))
+    (Keychain::new(store.clone(), Path::new("/one")), Keychain::new(store, Path::new("/two")))
 }
 
 #[test]
-fn a_key_is_kept_for_its_data_directory_alone() {
+fn keychain_separates_data_directories() {
     let (one, two) = keychains();
-    one.set("openai", &SecretString::from("sk-1")).expect("kept");
+    one.set("openai", &SecretString::from("sk-1")).expect("stored");
     assert_eq!(one.get("openai").expect("read").expect("there").expose_secret(), "sk-1");
     assert!(two.get("openai").expect("read").is_none());
     assert!(one.get("other").expect("read").is_none());
@@ -19,10 +19,10 @@ fn a_key_is_kept_for_its_data_directory_alone() {
 }
 
 #[test]
-fn errors_are_coded_and_hold_no_key() {
-    let locked = told(&Error::NoStorageAccess("dismissed".into()), "openai");
+fn to_fault_contains_no_key() {
+    let locked = to_fault(&Error::NoStorageAccess("dismissed".into()), "openai");
     assert_eq!(locked.code, "keys.locked");
-    let binary = told(&Error::BadEncoding(b"sk-secret".to_vec()), "openai");
+    let binary = to_fault(&Error::BadEncoding(b"sk-secret".to_vec()), "openai");
     assert_eq!(binary.code, "keys.keychain_failed");
     assert!(!format!("{binary:?}").contains("sk-secret"));
 }

@@ -1,13 +1,13 @@
-//! What is said, as the messages of this wire: user and assistant in turns, each a list of blocks. Owns that neighbours of
-//! one role become one message, that thoughts go back as they came, and where the history ends and what is newest begins.
+//! Encodes the conversation as messages: user and assistant alternate, each with a list of blocks. Merges adjacent messages
+//! of one role, sends thinking blocks back unchanged, and places the cache breakpoints within the conversation.
 
 use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use serde_json::{Value, json};
 
-use super::{PROTOCOL, cache};
-use crate::providers::tool_calls::arguments_object;
+use super::{STATE_KEY, prompt_cache};
+use crate::providers::protocol::tool_calls::arguments_object;
 
-/// The messages, the system's left out: they go with the instructions.
+/// The messages without system messages, which are part of the instructions.
 pub(super) fn messages(history: &[SharedMessage]) -> Vec<Value> {
     let newest = history.iter().rposition(|message| message.role == Role::User);
     let mut turns: Vec<Turn> = Vec::new();
@@ -27,8 +27,8 @@ pub(super) fn messages(history: &[SharedMessage]) -> Vec<Value> {
             _ => turns.push(Turn { role, blocks }),
         }
     }
-    let is_round = newest.is_some_and(|newest| newest + 1 < history.len());
-    if is_round {
+    let has_tool_steps = newest.is_some_and(|newest| newest + 1 < history.len());
+    if has_tool_steps {
         mark_end(&mut turns);
     }
     turns.into_iter().map(|turn| json!({ "role": turn.role, "content": turn.blocks })).collect()
@@ -41,25 +41,25 @@ struct Turn {
 
 fn mark_end(turns: &mut [Turn]) {
     if let Some(block) = turns.last_mut().and_then(|turn| turn.blocks.last_mut()) {
-        cache::mark(block);
+        prompt_cache::mark(block);
     }
 }
 
-/// Empty texts are refused on this wire, so there are none.
+/// A text block; the protocol rejects empty ones.
 fn text(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }))
 }
 
 fn content(content: &Content) -> Vec<Value> {
     let part = |part: &Part| match part {
-        Part::Text { text: said } => text(said),
+        Part::Text { text: content } => text(content),
         Part::Image { media_type, data } => {
             let source = json!({ "type": "base64", "media_type": media_type, "data": data });
             Some(json!({ "type": "image", "source": source }))
         }
     };
     match content {
-        Content::Text(said) => text(said).into_iter().collect(),
+        Content::Text(content) => text(content).into_iter().collect(),
         Content::Parts(parts) => parts.iter().filter_map(part).collect(),
     }
 }
@@ -73,30 +73,30 @@ fn tool_result(message: &Message) -> Value {
 }
 
 fn assistant(message: &Message) -> Vec<Value> {
-    as_it_came(message).unwrap_or_else(|| {
+    from_provider_state(message).unwrap_or_else(|| {
         let calls = message.tool_calls.iter().map(tool_use);
         content(&message.content).into_iter().chain(calls).collect()
     })
 }
 
-/// The blocks in the order they came in, thoughts among them. Nothing where none were kept, or where what was kept is not
-/// of this message any more.
-fn as_it_came(message: &Message) -> Option<Vec<Value>> {
-    let kept = message.provider_state.as_ref()?.get(PROTOCOL)?.as_array()?;
-    let said = message.content.text();
+/// The blocks in their original order, including thinking blocks. None if there is no state, or if it no longer matches the
+/// message.
+fn from_provider_state(message: &Message) -> Option<Vec<Value>> {
+    let state = message.provider_state.as_ref()?.get(STATE_KEY)?.as_array()?;
+    let content = message.content.text();
     let (mut at, mut calls, mut blocks) = (0, message.tool_calls.iter(), Vec::new());
-    for block in kept {
+    for block in state {
         match block.get("type")?.as_str()? {
             "text" => {
                 let end = usize::try_from(block.get("bytes")?.as_u64()?).ok()?.checked_add(at)?;
-                blocks.extend(text(said.get(at..end)?));
+                blocks.extend(text(content.get(at..end)?));
                 at = end;
             }
             "tool_use" => blocks.push(tool_use(calls.next()?)),
             _ => blocks.push(block.clone()),
         }
     }
-    (at == said.len() && calls.next().is_none()).then_some(blocks)
+    (at == content.len() && calls.next().is_none()).then_some(blocks)
 }
 
 fn tool_use(call: &ToolCall) -> Value {

@@ -1,13 +1,12 @@
-//! The shapes that come over this wire. Kinds of events, blocks and deltas that are not known pass, as the protocol asks
-//! of its clients.
+//! The JSON of responses. Unknown types of events, blocks and deltas are ignored, as the protocol requires.
 
 use plait_engine::run::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::providers::http::{count, usage, with_parts};
+use crate::providers::http::{token_count, usage, with_breakdown};
 
-/// One event of a stream, or a whole answer of a server that does not stream.
+/// One event of a stream, or the whole response of a server that does not stream.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Event {
@@ -32,12 +31,12 @@ pub(super) enum Event {
         error: Value,
     },
     Message(Message),
-    /// `ping`, `content_block_stop`, and what is yet to be invented.
+    /// `ping`, `content_block_stop`, and future types.
     #[serde(other)]
     Other,
 }
 
-/// An error that does not say it is an event.
+/// An error without an event type.
 #[derive(Deserialize)]
 pub(super) struct Untyped {
     pub(super) error: Value,
@@ -99,7 +98,7 @@ pub(super) struct Stop {
     pub(super) stop_reason: Option<String>,
 }
 
-/// Tokens, each count the latest told. `input` is what no cache had to do with.
+/// Token counts, each the latest that was reported. `input` excludes cached tokens.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Usage {
     input: Option<u64>,
@@ -110,9 +109,9 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// Takes what is told now over what was told before.
-    pub(super) fn update(&mut self, told: &Value) {
-        let latest = |pointer: &str, before: Option<u64>| count(told.pointer(pointer)).or(before);
+    /// Replaces the counts that `reported` contains.
+    pub(super) fn update(&mut self, reported: &Value) {
+        let latest = |pointer: &str, before: Option<u64>| token_count(reported.pointer(pointer)).or(before);
         *self = Self {
             input: latest("/input_tokens", self.input),
             output: latest("/output_tokens", self.output),
@@ -122,11 +121,11 @@ impl Usage {
         };
     }
 
-    /// The same in Plait's terms, where `input` is all of the prompt.
+    /// Converts to Plait's terms, where `input` is the whole prompt.
     pub(super) fn tokens(self) -> Option<TokenUsage> {
         let cache = self.cache_read.unwrap_or(0) + self.cache_creation.unwrap_or(0);
         let whole = usage(self.input.map(|input| input + cache), self.output)?;
-        Some(with_parts(whole, self.cache_read, self.cache_creation, self.thinking))
+        Some(with_breakdown(whole, self.cache_read, self.cache_creation, self.thinking))
     }
 }
 

@@ -1,23 +1,23 @@
-//! What is said, as the contents of this wire: user and model in turns, each a list of parts. Owns that neighbours of one
-//! role become one content, that signatures and ids go back as they came, and to which function a result belongs.
+//! Encodes the conversation as contents: user and model alternate, each with a list of parts. Merges adjacent messages of
+//! one role, sends signatures and ids back unchanged, and assigns each result to its function.
 
 use std::collections::HashMap;
 
 use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use serde_json::{Value, json};
 
-use super::PROTOCOL;
-use crate::providers::tool_calls::arguments_object;
+use super::STATE_KEY;
+use crate::providers::protocol::tool_calls::arguments_object;
 
-/// A model's own name, without the collection it stands in.
-pub(super) fn own_name(model: &str) -> &str {
+/// A model's name without the `models/` prefix.
+pub(super) fn short_model_name(model: &str) -> &str {
     model.strip_prefix("models/").unwrap_or(model)
 }
 
-/// The contents, the system's left out: they go with the instructions.
+/// The contents without system messages, which are part of the instructions.
 pub(super) fn contents(history: &[SharedMessage]) -> Vec<Value> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
-    // By the id that results refer to: the function's name, and the id the provider gave.
+    // The function's name and the provider's id of each call, by the id that results refer to.
     let mut called: HashMap<&str, (&str, Option<Value>)> = HashMap::new();
     for message in history {
         let (role, parts) = match message.role {
@@ -25,10 +25,10 @@ pub(super) fn contents(history: &[SharedMessage]) -> Vec<Value> {
             Role::User => ("user", content(&message.content)),
             Role::Tool => ("user", vec![function_response(message, &called)]),
             Role::Assistant => {
-                let ids = given_ids(message);
+                let ids = provider_ids(message);
                 let calls = message.tool_calls.iter().zip(ids);
                 called.extend(calls.map(|(call, id)| (call.id.as_str(), (call.name.as_str(), id))));
-                ("model", as_it_came(message).unwrap_or_else(|| plain(message)))
+                ("model", from_provider_state(message).unwrap_or_else(|| plain(message)))
             }
         };
         match turns.last_mut() {
@@ -46,13 +46,13 @@ fn text(text: &str) -> Option<Value> {
 
 fn content(content: &Content) -> Vec<Value> {
     let part = |part: &Part| match part {
-        Part::Text { text: said } => text(said),
+        Part::Text { text: content } => text(content),
         Part::Image { media_type, data } => {
             Some(json!({ "inlineData": { "mimeType": media_type, "data": data } }))
         }
     };
     match content {
-        Content::Text(said) => text(said).into_iter().collect(),
+        Content::Text(content) => text(content).into_iter().collect(),
         Content::Parts(parts) => parts.iter().filter_map(part).collect(),
     }
 }
@@ -62,40 +62,40 @@ fn plain(message: &Message) -> Vec<Value> {
     content(&message.content).into_iter().chain(calls).collect()
 }
 
-/// The parts in the order they came in, with the ids and signatures they came with. Nothing where none were kept, or where
-/// what was kept is not of this message any more.
-fn as_it_came(message: &Message) -> Option<Vec<Value>> {
-    let said = message.content.text();
+/// The parts in their original order, with their ids and signatures. None if there is no state, or if it no longer matches
+/// the message.
+fn from_provider_state(message: &Message) -> Option<Vec<Value>> {
+    let text = message.content.text();
     let (mut at, mut calls, mut parts) = (0, message.tool_calls.iter(), Vec::new());
-    for kept in kept(message)? {
-        let mut part = if let Some(id) = kept.get("call") {
+    for entry in state_parts(message)? {
+        let mut part = if let Some(id) = entry.get("call") {
             function_call(calls.next()?, Some(id).filter(|id| !id.is_null()))
         } else {
-            let end = usize::try_from(kept.get("text")?.as_u64()?).ok()?.checked_add(at)?;
-            let piece = said.get(at..end)?;
+            let end = usize::try_from(entry.get("text")?.as_u64()?).ok()?.checked_add(at)?;
+            let fragment = text.get(at..end)?;
             at = end;
-            json!({ "text": piece })
+            json!({ "text": fragment })
         };
-        match kept.get("thoughtSignature") {
+        match entry.get("thoughtSignature") {
             Some(signature) => part["thoughtSignature"] = signature.clone(),
             None if part["text"] == "" => continue,
             None => {}
         }
         parts.push(part);
     }
-    (at == said.len() && calls.next().is_none()).then_some(parts)
+    (at == text.len() && calls.next().is_none()).then_some(parts)
 }
 
-fn kept(message: &Message) -> Option<&Vec<Value>> {
-    message.provider_state.as_ref()?.get(PROTOCOL)?.as_array()
+fn state_parts(message: &Message) -> Option<&Vec<Value>> {
+    message.provider_state.as_ref()?.get(STATE_KEY)?.as_array()
 }
 
-/// For each call of a message the id the provider gave, where it gave one. Ids that were made here mean nothing to it.
-fn given_ids(message: &Message) -> Vec<Option<Value>> {
-    let given = kept(message).into_iter().flatten().filter_map(|kept| kept.get("call"));
-    let mut given: Vec<_> = given.map(|id| Some(id).filter(|id| !id.is_null()).cloned()).collect();
-    given.resize(message.tool_calls.len(), None);
-    given
+/// The provider's id of each call of a message, if it sent one. Ids that Plait generated mean nothing to the provider.
+fn provider_ids(message: &Message) -> Vec<Option<Value>> {
+    let ids = state_parts(message).into_iter().flatten().filter_map(|entry| entry.get("call"));
+    let mut ids: Vec<_> = ids.map(|id| Some(id).filter(|id| !id.is_null()).cloned()).collect();
+    ids.resize(message.tool_calls.len(), None);
+    ids
 }
 
 fn function_call(call: &ToolCall, id: Option<&Value>) -> Value {
@@ -106,16 +106,17 @@ fn function_call(call: &ToolCall, id: Option<&Value>) -> Value {
     json!({ "functionCall": function })
 }
 
-/// A result is an object on this wire: that of the tool, or one with what it gave as its output.
+/// A result must be an object: the tool's own, or one with the tool's result as `output`.
 fn function_response(message: &Message, called: &HashMap<&str, (&str, Option<Value>)>) -> Value {
-    let said = message.content.text();
-    let parsed = serde_json::from_str::<Value>(&said).ok().filter(Value::is_object);
+    let text = message.content.text();
+    let parsed = serde_json::from_str::<Value>(&text).ok().filter(Value::is_object);
     let id = message.tool_call_id.as_deref().unwrap_or_default();
-    let (name, given) = called.get(id).map_or((id, None), |(name, given)| (*name, given.as_ref()));
+    let (name, provider_id) =
+        called.get(id).map_or((id, None), |(name, provider_id)| (*name, provider_id.as_ref()));
     let mut function =
-        json!({ "name": name, "response": parsed.unwrap_or_else(|| json!({ "output": said })) });
-    if let Some(given) = given {
-        function["id"] = given.clone();
+        json!({ "name": name, "response": parsed.unwrap_or_else(|| json!({ "output": text })) });
+    if let Some(provider_id) = provider_id {
+        function["id"] = provider_id.clone();
     }
     json!({ "functionResponse": function })
 }

@@ -1,5 +1,4 @@
-//! The body of a request, exactly. Owns how instructions, tools and bounds are written on this wire; what is said is
-//! [`contents`]'s.
+//! Encodes a request: how this protocol writes instructions, tools and limits. [`contents`] encodes the conversation.
 
 use plait_engine::error::Fault;
 use plait_engine::provider::ModelRequest;
@@ -8,21 +7,21 @@ use serde_json::{Map, Value, json};
 
 use super::contents;
 use crate::providers::http::add_options;
-use crate::providers::instructions::instructions;
+use crate::providers::protocol::instructions::instructions;
 
-/// What Plait itself decides; options may not change it.
+/// Fields that Plait itself sets; options may not override them.
 const RESERVED: [&str; 4] = ["model", "contents", "systemInstruction", "tools"];
 
-/// Models that take a schema for the reply or functions to call, not both, by the beginning of their names.
-const ONE_OF_BOTH: [&str; 3] = ["gemini-1", "gemini-2", "gemma-"];
+/// Prefixes of the models that accept either a reply schema or functions, not both.
+const SCHEMA_OR_FUNCTIONS: [&str; 3] = ["gemini-1", "gemini-2", "gemma-"];
 
 /// The body. Fault `provider.bad_options`.
-pub(super) fn body(request: &ModelRequest) -> Result<Value, Fault> {
+pub(super) fn encode(request: &ModelRequest) -> Result<Value, Fault> {
     let mut body = Map::new();
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
-    let (format, in_words) = asked_for(request);
+    let (format, instruction) = reply_format(request);
     let parts: Vec<Value> =
-        instructions(request).chain(in_words).map(|text| json!({ "text": text })).collect();
+        instructions(request).chain(instruction).map(|text| json!({ "text": text })).collect();
     if !parts.is_empty() {
         put("systemInstruction", json!({ "parts": parts }));
     }
@@ -45,21 +44,22 @@ pub(super) fn body(request: &ModelRequest) -> Result<Value, Fault> {
     if !config.is_empty() {
         put("generationConfig", Value::Object(config));
     }
-    // Most of what can be set stands there, beside what Plait set.
+    // Most options go into `generationConfig`, merged with what Plait sets there.
     add_options(&mut body, &request.options, &RESERVED, "generationConfig")?;
     Ok(Value::Object(body))
 }
 
-/// How a reply by the request's schema is asked for: as a format, or in words where the model takes no format beside
-/// functions. The engine holds the reply against the schema either way.
-fn asked_for(request: &ModelRequest) -> (Option<Value>, Option<String>) {
+/// How the request asks for a reply that follows its schema: as a format, or as an instruction for models that do not
+/// accept a format together with functions. The engine validates the reply either way.
+fn reply_format(request: &ModelRequest) -> (Option<Value>, Option<String>) {
     let Some(schema) = &request.response_schema else { return (None, None) };
-    let takes_both = !ONE_OF_BOTH.iter().any(|name| contents::own_name(&request.model).starts_with(name));
-    if request.tools.is_empty() || takes_both {
+    let accepts_both =
+        !SCHEMA_OR_FUNCTIONS.iter().any(|name| contents::short_model_name(&request.model).starts_with(name));
+    if request.tools.is_empty() || accepts_both {
         return (Some(without_dialect(schema)), None);
     }
-    let words = format!("Give your final answer as JSON alone, by this JSON Schema:\n{schema}");
-    (None, Some(words))
+    let instruction = format!("Give your final answer as JSON alone, by this JSON Schema:\n{schema}");
+    (None, Some(instruction))
 }
 
 fn function(tool: &ToolSpec) -> Value {
@@ -70,7 +70,7 @@ fn function(tool: &ToolSpec) -> Value {
     })
 }
 
-/// A schema without the key that names its dialect, which this wire does not know.
+/// A schema without its `$schema` key, which this protocol rejects.
 fn without_dialect(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(schema) = schema.as_object_mut() {

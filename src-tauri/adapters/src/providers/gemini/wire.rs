@@ -1,12 +1,12 @@
-//! The shapes that come over this wire, as loosely as its versions differ: everything is optional, unknown fields pass.
+//! The JSON of responses. API versions differ, so every field is optional and unknown fields are ignored.
 
 use plait_engine::run::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::providers::http::{count, usage, with_parts};
+use crate::providers::http::{token_count, usage, with_breakdown};
 
-/// One event of a stream, or a whole answer: both have one shape.
+/// One event of a stream, or a whole response: both have the same shape.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Event {
@@ -35,7 +35,7 @@ pub(super) struct Content {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Part {
     pub(super) text: Option<String>,
-    /// Whether the text is a thought.
+    /// Whether the text is a thought summary.
     pub(super) thought: bool,
     pub(super) thought_signature: Option<String>,
     pub(super) function_call: Option<FunctionCall>,
@@ -44,7 +44,7 @@ pub(super) struct Part {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct FunctionCall {
-    /// Only newer models give one.
+    /// Only newer models send one.
     pub(super) id: Option<String>,
     pub(super) name: String,
     pub(super) args: Option<Value>,
@@ -56,22 +56,22 @@ pub(super) struct Feedback {
     pub(super) block_reason: Option<String>,
 }
 
-/// What was used, as anything at all: see [`count`].
+/// The reported usage, of any shape: see [`token_count`].
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub(super) struct Usage(Value);
 
 impl Usage {
-    /// The same in Plait's terms, where thoughts are of the reply and what tools of the provider read is of the prompt.
+    /// Converts to Plait's terms: thoughts belong to the reply, and what the provider's own tools read belongs to the prompt.
     pub(super) fn read(&self) -> Option<TokenUsage> {
-        let at = |key: &str| count(self.0.get(key));
+        let at = |key: &str| token_count(self.0.get(key));
         let input = at("promptTokenCount")? + at("toolUsePromptTokenCount").unwrap_or(0);
         let thoughts = at("thoughtsTokenCount");
-        // Where all of it went into thoughts the reply has no count.
+        // A reply that consists only of thoughts has no count of its own.
         let reply = at("candidatesTokenCount").or(thoughts.and(Some(0)));
         let output = reply.map(|reply| reply + thoughts.unwrap_or(0));
         usage(Some(input), output)
-            .map(|usage| with_parts(usage, at("cachedContentTokenCount"), None, thoughts))
+            .map(|usage| with_breakdown(usage, at("cachedContentTokenCount"), None, thoughts))
     }
 }
 

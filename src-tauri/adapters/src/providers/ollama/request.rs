@@ -1,5 +1,5 @@
-//! The body of a request, exactly. Owns how messages, tools and bounds are written on this wire, and how large a window
-//! the model is loaded with.
+//! Encodes a request: how this protocol writes messages, tools and limits, and how large a window the model is loaded
+//! with.
 
 use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
@@ -8,23 +8,23 @@ use plait_engine::provider::ModelRequest;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;
-use crate::providers::tool_calls::{arguments_object, function};
+use crate::providers::protocol::tool_calls::{arguments_object, function};
 
-/// What Plait itself decides; options may not change it.
+/// Fields that Plait itself sets; options may not override them.
 const RESERVED: [&str; 3] = ["model", "messages", "stream"];
-/// The options that belong to the request. All others are the model's own and stand among its `options`.
-const OF_THE_REQUEST: [&str; 9] =
+/// Options that are fields of the request. All others are model options and go into its `options` object.
+const REQUEST_FIELDS: [&str; 9] =
     ["think", "keep_alive", "format", "options", "tools", "logprobs", "top_logprobs", "truncate", "shift"];
 
-/// What Ollama itself would load a model with.
-const LEAST_WINDOW: u64 = 4_096;
-/// What is kept for a reply whose length nobody set.
-const REPLY: u64 = 4_096;
-/// One token in so many is added to what was counted: the counts are another tokenizer's.
-const MARGIN: u64 = 8;
+/// The window Ollama loads a model with by default.
+const MIN_WINDOW_TOKENS: u64 = 4_096;
+/// Reserved for a reply without a token limit.
+const DEFAULT_REPLY_TOKENS: u64 = 4_096;
+/// Adds 1/8 to the prompt's count, which comes from another tokenizer.
+const MARGIN_DIVISOR: u64 = 8;
 
 /// The body. Fault `provider.bad_options`.
-pub(super) fn body(request: &ModelRequest) -> Result<Value, Fault> {
+pub(super) fn encode(request: &ModelRequest) -> Result<Value, Fault> {
     let mut body = Map::new();
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
     put("model", json!(request.model));
@@ -44,12 +44,12 @@ pub(super) fn body(request: &ModelRequest) -> Result<Value, Fault> {
         model_options.insert("num_predict".to_owned(), json!(max_tokens));
     }
     if let Some(window) = request.window {
-        model_options.insert("num_ctx".to_owned(), json!(window_to_load(request, window)));
+        model_options.insert("num_ctx".to_owned(), json!(window_tokens(request, window)));
     }
     for (key, value) in options(&request.options, &RESERVED)? {
         match (key.as_str(), value) {
-            ("options", Value::Object(given)) => model_options.extend(given.clone()),
-            (key, value) if OF_THE_REQUEST.contains(&key) => put(key, value.clone()),
+            ("options", Value::Object(fields)) => model_options.extend(fields.clone()),
+            (key, value) if REQUEST_FIELDS.contains(&key) => put(key, value.clone()),
             (key, value) => drop(model_options.insert(key.to_owned(), value.clone())),
         }
     }
@@ -59,22 +59,23 @@ pub(super) fn body(request: &ModelRequest) -> Result<Value, Fault> {
     Ok(Value::Object(body))
 }
 
-/// Memory is taken for all of a window, so not the largest there is but what the request needs, in doublings: each new
-/// size loads the model anew.
-fn window_to_load(request: &ModelRequest, window: u64) -> u64 {
+/// Ollama allocates memory for the whole window, so this is not the model's maximum but what the request needs, rounded up
+/// to a power of two: each new size reloads the model.
+fn window_tokens(request: &ModelRequest, window: u64) -> u64 {
     let system = request.system.as_deref().map_or(0, |text| tokens::count(&request.model, text));
-    let said: u64 = request.messages.iter().map(|message| u64::from(message.tokens)).sum();
-    let prompt = system + said + tool_tokens(&request.model, &request.tools);
-    let needed = prompt + prompt / MARGIN + request.max_tokens.map_or(REPLY, u64::from);
-    needed.max(LEAST_WINDOW).checked_next_power_of_two().unwrap_or(window).min(window)
+    let history: u64 = request.messages.iter().map(|message| u64::from(message.tokens)).sum();
+    let prompt = system + history + tool_tokens(&request.model, &request.tools);
+    let needed =
+        prompt + prompt / MARGIN_DIVISOR + request.max_tokens.map_or(DEFAULT_REPLY_TOKENS, u64::from);
+    needed.max(MIN_WINDOW_TOKENS).checked_next_power_of_two().unwrap_or(window).min(window)
 }
 
 fn messages(request: &ModelRequest) -> Value {
     let system = request.system.iter().map(|text| json!({ "role": "system", "content": text }));
     let all = &request.messages;
-    let said =
+    let history =
         all.iter().enumerate().map(|(at, shared)| message(shared, all[..at].iter().map(|other| &**other)));
-    system.chain(said).collect()
+    system.chain(history).collect()
 }
 
 fn message<'a>(message: &Message, before: impl DoubleEndedIterator<Item = &'a Message>) -> Value {
@@ -83,21 +84,21 @@ fn message<'a>(message: &Message, before: impl DoubleEndedIterator<Item = &'a Me
         Role::System => json!({ "role": "system", "content": text }),
         Role::User => {
             let images = images(&message.content);
-            let mut said = json!({ "role": "user", "content": text });
+            let mut encoded = json!({ "role": "user", "content": text });
             if !images.is_empty() {
-                said["images"] = json!(images);
+                encoded["images"] = json!(images);
             }
-            said
+            encoded
         }
         Role::Assistant if message.tool_calls.is_empty() => json!({ "role": "assistant", "content": text }),
         Role::Assistant => {
             let calls: Vec<_> = message.tool_calls.iter().map(tool_call).collect();
-            let mut asked = json!({ "role": "assistant", "content": text, "tool_calls": calls });
-            // In the rounds of its tools a model goes on from what it thought.
+            let mut encoded = json!({ "role": "assistant", "content": text, "tool_calls": calls });
+            // After tool results a model continues from its own reasoning.
             if let Some(reasoning) = &message.reasoning {
-                asked["thinking"] = json!(reasoning);
+                encoded["thinking"] = json!(reasoning);
             }
-            asked
+            encoded
         }
         Role::Tool => {
             let mut calls = before.rev().flat_map(|other| &other.tool_calls);

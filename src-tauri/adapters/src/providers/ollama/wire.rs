@@ -1,16 +1,15 @@
-//! The shapes that come over this wire. Everything is optional, unknown fields pass.
+//! The JSON of responses. Every field is optional; unknown fields are ignored.
 
 use plait_engine::run::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::providers::http::{count, or_default, usage};
+use crate::providers::http::{or_default, token_count, usage};
 
-/// One line.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Line {
-    pub(super) message: Option<Said>,
+    pub(super) message: Option<Message>,
     pub(super) done: Option<bool>,
     pub(super) done_reason: Option<String>,
     pub(super) error: Option<Value>,
@@ -20,7 +19,7 @@ pub(super) struct Line {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Said {
+pub(super) struct Message {
     pub(super) content: Option<String>,
     pub(super) thinking: Option<String>,
     #[serde(deserialize_with = "or_default")]
@@ -38,13 +37,13 @@ pub(super) struct Call {
 #[serde(default)]
 pub(super) struct Function {
     pub(super) name: String,
-    /// An object.
+    /// An object, if the server follows the protocol.
     pub(super) arguments: Option<Value>,
 }
 
 impl Line {
     pub(super) fn usage(&self) -> Option<TokenUsage> {
-        usage(count(self.prompt_eval_count.as_ref()), count(self.eval_count.as_ref()))
+        usage(token_count(self.prompt_eval_count.as_ref()), token_count(self.eval_count.as_ref()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The body of a request, exactly. Owns how messages, tools and bounds are written on this wire.
+//! Encodes a request: how this protocol writes messages, tools and limits.
 
 use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
@@ -6,15 +6,15 @@ use plait_engine::provider::ModelRequest;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;
-use crate::providers::strict::is_strict;
-use crate::providers::tool_calls::{arguments_text, function};
+use crate::providers::protocol::strict_schema::is_strict;
+use crate::providers::protocol::tool_calls::{arguments_text, function};
 
-/// What Plait itself decides; options may not change it.
+/// Fields that Plait itself sets; options may not override them.
 const RESERVED: [&str; 5] = ["model", "messages", "stream", "stream_options", "n"];
 
-/// The body. `is_openai` says that the server is OpenAI's own, whose newer models take the bound of the reply only under
-/// its newer name, which others do not know. Fault `provider.bad_options`.
-pub(super) fn body(request: &ModelRequest, is_openai: bool) -> Result<Value, Fault> {
+/// The body. `is_openai` is true for OpenAI's own API, whose newer models accept the token limit only under its newer
+/// name, which other servers do not know. Fault `provider.bad_options`.
+pub(super) fn encode(request: &ModelRequest, is_openai: bool) -> Result<Value, Fault> {
     let mut body = Map::new();
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
     put("model", json!(request.model));

@@ -1,16 +1,16 @@
-//! The shapes that come over this wire, as loosely as servers differ: everything is optional, unknown fields pass.
+//! The JSON of responses. Servers differ, so every field is optional and unknown fields are ignored.
 
 use plait_engine::run::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::providers::http::{count, or_default, usage, with_parts};
+use crate::providers::http::{or_default, token_count, usage, with_breakdown};
 
-/// One event of a stream, or a whole answer of a server that does not stream.
+/// One event of a stream, or the whole response of a server that does not stream.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Event {
-    /// Text, where the server knows the protocol.
+    /// A string, if the server follows the protocol.
     pub(super) id: Option<Value>,
     #[serde(deserialize_with = "or_default")]
     pub(super) choices: Vec<Choice>,
@@ -24,7 +24,7 @@ pub(super) struct Choice {
     pub(super) index: u64,
     /// In a stream.
     pub(super) delta: Option<Delta>,
-    /// In a whole answer.
+    /// In a whole response.
     pub(super) message: Option<Delta>,
     pub(super) finish_reason: Option<String>,
 }
@@ -33,9 +33,9 @@ pub(super) struct Choice {
 #[serde(default)]
 pub(super) struct Delta {
     pub(super) content: Option<Text>,
-    /// `DeepSeek`'s name, which llama.cpp and vLLM took up.
+    /// `DeepSeek`'s name, also used by llama.cpp and vLLM.
     pub(super) reasoning_content: Option<String>,
-    /// Ollama's and `OpenRouter`'s.
+    /// The name used by Ollama and `OpenRouter`.
     pub(super) reasoning: Option<String>,
     pub(super) refusal: Option<String>,
     #[serde(deserialize_with = "or_default")]
@@ -77,22 +77,23 @@ pub(super) struct CallDelta {
 #[serde(default)]
 pub(super) struct FunctionDelta {
     pub(super) name: Option<String>,
-    /// A piece of text; a few servers send the object itself.
+    /// A fragment of text; a few servers send the object itself.
     pub(super) arguments: Option<Value>,
 }
 
-/// What was used, as anything at all: see [`http::count`](crate::providers::http::count).
+/// The reported usage, of any shape: see [`http::token_count`](crate::providers::http::token_count).
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub(super) struct Usage(Value);
 
 impl Usage {
     pub(super) fn read(&self) -> Option<TokenUsage> {
-        let at = |pointer: &str| count(self.0.pointer(pointer));
+        let at = |pointer: &str| token_count(self.0.pointer(pointer));
         let cached = at("/prompt_tokens_details/cached_tokens")
-            // DeepSeek's.
+            // DeepSeek's field.
             .or_else(|| at("/prompt_cache_hit_tokens"));
-        usage(at("/prompt_tokens"), at("/completion_tokens"))
-            .map(|usage| with_parts(usage, cached, None, at("/completion_tokens_details/reasoning_tokens")))
+        usage(at("/prompt_tokens"), at("/completion_tokens")).map(|usage| {
+            with_breakdown(usage, cached, None, at("/completion_tokens_details/reasoning_tokens"))
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! The body of a request, exactly. Owns how messages, tools and bounds are written as the items of this wire.
+//! Encodes a request: how this protocol writes messages, tools and limits as items.
 
 use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::add_options;
-use crate::providers::strict::is_strict;
-use crate::providers::tool_calls::arguments_text;
+use crate::providers::protocol::strict_schema::is_strict;
+use crate::providers::protocol::tool_calls::arguments_text;
 
-/// What Plait itself decides; options may not change it.
+/// Fields that Plait itself sets; options may not override them.
 const RESERVED: [&str; 8] = [
     "model",
     "input",
@@ -23,22 +23,22 @@ const RESERVED: [&str; 8] = [
     "background",
 ];
 
-/// The name of this protocol in a message's state.
-pub(super) const STATE: &str = "openAiResponses";
-/// Where the text stood among what the model gave.
+/// The key of this protocol's data in a message's `provider_state`.
+pub(super) const STATE_KEY: &str = "openAiResponses";
+/// Marks the position of the text in the stored state.
 pub(super) const TEXT: &str = "text";
-/// Where the next tool call stood.
+/// Marks the position of the next tool call.
 pub(super) const CALL: &str = "call";
 
-/// A request before it is settled how much of the conversation goes with it.
-pub(super) struct Draft {
+/// A request before it is decided how much of the conversation it carries.
+pub(super) struct RequestDraft {
     /// Everything but the conversation.
     body: Map<String, Value>,
     /// The conversation.
     pub(super) items: Vec<Value>,
 }
 
-impl Draft {
+impl RequestDraft {
     /// Fault `provider.bad_options`.
     pub(super) fn new(request: &ModelRequest) -> Result<Self, Fault> {
         let mut body = Map::new();
@@ -60,10 +60,10 @@ impl Draft {
         if let Some(schema) = &request.response_schema {
             put("text", json!({ "format": format(schema) }));
         }
-        // Options of the text stand beside its format.
+        // Other options of the text are merged with its format.
         add_options(&mut body, &request.options, &RESERVED, "text")?;
-        // Who sets how to reason has a model that reasons, and its reasoning has to come back in the rounds of its tools.
-        // Other models refuse to be asked for it.
+        // A call that configures reasoning uses a reasoning model, whose reasoning must be sent back with tool results. Other
+        // models reject this field.
         if body.contains_key("reasoning") && !body.contains_key("include") {
             body.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
         }
@@ -71,24 +71,24 @@ impl Draft {
         Ok(Self { body, items })
     }
 
-    /// What decides, beside the conversation, how a model goes on.
-    pub(super) fn frame(&self) -> [Option<&Value>; 3] {
+    /// The fields other than the conversation that determine the reply.
+    pub(super) fn fixed_fields(&self) -> [Option<&Value>; 3] {
         ["model", "instructions", "tools"].map(|key| self.body.get(key))
     }
 
     /// The body with the whole conversation.
-    pub(super) fn whole(&self, store: bool) -> Body<'_> {
+    pub(super) fn full_body(&self, store: bool) -> Body<'_> {
         Body { rest: &self.body, store, previous_response_id: None, input: &self.items }
     }
 
-    /// The body that goes on from a reply they have kept, with what follows it.
-    pub(super) fn following<'a>(&'a self, response_id: &'a str, from: usize) -> Body<'a> {
+    /// The body that continues from a stored reply, with the items after it.
+    pub(super) fn continuation<'a>(&'a self, response_id: &'a str, from: usize) -> Body<'a> {
         let input = self.items.get(from..).unwrap_or_default();
         Body { rest: &self.body, store: true, previous_response_id: Some(response_id), input }
     }
 }
 
-/// A request as it is sent.
+/// The body as it is sent.
 #[derive(Serialize)]
 pub(super) struct Body<'a> {
     #[serde(flatten)]
@@ -99,8 +99,8 @@ pub(super) struct Body<'a> {
     input: &'a [Value],
 }
 
-/// The items a reply will be sent as, once it is part of the conversation.
-pub(super) fn reply(reply: &ModelReply) -> Vec<Value> {
+/// The items that a reply becomes once it is part of the conversation.
+pub(super) fn encode_reply(reply: &ModelReply) -> Vec<Value> {
     assistant(&reply.text, &reply.tool_calls, reply.provider_state.as_ref())
 }
 
@@ -119,20 +119,20 @@ fn items(message: &Message) -> Vec<Value> {
     }
 }
 
-/// Text and calls, with the reasoning where the model had it.
+/// Text and calls, with the reasoning in its original position.
 fn assistant(text: &str, calls: &[ToolCall], state: Option<&Value>) -> Vec<Value> {
-    let said = json!({ "role": "assistant", "content": text });
-    let mut said = Some(said).filter(|_| !text.is_empty() || calls.is_empty());
+    let message = json!({ "role": "assistant", "content": text });
+    let mut message = Some(message).filter(|_| !text.is_empty() || calls.is_empty());
     let mut calls = calls.iter().map(tool_call);
     let mut items = Vec::new();
-    for piece in state.and_then(|state| state.get(STATE)?.as_array()).into_iter().flatten() {
-        match piece.as_str() {
-            Some(TEXT) => items.extend(said.take()),
+    for entry in state.and_then(|state| state.get(STATE_KEY)?.as_array()).into_iter().flatten() {
+        match entry.as_str() {
+            Some(TEXT) => items.extend(message.take()),
             Some(CALL) => items.extend(calls.next()),
-            _ => items.push(piece.clone()),
+            _ => items.push(entry.clone()),
         }
     }
-    items.into_iter().chain(said).chain(calls).collect()
+    items.into_iter().chain(message).chain(calls).collect()
 }
 
 fn content(content: &Content) -> Value {
@@ -151,7 +151,7 @@ fn tool_call(call: &ToolCall) -> Value {
     json!({ "type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments })
 }
 
-/// Left out, `strict` would be taken for true here, which few schemas stand.
+/// Without `strict`, the API defaults to strict mode, which few schemas satisfy.
 fn tool(tool: &ToolSpec) -> Value {
     json!({
         "type": "function",

@@ -1,39 +1,39 @@
-//! Conversations that OpenAI keeps on its side, so that only what is new has to be sent. Off unless asked for, in memory
-//! only, and never more than a saving: what counts is the local history.
+//! Conversations that OpenAI stores, so that only new items have to be sent. Off by default, in state only, and purely an
+//! optimization: the local history is the source of truth.
 //!
-//! What is remembered of a reply is a hash of everything up to and with it: the session, model, instructions, tools and
-//! every item. A request may lean on the longest part of itself that has such a hash. So whatever was trimmed, edited,
-//! injected, summarised or forked simply is not found, and all is sent.
+//! Each stored reply is identified by a hash of everything up to and including it: session, model, instructions, tools and
+//! every item. A request continues from its longest prefix with a known hash. A history that was trimmed, edited, injected,
+//! summarized or forked has no known hash, so everything is sent.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::request::Draft;
+use super::request::RequestDraft;
 
-/// How many replies are remembered, of all conversations together.
-const MOST: usize = 4096;
+/// Limit for all conversations together.
+const MAX_STORED_REPLIES: usize = 4096;
 
 type Hash = [u8; 32];
 
-/// The hashes of every part of a request that begins with its beginning.
-pub(super) struct Prefix {
-    /// Of the frame alone, and with each further item.
+/// The hashes of all prefixes of a request.
+pub(super) struct PrefixHashes {
+    /// The hash without any item, then with each further item.
     hashes: Vec<Hash>,
 }
 
-impl Prefix {
-    pub(super) fn new(session: &str, draft: &Draft) -> Self {
-        let frame = serde_json::json!([session, draft.frame()]);
-        let mut prefix = Self { hashes: vec![Sha256::digest(frame.to_string()).into()] };
+impl PrefixHashes {
+    pub(super) fn new(session: &str, draft: &RequestDraft) -> Self {
+        let fixed = serde_json::json!([session, draft.fixed_fields()]);
+        let mut prefix = Self { hashes: vec![Sha256::digest(fixed.to_string()).into()] };
         prefix.push(&draft.items);
         prefix
     }
 
-    /// The hash of the whole with the items of its reply.
-    pub(super) fn and(mut self, reply: &[Value]) -> Hash {
+    /// The hash of the whole request followed by the items of its reply.
+    pub(super) fn with_reply(mut self, reply: &[Value]) -> Hash {
         self.push(reply);
         self.last()
     }
@@ -50,49 +50,49 @@ impl Prefix {
     }
 }
 
-/// A reply they have kept, and how many items of the request it stands behind.
-pub(super) struct Known {
+/// A stored reply, and how many items of the request precede and include it.
+pub(super) struct StoredReply {
     hash: Hash,
     pub(super) response_id: String,
     pub(super) items: usize,
 }
 
-/// The replies they have kept.
+/// The replies that OpenAI has stored, by prefix hash.
 #[derive(Default)]
-pub(super) struct Sessions(Mutex<Memory>);
+pub(super) struct SessionCache(Mutex<CacheState>);
 
 #[derive(Default)]
-struct Memory {
+struct CacheState {
     replies: HashMap<Hash, String>,
-    /// Oldest first; may still name what was forgotten.
+    /// Oldest first; may contain hashes that were removed.
     order: VecDeque<Hash>,
 }
 
-impl Sessions {
-    /// The last reply that the request goes on from; never one with nothing behind it to answer.
-    pub(super) fn find(&self, prefix: &Prefix) -> Option<Known> {
-        let memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+impl SessionCache {
+    /// The latest stored reply that the request continues from; at least one item must follow it.
+    pub(super) fn find(&self, prefix: &PrefixHashes) -> Option<StoredReply> {
+        let state = self.0.lock();
         let (_, shorter) = prefix.hashes.split_last()?;
         shorter.iter().enumerate().rev().find_map(|(items, hash)| {
-            let response_id = memory.replies.get(hash)?.clone();
-            Some(Known { hash: *hash, response_id, items })
+            let response_id = state.replies.get(hash)?.clone();
+            Some(StoredReply { hash: *hash, response_id, items })
         })
     }
 
-    pub(super) fn keep(&self, hash: Hash, response_id: &str) {
-        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if memory.replies.insert(hash, response_id.to_owned()).is_none() {
-            memory.order.push_back(hash);
+    pub(super) fn insert(&self, hash: Hash, response_id: &str) {
+        let mut state = self.0.lock();
+        if state.replies.insert(hash, response_id.to_owned()).is_none() {
+            state.order.push_back(hash);
         }
-        while memory.order.len() > MOST {
-            let oldest = memory.order.pop_front().unwrap_or_default();
-            memory.replies.remove(&oldest);
+        while state.order.len() > MAX_STORED_REPLIES {
+            let oldest = state.order.pop_front().unwrap_or_default();
+            state.replies.remove(&oldest);
         }
     }
 
-    pub(super) fn forget(&self, known: &Known) {
-        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        memory.replies.remove(&known.hash);
+    pub(super) fn forget(&self, stored: &StoredReply) {
+        let mut state = self.0.lock();
+        state.replies.remove(&stored.hash);
     }
 }
 

@@ -1,39 +1,39 @@
-//! The shapes that come over this wire. Everything but an event's type is optional, unknown fields pass.
+//! The JSON of responses. Everything but an event's type is optional; unknown fields are ignored.
 
 use plait_engine::run::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::providers::http::{count, or_default, usage, with_parts};
+use crate::providers::http::{or_default, token_count, usage, with_breakdown};
 
-/// What every event says first.
+/// The type of an event.
 #[derive(Deserialize)]
-pub(super) struct Head {
+pub(super) struct EventHead {
     #[serde(rename = "type")]
     pub(super) kind: String,
 }
 
-/// A piece of an item.
+/// A fragment of an item.
 #[derive(Deserialize)]
-pub(super) struct Piece {
+pub(super) struct ItemDelta {
     #[serde(default)]
     pub(super) output_index: u64,
-    /// Which part of the summary.
+    /// The index of the summary part.
     #[serde(default)]
     pub(super) summary_index: u64,
     #[serde(rename = "delta")]
     pub(super) more: String,
 }
 
-/// An item that begins or is whole.
+/// An item that was added or is done.
 #[derive(Deserialize)]
-pub(super) struct OfItem {
+pub(super) struct ItemEvent {
     #[serde(default)]
     pub(super) output_index: u64,
     pub(super) item: Value,
 }
 
-/// One item of what a model gives.
+/// One item of a model's output.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Item {
@@ -60,11 +60,11 @@ pub(super) struct Part {
 
 /// An event about the whole response.
 #[derive(Deserialize)]
-pub(super) struct OfResponse {
+pub(super) struct ResponseEvent {
     pub(super) response: Response,
 }
 
-/// The response itself, as it begins, ends, or comes whole.
+/// The response object: in its first event, in its last, or as a whole response.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Response {
@@ -85,10 +85,10 @@ pub(super) struct Incomplete {
 
 impl Response {
     pub(super) fn usage(&self) -> Option<TokenUsage> {
-        let said = self.usage.as_ref()?;
-        let at = |pointer: &str| count(said.pointer(pointer));
+        let reported = self.usage.as_ref()?;
+        let at = |pointer: &str| token_count(reported.pointer(pointer));
         let usage = usage(at("/input_tokens"), at("/output_tokens"))?;
         let cached = at("/input_tokens_details/cached_tokens");
-        Some(with_parts(usage, cached, None, at("/output_tokens_details/reasoning_tokens")))
+        Some(with_breakdown(usage, cached, None, at("/output_tokens_details/reasoning_tokens")))
     }
 }

@@ -1,66 +1,67 @@
-//! Forking: a conversation that goes another way from one of its messages. The fork has messages of its own, so that
-//! either can be deleted without the other.
+//! Forks a conversation at one of its messages. The fork has its own copies of the messages, so either conversation can be
+//! deleted without the other.
 
 use plait_engine::context::Role;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
 
 use super::record::{ConversationRecord, ForkOrigin, Row};
-use super::{NewConversation, decode, fresh, head, keep, key_of, rows};
-use crate::store::inner::Inner;
+use super::{NewConversation, decode, head, key_of, new_record, queue, rows};
+use crate::store::store_core::StoreCore;
 
-/// A fork, and what was asked at its end.
-pub struct Forked {
-    /// The new conversation.
+/// A fork, and the question it was forked from.
+pub struct ConversationFork {
     pub record: ConversationRecord,
-    /// Where it was forked from a question: that question. It is not in the fork, which would else have two in a row.
+    /// The text of the message, if it is the user's. The fork does not contain it, so that it can be asked again.
     pub asked: Option<String>,
 }
 
-/// Forks at a message, which is the fork's last, unless it is a question: the fork then ends before it. On disk when
-/// this returns.
+/// Forks at a message. It becomes the fork's last message, unless it is the user's: then the fork ends before it. On disk
+/// when this returns.
 pub(in crate::store) fn fork(
-    inner: &Inner,
+    core: &StoreCore,
     id: &ConversationId,
     message: u64,
     at: u64,
-) -> Result<Forked, Fault> {
+) -> Result<ConversationFork, Fault> {
     let key = key_of(id)?;
-    inner.writer.settle()?;
-    let mut heads = inner.conversations();
-    let origin = head(inner, &mut heads, key)?;
+    core.writer.settle()?;
+    let mut heads = core.conversations();
+    let origin = head(core, &mut heads, key)?;
     if message >= origin.messages {
-        let held = origin.messages;
+        let count = origin.messages;
         return Err(Fault::new(
             ErrorCode::ConversationNoMessage,
             format!("Conversation `{id}` has no message {message}."),
         )
-        .hint(format!("It holds {held}, counted from 0; `plait conversations show {id}` numbers them.")));
+        .hint(format!(
+            "It has {count} messages, numbered from 0; `plait conversations show {id}` numbers them."
+        )));
     }
-    let last = rows::at(inner, key, message)?;
+    let last = rows::at(core, key, message)?;
     let asked = (last.role == Role::User).then(|| last.content.text());
-    let kept = message + u64::from(asked.is_none());
+    let copied = message + u64::from(asked.is_none());
     let new = NewConversation { flow: origin.flow, flow_name: origin.flow_name, user: origin.user, at };
-    let mut record = fresh(new, Some(ForkOrigin { conversation: id.clone(), message }));
+    let mut record = new_record(new, Some(ForkOrigin { conversation: id.clone(), message }));
     record.title = if origin.title.is_empty() { String::new() } else { format!("{} (fork)", origin.title) };
     let fork = key_of(&record.id)?;
     let mut changes = Vec::new();
-    for place in 0..kept {
-        let stored = inner.get(&rows::key_at(key, place))?;
+    for place in 0..copied {
+        let stored = core.get(&rows::key_at(key, place))?;
         let stored = stored.ok_or_else(|| super::unknown(id.as_str()))?;
-        let row: Row = decode(inner, key, &stored, "message")?;
+        let row: Row = decode(core, key, &stored, "message")?;
         changes.push((rows::key_at(fork, place), Some(super::json(&row)?)));
         record.tokens += u64::from(row.at_place(place, id).tokens);
         record.messages += 1;
     }
-    // A summary of what the fork has stands for it there as well.
-    if let Some(summary) = origin.summary.filter(|summary| summary.places <= kept) {
-        let text = rows::summary(inner, key, &summary)?;
+    // A summary also applies to the fork if the fork contains all summarized messages.
+    if let Some(summary) = origin.summary.filter(|summary| summary.places <= copied) {
+        let text = rows::summary(core, key, &summary)?;
         changes.push((rows::summary_key(fork, &summary)?, Some(super::json(&text)?)));
         record.summary = Some(summary);
     }
-    keep(inner, &mut heads, fork, record.clone(), changes)?;
+    queue(core, &mut heads, fork, record.clone(), changes)?;
     drop(heads);
-    inner.flush_blocking()?;
-    Ok(Forked { record, asked })
+    core.flush_blocking()?;
+    Ok(ConversationFork { record, asked })
 }

@@ -1,133 +1,136 @@
-//! Finding conversations: lists, search in what was said, and the one a person means by the beginning of its id.
+//! Finds conversations: lists, full-text search, and lookup by the beginning of an id.
 
-use std::sync::MutexGuard;
-
+use parking_lot::MutexGuard;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
 
 use super::record::{ConversationMessage, ConversationRecord};
-use super::{ConversationKey, Heads, head, id_of, key_of, rows, unknown};
-use crate::store::inner::Inner;
+use super::{ConversationKey, HeadCache, head, id_of, key_of, rows, unknown};
 use crate::store::key::{self, Space};
+use crate::store::store_core::StoreCore;
 
-/// How many messages a search reads at once.
-const PAGE: usize = 256;
+/// The number of messages a search reads at a time.
+const SEARCH_PAGE_SIZE: usize = 256;
 
 /// Which conversations to list.
 #[derive(Clone, Debug, Default)]
 pub struct ConversationFilter {
-    /// Only those with this flow: its file, or its name behind `name:`.
+    /// Only those with this flow: its file, or `name:` followed by its name.
     pub flow: Option<String>,
-    /// Only those of this person.
+    /// Only those of this user.
     pub user: Option<String>,
-    /// Only those in whose title or messages each of these words stands, whatever its case.
+    /// Only those whose title or messages contain all of these words, ignoring case.
     pub search: Option<String>,
-    /// At most so many.
+    /// The maximum number of results.
     pub limit: Option<usize>,
 }
 
-/// The conversations, the one that changed last first.
+/// The conversations, most recently changed first.
 pub(in crate::store) fn list(
-    inner: &Inner,
+    core: &StoreCore,
     filter: &ConversationFilter,
 ) -> Result<Vec<ConversationRecord>, Fault> {
-    let mut found = all(inner, &mut inner.conversations())?;
-    found.retain(|one| {
-        filter.flow.as_ref().is_none_or(|flow| *flow == one.flow)
-            && filter.user.as_ref().is_none_or(|user| *user == one.user)
+    let mut records = all(core, &mut core.conversations())?;
+    records.retain(|record| {
+        filter.flow.as_ref().is_none_or(|flow| *flow == record.flow)
+            && filter.user.as_ref().is_none_or(|user| *user == record.user)
     });
     let words: Vec<String> =
         filter.search.iter().flat_map(|search| search.split_whitespace()).map(str::to_lowercase).collect();
     let limit = filter.limit.unwrap_or(usize::MAX);
     if words.is_empty() {
-        found.truncate(limit);
-        return Ok(found);
+        records.truncate(limit);
+        return Ok(records);
     }
     let mut matching = Vec::new();
-    for one in found {
+    for record in records {
         if matching.len() >= limit {
             break;
         }
-        if says(inner, &one, words.clone())? {
-            matching.push(one);
+        if contains_words(core, &record, words.clone())? {
+            matching.push(record);
         }
     }
     Ok(matching)
 }
 
-/// The conversation that this person last had with this flow.
+/// The user's latest conversation with the flow.
 pub(super) fn latest(
-    inner: &Inner,
-    heads: &mut MutexGuard<'_, Heads>,
+    core: &StoreCore,
+    heads: &mut MutexGuard<'_, HeadCache>,
     flow: &str,
     user: &str,
 ) -> Result<Option<ConversationRecord>, Fault> {
-    Ok(all(inner, heads)?.into_iter().find(|one| one.flow == flow && one.user == user))
+    Ok(all(core, heads)?.into_iter().find(|record| record.flow == flow && record.user == user))
 }
 
 /// The conversation whose id begins with `prefix`. Faults `conversation.unknown`, `conversation.ambiguous`.
-pub(in crate::store) fn find(inner: &Inner, prefix: &str) -> Result<ConversationId, Fault> {
-    inner.writer.settle()?;
+pub(in crate::store) fn find(core: &StoreCore, prefix: &str) -> Result<ConversationId, Fault> {
+    core.writer.settle()?;
     let wanted = prefix.trim().to_lowercase();
-    let ids = keys(inner)?.into_iter().map(id_of);
-    let found: Vec<_> = ids.filter(|id| id.as_str().starts_with(&wanted)).take(2).collect();
-    match found.as_slice() {
+    let ids = keys(core)?.into_iter().map(id_of);
+    let records: Vec<_> = ids.filter(|id| id.as_str().starts_with(&wanted)).take(2).collect();
+    match records.as_slice() {
         [only] if !wanted.is_empty() => Ok(only.clone()),
         [_, _] => Err(Fault::new(
             ErrorCode::ConversationAmbiguous,
-            format!("More than one conversation's id begins with `{prefix}`."),
+            format!("More than record conversation's id begins with `{prefix}`."),
         )
-        .hint("Give more of it; `plait conversations list` shows them.")),
+        .hint("Enter more characters; `plait conversations list` lists the ids.")),
         _ => Err(unknown(prefix)),
     }
 }
 
-/// The messages of a conversation from a place on, at most so many.
+/// Up to `limit` messages of a conversation, starting at position `from`.
 pub(in crate::store) fn messages(
-    inner: &Inner,
+    core: &StoreCore,
     id: &ConversationId,
     from: u64,
-    most: usize,
+    limit: usize,
 ) -> Result<Vec<ConversationMessage>, Fault> {
-    rows::from(inner, key_of(id)?, from, most)
+    rows::from(core, key_of(id)?, from, limit)
 }
 
-fn all(inner: &Inner, heads: &mut Heads) -> Result<Vec<ConversationRecord>, Fault> {
-    inner.writer.settle()?;
-    let heads = keys(inner)?.into_iter().map(|key| head(inner, heads, key));
-    // One that is damaged hides no other.
-    let is_whole = |read: &Result<_, Fault>| {
+fn all(core: &StoreCore, heads: &mut HeadCache) -> Result<Vec<ConversationRecord>, Fault> {
+    core.writer.settle()?;
+    let heads = keys(core)?.into_iter().map(|key| head(core, heads, key));
+    // A damaged record must not hide the others.
+    let is_readable = |read: &Result<_, Fault>| {
         !read.as_ref().is_err_and(|fault| fault.code == ErrorCode::ConversationCorrupt)
     };
-    let mut found = heads.filter(is_whole).collect::<Result<Vec<_>, _>>()?;
-    found.sort_by(|a, b| (b.updated_at, &b.id).cmp(&(a.updated_at, &a.id)));
-    Ok(found)
+    let mut records = heads.filter(is_readable).collect::<Result<Vec<_>, _>>()?;
+    records.sort_by(|a, b| (b.updated_at, &b.id).cmp(&(a.updated_at, &a.id)));
+    Ok(records)
 }
 
-fn keys(inner: &Inner) -> Result<Vec<ConversationKey>, Fault> {
-    let keys = inner
+fn keys(core: &StoreCore) -> Result<Vec<ConversationKey>, Fault> {
+    let keys = core
         .database
         .read(|db| db.scan_prefix(key::of(Space::Conversation, &[])).keys().collect::<Result<Vec<_>, _>>())?;
     Ok(keys.iter().filter_map(|key| key.last_chunk().copied()).collect())
 }
 
-/// Whether each of the words stands somewhere in the conversation.
-fn says(inner: &Inner, one: &ConversationRecord, mut words: Vec<String>) -> Result<bool, Fault> {
-    let mut strike = |text: &str| {
+/// Whether each of the words occurs in the conversation.
+fn contains_words(
+    core: &StoreCore,
+    record: &ConversationRecord,
+    mut words: Vec<String>,
+) -> Result<bool, Fault> {
+    let mut remove_found = |text: &str| {
         let text = text.to_lowercase();
         words.retain(|word| !text.contains(word));
         words.is_empty()
     };
-    if strike(&one.title) {
+    if remove_found(&record.title) {
         return Ok(true);
     }
-    let key = key_of(&one.id)?;
+    let key = key_of(&record.id)?;
     let mut next = 0;
-    while next < one.messages {
-        let page = rows::from(inner, key, next, PAGE)?;
+    while next < record.messages {
+        let page = rows::from(core, key, next, SEARCH_PAGE_SIZE)?;
         let Some(last) = page.last() else { break };
         next = last.id + 1;
-        if page.iter().any(|message| strike(&message.content.text())) {
+        if page.iter().any(|message| remove_found(&message.content.text())) {
             return Ok(true);
         }
     }

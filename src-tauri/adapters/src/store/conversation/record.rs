@@ -1,5 +1,4 @@
-//! What the store keeps of a conversation: its record, as lists show it, and its messages. Refuses to know where they
-//! stand in the database.
+//! The stored data of a conversation: its record, as lists display it, and its messages. Does not know their database keys.
 
 use plait_engine::context::conversation::{ConversationRef, SummaryRef, message_id};
 use plait_engine::context::{Content, Message, Role};
@@ -12,57 +11,54 @@ use ts_rs::TS;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationRecord {
-    /// Which conversation.
     pub id: ConversationId,
-    /// The flow it is had with: its file, or, for one that has none, its name behind `name:`.
+    /// The flow's file, or `name:` followed by its name if it has no file.
     pub flow: String,
-    /// That flow's name.
     pub flow_name: String,
-    /// Who has it.
+    /// The person who owns it.
     pub user: String,
-    /// What a provider that keeps sessions knows it by.
+    /// Identifies the conversation to providers that store sessions.
     pub thread_id: String,
-    /// What people call it: the beginning of the first question, until somebody gives it a name. Empty before that.
+    /// The beginning of the first question until a person renames it; empty before that.
     pub title: String,
-    /// When it began, in milliseconds since the Unix epoch.
+    /// The creation time, in milliseconds since the Unix epoch.
     #[ts(type = "number")]
     pub created_at: u64,
-    /// When it last changed, likewise.
+    /// The time of the last change, likewise.
     #[ts(type = "number")]
     pub updated_at: u64,
-    /// How many messages it holds.
+    /// The number of messages.
     #[ts(type = "number")]
     pub messages: u64,
-    /// What they take together, in tokens.
+    /// The token count of all messages.
     #[ts(type = "number")]
     pub tokens: u64,
-    /// What the model calls of its runs, and of the runs that these began, have used and cost. Each sends much of what was
-    /// said again, so that this is more than `tokens`. A fork's account begins with the fork.
+    /// Usage and cost of the model calls of its runs and their child runs. Each call sends much of the history again, so this
+    /// exceeds `tokens`. A fork starts at zero.
     #[serde(default)]
     pub spent: Spending,
-    /// The newest summary of its beginning. The messages it stands for are kept all the same.
+    /// The latest summary of its beginning. The summarized messages are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub summary: Option<SummaryRef>,
-    /// Where it was forked from.
+    /// The origin of a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub forked_from: Option<ForkOrigin>,
 }
 
-/// Where a conversation was forked from.
+/// The origin of a fork.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ForkOrigin {
-    /// The other conversation.
     pub conversation: ConversationId,
-    /// The last message it took from there.
+    /// The message at which it was forked.
     #[ts(type = "number")]
     pub message: u64,
 }
 
 impl ConversationRecord {
-    /// The conversation as a run that begins now is to see it.
+    /// The conversation as a run that starts now sees it.
     pub fn at(&self) -> ConversationRef {
         ConversationRef {
             id: self.id.clone(),
@@ -77,39 +73,38 @@ impl ConversationRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationMessage {
-    /// Its place in the conversation, from 0.
+    /// The position in the conversation, from 0.
     #[ts(type = "number")]
     pub id: u64,
     /// The conversation.
     pub conversation: ConversationId,
-    /// The run it was said in.
+    /// The run that produced it.
     pub run: RunId,
-    /// Who speaks: the user or the assistant.
+    /// The user or the assistant.
     pub role: Role,
-    /// What is said.
     pub content: Content,
-    /// The model's reasoning, where it gave any.
+    /// The model's reasoning, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub reasoning: Option<String>,
-    /// The execution that said it.
+    /// The activation that produced it.
     pub author: Activation,
-    /// What it takes, in tokens, counted once when it was made.
+    /// The token count, computed once.
     pub tokens: u32,
-    /// When it was said, in milliseconds since the Unix epoch.
+    /// The creation time, in milliseconds since the Unix epoch.
     #[ts(type = "number")]
     pub created_at: u64,
 }
 
 impl ConversationMessage {
-    /// The message as a later run remembers it.
-    pub fn remembered(self) -> Message {
-        let said = Message::plain(message_id(self.id), self.role, self.content, self.author, self.tokens);
-        Message { reasoning: self.reasoning, ..said }
+    /// The message as a later run recalls it.
+    pub fn into_message(self) -> Message {
+        let message = Message::plain(message_id(self.id), self.role, self.content, self.author, self.tokens);
+        Message { reasoning: self.reasoning, ..message }
     }
 }
 
-/// A message as the database holds it: what its key does not say.
+/// A message as stored in the database, without the parts that its key contains.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Row {
     run: RunId,
@@ -155,6 +150,6 @@ impl Row {
 /// A title from a first question: its first line, up to 60 characters.
 pub(super) fn title_of(question: &str) -> String {
     let line = question.trim().lines().next().unwrap_or_default().trim();
-    let cut: String = line.chars().take(60).collect();
-    if cut.len() < line.len() { format!("{}…", cut.trim_end()) } else { cut }
+    let title: String = line.chars().take(60).collect();
+    if title.len() < line.len() { format!("{}…", title.trim_end()) } else { title }
 }

@@ -1,6 +1,6 @@
-//! Journals refer to the messages of a conversation and do not copy them: they are taken out of an event before it is
-//! written, and put back when it is read. Of a conversation that was deleted nothing is put back; the event still says
-//! how many there were.
+//! Journals refer to the messages of a conversation instead of copying them: recalled messages are removed from an event
+//! before it is written, and restored when it is read. Nothing is restored if the conversation was deleted; the event still
+//! contains the number of messages.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use plait_engine::id::Activation;
 use plait_engine::run::{Entry, Event};
 
 use super::{key_of, rows};
-use crate::store::inner::Inner;
+use crate::store::store_core::StoreCore;
 
-/// The entry as a journal keeps it.
-pub(in crate::store) fn kept(entry: &Entry) -> Cow<'_, Entry> {
+/// The entry as the journal stores it, without recalled messages.
+pub(in crate::store) fn without_messages(entry: &Entry) -> Cow<'_, Entry> {
     let Event::ContextChanged { change: ContextChange::Recalled(recalled), .. } = &entry.event else {
         return Cow::Borrowed(entry);
     };
@@ -27,15 +27,15 @@ pub(in crate::store) fn kept(entry: &Entry) -> Cow<'_, Entry> {
     Cow::Owned(entry)
 }
 
-/// Puts the messages back. Everything queued must be written by now.
-pub(in crate::store) fn expand(inner: &Inner, entry: &mut Entry) -> Result<(), Fault> {
+/// Restores the messages. Everything queued must have been written.
+pub(in crate::store) fn expand(core: &StoreCore, entry: &mut Entry) -> Result<(), Fault> {
     let Event::ContextChanged { node, epoch, change: ContextChange::Recalled(recalled), .. } =
         &mut entry.event
     else {
         return Ok(());
     };
     let author = Activation { node: node.clone(), epoch: epoch.clone() };
-    let messages = match messages(inner, recalled, author) {
+    let messages = match messages(core, recalled, author) {
         Err(fault) if fault.code == ErrorCode::ConversationUnknown => return Ok(()),
         read => read?,
     };
@@ -43,11 +43,11 @@ pub(in crate::store) fn expand(inner: &Inner, entry: &mut Entry) -> Result<(), F
     Ok(())
 }
 
-fn messages(inner: &Inner, recalled: &Recalled, author: Activation) -> Result<Vec<SharedMessage>, Fault> {
+fn messages(core: &StoreCore, recalled: &Recalled, author: Activation) -> Result<Vec<SharedMessage>, Fault> {
     let key = key_of(&recalled.conversation)?;
-    let summary = recalled.summary.as_ref().map(|summary| rows::summary(inner, key, summary)).transpose()?;
+    let summary = recalled.summary.as_ref().map(|summary| rows::summary(core, key, summary)).transpose()?;
     let summary = summary.map(|summary| Ok(summary_message(summary, author)));
     let places = recalled.first..recalled.first.saturating_add(recalled.count);
-    let messages = places.map(|place| Ok(rows::at(inner, key, place)?.remembered().into()));
+    let messages = places.map(|place| Ok(rows::at(core, key, place)?.into_message().into()));
     summary.into_iter().chain(messages).collect()
 }

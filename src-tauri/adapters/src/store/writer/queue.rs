@@ -1,12 +1,13 @@
 //! What waits to be written, and how the database is. Owns the lock both ends meet at.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::mpsc;
 
 use futures::channel::oneshot;
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use plait_engine::error::{ErrorCode, Fault};
 
 use super::Write;
-use crate::store::sealed::Stretch;
+use crate::store::compressed_segment::JournalRange;
 
 /// How much may be queued before the writer stops gathering.
 pub(super) const GATHER_BYTES: usize = 256 << 10;
@@ -20,7 +21,7 @@ pub(super) enum Job {
     /// An answer once everything before can be read.
     Settle(mpsc::Sender<Result<(), Fault>>),
     /// To put what a journal has written so far into blocks, when nobody waits any more.
-    Seal(Stretch),
+    Compress(JournalRange),
 }
 
 /// What both ends see under the lock.
@@ -86,7 +87,7 @@ pub(super) struct Queue {
 
 impl Queue {
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Queues a job that somebody waits for.

@@ -1,16 +1,16 @@
 //! A database that fails: what was told, what is lost, and how the store goes on.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::executor::block_on;
+use parking_lot::Mutex;
 use plait_engine::id::RunId;
 use plait_engine::journal::Journal;
 use plait_engine::run::{Entry, Event, FlowRef};
 
 use super::*;
 use crate::store::database::Database;
-use crate::store::inner::Inner;
+use crate::store::store_core::StoreCore;
 use crate::store::{Store, open};
 
 /// What fails next.
@@ -32,11 +32,11 @@ struct Failing {
 
 impl Failing {
     fn told(&self, fails: Fails) {
-        *self.fails.lock().expect("lock") = fails;
+        *self.fails.lock() = fails;
     }
 
     fn check(&self, when: &[Fails]) -> Result<(), Fault> {
-        let fails = *self.fails.lock().expect("lock");
+        let fails = *self.fails.lock();
         if when.contains(&fails) {
             return Err(fault::of_io(
                 "write to the store",
@@ -49,7 +49,7 @@ impl Failing {
 
 impl Backend for Failing {
     fn apply(&self, batch: sled::Batch) -> Result<(), Fault> {
-        assert!(*self.fails.lock().expect("lock") != Fails::Panics, "as the database does");
+        assert!(*self.fails.lock() != Fails::Panics, "as the database does");
         self.check(&[Fails::Apply])?;
         self.database.apply(batch)
     }
@@ -59,8 +59,8 @@ impl Backend for Failing {
         self.database.apply_alone(batch)
     }
 
-    fn pieces(&self, stretch: Stretch) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault> {
-        self.database.pieces(stretch)
+    fn segments(&self, range: JournalRange) -> Result<Vec<(sled::IVec, sled::IVec)>, Fault> {
+        self.database.segments(range)
     }
 
     fn flush(&self) -> Result<(), Fault> {
@@ -84,7 +84,7 @@ fn failing(home: &std::path::Path) -> (Store, Arc<Failing>) {
         flushes: AtomicUsize::new(0),
     });
     let backend: Arc<dyn Backend> = Arc::<Failing>::clone(&failing);
-    (Store(Inner::with(home, lock, database, backend).expect("started")), failing)
+    (Store(StoreCore::with(home, lock, database, backend).expect("started")), failing)
 }
 
 fn run() -> RunId {
@@ -172,7 +172,7 @@ fn one_flush_serves_all_who_wait() {
     append(&mut journal, 0).expect("kept");
     let before = failing.flushes.load(Ordering::Relaxed);
     // The disk is busy with the first flush until all of them wait.
-    let busy = failing.fails.lock().expect("lock");
+    let busy = failing.fails.lock();
     let waits: Vec<_> = (0..100).map(|_| store.flush()).collect();
     drop(busy);
     for wait in waits {

@@ -3,20 +3,20 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use futures::channel::oneshot;
 use plait_engine::error::{ErrorCode, Fault};
 
 use super::queue::{GATHER_BYTES, Job, Queue, State};
+use crate::store::batch_builder::BatchBuilder;
 use crate::store::blobs::Blobs;
+use crate::store::compressed_segment::{self, JournalRange};
 use crate::store::database::Backend;
-use crate::store::gather::Gathered;
-use crate::store::sealed::{self, Stretch};
 
 /// How long a write that nobody waits for may be held back to go with others.
-const GATHER: Duration = Duration::from_millis(5);
+const BATCH_DELAY: Duration = Duration::from_millis(5);
 /// How much goes into one batch of the database, unless a single write is larger.
 const BATCH_BYTES: usize = 1 << 20;
 
@@ -34,19 +34,19 @@ impl Worker {
 
     /// Works until the queue is closed and empty. Seals when there is nothing else to do.
     pub(super) fn run(&self) {
-        let mut unsealed: VecDeque<Stretch> = VecDeque::new();
+        let mut uncompressed: VecDeque<JournalRange> = VecDeque::new();
         loop {
-            let (outcome, waiting) = match self.take(unsealed.is_empty()) {
+            let (outcome, waiting) = match self.take(uncompressed.is_empty()) {
                 Some(jobs) => self.work(jobs),
-                None => match unsealed.pop_front() {
-                    Some(stretch) => (guarded(|| self.seal(stretch)), Waiting::default()),
+                None => match uncompressed.pop_front() {
+                    Some(range) => (guarded(|| self.compress(range)), Waiting::default()),
                     None => return,
                 },
             };
-            for stretch in &waiting.stretches {
+            for range in &waiting.ranges {
                 // One that waits already goes as far as its journal does by then.
-                if unsealed.iter().all(|earlier| earlier.run != stretch.run) {
-                    unsealed.push_back(*stretch);
+                if uncompressed.iter().all(|earlier| earlier.run != range.run) {
+                    uncompressed.push_back(*range);
                 }
             }
             // The state first: whoever hears of an error must find everything after it refused.
@@ -55,8 +55,8 @@ impl Worker {
         }
     }
 
-    fn seal(&self, stretch: Stretch) -> Result<(), Fault> {
-        self.backend.apply_alone(sealed::seal(&self.backend.pieces(stretch)?))
+    fn compress(&self, range: JournalRange) -> Result<(), Fault> {
+        self.backend.apply_alone(compressed_segment::compress(&self.backend.segments(range)?))
     }
 
     fn note(&self, outcome: &Result<(), Fault>) {
@@ -80,14 +80,10 @@ impl Worker {
             if state.closed || !wait {
                 return None;
             }
-            state = self.queue.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.queue.work.wait(&mut state);
         }
         let may_wait = |state: &mut State| !state.urgent && !state.closed && state.bytes < GATHER_BYTES;
-        (state, _) = self
-            .queue
-            .work
-            .wait_timeout_while(state, GATHER, may_wait)
-            .unwrap_or_else(PoisonError::into_inner);
+        self.queue.work.wait_while_for(&mut state, may_wait, BATCH_DELAY);
         state.bytes = 0;
         state.urgent = false;
         state.busy = true;
@@ -127,25 +123,25 @@ impl Worker {
     }
 
     fn write_all(&self, jobs: Vec<Job>, waiting: &mut Waiting) -> Result<(), Fault> {
-        let mut gathered = Gathered::new(&self.blobs);
+        let mut batch = BatchBuilder::new(&self.blobs);
         let mut outcome = Ok(());
         for job in jobs {
             match job {
                 Job::Write(write) if outcome.is_ok() => {
-                    outcome = gathered.add(write);
-                    if outcome.is_ok() && gathered.bytes() >= BATCH_BYTES {
-                        outcome = self.apply(&mut gathered);
+                    outcome = batch.add(write);
+                    if outcome.is_ok() && batch.bytes() >= BATCH_BYTES {
+                        outcome = self.apply(&mut batch);
                     }
                 }
                 other => waiting.add(other),
             }
         }
         outcome?;
-        self.apply(&mut gathered)
+        self.apply(&mut batch)
     }
 
-    fn apply(&self, gathered: &mut Gathered<'_>) -> Result<(), Fault> {
-        match gathered.take()? {
+    fn apply(&self, batch: &mut BatchBuilder<'_>) -> Result<(), Fault> {
+        match batch.take()? {
             Some(batch) => guarded(|| self.backend.apply(batch)),
             None => Ok(()),
         }
@@ -158,7 +154,7 @@ struct Waiting {
     flushes: Vec<oneshot::Sender<Result<(), Fault>>>,
     settles: Vec<mpsc::Sender<Result<(), Fault>>>,
     /// What may be sealed.
-    stretches: Vec<Stretch>,
+    ranges: Vec<JournalRange>,
 }
 
 impl Waiting {
@@ -175,7 +171,7 @@ impl Waiting {
             Job::Write(_) => {}
             Job::Flush(flush) => self.flushes.push(flush),
             Job::Settle(settle) => self.settles.push(settle),
-            Job::Seal(stretch) => self.stretches.push(stretch),
+            Job::Compress(range) => self.ranges.push(range),
         }
     }
 

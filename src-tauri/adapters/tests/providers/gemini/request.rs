@@ -1,6 +1,6 @@
 //! What is sent, to the last key.
 
-use plait_adapters::ProviderTable;
+use plait_adapters::ProviderRegistry;
 use plait_engine::context::{Message, Role};
 use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
@@ -139,9 +139,9 @@ async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
 #[tokio::test]
 async fn path_headers_and_key() {
     let server = Server::saying([hello()]).await;
-    let table = ProviderTable::new(&[("test".to_owned(), server.settings(KIND))].into()).expect("made");
+    let table = ProviderRegistry::new(&[("test".to_owned(), server.settings(KIND))].into()).expect("made");
     let provider = table.get("test").expect("there");
-    table.set_key("test", "secret").expect("taken");
+    table.set_session_key("test", "secret").expect("taken");
     for model in ["tiny", "models/tiny", "tunedModels/mine", "odd ?#name"] {
         call(&*provider, ModelRequest { model: model.into(), ..request() }).await.0.expect("a reply");
     }

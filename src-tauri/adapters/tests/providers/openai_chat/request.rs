@@ -1,6 +1,6 @@
 //! What is sent, to the last key.
 
-use plait_adapters::ProviderTable;
+use plait_adapters::ProviderRegistry;
 use plait_engine::context::{Message, Role};
 use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
@@ -132,12 +132,12 @@ async fn path_headers_and_key() {
     let mut settings = server.settings(KIND);
     // A slash at the end changes nothing.
     settings.base_url = Some(format!("{}/v1/", server.root));
-    let table = ProviderTable::new(&[("test".to_owned(), settings.clone())].into()).expect("made");
+    let table = ProviderRegistry::new(&[("test".to_owned(), settings.clone())].into()).expect("made");
     let provider = table.get("test").expect("there");
     call(&*provider, request()).await.0.expect("a reply");
-    table.set_key("test", "secret").expect("taken");
+    table.set_session_key("test", "secret").expect("taken");
     call(&*provider, request()).await.0.expect("a reply");
-    table.set_key("test", "").expect("taken back");
+    table.set_session_key("test", "").expect("taken back");
     call(&*provider, request()).await.0.expect("a reply");
     let heard = server.heard();
     assert!(heard.iter().all(|heard| heard.line == "POST /v1/chat/completions"), "{heard:?}");

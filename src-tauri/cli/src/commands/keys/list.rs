@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use clap::Args;
-use plait_api::keys::{KeyPlace, KeySource};
+use plait_api::keys::{KeyLocation, KeySource};
 use plait_api::providers::{GetProviderStatus, KeyStatus, ProviderStatus};
 use plait_api::{ErrorReply, Plait};
 
@@ -61,7 +61,7 @@ fn masked_key(key: &KeyStatus) -> String {
 }
 
 /// Where the key of a provider comes from, as text.
-pub(crate) fn key_source(provider: &ProviderStatus, place: &KeyPlace) -> String {
+pub(crate) fn key_source(provider: &ProviderStatus, place: &KeyLocation) -> String {
     match (&provider.key.source, &provider.key.problem) {
         (_, Some(fault)) => fault.code.to_string(),
         (Some(KeySource::Environment), _) => provider.key.variable.clone().unwrap_or_default(),

@@ -4,7 +4,7 @@ use plait_api::engine::error::ErrorCode;
 use std::io::{self, Read as _, Write as _};
 
 use clap::Args;
-use plait_api::keys::{Keep, KeySource};
+use plait_api::keys::{KeyRetention, KeySource};
 use plait_api::providers::{GetProviderStatus, ProviderStatus, ProvidersStatus, RemoveKey, SetKey};
 use plait_api::{ErrorReply, Plait};
 use secrecy::SecretString;
@@ -37,7 +37,7 @@ pub(super) async fn execute(app: &Plait, args: SetArgs) -> Result<(), CliError> 
         .map_err(|error| {
             ErrorReply::new(ErrorCode::UsageInput, format!("Could not read the key: {error}."))
         })?;
-    let set = SetKey { provider, key: key.into(), keep: Keep::Stored };
+    let set = SetKey { provider, key: key.into(), keep: KeyRetention::Stored };
     let ProviderStatus { name, key, .. } = app.call(set).await?;
     let ProvidersStatus { key_place, .. } = app.call(GetProviderStatus {}).await?;
     let storage =

@@ -1,8 +1,8 @@
 use super::*;
 
 #[test]
-fn each_form_has_its_meaning() {
-    for (set, expected) in [
+fn origin_parses_every_form() {
+    for (value, expected) in [
         ("0.0.0.0", Some("http://127.0.0.1:11434/")),
         ("  box ", Some("http://box:11434/")),
         (":1234", Some("http://127.0.0.1:1234/")),
@@ -16,6 +16,6 @@ fn each_form_has_its_meaning() {
         ("ftp://box", None),
         ("box:none", None),
     ] {
-        assert_eq!(origin(set).as_ref().map(Url::as_str), expected, "{set}");
+        assert_eq!(origin(value).as_ref().map(Url::as_str), expected, "{value}");
     }
 }

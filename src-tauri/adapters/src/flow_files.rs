@@ -1,0 +1,111 @@
+//! Flow files on disk: read as text, written atomically. Owns bytes and paths; does not interpret the flow.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use plait_engine::error::{ErrorCode, Fault};
+
+use crate::atomic_file;
+use crate::hash::content_hash;
+
+/// No flow is nearly as large; reading such a file would only fill the memory.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// The text of a flow file and the hash of this version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowFile {
+    /// The absolute path with links resolved.
+    pub path: PathBuf,
+    /// The text without a byte order mark.
+    pub text: String,
+    /// The hash of the file's bytes.
+    pub hash: String,
+}
+
+/// Reads a flow file. Faults: `flow.not_found`, `flow.unreadable` (a folder, no permission, I/O), `flow.not_text`,
+/// `flow.too_large` (over 256 MB).
+pub fn read(path: &Path) -> Result<FlowFile, Fault> {
+    let unreadable = |error: &io::Error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            Fault::new(ErrorCode::FlowNotFound, format!("There is no file `{}`.", path.display()))
+                .hint("Check the path; the file may have been moved or renamed.")
+        }
+        _ => Fault::new(ErrorCode::FlowUnreadable, format!("`{}` can't be read: {error}.", path.display())),
+    };
+    let resolved = fs::canonicalize(path).map_err(|error| unreadable(&error))?;
+    let metadata = fs::metadata(&resolved).map_err(|error| unreadable(&error))?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
+        return Err(Fault::new(ErrorCode::FlowUnreadable, format!("`{}` is {what}.", path.display()))
+            .hint("Choose a flow file; its name ends in `.flow.json`."));
+    }
+    if metadata.len() > MAX_BYTES {
+        let megabytes = metadata.len() >> 20;
+        return Err(Fault::new(
+            ErrorCode::FlowTooLarge,
+            format!("`{}` has {megabytes} MB; the limit is {} MB.", path.display(), MAX_BYTES >> 20),
+        ));
+    }
+    let bytes = fs::read(&resolved).map_err(|error| unreadable(&error))?;
+    let hash = content_hash(&bytes);
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Fault::new(
+            ErrorCode::FlowNotText,
+            format!("`{}` is not UTF-8 text: byte {at} is invalid.", path.display()),
+        )
+        .hint("A flow is JSON in UTF-8. Check the file's encoding, and that it is a flow.")
+    })?;
+    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+    Ok(FlowFile { path: resolved, text, hash })
+}
+
+/// Writes a flow file atomically and returns its new hash: after a crash at any moment it holds the old text or the new one.
+/// Links are followed and permissions kept. With `expected_hash`, an existing file with another hash is not overwritten
+/// (`flow.changed_on_disk`).
+/// Faults: `flow.not_found` (no such folder), `flow.read_only`, `flow.disk_full`, `flow.unwritable`.
+pub fn write(path: &Path, text: &str, expected_hash: Option<&str>) -> Result<String, Fault> {
+    if let Some(expected_hash) = expected_hash {
+        match fs::read(path) {
+            Ok(bytes) if content_hash(&bytes) != expected_hash => {
+                return Err(Fault::new(
+                    ErrorCode::FlowChangedOnDisk,
+                    format!("`{}` was changed by another program since it was opened.", path.display()),
+                )
+                .hint("Save under another name to keep both versions, or save again to replace the file."));
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // A file that can't be read may have changed.
+            Err(error) => return Err(unwritable(path, &error)),
+        }
+    }
+    atomic_file::replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+    Ok(content_hash(text.as_bytes()))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Fault {
+    let shown = path.display();
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            Fault::new(ErrorCode::FlowNotFound, format!("The folder of `{shown}` does not exist."))
+                .hint("Create it, or save under another path.")
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            Fault::new(ErrorCode::FlowReadOnly, format!("`{shown}` can't be written: {error}."))
+                .hint("Save under another path, or change the permissions.")
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            Fault::new(
+                ErrorCode::FlowDiskFull,
+                format!("The disk is full: `{shown}` was not written ({error})."),
+            )
+            .hint("Free some space and save again. The file is unchanged.")
+        }
+        _ => Fault::new(ErrorCode::FlowUnwritable, format!("`{shown}` can't be written: {error}.")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

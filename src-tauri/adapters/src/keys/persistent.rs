@@ -1,0 +1,111 @@
+//! Keys that are stored between sessions: in the keychain, or in the encrypted file if there is no keychain. Owns the choice
+//! between the two and caches lookups. Blocks, so call it on blocking threads only.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use keyring_core::CredentialStore;
+use parking_lot::{Mutex, MutexGuard};
+use plait_engine::error::Fault;
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::encrypted_file::EncryptedFile;
+use super::keychain::Keychain;
+use super::{KeyLocation, KeySource, ResolvedKey, parse_key};
+
+/// The storage for keys: keychain and encrypted file.
+pub(super) struct PersistentKeys {
+    keychain: OnceLock<Option<Keychain>>,
+    use_keychain: bool,
+    home: PathBuf,
+    file: EncryptedFile,
+    /// Earlier lookups, including those that found nothing.
+    cache: Mutex<BTreeMap<String, Option<ResolvedKey>>>,
+    access: Mutex<()>,
+}
+
+impl PersistentKeys {
+    /// In the system's keychain if `use_keychain` is set, otherwise in the encrypted file of `home`. Accesses nothing yet.
+    pub(super) fn new(home: &Path, passphrase: Option<SecretString>, use_keychain: bool) -> Self {
+        Self {
+            keychain: OnceLock::new(),
+            use_keychain,
+            home: home.to_owned(),
+            file: EncryptedFile::new(home, passphrase),
+            cache: Mutex::default(),
+            access: Mutex::default(),
+        }
+    }
+
+    /// With `keychain` instead of the system's.
+    pub(super) fn in_keychain(home: &Path, keychain: Arc<CredentialStore>) -> Self {
+        let keys = Self::new(home, None, true);
+        let _ = keys.keychain.set(Some(Keychain::new(keychain, home)));
+        keys
+    }
+
+    /// Where new keys are stored.
+    pub(super) fn location(&self) -> KeyLocation {
+        let is_keychain = self.keychain().is_some();
+        KeyLocation {
+            source: Some(if is_keychain { KeySource::Keychain } else { KeySource::File }),
+            file: Some(self.file.path().display().to_string()),
+            passphrase: !is_keychain && self.file.has_passphrase(),
+        }
+    }
+
+    /// The result of an earlier lookup, if there was one. Does not block.
+    #[expect(clippy::option_option, reason = "an empty result differs from no lookup")]
+    pub(super) fn cached(&self, name: &str) -> Option<Option<ResolvedKey>> {
+        self.cache.lock().get(name).cloned()
+    }
+
+    /// Held while the storage is read or changed.
+    pub(super) fn lock_access(&self) -> MutexGuard<'_, ()> {
+        self.access.lock()
+    }
+
+    fn keychain(&self) -> Option<&Keychain> {
+        let open = || self.use_keychain.then(|| Keychain::system(&self.home)).flatten();
+        self.keychain.get_or_init(open).as_ref()
+    }
+
+    /// The key in the keychain, or the one in the file: keys stored before there was a keychain are still found.
+    pub(super) fn get(&self, name: &str) -> Result<Option<ResolvedKey>, Fault> {
+        let from_keychain = self.keychain().map_or(Ok(None), |keychain| keychain.get(name))?;
+        let resolved = match from_keychain {
+            Some(key) => {
+                // It may have been edited there.
+                let key = parse_key(key.expose_secret().trim(), "in the keychain")?;
+                Some(ResolvedKey::new(key, KeySource::Keychain))
+            }
+            None => self.file.get(name)?.map(|key| ResolvedKey::new(key, KeySource::File)),
+        };
+        self.cache.lock().insert(name.to_owned(), resolved.clone());
+        Ok(resolved)
+    }
+
+    /// Stores a key, in the keychain if there is one.
+    pub(super) fn set(&self, name: &str, key: &SecretString) -> Result<(), Fault> {
+        let source = match self.keychain() {
+            Some(keychain) => {
+                keychain.set(name, key)?;
+                // An older key in the file is obsolete. If it can't be removed, the keychain's still takes precedence.
+                let _ = self.file.remove(name);
+                KeySource::Keychain
+            }
+            None => self.file.set(name, key).map(|()| KeySource::File)?,
+        };
+        self.cache.lock().insert(name.to_owned(), Some(ResolvedKey::new(key.clone(), source)));
+        Ok(())
+    }
+
+    /// Removes a key from both places. Returns whether there was one.
+    pub(super) fn remove(&self, name: &str) -> Result<bool, Fault> {
+        self.cache.lock().remove(name);
+        let from_keychain = self.keychain().map_or(Ok(false), |keychain| keychain.remove(name));
+        let from_file = self.file.remove(name);
+        Ok(from_keychain? | from_file?)
+    }
+}

@@ -1,0 +1,83 @@
+//! The API key of one provider as a request header that is never printed. Where keys are stored is up to the [`KeyStore`].
+
+use plait_engine::error::{ErrorCode, Fault};
+use reqwest::header::{HeaderName, HeaderValue};
+use secrecy::ExposeSecret as _;
+use secrecy::zeroize::Zeroizing;
+
+use super::ProtocolConfig;
+use crate::keys::{KeyStore, ResolvedKey, variable_names};
+
+pub(super) struct ApiKey {
+    provider: String,
+    config: &'static ProtocolConfig,
+    /// The environment variables that may hold the key, separated by commas. A provider that names any requires a key.
+    variables: Option<String>,
+    keys: KeyStore,
+}
+
+/// How a request authenticates.
+pub(super) enum KeyHeader {
+    Present(HeaderName, HeaderValue),
+    /// No key, with the fault if the lookup failed. That fault is reported if the server turns out to require a key.
+    Absent(Option<Fault>),
+}
+
+impl ApiKey {
+    pub(super) fn new(
+        provider: &str,
+        config: &'static ProtocolConfig,
+        variables: Option<&str>,
+        keys: &KeyStore,
+    ) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            config,
+            variables: variables.filter(|all| variable_names(all).next().is_some()).map(str::to_owned),
+            keys: keys.clone(),
+        }
+    }
+
+    /// The header to send. Fault `provider.unauthorized` if a required key is missing, `keys.*` if the lookup fails.
+    pub(super) async fn header(&self) -> Result<KeyHeader, Fault> {
+        match (self.keys.find(&self.provider, self.variables.as_deref()).await, &self.variables) {
+            (Ok(Some(key)), _) => self.build_header(&key),
+            (Ok(None), None) => Ok(KeyHeader::Absent(None)),
+            // The provider may need no key: a failed lookup is no reason not to send the request.
+            (Err(fault), None) => Ok(KeyHeader::Absent(Some(fault))),
+            (Ok(None), Some(variables)) => Err(self.missing(variables)),
+            (Err(fault), Some(_)) => Err(fault),
+        }
+    }
+
+    /// The fault for a keychain that does not respond.
+    pub(super) fn keychain_timeout(&self) -> Fault {
+        let message =
+            format!("The system's keychain did not return the key of the provider `{}`.", self.provider);
+        Fault::new(ErrorCode::KeysLocked, message)
+            .hint("Unlock the keychain, set the key in the environment, or set PLAIT_KEYCHAIN=off to keep keys in a file.")
+    }
+
+    fn build_header(&self, resolved: &ResolvedKey) -> Result<KeyHeader, Fault> {
+        let text = Zeroizing::new(format!("{}{}", self.config.key_prefix, resolved.key.expose_secret()));
+        let mut value = HeaderValue::from_str(&text).map_err(|_| {
+            let message = format!("The key of the provider `{}` contains invalid characters.", self.provider);
+            Fault::new(ErrorCode::KeysBadKey, message).hint("Check it for spaces or line breaks.")
+        })?;
+        value.set_sensitive(true);
+        Ok(KeyHeader::Present(HeaderName::from_static(self.config.key_header), value))
+    }
+
+    fn missing(&self, variables: &str) -> Fault {
+        let all: Vec<_> = variable_names(variables).collect();
+        let (provider, verb) = (&self.provider, if all.len() == 1 { "is" } else { "are" });
+        let message = format!(
+            "The provider `{provider}` needs a key: none is stored, and {} {verb} not set.",
+            all.join(" and ")
+        );
+        Fault::new(ErrorCode::ProviderUnauthorized, message).hint(format!(
+            "Add the key in the settings or with `plait keys set {provider}`, or set {} in the environment.",
+            all[0]
+        ))
+    }
+}

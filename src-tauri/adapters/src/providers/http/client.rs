@@ -1,0 +1,189 @@
+//! The HTTP client of one provider: base URL, timeouts, API key. Sends requests; a response that is not a success is
+//! returned as a fault.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use plait_engine::error::{ErrorCode, Fault};
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{Client, RequestBuilder, StatusCode};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::api_key::{ApiKey, KeyHeader};
+use super::base_url::BaseUrl;
+use super::body_stream::{self, ResponseBody};
+use super::error_context::innermost_cause;
+use super::{ErrorContext, Framing, ProtocolConfig};
+use crate::keys::KeyStore;
+use crate::providers::ProviderSettings;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const HEADER_TIMEOUT: Duration = Duration::from_mins(5);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// A keychain may ask for a password in a dialog that nobody sees.
+const KEY_LOOKUP_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// Bounds a model list whose pages never end.
+const MAX_MODEL_PAGES: usize = 20;
+
+/// The HTTP client of one provider.
+pub(crate) struct HttpClient {
+    config: &'static ProtocolConfig,
+    provider: String,
+    base_url: BaseUrl,
+    /// Created for the first request. Creating it reads the system's certificates, which may be missing; that must not
+    /// affect providers that need none.
+    client: OnceLock<Client>,
+    connect_timeout: Duration,
+    key: ApiKey,
+    header_timeout: Duration,
+    idle_timeout: Duration,
+}
+
+impl HttpClient {
+    /// Fault `provider.bad_settings`.
+    pub(crate) fn new(
+        config: &'static ProtocolConfig,
+        provider: &str,
+        settings: &ProviderSettings,
+        keys: &KeyStore,
+    ) -> Result<Self, Fault> {
+        let timeout = |set: Option<u64>, default| set.map_or(default, Duration::from_millis);
+        Ok(Self {
+            config,
+            provider: provider.to_owned(),
+            base_url: BaseUrl::new(provider, settings.base_url.as_deref())?,
+            client: OnceLock::new(),
+            connect_timeout: timeout(settings.connect_timeout_ms, CONNECT_TIMEOUT),
+            key: ApiKey::new(provider, config, settings.key_env.as_deref(), keys),
+            header_timeout: timeout(settings.header_timeout_ms, HEADER_TIMEOUT),
+            idle_timeout: timeout(settings.read_timeout_ms, IDLE_TIMEOUT),
+        })
+    }
+
+    /// Fault `provider.no_client`.
+    fn client(&self) -> Result<&Client, Fault> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let mut client = Client::builder()
+            .user_agent(concat!("plait/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(self.connect_timeout);
+        if self.base_url.is_loopback() {
+            client = client.no_proxy();
+        }
+        let client = client.build().map_err(|error| {
+            let why = innermost_cause(&error);
+            let message = format!("The HTTP client for `{}` could not be created: {why}.", self.provider);
+            Fault::new(ErrorCode::ProviderNoClient, message)
+                .hint("Check that the system's CA certificates are installed, and that SSL_CERT_FILE, if set, names them.")
+        })?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    /// Whether this provider is OpenAI's own API.
+    pub(crate) fn is_openai(&self) -> bool {
+        self.base_url.is_openai()
+    }
+
+    /// The context for faults of a call.
+    pub(crate) fn error_context(&self, model: Option<&str>) -> ErrorContext {
+        ErrorContext {
+            config: self.config,
+            provider: self.provider.clone(),
+            base_url: self.base_url.display().to_owned(),
+            model: model.map(str::to_owned),
+        }
+    }
+
+    /// Posts `body` and returns as soon as the response headers have arrived. An empty `query` adds none.
+    pub(crate) async fn post(
+        &self,
+        path: &str,
+        query: &str,
+        framing: Framing,
+        body: &(impl Serialize + Sync),
+        context: &ErrorContext,
+    ) -> Result<ResponseBody, Fault> {
+        let request = self
+            .client()?
+            .post(self.base_url.join(path, query))
+            .header(ACCEPT, framing.media_type())
+            .header(CONTENT_TYPE, "application/json")
+            .body(serde_json::to_vec(body).map_err(|error| context.unserializable(&error))?);
+        self.send(request, context).await
+    }
+
+    /// The model names, sorted; `names` extracts them from the list.
+    pub(crate) async fn models<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        names: impl Fn(T) -> Vec<String>,
+    ) -> Result<Vec<String>, Fault> {
+        self.paginated_models(path, "", "", |list| (names(list), None)).await
+    }
+
+    /// The model names, sorted, from a paginated list. `query` is that of every page; later pages add the cursor as
+    /// `cursor_parameter`. `read_page` returns a page's names and the cursor of the next page, if there is one.
+    pub(crate) async fn paginated_models<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &str,
+        cursor_parameter: &str,
+        read_page: impl Fn(T) -> (Vec<String>, Option<String>),
+    ) -> Result<Vec<String>, Fault> {
+        let context = self.error_context(None);
+        let (mut all, mut page_query) = (Vec::new(), query.to_owned());
+        for _ in 0..MAX_MODEL_PAGES {
+            let (names, cursor) = read_page(self.get(path, &page_query, &context).await?);
+            all.extend(names);
+            let Some(cursor) = cursor else { break };
+            let cursor: String = url::form_urlencoded::byte_serialize(cursor.as_bytes()).collect();
+            page_query = format!("{query}&{cursor_parameter}={cursor}");
+        }
+        all.sort();
+        all.dedup();
+        Ok(all)
+    }
+
+    async fn get<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &str,
+        context: &ErrorContext,
+    ) -> Result<T, Fault> {
+        let request = self.client()?.get(self.base_url.join(path, query)).header(ACCEPT, "application/json");
+        let bytes = body_stream::read_to_end(self.send(request, context).await?, context).await?;
+        serde_json::from_slice(&bytes)
+            .map_err(|_| context.invalid_response("sent no list of models", &String::from_utf8_lossy(&bytes)))
+    }
+
+    /// Sends a request. A status other than success is a fault.
+    async fn send(&self, mut request: RequestBuilder, context: &ErrorContext) -> Result<ResponseBody, Fault> {
+        for (name, value) in self.config.headers {
+            request = request.header(*name, *value);
+        }
+        let mut lookup_fault = None;
+        let header = tokio::time::timeout(KEY_LOOKUP_TIMEOUT, self.key.header()).await;
+        match header.unwrap_or_else(|_| Err(self.key.keychain_timeout()))? {
+            KeyHeader::Present(name, value) => request = request.header(name, value),
+            KeyHeader::Absent(fault) => lookup_fault = fault,
+        }
+        let response = tokio::time::timeout(self.header_timeout, request.send())
+            .await
+            .map_err(|_| context.timeout("did not start to respond", self.header_timeout))?
+            .map_err(|error| context.transport(&error))?;
+        let body = ResponseBody { response, idle_timeout: self.idle_timeout };
+        if body.response.status().is_success() {
+            return Ok(body);
+        }
+        let (status, headers) = (body.response.status(), body.response.headers().clone());
+        if let (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, Some(fault)) = (status, lookup_fault) {
+            return Err(fault);
+        }
+        Err(context.status(status, &headers, &body_stream::excerpt(body).await))
+    }
+}

@@ -1,0 +1,307 @@
+//! Turns the failures of a call into coded faults. Each names the provider, base URL and model, and suggests a fix.
+
+use std::error::Error;
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use plait_engine::error::{ErrorCode, Fault};
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
+use serde_json::Value;
+
+use super::ProtocolConfig;
+
+/// How much of a server's own message a fault repeats.
+const MAX_EXCERPT_CHARS: usize = 500;
+
+/// What a fault says about the call it belongs to.
+#[derive(Clone, Debug)]
+pub(crate) struct ErrorContext {
+    pub(super) config: &'static ProtocolConfig,
+    pub(super) provider: String,
+    pub(super) base_url: String,
+    pub(super) model: Option<String>,
+}
+
+impl ErrorContext {
+    fn fault(&self, code: ErrorCode, what: &str) -> Fault {
+        let model = self.model.as_ref().map(|model| format!(", model `{model}`")).unwrap_or_default();
+        let retryable = crate::providers::is_retryable(&code);
+        let mut fault = Fault::new(code, format!("`{}` at {}{model}: {what}.", self.provider, self.base_url));
+        fault.retryable = retryable;
+        fault
+    }
+
+    /// The request could not be sent, or got no response.
+    pub(super) fn transport(&self, error: &reqwest::Error) -> Fault {
+        if error.is_timeout() {
+            return self
+                .fault(ErrorCode::ProviderTimeout, "the connection timed out")
+                .hint(self.start_hint());
+        }
+        if error.is_connect() {
+            return self
+                .fault(
+                    ErrorCode::ProviderUnreachable,
+                    &format!("can't be reached ({})", innermost_cause(error)),
+                )
+                .hint(self.start_hint());
+        }
+        self.body_transport(error)
+    }
+
+    /// The connection broke while a response was read.
+    pub(super) fn body_transport(&self, error: &reqwest::Error) -> Fault {
+        let is_malformed = causes(error).any(|cause| {
+            let head = cause
+                .downcast_ref::<hyper::Error>()
+                .is_some_and(|error| error.is_parse() && !error.is_incomplete_message());
+            // Only the kind of the I/O error tells invalid body framing apart.
+            let body = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+            head || matches!(body, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData))
+        });
+        if is_malformed {
+            self.invalid_response("sent a malformed HTTP response", &innermost_cause(error))
+        } else {
+            self.fault(
+                ErrorCode::ProviderCutShort,
+                &format!(
+                    "closed the connection before the response was complete ({})",
+                    innermost_cause(error)
+                ),
+            )
+            .hint("Try again. If it keeps happening, check the server's log.")
+        }
+    }
+
+    /// The server was silent for `elapsed`.
+    pub(super) fn timeout(&self, what: &str, elapsed: Duration) -> Fault {
+        self.fault(ErrorCode::ProviderTimeout, &format!("{what} for {}", format_duration(elapsed)))
+            .hint("Try again, or raise the timeout in the provider's settings.")
+    }
+
+    /// The stream ended before the reply was complete.
+    pub(crate) fn cut_short(&self, text: &str) -> Fault {
+        self.fault(ErrorCode::ProviderCutShort, "the stream ended before the reply was complete")
+            .hint("Try again. If it keeps happening, check the server's log.")
+            .details(serde_json::json!({ "received": text.chars().count() }))
+    }
+
+    /// The request can't be serialized.
+    pub(super) fn unserializable(&self, error: &serde_json::Error) -> Fault {
+        self.fault(ErrorCode::ProviderBadRequest, &format!("the request can't be serialized ({error})"))
+            .hint("Check the options of this call.")
+    }
+
+    /// The response does not follow the protocol.
+    pub(crate) fn protocol_mismatch(&self, excerpt: &str) -> Fault {
+        self.invalid_response("sent a response that does not follow the protocol", excerpt)
+    }
+
+    /// The response can't be used, for the reason `what`.
+    pub(crate) fn invalid_response(&self, what: &str, excerpt: &str) -> Fault {
+        let excerpt = shorten(excerpt);
+        let quoted = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
+        self.fault(ErrorCode::ProviderInvalidResponse, &format!("{what}{quoted}"))
+            .hint(format!("Is this the base URL of {}? {}", self.config.server, self.config.base_url_hint))
+    }
+
+    /// The model, or a filter in front of it, refused to answer.
+    pub(crate) fn content_filtered(&self, what: &str) -> Fault {
+        self.fault(ErrorCode::ProviderContentFiltered, &shorten(what))
+            .hint("Rephrase the request, or use another model.")
+    }
+
+    /// The server responded with a status other than success.
+    pub(super) fn status(&self, status: StatusCode, headers: &HeaderMap, body: &str) -> Fault {
+        let parsed: Option<Value> = serde_json::from_str(body).ok();
+        let ServerError { code, message } = ServerError::read(parsed.as_ref(), body);
+        let what = if message.is_empty() {
+            format!("responded with {status}")
+        } else {
+            format!("responded with {status}: {message}")
+        };
+        if status.is_redirection() {
+            let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("another address");
+            return self
+                .fault(ErrorCode::ProviderBadSettings, &format!("redirects to {to}"))
+                .hint("Set the base URL to the address it redirects to.");
+        }
+        let delay = retry_after_ms(headers).or_else(|| google_retry_delay_ms(parsed.as_ref()?));
+        self.by_status(status.as_u16(), code.as_deref(), &what, delay)
+    }
+
+    /// The server reported an error inside a stream that had started with a success status.
+    pub(crate) fn stream_error(&self, error: &Value) -> Fault {
+        let body = serde_json::json!({ "error": error });
+        let ServerError { code, message } = ServerError::read(Some(&body), "");
+        let status = ["code", "status", "status_code"].iter().find_map(|key| error.get(key)?.as_u64());
+        let status =
+            status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
+        let status = status.unwrap_or_else(|| code.as_deref().map_or(500, status_of));
+        self.by_status(
+            status,
+            code.as_deref(),
+            &format!("aborted its reply: {message}"),
+            google_retry_delay_ms(&body),
+        )
+    }
+
+    fn by_status(&self, status: u16, code: Option<&str>, what: &str, delay_ms: Option<u64>) -> Fault {
+        let mut fault = self.classify(status, code, what);
+        fault.retry_after_ms = delay_ms.filter(|_| fault.retryable);
+        fault
+    }
+
+    fn classify(&self, status: u16, code: Option<&str>, what: &str) -> Fault {
+        match (status, code) {
+            (_, Some("content_filter" | "content_policy_violation" | "ResponsibleAIPolicyViolation")) => {
+                self.content_filtered(what)
+            }
+            // Gemini responds to an invalid key with status 400.
+            (401 | 403, _) | (_, Some("API_KEY_INVALID")) => {
+                self.fault(ErrorCode::ProviderUnauthorized, what).hint(format!(
+                    "Check the key of `{}` in the settings or the environment, and its permissions.",
+                    self.provider
+                ))
+            }
+            (402, _) | (_, Some("insufficient_quota")) => {
+                let mut fault = self.fault(ErrorCode::ProviderRateLimited, what);
+                fault.retryable = false;
+                fault.hint("The account has no credit left. Add credit and try again.")
+            }
+            (404, _) => self.fault(ErrorCode::ProviderNotFound, what).hint(match &self.model {
+                Some(model) => format!(
+                    "Check that it has the model `{model}` and that the base URL is right. {}",
+                    self.config.base_url_hint
+                ),
+                None => format!("Check the base URL. {}", self.config.base_url_hint),
+            }),
+            (408, _) => self.fault(ErrorCode::ProviderTimeout, what).hint("Try again."),
+            (425 | 429, _) => self
+                .fault(ErrorCode::ProviderRateLimited, what)
+                .hint("Wait a moment, or give the node more retries with longer delays."),
+            (529, _) | (500..=599, Some("overloaded_error")) => self.fault(ErrorCode::ProviderOverloaded, what).hint(
+                "The server is overloaded: wait a moment, or give the node more retries with longer delays.",
+            ),
+            (500..=599, _) => self
+                .fault(ErrorCode::ProviderServerError, what)
+                .hint("Try again. If it keeps happening, check the server's log."),
+            _ => self
+                .fault(ErrorCode::ProviderBadRequest, what)
+                .hint("The server rejected the request; its message says why."),
+        }
+    }
+
+    fn start_hint(&self) -> String {
+        format!("Is the server running? Check the base URL of `{}` in the settings.", self.provider)
+    }
+}
+
+/// The HTTP status that corresponds to the code of an error inside a stream.
+fn status_of(code: &str) -> u16 {
+    match code {
+        "rate_limit_exceeded" | "rate_limit_error" | "insufficient_quota" | "RESOURCE_EXHAUSTED" => 429,
+        "invalid_request_error"
+        | "invalid_prompt"
+        | "context_length_exceeded"
+        | "BadRequestError"
+        | "request_too_large"
+        | "INVALID_ARGUMENT"
+        | "FAILED_PRECONDITION" => 400,
+        "authentication_error" | "UNAUTHENTICATED" => 401,
+        "permission_error" | "PERMISSION_DENIED" => 403,
+        "billing_error" => 402,
+        "not_found_error" | "NOT_FOUND" => 404,
+        "timeout_error" | "DEADLINE_EXCEEDED" => 408,
+        "overloaded_error" => 529,
+        _ => 500,
+    }
+}
+
+/// An error as the server reports it.
+struct ServerError {
+    code: Option<String>,
+    message: String,
+}
+
+impl ServerError {
+    /// Reads the shapes servers use: `{error: {message, code, type, status}}`, `{error: text}`, `{message}`, `{detail}`,
+    /// any of them as the first item of a list, or plain text.
+    fn read(parsed: Option<&Value>, body: &str) -> Self {
+        let Some(parsed) = parsed else { return Self { code: None, message: shorten(body) } };
+        let error = error_of(parsed);
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        // Google's reason is more specific than its status.
+        let reason = google_details(error).find_map(|detail| detail.get("reason").and_then(text));
+        let code = reason
+            .or_else(|| ["code", "type", "status"].iter().find_map(|key| error.get(key).and_then(text)));
+        let message = ["message", "detail", "error"].iter().find_map(|key| error.get(key).and_then(text));
+        let message = message.or_else(|| text(error)).unwrap_or_else(|| error.to_string());
+        Self { code, message: shorten(&message) }
+    }
+}
+
+fn error_of(parsed: &Value) -> &Value {
+    let parsed = parsed.get(0).unwrap_or(parsed);
+    parsed.get("error").filter(|error| !error.is_null()).unwrap_or(parsed)
+}
+
+/// The `details` list of Google's errors.
+fn google_details(error: &Value) -> impl Iterator<Item = &Value> {
+    error.get("details").and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The delay Google asks for, in milliseconds. It is in the body, as `"34.5s"`.
+fn google_retry_delay_ms(parsed: &Value) -> Option<u64> {
+    let delay = google_details(error_of(parsed)).find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    seconds_to_ms(delay.trim().strip_suffix('s')?)
+}
+
+/// Converts a text of seconds to milliseconds.
+fn seconds_to_ms(seconds: &str) -> Option<u64> {
+    let seconds = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;
+    u64::try_from(seconds.as_millis()).ok()
+}
+
+/// One line of at most [`MAX_EXCERPT_CHARS`], without a period at its end: it becomes part of a sentence.
+fn shorten(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut short: String = line.chars().take(MAX_EXCERPT_CHARS).collect();
+    if short.len() < line.len() {
+        short.push('…');
+    }
+    short.trim_end_matches('.').to_owned()
+}
+
+/// The delay a server asks for, in milliseconds: from `retry-after-ms`, or from `retry-after` in seconds or as a date.
+fn retry_after_ms(headers: &HeaderMap) -> Option<u64> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(milliseconds) = text("retry-after-ms").and_then(|text| text.parse().ok()) {
+        return Some(milliseconds);
+    }
+    let value = text(RETRY_AFTER.as_str())?;
+    seconds_to_ms(value).or_else(|| {
+        // A date that is past by this machine's clock means no delay.
+        let remaining =
+            httpdate::parse_http_date(value).ok()?.duration_since(SystemTime::now()).unwrap_or_default();
+        u64::try_from(remaining.as_millis()).ok()
+    })
+}
+
+/// The causes of an error, the innermost last.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |&error| error.source())
+}
+
+pub(super) fn innermost_cause(error: &reqwest::Error) -> String {
+    causes(error).last().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn format_duration(duration: Duration) -> String {
+    if duration.subsec_millis() == 0 {
+        format!("{} s", duration.as_secs())
+    } else {
+        format!("{} ms", duration.as_millis())
+    }
+}

@@ -1,0 +1,76 @@
+//! Where a request stands in a script, from the request alone.
+//!
+//! A script is read as *turns*: any number of replies that ask for tools, then one that does not. A request stands
+//! - in the turn whose number is how often its asker has answered already in the conversation it carries (messages of
+//!   the asking node before the last user message, tool steps aside),
+//! - at the step whose number is how many assistant messages follow that user message: the tool steps of this very turn.
+//!
+//! Other nodes that speak in the same context, retries and resumes move nothing. A conversation whose start was trimmed
+//! away does: what the model is not shown, this one does not know either.
+
+use plait_engine::context::{Role, ToolCall};
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::provider::ModelRequest;
+
+use super::{OfflineOptions, Repeat, ScriptedCall, ScriptedReply};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ScriptPosition {
+    pub(super) turn: usize,
+    pub(super) step: usize,
+}
+
+impl ScriptPosition {
+    pub(super) fn of(request: &ModelRequest) -> Self {
+        let messages = &request.messages;
+        let last_user = messages.iter().rposition(|message| message.role == Role::User).unwrap_or_default();
+        let (before, after) = messages.split_at(last_user);
+        let turn = before
+            .iter()
+            .filter(|message| message.role == Role::Assistant && message.tool_calls.is_empty())
+            .filter(|message| message.author.node == request.activation.node)
+            .count();
+        Self { turn, step: after.iter().filter(|message| message.role == Role::Assistant).count() }
+    }
+
+    /// The reply that stands there. Fault `provider.script_over`.
+    pub(super) fn choose(self, options: &OfflineOptions) -> Result<&ScriptedReply, Fault> {
+        let turns: Vec<&[ScriptedReply]> =
+            options.replies.split_inclusive(|reply| reply.tool_calls.is_empty()).collect();
+        // There is at least one: `OfflineOptions::read` refuses an empty script.
+        let last = turns.len().saturating_sub(1);
+        let turn = match options.repeat {
+            Repeat::Last => self.turn.min(last),
+            Repeat::Cycle => self.turn % turns.len().max(1),
+            Repeat::Fail => self.turn,
+        };
+        let reply = turns.get(turn).and_then(|steps| match options.repeat {
+            // Only a script that ends in a tool call has more steps asked of it than it has.
+            Repeat::Last => steps.get(self.step).or(steps.last()),
+            Repeat::Cycle => steps.get(self.step % steps.len().max(1)),
+            Repeat::Fail => steps.get(self.step),
+        });
+        reply.ok_or_else(|| {
+            Fault::new(
+                ErrorCode::ProviderScriptOver,
+                format!(
+                    "The script of the offline provider has no reply for turn {}, step {}.",
+                    self.turn + 1,
+                    self.step + 1
+                ),
+            )
+            .hint("Add replies, or set `repeat` to `last` or `cycle`.")
+        })
+    }
+
+    /// The tool calls with their ids, unlike any others of the conversation.
+    pub(super) fn calls(self, calls: &[ScriptedCall]) -> Vec<ToolCall> {
+        let Self { turn, step } = self;
+        let with_id = |(index, call): (usize, &ScriptedCall)| ToolCall {
+            id: format!("call_{turn}_{step}_{index}"),
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+        };
+        calls.iter().enumerate().map(with_id).collect()
+    }
+}

@@ -1,0 +1,6 @@
+//! Parts of wire protocols that several providers share.
+
+pub(super) mod instructions;
+pub(super) mod openai_models;
+pub(super) mod strict_schema;
+pub(super) mod tool_calls;

@@ -1,0 +1,98 @@
+//! The native tool trait, and the adapter that makes a tool callable by the host. A tool's schema is derived from its
+//! arguments type; models receive it, and calls are validated against it.
+
+use futures::future::BoxFuture;
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::tool::{ToolInvocation, ToolSpec};
+use schemars::JsonSchema;
+use serde::Deserialize as _;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A native tool. Each implementation has its own file.
+pub(super) trait NativeTool: Send + Sync + 'static {
+    type Arguments: DeserializeOwned + JsonSchema + Send;
+    const NAME: &'static str;
+    /// What the tool does, for the model.
+    const DESCRIPTION: &'static str;
+
+    /// Executes a call. `folder` is the folder of the flow's file.
+    fn call(
+        &self,
+        arguments: Self::Arguments,
+        folder: Option<String>,
+    ) -> impl Future<Output = Result<Value, Fault>> + Send;
+}
+
+type Call = dyn Fn(ToolInvocation) -> BoxFuture<'static, Result<Value, Fault>> + Send + Sync;
+
+/// A tool as the host stores it.
+pub(super) struct RegisteredTool {
+    pub(super) spec: ToolSpec,
+    /// None if the schema is invalid. A test rules that out, and deserializing the arguments checks them anyway.
+    schema: Option<jsonschema::Validator>,
+    call: Box<Call>,
+}
+
+impl RegisteredTool {
+    pub(super) fn new<T: NativeTool>(tool: T) -> Self {
+        let mut parameters = schemars::schema_for!(T::Arguments).to_value();
+        if let Some(schema) = parameters.as_object_mut() {
+            // Of no use to a model, and they cost tokens.
+            schema.remove("$schema");
+            schema.remove("title");
+        }
+        let schema = jsonschema::validator_for(&parameters).ok();
+        let tool = std::sync::Arc::new(tool);
+        let call = move |call: ToolInvocation| -> BoxFuture<'static, _> {
+            let tool = std::sync::Arc::clone(&tool);
+            Box::pin(async move {
+                let arguments = T::Arguments::deserialize(&call.arguments)
+                    .map_err(|error| bad_arguments(T::NAME, &[error.to_string()]))?;
+                tool.call(arguments, call.folder).await
+            })
+        };
+        Self {
+            spec: ToolSpec {
+                name: T::NAME.to_owned(),
+                description: T::DESCRIPTION.to_owned(),
+                parameters,
+                source: "native".to_owned(),
+                instructions: None,
+            },
+            schema,
+            call: Box::new(call),
+        }
+    }
+
+    /// Validates arguments against the schema. Fault `tool.bad_arguments`, which lists every error.
+    pub(super) fn check(&self, arguments: &Value) -> Result<(), Fault> {
+        let Some(schema) = &self.schema else { return Ok(()) };
+        let problems: Vec<String> = schema
+            .iter_errors(arguments)
+            .map(|error| match error.instance_path().to_string() {
+                at if at.is_empty() => error.to_string(),
+                at => format!("{error} (at {at})"),
+            })
+            .collect();
+        if problems.is_empty() { Ok(()) } else { Err(bad_arguments(&self.spec.name, &problems)) }
+    }
+
+    pub(super) fn call(&self, call: ToolInvocation) -> BoxFuture<'static, Result<Value, Fault>> {
+        (self.call)(call)
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_schema(&self) -> bool {
+        self.schema.is_some()
+    }
+}
+
+/// The fault for invalid arguments.
+pub(super) fn bad_arguments(tool: &str, problems: &[String]) -> Fault {
+    Fault::new(
+        ErrorCode::ToolBadArguments,
+        format!("The arguments of `{tool}` are invalid: {}.", problems.join("; ")),
+    )
+    .hint("Call the tool again with arguments that match its schema.")
+}

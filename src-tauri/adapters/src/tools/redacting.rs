@@ -1,0 +1,41 @@
+//! Redacts API keys from everything tools return: results are journaled, displayed, and sent to a model.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use plait_engine::error::Fault;
+use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
+use serde_json::Value;
+
+use crate::keys::{KeyStore, Redaction};
+
+/// Wraps a tool host and redacts its results and faults.
+pub struct RedactingTools {
+    tools: Arc<dyn ToolHost>,
+    redaction: Arc<Redaction>,
+}
+
+impl RedactingTools {
+    /// Redacts the keys of `keys`.
+    pub fn new(tools: Arc<dyn ToolHost>, keys: &KeyStore) -> Self {
+        Self { tools, redaction: Arc::clone(keys.redaction()) }
+    }
+}
+
+#[async_trait]
+impl ToolHost for RedactingTools {
+    fn list(&self) -> Vec<ToolSpec> {
+        self.tools.list()
+    }
+
+    async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
+        let mut result = self.tools.call(call).await.map_err(|fault| self.redaction.fault(fault))?;
+        if !self.redaction.is_idle() {
+            self.redaction.value(&mut result);
+        }
+        Ok(result)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -100,11 +100,17 @@ fn fitting(app: &AppHandle) -> tauri::Result<LogicalSize<f64>> {
     Ok(LogicalSize::new(SIZE.width.min(room.width), SIZE.height.min(room.height)))
 }
 
-/// The page comes from inside the binary and stays there.
+/// Where Vite serves the editor under `cargo xtask dev`: the port of `devUrl` in `tauri.conf.json`.
+const DEV_SERVER_PORT: u16 = 5173;
+
+/// The page comes from inside the binary, or from Vite in a development build, and stays there.
 fn is_ours(url: &Url) -> bool {
     match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),
-        "http" | "https" => url.host_str() == Some("tauri.localhost"),
+        "http" | "https" if url.host_str() == Some("tauri.localhost") => true,
+        "http" => {
+            tauri::is_dev() && url.host_str() == Some("127.0.0.1") && url.port() == Some(DEV_SERVER_PORT)
+        }
         "about" => url.path() == "blank",
         _ => false,
     }

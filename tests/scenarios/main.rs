@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
 mod agents;
+mod app_state;
 mod bad_files;
 mod commands;
 mod contexts;
 mod conversation;
 mod conversations;
 mod crash;
-mod desk;
 mod keys;
 mod model_servers;
 mod parallel_turns;

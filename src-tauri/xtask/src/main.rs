@@ -1,12 +1,13 @@
 //! `cargo xtask`: the chores of this repository, set-up included.
 //!
-//! Owns the command line only. Each chore has a module; what a machine must have stands in `needs`,
-//! how it gets there in `install`, and how an outside program is run and shown in `steps`.
+//! Owns the command line only. Each chore has a module; `needs` lists what a machine must have,
+//! `install` installs it, and `steps` runs outside programs and shows their progress.
 //! It builds no product code and reads nothing over the network itself.
 
 mod bench;
 mod bindings;
 mod browser;
+mod dev;
 mod editor;
 mod icons;
 mod install;
@@ -40,13 +41,18 @@ enum Chore {
         /// Run in the terminal even if there is a display
         #[arg(long)]
         terminal: bool,
-        /// Build with optimisations
+        /// Build with optimizations
         #[arg(long)]
         release: bool,
     },
+    /// Open the editor with hot reload: Vite serves the page, the binary loads it from there
+    Dev {
+        /// The flow to open; the example `chat-loop` if left out
+        flow: Option<PathBuf>,
+    },
     /// Run every test there is, lints included, and sum up
     Test {
-        /// Only one part; may be given several times
+        /// Only this part; may be repeated
         #[arg(long, value_enum)]
         only: Vec<test::Part>,
     },
@@ -56,11 +62,11 @@ enum Chore {
     Bench(bench::Wish),
     /// Install what `run` and `test` need, and do nothing else
     Setup,
-    /// Write the TypeScript bindings of the commands anew
+    /// Regenerate ui/src/bindings and docs/error-codes.md from the Rust types
     Bindings,
-    /// Draw the icons anew from icons/plait.svg
+    /// Regenerate the icons from icons/plait.svg
     Icons,
-    /// Photograph the real window, light and dark
+    /// Take screenshots of the real window, light and dark
     Screenshot {
         /// Where the pictures go
         #[arg(default_value = "target/screenshots")]
@@ -73,6 +79,7 @@ fn main() -> ExitCode {
     steps::end_children_with_us();
     let done = match cli.chore {
         Chore::Run { flow, terminal, release } => run::run(flow.as_deref(), terminal, release),
+        Chore::Dev { flow } => dev::run(flow.as_deref()),
         Chore::Test { only } => test::run(&only),
         Chore::Lint => test::lint_sources(),
         Chore::Bench(wish) => bench::run(&wish),

@@ -12,7 +12,7 @@ use crate::steps::{Step, cargo, note};
 use crate::{editor, platform, repo};
 
 /// An example that works with no key and no network, and has something of everything: a pause, a stream, a tool, a cycle.
-const EXAMPLE: &str = "chat-loop";
+pub(crate) const EXAMPLE: &str = "chat-loop";
 
 /// What answers the example's question where nobody can.
 const ANSWERS: &[&str] = &["Hello", "What is 23 × 17?"];
@@ -22,7 +22,7 @@ const WAITING: i32 = 3;
 
 /// Opens `flow`, or the example.
 pub(crate) fn run(flow: Option<&Path>, terminal: bool, release: bool) -> Result<()> {
-    let flow = flow.map(given).transpose()?;
+    let flow = flow.map(absolute).transpose()?;
     if terminal || !platform::has_display() {
         if !terminal {
             note(
@@ -105,8 +105,8 @@ fn shown(command: &Command) -> String {
     command.get_args().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The person's flow as an absolute path, because the programs start in the repository.
-fn given(flow: &Path) -> Result<PathBuf> {
+/// The flow's absolute path, because the programs start in the root of the repository.
+pub(crate) fn absolute(flow: &Path) -> Result<PathBuf> {
     if flow.is_dir() {
         bail!("{} is a directory; name a .flow.json file", flow.display());
     }

@@ -7,6 +7,7 @@ mod output;
 mod progress;
 
 use std::collections::VecDeque;
+use std::net::{Ipv4Addr, TcpStream};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
@@ -20,13 +21,13 @@ use progress::Progress;
 pub(crate) use progress::{note, seconds};
 
 /// No step of this repository takes longer, on a slow machine with empty caches.
-const LIMIT: Duration = Duration::from_mins(40);
+const STEP_TIMEOUT: Duration = Duration::from_mins(40);
 
-/// How often a silent program is looked after.
-const BREATH: Duration = Duration::from_millis(120);
+/// How often a silent program is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(120);
 
 /// How many lines of a quiet step are kept for the case that it fails.
-const KEPT: usize = 400;
+const MAX_KEPT_LINES: usize = 400;
 
 /// One outside program, to be run to its end.
 pub(crate) struct Step {
@@ -38,7 +39,7 @@ pub(crate) struct Step {
 impl Step {
     /// A step called `title` for people.
     pub(crate) fn new(title: impl Into<String>, command: Command) -> Self {
-        Self { title: title.into(), command, limit: LIMIT }
+        Self { title: title.into(), command, limit: STEP_TIMEOUT }
     }
 
     /// Runs it behind a progress line; its output is shown only if it fails.
@@ -54,6 +55,13 @@ impl Step {
     /// Runs it behind a progress line and gives the lines it wrote to its standard output.
     pub(crate) fn for_its_output(self) -> Result<Vec<String>> {
         self.watched(false)
+    }
+
+    /// Starts it in the background, with its output on this terminal. It ends when the returned value is dropped.
+    pub(crate) fn in_background(mut self) -> Result<Background> {
+        self.command.stdin(Stdio::null());
+        let child = children::start(&mut self.command).with_context(|| self.cannot_start())?;
+        Ok(Background { title: self.title, child })
     }
 
     /// Lets it have the terminal: for what a person talks to. It has no limit.
@@ -80,10 +88,10 @@ impl Step {
         let start = Instant::now();
         let mut kept: VecDeque<Line> = VecDeque::new();
         let status = loop {
-            match said.recv_timeout(BREATH) {
+            match said.recv_timeout(POLL_INTERVAL) {
                 Ok(line) => {
                     progress.line(&line.text);
-                    if kept.len() == KEPT {
+                    if kept.len() == MAX_KEPT_LINES {
                         kept.pop_front();
                     }
                     if !aloud {
@@ -96,7 +104,7 @@ impl Step {
                         break status;
                     }
                     if silent == RecvTimeoutError::Disconnected {
-                        thread::sleep(BREATH);
+                        thread::sleep(POLL_INTERVAL);
                     }
                 }
             }
@@ -120,6 +128,35 @@ impl Step {
 
     fn cannot_start(&self) -> String {
         format!("{}: `{}` cannot be started", self.title, self.command.get_program().to_string_lossy())
+    }
+}
+
+/// A program that runs until this value is dropped.
+pub(crate) struct Background {
+    title: String,
+    child: children::Group,
+}
+
+impl Background {
+    /// Waits until `port` of this machine accepts connections.
+    pub(crate) fn wait_for_port(&mut self, port: u16, timeout: Duration) -> Result<()> {
+        let start = Instant::now();
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+            if let Some(status) = self.child.ended()? {
+                bail!("{}: {status}", self.title);
+            }
+            if start.elapsed() > timeout {
+                bail!("{}: nothing listens on port {port} after {}", self.title, seconds(timeout));
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.child.end();
     }
 }
 

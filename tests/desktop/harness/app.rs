@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 use fantoccini::Client;
 use tempfile::TempDir;
 
-use crate::PATIENCE;
+use crate::WAIT_TIMEOUT;
+use crate::environment::{Display, Driver};
 use crate::process::{self, Owned};
-use crate::stage::{Display, Driver};
 
 /// The variable that names the window's data directory.
 const HOME: &str = "PLAIT_HOME";
@@ -123,7 +123,7 @@ impl App {
         pids.into_iter().for_each(process::kill);
         let start = Instant::now();
         while !self.processes().is_empty() {
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > WAIT_TIMEOUT {
                 bail!("the window outlived kill -9");
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -136,7 +136,7 @@ impl App {
         self.client.clone().close().await?;
         let start = Instant::now();
         while !self.processes().is_empty() {
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > WAIT_TIMEOUT {
                 bail!("the window did not close");
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -145,7 +145,7 @@ impl App {
     }
 
     /// Photographs the page into `target/window/<test>-<picture>.png`, for people to look at.
-    pub async fn photograph(&self, picture: &str) -> Result<PathBuf> {
+    pub async fn screenshot(&self, picture: &str) -> Result<PathBuf> {
         let into = target().join("window");
         std::fs::create_dir_all(&into)?;
         let path = into.join(format!("{}-{picture}.png", self.name));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use plait_window_tests::hand::Place;
+use plait_window_tests::input::Place;
 use plait_window_tests::{App, Home};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The whole way once: draw a flow by hand, run it, watch it stream, answer it, see what came out, save it, come back.
 
 use anyhow::Result;
-use plait_window_tests::{App, Home, play};
+use plait_window_tests::{App, Home, run_test};
 
 use crate::editor::{
     CONTROL, answer, inspect, node_is, place, press, run_is, saved, streamed, watch_stream, wire,
@@ -13,7 +13,7 @@ const ANSWER: &str = "My parcel has not come yet, and it was due on Monday. It i
 
 #[tokio::test]
 async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
-    play(async {
+    run_test(async {
         let home = Home::new()?;
         let app = App::open("draws", &home, &[]).await?;
 
@@ -22,7 +22,7 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         place(&app, "userInput", 400.0, 230.0).await?;
         place(&app, "chat", 660.0, 120.0).await?;
         place(&app, "output", 660.0, 420.0).await?;
-        app.photograph("placed").await?;
+        app.screenshot("placed").await?;
 
         wire(&app, ("contextStart", "context"), ("userInput", "context")).await?;
         wire(&app, ("userInput", "context"), ("chat", "context")).await?;
@@ -36,7 +36,7 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
                 "{kind} edges"
             );
         }
-        app.photograph("wired").await?;
+        app.screenshot("wired").await?;
 
         // Slow enough to be seen streaming.
         inspect(&app, "chat", "config").await?;
@@ -48,7 +48,7 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         press(&app, "run-button").await?;
         run_is(&app, "waiting").await?;
         node_is(&app, "userInput", "paused").await?;
-        app.photograph("waiting").await?;
+        app.screenshot("waiting").await?;
 
         watch_stream(&app, "node-chat").await?;
         answer(&app, ANSWER).await?;
@@ -62,7 +62,7 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         }
         inspect(&app, "output", "io").await?;
         app.shows("birthday present").await?;
-        app.photograph("finished").await?;
+        app.screenshot("finished").await?;
 
         app.press(&[CONTROL, 's']).await?;
         app.until("the flow is saved", "document.title.startsWith('•') === false").await?;
@@ -75,7 +75,7 @@ async fn a_flow_is_drawn_run_answered_saved_and_opened_again() -> Result<()> {
         let app = App::open("draws", &home, &[&file]).await?;
         app.test_id("node-chat").await?;
         assert_eq!(app.count(".react-flow__edge").await?, 5);
-        app.photograph("reopened").await?;
+        app.screenshot("reopened").await?;
         app.close().await
     })
     .await

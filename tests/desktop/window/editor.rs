@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use plait_window_tests::App;
-use plait_window_tests::hand::Area;
+use plait_window_tests::input::Area;
 use serde_json::Value;
 
 /// The key that a person holds for a command of the editor.

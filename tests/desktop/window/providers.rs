@@ -2,7 +2,7 @@
 //! cost are watched, and the conversation goes on after a restart.
 
 use anyhow::{Context, Result};
-use plait_window_tests::{App, Home, play};
+use plait_window_tests::{App, Home, run_test};
 use serde_json::{Value, json};
 
 use crate::editor::{answer, node_is, press, run_is};
@@ -21,7 +21,7 @@ const PROVIDERS: [(&str, &str, &str); 5] = [
 
 #[tokio::test]
 async fn a_key_a_flow_of_every_protocol_and_a_conversation_that_goes_on() -> Result<()> {
-    play(async {
+    run_test(async {
         let models = Models::start().await?;
         let home = Home::new()?;
         let file = home.file("every-protocol.flow.json");
@@ -51,7 +51,7 @@ async fn a_key_a_flow_of_every_protocol_and_a_conversation_that_goes_on() -> Res
         // $3 and $15 a million for the first, $0.4 and $1.6 for the second, $0.3 and $2.5 for the fourth, nothing for the
         // last; what the third costs is not known, so the sum is a least.
         assert!(totals.contains("≥ $0.0075"), "{totals}");
-        app.photograph("totals").await?;
+        app.screenshot("totals").await?;
         received(&models, &[("user", "Hello there")])?;
         app.kill().await?;
 
@@ -63,7 +63,7 @@ async fn a_key_a_flow_of_every_protocol_and_a_conversation_that_goes_on() -> Res
         app.click(&go_on).await?;
         say(&app, "And once more").await?;
         all_done(&app).await?;
-        app.photograph("continued").await?;
+        app.screenshot("continued").await?;
         let before = "Greetings from messages, where every word is counted.";
         received(&models, &[("user", "Hello there"), ("assistant", before), ("user", "And once more")])?;
         app.close().await?;
@@ -106,7 +106,7 @@ async fn set_key(app: &App) -> Result<()> {
     app.click(&test).await?;
     let result = "document.querySelector('[data-testid=test-anthropic]').innerText";
     app.until("the provider answers", &format!("{result}.includes('Connected')")).await?;
-    app.photograph("settings").await?;
+    app.screenshot("settings").await?;
     Ok(())
 }
 

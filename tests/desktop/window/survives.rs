@@ -1,14 +1,14 @@
 //! The window is killed in the middle of a conversation, and comes back to it.
 
 use anyhow::{Context, Result};
-use plait_window_tests::{App, Home, play};
+use plait_window_tests::{App, Home, run_test};
 use serde_json::json;
 
 use crate::editor::{answer, node_is, press, run_is};
 
 #[tokio::test]
 async fn a_killed_window_comes_back_to_the_same_question() -> Result<()> {
-    play(async {
+    run_test(async {
         let home = Home::new()?;
         let app = App::open("killed", &home, &["--example", "chat-loop"]).await?;
         press(&app, "run-button").await?;
@@ -17,7 +17,7 @@ async fn a_killed_window_comes_back_to_the_same_question() -> Result<()> {
         app.shows("Ask me what 23 × 17 is").await?;
         node_is(&app, "ask", "paused").await?;
         run_is(&app, "waiting").await?;
-        app.photograph("before").await?;
+        app.screenshot("before").await?;
         app.kill().await?;
 
         let app = App::open("killed", &home, &[]).await?;
@@ -28,14 +28,14 @@ async fn a_killed_window_comes_back_to_the_same_question() -> Result<()> {
         app.wait_for("[data-testid^=run-row-][data-status=waiting][data-shown]").await?;
         node_is(&app, "ask", "paused").await?;
         run_is(&app, "waiting").await?;
-        app.photograph("after").await?;
+        app.screenshot("after").await?;
 
         answer(&app, "What is 23 × 17?").await?;
         app.shows("I called the calculator").await?;
         node_is(&app, "ask", "paused").await?;
         press(&app, "pause-end").await?;
         run_is(&app, "finished").await?;
-        app.photograph("finished").await?;
+        app.screenshot("finished").await?;
 
         // The journal goes on where it was: each answer and each turn stands in it once, in one run.
         let runs = app.rpc("runs.list", json!({})).await?;

@@ -12,7 +12,7 @@ use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::json;
 
-use crate::PATIENCE;
+use crate::WAIT_TIMEOUT;
 use crate::process::Owned;
 
 /// Larger than the window's default, so that the window opens at it.
@@ -91,16 +91,16 @@ impl Driver {
         self.wait_until_it_listens().await?;
         let mut builder = ClientBuilder::new(HttpConnector::new());
         let connecting = builder.capabilities(capabilities);
-        match tokio::time::timeout(PATIENCE, connecting.connect(&url)).await {
+        match tokio::time::timeout(WAIT_TIMEOUT, connecting.connect(&url)).await {
             Ok(client) => client.context("the window did not open, or cannot be driven"),
-            Err(_) => bail!("the window did not open within {} s", PATIENCE.as_secs()),
+            Err(_) => bail!("the window did not open within {} s", WAIT_TIMEOUT.as_secs()),
         }
     }
 
     async fn wait_until_it_listens(&self) -> Result<()> {
         let start = Instant::now();
         while tokio::net::TcpStream::connect(("127.0.0.1", self.port)).await.is_err() {
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > WAIT_TIMEOUT {
                 bail!("WebKitWebDriver does not listen; `cargo xtask setup` installs it");
             }
             tokio::time::sleep(Duration::from_millis(30)).await;

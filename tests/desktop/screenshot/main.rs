@@ -1,17 +1,17 @@
-//! Photographs the window for the README: a conversation that waits for its next answer, dark and light.
+//! Takes screenshots of the window for the README: a conversation that waits for its next answer, dark and light.
 //!
-//! Usage: photograph DIRECTORY. `cargo xtask screenshot` builds what it needs and runs it.
+//! Usage: screenshot DIRECTORY. `cargo xtask screenshot` builds what it needs and runs it.
 
 use anyhow::{Context, Result};
-use plait_window_tests::{App, Home, play};
+use plait_window_tests::{App, Home, run_test};
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let into = std::path::PathBuf::from(std::env::args_os().nth(1).context("usage: photograph DIRECTORY")?);
-    play(async {
+    let into = std::path::PathBuf::from(std::env::args_os().nth(1).context("usage: screenshot DIRECTORY")?);
+    run_test(async {
         std::fs::create_dir_all(&into)?;
         let home = Home::new()?;
-        let app = App::open("photograph", &home, &["--example", "chat-loop"]).await?;
+        let app = App::open("screenshot", &home, &["--example", "chat-loop"]).await?;
         click(&app, "fit-button").await?;
         click(&app, "run-button").await?;
         for (answer, reply) in
@@ -38,7 +38,7 @@ async fn main() -> Result<()> {
             for tab in ["prompt", "io"] {
                 click(&app, &format!("inspector-tab-{tab}")).await?;
                 app.wait_for(&format!("[data-testid=inspector-tab-{tab}][aria-selected=true]")).await?;
-                let path = app.photograph(&format!("{theme}-{tab}")).await?;
+                let path = app.screenshot(&format!("{theme}-{tab}")).await?;
                 let kept = into.join(format!("editor-{theme}-{tab}.png"));
                 std::fs::copy(&path, &kept)?;
                 println!("{}", kept.display());

@@ -7,7 +7,7 @@ use fantoccini::Locator;
 use fantoccini::elements::Element;
 use serde_json::Value;
 
-use crate::{App, PATIENCE};
+use crate::{App, WAIT_TIMEOUT};
 
 impl App {
     /// The first element that matches a CSS selector, once it is there.
@@ -76,9 +76,9 @@ impl App {
             }
             Ok::<_, anyhow::Error>(())
         };
-        match tokio::time::timeout(PATIENCE, wait).await {
+        match tokio::time::timeout(WAIT_TIMEOUT, wait).await {
             Ok(done) => done,
-            Err(_) => bail!("waited {} s until {what}. {}", PATIENCE.as_secs(), self.state().await),
+            Err(_) => bail!("waited {} s until {what}. {}", WAIT_TIMEOUT.as_secs(), self.state().await),
         }
     }
 
@@ -93,8 +93,13 @@ impl App {
     }
 
     async fn wait_for_located(&self, locator: Locator<'_>, what: &str) -> Result<Element> {
-        let found =
-            self.client.wait().at_most(PATIENCE).every(Duration::from_millis(50)).for_element(locator).await;
+        let found = self
+            .client
+            .wait()
+            .at_most(WAIT_TIMEOUT)
+            .every(Duration::from_millis(50))
+            .for_element(locator)
+            .await;
         match found {
             Ok(element) => Ok(element),
             Err(error) => Err(error).context(format!("waited for {what}. {}", self.state().await)),
@@ -103,7 +108,7 @@ impl App {
 
     /// What there is to see when something is missing: a picture and the page's text.
     async fn state(&self) -> String {
-        let picture = match self.photograph("failed").await {
+        let picture = match self.screenshot("failed").await {
             Ok(path) => format!("See {}.", path.display()),
             Err(error) => format!("No picture: {error:#}."),
         };

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use plait_api::engine::id::RunId;
-use plait_api::engine::run::Entry;
+use plait_api::engine::journal::Entry;
 use plait_api::{ErrorReply, Plait};
 use serde_json::Value;
 use tauri::ipc::Channel;

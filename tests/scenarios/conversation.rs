@@ -1,6 +1,6 @@
 //! `contextStart → userInput ⟲ chat`, with tools upstream: a conversation of any length in one small cycle.
 
-use plait_api::engine::run::Event;
+use plait_api::engine::journal::{Event, RunEvent};
 use plait_api::engine::run::view::RunStatus;
 
 use crate::support::app::{App, Says};
@@ -89,5 +89,5 @@ async fn late_and_slow_watchers_see_every_event_once_and_in_order() {
         from_three.push(entry.unwrap());
     }
     assert_eq!(from_three, journal.0[3..], "nothing is left to stream: events only");
-    assert!(matches!(from_three.last().unwrap().event, Event::RunFinished { .. }));
+    assert!(matches!(from_three.last().unwrap().event, Event::Run(RunEvent::Finished { .. })));
 }

@@ -11,7 +11,7 @@ use plait_api::engine::context::{ContextChange, Role};
 use plait_api::engine::error::{ErrorCode, Fault};
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{ConversationId, RunId};
-use plait_api::engine::run::Event;
+use plait_api::engine::journal::{ContextEvent, Event};
 use plait_api::runs::ShowRun;
 use plait_api::runs::{RunRequest, StartRun};
 use serde_json::{Value, json};
@@ -245,7 +245,9 @@ async fn a_conversation_is_not_deleted_under_a_run_and_its_runs_are_read_without
     let journal = Journal(journal.entries);
     assert_eq!(journal.history("main"), [user("two"), assistant("re: two")]);
     let recalled = journal.events().find_map(|event| match event {
-        Event::ContextChanged { change: ContextChange::Recalled(recalled), .. } => Some(recalled.clone()),
+        Event::Context(_, ContextEvent::Changed { change: ContextChange::Recalled(recalled), .. }) => {
+            Some(recalled.clone())
+        }
         _ => None,
     });
     assert_eq!(

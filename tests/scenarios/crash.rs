@@ -6,7 +6,8 @@ use std::io::{BufRead as _, BufReader};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plait_api::engine::run::Event;
+use plait_api::engine::id::Activation;
+use plait_api::engine::journal::{CallEvent, Event};
 use plait_api::engine::run::view::RunStatus;
 use plait_api::runs::{ListRuns, RunDetail, ShowRun};
 use plait_api::{Options, Plait};
@@ -93,7 +94,7 @@ fn end(journal: &Journal) -> End {
 fn replied(journal: &Journal) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
     for event in journal.events() {
-        if let Event::ModelReplied { node, step, .. } = event {
+        if let Event::Call(Activation { node, .. }, CallEvent::ModelReplied { step, .. }) = event {
             assert!(kept.insert(format!("{node}/{step}")), "{node}/{step} is in the journal twice");
         }
     }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use plait_api::engine::id::RunId;
-use plait_api::engine::run::Event;
+use plait_api::engine::journal::{Event, NodeEvent, RunEvent};
 use plait_api::keys::KeyStore;
 use plait_api::{Options, Plait, dispatch};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn retries(journal: &Journal) -> Vec<String> {
     journal
         .events()
         .filter_map(|event| match event {
-            Event::NodeRetrying { error, .. } => Some(error.code.to_string()),
+            Event::Node(_, NodeEvent::Retrying { error, .. }) => Some(error.code.to_string()),
             _ => None,
         })
         .collect()
@@ -56,7 +56,7 @@ fn assert_failed(journal: &Journal, code: &str, tries: usize) {
     assert_eq!(journal.output("saved", "result"), json!("nothing"), "the error went out on its port");
     let caught = journal.output("saved", "caught");
     assert_eq!((&caught["code"], &caught["node"]), (&json!(code), &json!("chat")));
-    assert!(matches!(journal.0.last().unwrap().event, Event::RunFinished { .. }));
+    assert!(matches!(journal.0.last().unwrap().event, Event::Run(RunEvent::Finished { .. })));
 }
 
 /// It came through in the end, and is in the history once.

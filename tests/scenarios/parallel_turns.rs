@@ -1,6 +1,7 @@
 //! Two chats side by side on one context: whatever the timing, turns never interleave and always come in plan order.
 
-use plait_api::engine::run::Event;
+use plait_api::engine::id::Activation;
+use plait_api::engine::journal::{ContextEvent, Event};
 use serde_json::json;
 
 use crate::support::app::App;
@@ -37,9 +38,15 @@ fn turns(journal: &Journal) -> Vec<String> {
     journal
         .events()
         .filter_map(|event| match event {
-            Event::TurnStarted { node, .. } => Some(format!("start {node}")),
-            Event::TurnCommitted { node, .. } => Some(format!("commit {node}")),
-            Event::TurnDiscarded { node, .. } => Some(format!("discard {node}")),
+            Event::Context(Activation { node, .. }, ContextEvent::TurnStarted { .. }) => {
+                Some(format!("start {node}"))
+            }
+            Event::Context(Activation { node, .. }, ContextEvent::TurnCommitted { .. }) => {
+                Some(format!("commit {node}"))
+            }
+            Event::Context(Activation { node, .. }, ContextEvent::TurnDiscarded { .. }) => {
+                Some(format!("discard {node}"))
+            }
             _ => None,
         })
         .collect()

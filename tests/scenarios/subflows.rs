@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use plait_api::engine::diagnostic::Diagnostic;
 use plait_api::engine::error::{ErrorCode, Fault};
 use plait_api::engine::id::RunId;
-use plait_api::engine::run::Event;
+use plait_api::engine::journal::{ChildEvent, Event};
 use plait_api::engine::run::view::RunStatus;
 use plait_api::flows::CheckFlow;
 use plait_api::runs::{ListRuns, RunSummary};
@@ -38,7 +38,7 @@ fn child() -> Value {
 fn children(journal: &Journal) -> Vec<RunId> {
     let mut seen = BTreeSet::new();
     let begun = journal.events().filter_map(|event| match event {
-        Event::ChildStarted { run, .. } => Some(run.clone()),
+        Event::Child(_, ChildEvent::Started { run, .. }) => Some(run.clone()),
         _ => None,
     });
     begun.filter(|run| seen.insert(run.clone())).collect()

@@ -1,7 +1,8 @@
 //! The trace tools → process → format with a pause beside it: the chain runs at once, the join waits for the person.
 
 use plait_api::engine::context::Role;
-use plait_api::engine::run::Event;
+use plait_api::engine::id::Activation;
+use plait_api::engine::journal::{Event, NodeEvent};
 use serde_json::json;
 
 use crate::support::app::App;
@@ -28,9 +29,10 @@ async fn the_chain_runs_the_pause_waits_and_the_join_takes_both() {
     // Each node once.
     let once: Vec<_> = journal.finished().into_values().collect();
     assert_eq!(once, [1; 7]);
-    assert!(
-        !journal.events().any(|event| matches!(event, Event::NodeSkipped { .. } | Event::NodeFailed { .. }))
-    );
+    assert!(!journal.events().any(|event| matches!(
+        event,
+        Event::Node(_, NodeEvent::Skipped { .. }) | Event::Node(_, NodeEvent::Failed { .. })
+    )));
     // In the order of the trace.
     let order = [
         journal.place("node.finished", "toolsNode"),
@@ -50,7 +52,11 @@ async fn the_chain_runs_the_pause_waits_and_the_join_takes_both() {
 
     // The chat takes {formattedData, message}, each from where the trace says.
     let sources = journal.events().find_map(|event| match event {
-        Event::NodeReady { node, inputs, .. } if node.as_str() == "chatNode" => Some(inputs.clone()),
+        Event::Node(Activation { node, .. }, NodeEvent::Ready { inputs, .. })
+            if node.as_str() == "chatNode" =>
+        {
+            Some(inputs.clone())
+        }
         _ => None,
     });
     let fed: Vec<_> = sources
@@ -93,6 +99,7 @@ async fn an_answer_can_go_to_no_other_node_and_not_twice() {
         "{refused:?}"
     );
     let journal = app.follow(&run, nobody).await;
-    let given = journal.events().filter(|event| matches!(event, Event::InputProvided { .. })).count();
+    let given =
+        journal.events().filter(|event| matches!(event, Event::Node(_, NodeEvent::Answered { .. }))).count();
     assert_eq!(given, 1, "what was refused stands nowhere");
 }

@@ -3,11 +3,12 @@
 use plait_api::conversations::{ConversationFlow, ForkConversation, GetConversation, OpenConversation};
 use plait_api::engine::error::{ErrorCode, Fault};
 use plait_api::engine::flow::{self, Flow};
+use plait_api::engine::journal::{CallEvent, Event, RunEvent, Spending};
+use plait_api::engine::models::{Cost, TokenUsage};
 use plait_api::engine::models::{ModelOverride, Price};
 use plait_api::engine::prompt::PromptRecord;
 use plait_api::engine::provider::ModelReply;
 use plait_api::engine::run::view::RunStatus;
-use plait_api::engine::run::{Cost, Event, Spending, TokenUsage};
 use plait_api::runs::{ListRuns, RunSummary};
 use plait_api::runs::{RunRequest, StartRun};
 use plait_api::settings::{GetSettings, SetSettings};
@@ -49,7 +50,7 @@ fn reporting(input: u64) -> Recording {
 
 fn prompt(journal: &Journal) -> PromptRecord {
     let rendered = journal.0.iter().find_map(|entry| match &entry.event {
-        Event::PromptRendered { prompt, .. } => Some((**prompt).clone()),
+        Event::Call(_, CallEvent::PromptRendered { prompt, .. }) => Some((**prompt).clone()),
         _ => None,
     });
     rendered.unwrap()
@@ -66,12 +67,12 @@ async fn what_a_run_has_learnt_the_next_one_knows_after_a_restart() {
     let app = App::with(&provider);
     let first = app.run(&flow, NOBODY).await;
     assert_eq!(prompt(&first).counted, None, "nothing was known");
-    let Event::RunStarted { models, .. } = &first.0[0].event else { panic!() };
+    let Event::Run(RunEvent::Started { models, .. }) = &first.0[0].event else { panic!() };
     assert!(models.is_empty());
 
     let app = app.reopen(&provider).await;
     let second = app.run(&flow, NOBODY).await;
-    let Event::RunStarted { models, .. } = &second.0[0].event else { panic!() };
+    let Event::Run(RunEvent::Started { models, .. }) = &second.0[0].event else { panic!() };
     let known = models.corrections["anthropic/claude-sonnet-4-6"];
     assert_eq!(known.reported, 3_000);
     let sent = prompt(&second);

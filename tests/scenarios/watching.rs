@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use plait_api::engine::error::Fault;
+use plait_api::engine::id::Activation;
+use plait_api::engine::journal::{Entry, Event, NodeEvent};
 use plait_api::engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
-use plait_api::engine::run::{Entry, Event};
 use plait_api::runs::{RunRequest, StartRun};
 use plait_api::{Options, Plait, Watch};
 use tokio::sync::Semaphore;
@@ -56,7 +57,7 @@ impl Providers for Gated {
 
 fn said(entry: &Entry) -> Option<&str> {
     match &entry.event {
-        Event::NodeDelta { text, .. } => Some(text),
+        Event::Node(_, NodeEvent::Delta { text, .. }) => Some(text),
         _ => None,
     }
 }
@@ -118,9 +119,9 @@ async fn late_slow_and_prompt_watchers() {
         entries.iter().filter(|entry| entry.seq.is_some()).cloned().collect()
     };
     assert_eq!(events(&slow_seen), events(&seen));
-    let after_end = slow_seen
-        .iter()
-        .position(|entry| matches!(entry.event, Event::NodeFinished { .. } if said(entry).is_none()));
+    let after_end = slow_seen.iter().position(
+        |entry| matches!(entry.event, Event::Node(_, NodeEvent::Finished { .. }) if said(entry).is_none()),
+    );
     assert!(after_end.is_some());
     app.close().await.unwrap();
 }
@@ -147,7 +148,7 @@ async fn a_stream_that_is_read_at_once_is_whole() {
     assert_eq!(journal, (0..journal.len() as u64).collect::<Vec<_>>());
     // What is streamed comes before the node's end and never after it.
     let end = all.iter().position(
-        |entry| matches!(&entry.event, Event::NodeFinished { node, .. } if node.as_str() == "chat"),
+        |entry| matches!(&entry.event, Event::Node(Activation { node, .. }, NodeEvent::Finished { .. }) if node.as_str() == "chat"),
     );
     let last = all.iter().rposition(|entry| said(entry).is_some());
     assert!(last < end, "{last:?} {end:?}");

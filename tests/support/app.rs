@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{Activation, RunId};
+use plait_api::engine::journal::{Entry, Event, RunEvent};
 use plait_api::engine::provider::Providers;
 use plait_api::engine::run::view::{RunStatus, RunView};
-use plait_api::engine::run::{Entry, Event};
 use plait_api::runs::ShowRun;
 use plait_api::runs::{AnswerRun, EndPause, RunRequest, StartRun};
 use plait_api::{Options, Plait};
@@ -90,7 +90,7 @@ impl App {
             }
             let Some(entry) = watch.next().await else { break };
             let entry = entry.unwrap();
-            put = matches!(entry.event, Event::RunWaiting { .. });
+            put = matches!(entry.event, Event::Run(RunEvent::Waiting { .. }));
             view.apply(&entry);
             if entry.seq.is_some() {
                 seen.push(entry);

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use plait_api::engine::context::Role;
+use plait_api::engine::id::Activation;
+use plait_api::engine::journal::{Entry, Event, NodeEvent};
 use plait_api::engine::run::view::RunView;
-use plait_api::engine::run::{Entry, Event};
 use serde_json::Value;
 
 /// The journal of one run.
@@ -41,7 +42,7 @@ impl Journal {
     pub fn finished(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for event in self.events() {
-            if let Event::NodeFinished { node, .. } = event {
+            if let Event::Node(Activation { node, .. }, NodeEvent::Finished { .. }) = event {
                 *counts.entry(node.to_string()).or_default() += 1;
             }
         }
@@ -72,7 +73,11 @@ impl Journal {
     pub fn output(&self, node: &str, port: &str) -> Value {
         self.events()
             .filter_map(|event| match event {
-                Event::NodeFinished { node: at, outputs, .. } if at.as_str() == node => outputs.get(port),
+                Event::Node(Activation { node: at, .. }, NodeEvent::Finished { outputs, .. })
+                    if at.as_str() == node =>
+                {
+                    outputs.get(port)
+                }
                 _ => None,
             })
             .last()
@@ -93,7 +98,9 @@ impl Journal {
     pub fn fault(&self, node: &str) -> String {
         self.events()
             .find_map(|event| match event {
-                Event::NodeFailed { node: at, error, .. } if at.as_str() == node => {
+                Event::Node(Activation { node: at, .. }, NodeEvent::Failed { error, .. })
+                    if at.as_str() == node =>
+                {
                     Some(error.code.to_string())
                 }
                 _ => None,

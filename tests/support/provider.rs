@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use plait_api::engine::context::Role;
 use plait_api::engine::error::Fault;
+use plait_api::engine::models::TokenUsage;
 use plait_api::engine::provider::{
     Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason,
 };
-use plait_api::engine::run::TokenUsage;
 
 /// What one call sent, as a model would see it.
 #[derive(Clone, Debug, PartialEq, Eq)]

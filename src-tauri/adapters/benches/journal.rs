@@ -19,9 +19,8 @@ use futures::executor::block_on;
 use plait_adapters::Store;
 use plait_adapters::store::RunJournal;
 use plait_engine::error::Fault;
-use plait_engine::id::{Epoch, RunId};
-use plait_engine::journal::Journal;
-use plait_engine::run::{Entry, Event, FinishMetadata, FlowRef};
+use plait_engine::id::{Activation, Epoch, RunId};
+use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
 use serde_json::json;
 use workload::{Failure, Wrong};
 
@@ -120,7 +119,7 @@ fn run_id(number: u64) -> RunId {
 fn appends(run: &RunId) -> Vec<Vec<Entry>> {
     let flow = FlowRef { name: "Chain".into(), path: None, hash: "0".repeat(64) };
     let (to, input, set, parent_run_id) = (None, None, BTreeMap::new(), None);
-    let begin = vec![Event::RunStarted {
+    let begin = vec![Event::Run(RunEvent::Started {
         run: run.clone(),
         flow,
         to,
@@ -129,19 +128,26 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
         parent_run_id,
         conversation: None,
         models: std::sync::Arc::default(),
-    }];
+    })];
     let node = |number: usize| {
         let (node, epoch) = (format!("node{number}").into(), Epoch::root());
         vec![
-            Event::NodeReady { node, epoch: epoch.clone(), inputs: BTreeMap::new() },
-            Event::NodeStarted { node: format!("node{number}").into(), epoch: epoch.clone(), attempt: 1 },
-            Event::NodeFinished {
-                node: format!("node{number}").into(),
-                epoch,
-                outputs: [("out".into(), Arc::new(json!(number)))].into(),
-                messages: BTreeMap::new(),
-                metadata: FinishMetadata::default(),
-            },
+            Event::Node(
+                Activation { node, epoch: epoch.clone() },
+                NodeEvent::Ready { inputs: BTreeMap::new() },
+            ),
+            Event::Node(
+                Activation { node: format!("node{number}").into(), epoch: epoch.clone() },
+                NodeEvent::Started { attempt: 1 },
+            ),
+            Event::Node(
+                Activation { node: format!("node{number}").into(), epoch },
+                NodeEvent::Finished {
+                    outputs: [("out".into(), Arc::new(json!(number)))].into(),
+                    messages: BTreeMap::new(),
+                    metadata: FinishMetadata::default(),
+                },
+            ),
         ]
     };
     let mut seq = 0..;

@@ -10,8 +10,8 @@ use plait_adapters::Store;
 use plait_adapters::store::RunFilter;
 use plait_adapters::store::record::{QUARTER_MS, RunRecord};
 use plait_engine::host::Clock;
+use plait_engine::journal::Spending;
 use plait_engine::models::prices_date;
-use plait_engine::run::Spending;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

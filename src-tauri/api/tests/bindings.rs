@@ -92,7 +92,7 @@ fn generate() -> String {
     let mut types = Types::new();
     plait_api::visit_commands(&mut types);
     // What does not travel with a command: a watched run's entries, and errors.
-    types.add::<plait_api::engine::run::Entry>();
+    types.add::<plait_api::engine::journal::Entry>();
     types.add::<plait_api::engine::run::view::RunView>();
     types.add::<plait_api::engine::context::ContextHandle>();
     types.add::<plait_api::engine::tool::ToolSpec>();

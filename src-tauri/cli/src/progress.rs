@@ -8,7 +8,7 @@ use std::time::Duration;
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plait_api::engine::id::Activation;
-use plait_api::engine::run::{Entry, Event, SkipReason};
+use plait_api::engine::journal::{CallEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason};
 
 use crate::format::{first_line, format_duration};
 use crate::terminal::print_error;
@@ -35,53 +35,42 @@ impl Progress {
         if self.is_terminal && self.spinner.is_none() {
             self.spinner = Some(spinner());
         }
-        let at = |node: &plait_api::engine::id::NodeId, epoch: &plait_api::engine::id::Epoch| Activation {
-            node: node.clone(),
-            epoch: epoch.clone(),
-        };
         match &entry.event {
-            Event::NodeStarted { node, epoch, .. } => {
-                self.active.insert(at(node, epoch), String::new());
+            Event::Node(at, NodeEvent::Started { .. }) => {
+                self.active.insert(at.clone(), String::new());
             }
-            Event::NodeDelta { node, epoch, text, .. } => self.stream(&at(node, epoch), text),
-            Event::NodeFinished { node, epoch, metadata, .. } => {
+            Event::Node(at, NodeEvent::Delta { text, .. }) => self.stream(at, text),
+            Event::Node(at, NodeEvent::Finished { metadata, .. }) => {
                 let duration = style(format_duration(metadata.duration_ms)).dim().for_stderr();
-                self.print_end(
-                    &at(node, epoch),
-                    &format!("{} {{}}  {duration}", style("✓").green().for_stderr()),
-                );
+                self.print_end(at, &format!("{} {{}}  {duration}", style("✓").green().for_stderr()));
             }
-            Event::NodeFailed { node, epoch, error, .. } => {
+            Event::Node(at, NodeEvent::Failed { error, .. }) => {
                 let error = format!("{} [{}]", error.message, error.code);
-                self.print_end(&at(node, epoch), &format!("{} {{}}  {error}", style("✗").red().for_stderr()));
+                self.print_end(at, &format!("{} {{}}  {error}", style("✗").red().for_stderr()));
             }
-            Event::NodeSkipped { node, epoch, reason: SkipReason::DeadInput } => {
-                self.print_end(&at(node, epoch), &format!("{} {{}}  skipped", style("–").dim().for_stderr()));
+            Event::Node(at, NodeEvent::Skipped { reason: SkipReason::DeadInput }) => {
+                self.print_end(at, &format!("{} {{}}  skipped", style("–").dim().for_stderr()));
             }
-            Event::NodeRetrying { node, epoch, delay_ms, error, .. } => {
+            Event::Node(at, NodeEvent::Retrying { delay_ms, error, .. }) => {
                 let reason =
                     format!("{} [{}]; retrying in {}", error.message, error.code, format_duration(*delay_ms));
-                self.print_end(
-                    &at(node, epoch),
-                    &format!("{} {{}}  {reason}", style("↻").yellow().for_stderr()),
-                );
+                self.print_end(at, &format!("{} {{}}  {reason}", style("↻").yellow().for_stderr()));
             }
-            Event::ToolCalled { node, epoch, call, .. } => {
-                let at = at(node, epoch);
-                self.flush(&at);
-                self.note(&stream_line(&at, &format!("→ {} {}", call.name, call.arguments)));
+            Event::Call(at, CallEvent::ToolCalled { call, .. }) => {
+                self.flush(at);
+                self.note(&stream_line(at, &format!("→ {} {}", call.name, call.arguments)));
             }
-            Event::ToolFinished { node, epoch, result, error, .. } => {
+            Event::Call(at, CallEvent::ToolFinished { result, error, .. }) => {
                 let output = match (result, error) {
                     (_, Some(error)) => error.to_string(),
                     (result, None) => result.as_ref().map(ToString::to_string).unwrap_or_default(),
                 };
-                self.note(&stream_line(&at(node, epoch), &format!("← {}", first_line(&output, 100))));
+                self.note(&stream_line(at, &format!("← {}", first_line(&output, 100))));
             }
-            Event::RunPaused { node, epoch, .. } => {
-                self.active.remove(&at(node, epoch));
+            Event::Node(at, NodeEvent::Paused { .. }) => {
+                self.active.remove(at);
             }
-            Event::LoopExhausted { node, max_epochs, .. } => {
+            Event::Loop(Activation { node, .. }, LoopEvent::Exhausted { max_epochs, .. }) => {
                 self.note(&format!("The cycle at `{node}` stopped after {max_epochs} iterations."));
             }
             _ => {}

@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::io::Write as _;
 
 use plait_api::engine::id::{Activation, RunId};
+use plait_api::engine::journal::{Entry, Event, RunEvent};
 use plait_api::engine::run::view::{Asker, OpenPause, RunStatus, RunView};
-use plait_api::engine::run::{Entry, Event};
 use plait_api::runs::answer_text;
 use plait_api::runs::{AnswerRun, CancelRun, EndPause};
 use plait_api::{ErrorReply, Plait};
@@ -73,7 +73,7 @@ impl<'a> RunFollower<'a> {
     pub(crate) fn skip(mut self, entries: Vec<Entry>) -> Self {
         self.view = RunView::of(&entries);
         if self.view.status == RunStatus::Waiting {
-            let is_waiting = |entry: &Entry| matches!(entry.event, Event::RunWaiting { .. });
+            let is_waiting = |entry: &Entry| matches!(entry.event, Event::Run(RunEvent::Waiting { .. }));
             self.last_wait = entries.into_iter().rfind(is_waiting);
         }
         self
@@ -105,7 +105,7 @@ impl<'a> RunFollower<'a> {
                 )
                 .into());
             };
-            let is_waiting = matches!(entry.event, Event::RunWaiting { .. });
+            let is_waiting = matches!(entry.event, Event::Run(RunEvent::Waiting { .. }));
             self.print(&entry)?;
             self.view.apply(&entry);
             if self.view.status.is_final() {

@@ -1,39 +1,41 @@
-//! Where events are kept. The engine appends and flushes; a store decides how.
+//! The journal: the append-only list of events that a run is.
+//!
+//! Owns the [`Event`], the [`Entry`] that numbers and dates it, the JSON form of both (`codec`), what events carry, and
+//! what is computed from them alone: what a model call cost ([`CallAccount`]) and what a run spent ([`Spending`]).
+//! Storage is behind the [`Journal`] trait. Refuses to know plans and schedulers: they build on this module.
+
+mod call_account;
+mod codec;
+mod entry;
+mod event;
+mod event_payload;
+mod memory;
+mod nesting;
+mod spending;
 
 use futures::future::BoxFuture;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Fault;
-use crate::run::Entry;
 
-/// The journal of one run.
+pub use call_account::CallAccount;
+pub use entry::Entry;
+pub use event::{
+    ActivationEvent, CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, NodeEvent, RunEnd, RunEvent,
+};
+pub use event_payload::{
+    Answer, ChildQuestion, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, RunFault, SkipReason,
+    SourceRef,
+};
+pub use memory::MemoryJournal;
+pub(crate) use nesting::{MAX_NESTING_DEPTH, is_too_deep};
+pub use spending::Spending;
+
+/// The journal of one run. The engine appends and flushes; the store decides how.
 pub trait Journal: Send {
-    /// Appends entries in order, all of them or none. They may be lost in a crash until the next [`Journal::flush`];
-    /// what is lost then is always a suffix.
+    /// Appends entries in order, all of them or none. A crash may lose them until the next [`Journal::flush`]; what it
+    /// loses is always a suffix.
     fn append(&mut self, entries: &[Entry]) -> Result<(), Fault>;
 
     /// Resolves when everything appended so far survives a crash.
     fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>>;
-}
-
-/// A journal in memory, for tests, benchmarks and throw-away runs. Clones share the entries.
-#[derive(Clone, Default)]
-pub struct MemoryJournal(Arc<Mutex<Vec<Entry>>>);
-
-impl MemoryJournal {
-    /// What was appended so far.
-    pub fn entries(&self) -> Vec<Entry> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl Journal for MemoryJournal {
-    fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(entries);
-        Ok(())
-    }
-
-    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
-        Box::pin(std::future::ready(Ok(())))
-    }
 }

@@ -5,12 +5,16 @@
 //! ([`ModelOverrides`]). Refuses to ask anybody: a table that is out of date is put right in the settings, by model.
 
 mod correction;
+mod cost;
 mod names;
 mod overrides;
 mod price;
+mod usage;
 mod window;
 
 pub use correction::{CalibrationSample, Correction, is_exact};
+pub use cost::Cost;
 pub use overrides::{ModelOverride, ModelOverrides};
 pub use price::{Price, PriceStep, price, prices_date};
+pub use usage::TokenUsage;
 pub use window::{DEFAULT_WINDOW, window};

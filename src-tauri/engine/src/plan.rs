@@ -42,7 +42,6 @@ use crate::node::BoundNode;
 
 pub use build::plan;
 pub use check::{CheckedFlow, check};
-pub use input_overrides::InputOverrides;
 
 /// The index of a node in [`Plan::nodes`]: its position in plan order.
 pub type NodeIx = usize;

@@ -9,7 +9,7 @@ use ts_rs::TS;
 use crate::context::{SharedMessage, ToolCall};
 use crate::error::Fault;
 use crate::id::Activation;
-use crate::run::TokenUsage;
+use crate::models::TokenUsage;
 use crate::tool::ToolSpec;
 
 /// One call of a model: all of what the model is to receive.

@@ -7,18 +7,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use ts_rs::TS;
 
 use crate::error::{ErrorCode, Fault};
 use crate::flow::Flow;
 use crate::host::Host;
-use crate::id::{Activation, Epoch, NodeId, RunId};
+use crate::id::{Activation, NodeId, RunId};
+use crate::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd, RunFault};
 use crate::node::RunInfo;
-use crate::plan::InputOverrides;
-use crate::run::view::RunFault;
-use crate::run::{NodeOutputs, RunEnd};
 
 /// How deep flows may be inside of flows: the root is at depth 0, its children at 1. Nobody reads deeper nesting than
 /// this, and a mistake that calls for ever ends soon.
@@ -52,34 +47,6 @@ pub struct ChildCall {
     pub host: Host,
 }
 
-/// What becomes of a child before its end.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ChildNews {
-    /// It has this id. Told first, and once a call.
-    Started(RunId),
-    /// Nothing in it can go on until a person answers one of these.
-    Waiting(Vec<ChildQuestion>),
-    /// It goes on after that.
-    Resumed,
-}
-
-/// A question that a child asks, or one of the runs it began.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ChildQuestion {
-    /// The run that asks. The answer goes there.
-    pub run: RunId,
-    /// The node that asks in it.
-    pub node: NodeId,
-    /// Which time round.
-    pub epoch: Epoch,
-    /// The question, in Markdown.
-    pub prompt: String,
-    /// JSON Schema of the answer.
-    #[ts(type = "Record<string, unknown>")]
-    pub schema: Value,
-}
-
 /// How a child ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChildEnd {
@@ -93,15 +60,16 @@ pub struct ChildEnd {
     pub error: Option<RunFault>,
 }
 
-/// Is told what becomes of a child, in order.
-pub type ChildTold = Box<dyn FnMut(ChildNews) + Send>;
+/// Receives the events of a child run, in order: first `Started`, once per call; then each wait for a person and each
+/// resumption.
+pub type ChildListener = Box<dyn FnMut(ChildEvent) + Send>;
 
 /// Runs flows inside of flows.
 #[async_trait]
 pub trait Subflows: Send + Sync {
     /// Starts the child of this call, or finds the one it began before, and waits for its end. Dropping the future
     /// cancels the child. Faults where there is no child to speak of: `subflow.*` and what is wrong with its flow.
-    async fn run(&self, call: ChildCall, told: ChildTold) -> Result<ChildEnd, Fault>;
+    async fn run(&self, call: ChildCall, listener: ChildListener) -> Result<ChildEnd, Fault>;
 }
 
 /// A world without flows inside of flows.
@@ -109,7 +77,7 @@ pub struct NoSubflows;
 
 #[async_trait]
 impl Subflows for NoSubflows {
-    async fn run(&self, _call: ChildCall, _told: ChildTold) -> Result<ChildEnd, Fault> {
+    async fn run(&self, _call: ChildCall, _listener: ChildListener) -> Result<ChildEnd, Fault> {
         Err(Fault::new(ErrorCode::SubflowUnavailable, "Flows inside of flows can't be run here."))
     }
 }

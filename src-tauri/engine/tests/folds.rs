@@ -6,8 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
+use plait_engine::journal::Entry;
+use plait_engine::models::{Cost, TokenUsage};
 use plait_engine::run::view::RunView;
-use plait_engine::run::{Cost, Entry, TokenUsage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

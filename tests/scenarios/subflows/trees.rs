@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plait_api::engine::run::Event;
+use plait_api::engine::journal::{Event, NodeEvent, RunEvent};
 use plait_api::engine::run::view::RunStatus;
 use plait_api::runs::{CancelRun, ResumeRun};
 use plait_api::runs::{RemoveRun, ShowRun};
@@ -141,7 +141,8 @@ async fn a_question_reaches_up_the_tree_and_the_answer_down() {
     assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
     assert_eq!(journal.output("in", "text"), json!("with milk"));
     let below = app.journal(&asker.run).await;
-    let answers = below.events().filter(|event| matches!(event, Event::InputProvided { .. })).count();
+    let answers =
+        below.events().filter(|event| matches!(event, Event::Node(_, NodeEvent::Answered { .. }))).count();
     assert_eq!((below.view().status, answers), (RunStatus::Finished, 1));
 }
 
@@ -168,7 +169,10 @@ async fn a_restart_in_the_middle_of_a_child_goes_on_in_that_child() {
     let [again] = &provider.sent()[..] else { panic!("only what had no reply: {:#?}", provider.sent()) };
     assert_eq!(again.messages, [user("go"), assistant("said"), user("Again")]);
     let inside = app.journal(&child.run).await;
-    assert_eq!(inside.events().filter(|event| matches!(event, Event::RunStarted { .. })).count(), 1);
+    assert_eq!(
+        inside.events().filter(|event| matches!(event, Event::Run(RunEvent::Started { .. }))).count(),
+        1
+    );
 }
 
 #[tokio::test]

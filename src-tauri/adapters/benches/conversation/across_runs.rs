@@ -10,10 +10,11 @@ use plait_adapters::{ProviderRegistry, Store};
 use plait_engine::context::Conversation;
 use plait_engine::flow::Flow;
 use plait_engine::id::ConversationId;
+use plait_engine::journal::{Event, FlowRef, InputOverrides, RunEvent};
 use plait_engine::node::RunInfo;
 use plait_engine::nodes::registry;
-use plait_engine::plan::{InputOverrides, Plan, plan};
-use plait_engine::run::{Driver, Event, FlowRef, RunSetup};
+use plait_engine::plan::{Plan, plan};
+use plait_engine::run::{Driver, RunSetup};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -78,7 +79,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Wrong
     let run = uuid::Uuid::now_v7().to_string();
     let at = Arc::new(store.conversation(id)?.at());
     let conversation = Conversation { at: Arc::clone(&at), past: Arc::new(store.past(id)?) };
-    let first = Event::RunStarted {
+    let first = Event::Run(RunEvent::Started {
         run: run.as_str().into(),
         flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
         to: None,
@@ -87,7 +88,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Wrong
         parent_run_id: None,
         conversation: Some(at),
         models: Arc::default(),
-    };
+    });
     let setup = RunSetup {
         plan: Arc::new(planned(said)?),
         info: RunInfo {

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 
 use plait_adapters::providers::ProviderKind;
 use plait_adapters::{ProviderRegistry, ProviderSettings, Store};
-use plait_engine::run::Event;
+use plait_engine::id::Activation;
+use plait_engine::journal::{Event, NodeEvent};
 use serde_json::{Value, json};
 use server::{Received, Server};
 use talk::SAID;
@@ -59,7 +60,7 @@ async fn measure() -> Result<(Vec<Duration>, Vec<Duration>), Wrong> {
     let started: Arc<Mutex<Option<Instant>>> = Arc::default();
     let seen = Arc::clone(&started);
     let note_start = move |event: &Event| {
-        if let Event::NodeStarted { node, .. } = event
+        if let Event::Node(Activation { node, .. }, NodeEvent::Started { .. }) = event
             && node.as_str() == "chat"
         {
             *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());

@@ -8,11 +8,11 @@ use plait_adapters::{NativeTools, ProviderRegistry, SystemClock};
 use plait_engine::flow::Flow;
 use plait_engine::host::Host;
 use plait_engine::id::Activation;
-use plait_engine::journal::Journal;
+use plait_engine::journal::{Event, InputOverrides, Journal, NodeEvent, RunEnd};
 use plait_engine::node::RunInfo;
 use plait_engine::nodes::registry;
-use plait_engine::plan::{InputOverrides, plan};
-use plait_engine::run::{Driver, Event, RunEnd, RunHandle, RunSetup};
+use plait_engine::plan::plan;
+use plait_engine::run::{Driver, RunHandle, RunSetup};
 use plait_engine::subflow::NoSubflows;
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ pub async fn hold<T>(
         watcher: Box::new(move |entries| {
             for entry in entries {
                 seen(&entry.event);
-                if let Event::RunPaused { node, epoch, .. } = &entry.event {
+                if let Event::Node(Activation { node, epoch }, NodeEvent::Paused { .. }) = &entry.event {
                     // Nobody listens any more once the talk is over.
                     let _ = ask.unbounded_send(Activation { node: node.clone(), epoch: epoch.clone() });
                 }

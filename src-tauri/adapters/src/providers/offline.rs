@@ -15,9 +15,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use plait_engine::context::{Role, SharedMessage};
 use plait_engine::error::Fault;
+use plait_engine::models::TokenUsage;
 use plait_engine::prompt::{tokens, tool_tokens};
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
-use plait_engine::run::TokenUsage;
 
 pub use options::{OfflineOptions, Repeat, ScriptedCall, ScriptedFailure, ScriptedReply};
 use script_position::ScriptPosition;

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use parking_lot::MutexGuard;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
-use plait_engine::run::Spending;
+use plait_engine::journal::Spending;
 use uuid::Uuid;
 
 use super::key::{self, Space};

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::RunId;
-use plait_engine::journal::Journal;
-use plait_engine::run::{Entry, Event};
+use plait_engine::journal::{Entry, Event, Journal, RunEvent};
 
 use super::compressed_segment::{self, JournalRange};
 use super::conversation::ConversationProjector;
@@ -109,7 +108,7 @@ impl RunJournal {
     /// Queues a write together with the changes of the conversation: both are stored, or neither.
     fn queue(&mut self, entries: &[Entry], mut write: Write) -> Result<(), Fault> {
         let generation = self.generation;
-        if let Some(Entry { event: Event::RunStarted { .. }, .. }) = entries.first() {
+        if let Some(Entry { event: Event::Run(RunEvent::Started { .. }), .. }) = entries.first() {
             let record = self.record.lock();
             self.projector = record.as_ref().map(ConversationProjector::of).transpose()?.flatten();
         }

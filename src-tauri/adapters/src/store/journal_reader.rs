@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::run::Entry;
+use plait_engine::journal::Entry;
 
 use super::conversation::reference;
 use super::key::{self, RunKey};

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use plait_engine::error::Fault;
-use plait_engine::id::{Activation, ConversationId, Epoch, NodeId, RunId};
+use plait_engine::id::{Activation, ConversationId, NodeId, RunId};
+use plait_engine::journal::{CallEvent, ChildEvent, Entry, Event, FlowRef, NodeEvent, RunEvent, Spending};
 use plait_engine::models::ModelOverrides;
-use plait_engine::run::{Cost, Entry, Event, FlowRef, Spending, TokenUsage};
+use plait_engine::models::{Cost, TokenUsage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -125,7 +126,8 @@ pub struct RunRecord {
 impl RunRecord {
     /// The record of a run whose first event is `entry`; nothing if that is not `run.started`.
     pub fn begin(entry: &Entry) -> Option<Self> {
-        let Event::RunStarted { run, flow, to, parent_run_id, conversation, .. } = &entry.event else {
+        let Event::Run(RunEvent::Started { run, flow, to, parent_run_id, conversation, .. }) = &entry.event
+        else {
             return None;
         };
         Some(Self {
@@ -155,10 +157,10 @@ impl RunRecord {
         self.events += 1;
         self.updated_at = entry.at;
         match &entry.event {
-            Event::NodeFinished { .. } => self.counters.done += 1,
-            Event::NodeSkipped { .. } => self.counters.skipped += 1,
-            Event::NodeFailed { .. } => self.counters.failed += 1,
-            Event::ModelReplied { account, .. } => {
+            Event::Node(_, NodeEvent::Finished { .. }) => self.counters.done += 1,
+            Event::Node(_, NodeEvent::Skipped { .. }) => self.counters.skipped += 1,
+            Event::Node(_, NodeEvent::Failed { .. }) => self.counters.failed += 1,
+            Event::Call(_, CallEvent::ModelReplied { account, .. }) => {
                 let spending = Spending::of(&entry.event).unwrap_or_default();
                 self.tokens += spending.tokens;
                 self.cost += spending.cost;
@@ -167,15 +169,13 @@ impl RunRecord {
                 let quarter = self.spent.entry(entry.at / QUARTER_MS).or_default();
                 *quarter.entry(model.unwrap_or_default()).or_default() += spending;
             }
-            Event::RunPaused { node, epoch, prompt, .. } => {
-                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
-                self.waiting_on.retain(|open| open.activation != activation);
-                self.waiting_on.push(OpenPause { activation, prompt: prompt.clone() });
+            Event::Node(activation, NodeEvent::Paused { prompt, .. }) => {
+                self.close(activation);
+                self.waiting_on.push(OpenPause { activation: activation.clone(), prompt: prompt.clone() });
                 return true;
             }
-            Event::ChildWaiting { node, epoch, questions, .. } => {
-                self.close(node, epoch);
-                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
+            Event::Child(activation, ChildEvent::Waiting { questions, .. }) => {
+                self.close(activation);
                 self.waiting_on.extend(
                     questions.iter().map(|asked| OpenPause {
                         activation: activation.clone(),
@@ -185,32 +185,33 @@ impl RunRecord {
                 return true;
             }
             // One that starts while the run waits is one whose child run did, before a crash.
-            Event::NodeStarted { node, epoch, .. } if !self.waiting_on.is_empty() => {
-                self.close(node, epoch);
+            Event::Node(activation, NodeEvent::Started { .. }) if !self.waiting_on.is_empty() => {
+                self.close(activation);
                 self.status = RunStatus::Running;
             }
-            Event::InputProvided { node, epoch, .. } | Event::ChildResumed { node, epoch, .. } => {
-                self.close(node, epoch);
+            Event::Node(activation, NodeEvent::Answered { .. })
+            | Event::Child(activation, ChildEvent::Resumed { .. }) => {
+                self.close(activation);
                 self.status = RunStatus::Running;
                 return true;
             }
-            Event::RunWaiting { .. } => {
+            Event::Run(RunEvent::Waiting { .. }) => {
                 self.status = RunStatus::Waiting;
                 return true;
             }
-            Event::RunFinished { .. } => return self.end(RunStatus::Finished, entry.at),
-            Event::RunFailed { error, .. } => {
+            Event::Run(RunEvent::Finished { .. }) => return self.end(RunStatus::Finished, entry.at),
+            Event::Run(RunEvent::Failed { error, .. }) => {
                 self.error = Some(error.clone());
                 return self.end(RunStatus::Failed, entry.at);
             }
-            Event::RunCancelled { .. } => return self.end(RunStatus::Cancelled, entry.at),
+            Event::Run(RunEvent::Canceled { .. }) => return self.end(RunStatus::Cancelled, entry.at),
             _ => {}
         }
         false
     }
 
-    fn close(&mut self, node: &NodeId, epoch: &Epoch) {
-        self.waiting_on.retain(|open| open.activation.node != *node || open.activation.epoch != *epoch);
+    fn close(&mut self, activation: &Activation) {
+        self.waiting_on.retain(|open| open.activation != *activation);
     }
 
     fn end(&mut self, status: RunStatus, at: u64) -> bool {

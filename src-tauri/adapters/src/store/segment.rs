@@ -6,7 +6,7 @@
 
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::RunId;
-use plait_engine::run::Entry;
+use plait_engine::journal::Entry;
 
 use super::blobs;
 use super::compressed_segment;

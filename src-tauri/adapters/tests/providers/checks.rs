@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use plait_adapters::providers::ProviderKind;
 use plait_engine::error::Fault;
+use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ModelReply};
-use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use crate::server::{Answer, Server, Step, call, fault, outcome, provider, raw, reply_to, request, settings};

@@ -8,9 +8,11 @@ use plait_adapters::store::{ConversationFilter, Draft, NewConversation, RecentFl
 use plait_engine::context::{Message, Role};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::{Activation, Epoch, RunId};
-use plait_engine::journal::Journal;
+use plait_engine::journal::{
+    Answer, CallEvent, ContextEvent, Event, FlowRef, Journal, NodeEvent, RunEvent, SkipReason,
+};
+use plait_engine::models::TokenUsage;
 use plait_engine::provider::ModelReply;
-use plait_engine::run::{Answer, Event, FlowRef, SkipReason, TokenUsage};
 use serde_json::json;
 
 use crate::support::{database, entry, finished, flush, read, run_id, started, started_as};
@@ -26,7 +28,7 @@ fn asked() -> Activation {
 
 fn paused() -> Event {
     let Activation { node, epoch } = asked();
-    Event::RunPaused { node, epoch, prompt: "Name?".into(), schema: json!({}) }
+    Event::Node(Activation { node, epoch }, NodeEvent::Paused { prompt: "Name?".into(), schema: json!({}) })
 }
 
 #[test]
@@ -43,20 +45,22 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
         vec![
             started(&run),
             finished("a", "x"),
-            Event::ModelReplied {
-                node: "chat".into(),
-                epoch: Epoch::root(),
-                step: 0,
-                reply: ModelReply { usage: Some(usage), ..ModelReply::default() },
-                account: None,
-            },
-            Event::NodeSkipped { node: "b".into(), epoch: Epoch::root(), reason: SkipReason::DeadInput },
-            Event::NodeFailed {
-                node: "c".into(),
-                epoch: Epoch::root(),
-                error: Fault::new(ErrorCode::from_wire("x.y"), "No."),
-                handled: true,
-            },
+            Event::Call(
+                Activation { node: "chat".into(), epoch: Epoch::root() },
+                CallEvent::ModelReplied {
+                    step: 0,
+                    reply: ModelReply { usage: Some(usage), ..ModelReply::default() },
+                    account: None,
+                },
+            ),
+            Event::Node(
+                Activation { node: "b".into(), epoch: Epoch::root() },
+                NodeEvent::Skipped { reason: SkipReason::DeadInput },
+            ),
+            Event::Node(
+                Activation { node: "c".into(), epoch: Epoch::root() },
+                NodeEvent::Failed { error: Fault::new(ErrorCode::from_wire("x.y"), "No."), handled: true },
+            ),
             paused(),
         ],
     );
@@ -69,7 +73,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
         (6, 1_700_000_000_000, 1_700_000_000_005)
     );
 
-    append(&mut journal, 6, vec![Event::RunWaiting { on: vec![asked()] }]);
+    append(&mut journal, 6, vec![Event::Run(RunEvent::Waiting { on: vec![asked()] })]);
     assert_eq!(store.run(&run).expect("record").status, RunStatus::Waiting);
     flush(&mut journal);
     drop((journal, store));
@@ -86,11 +90,18 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
     append(
         &mut journal,
         7,
-        vec![Event::InputProvided { node, epoch, answer: Answer::Value(Arc::new(json!("Ada"))) }],
+        vec![Event::Node(
+            Activation { node, epoch },
+            NodeEvent::Answered { answer: Answer::Value(Arc::new(json!("Ada"))) },
+        )],
     );
     let record = store.run(&run).expect("record");
     assert_eq!((record.status, record.waiting_on.len()), (RunStatus::Running, 0));
-    append(&mut journal, 8, vec![Event::RunFinished { outputs: std::collections::BTreeMap::new() }]);
+    append(
+        &mut journal,
+        8,
+        vec![Event::Run(RunEvent::Finished { outputs: std::collections::BTreeMap::new() })],
+    );
     let record = store.run(&run).expect("record");
     assert_eq!((record.status, record.ended_at), (RunStatus::Finished, Some(1_700_000_000_008)));
 }
@@ -155,7 +166,7 @@ fn conversations_and_runs_within_runs_are_told_apart() {
     let (parent, child) = (run_id(1), run_id(2));
     append(&mut store.journal(&parent).expect("journal"), 0, vec![started(&parent)]);
     let mut first = started(&child);
-    if let Event::RunStarted { parent_run_id, .. } = &mut first {
+    if let Event::Run(RunEvent::Started { parent_run_id, .. }) = &mut first {
         *parent_run_id = Some(parent.clone());
     }
     append(&mut store.journal(&child).expect("journal"), 0, vec![first]);
@@ -245,13 +256,10 @@ fn shared_messages_come_back_whole() {
     let run = run_id(1);
     let message = Arc::new(Message::plain("m".into(), Role::User, "größe 🙂", asked(), 3));
     let Activation { node, epoch } = asked();
-    let turn = Event::TurnCommitted {
-        node,
-        epoch,
-        context_id: "main".into(),
-        messages: vec![message],
-        learned: None,
-    };
+    let turn = Event::Context(
+        Activation { node, epoch },
+        ContextEvent::TurnCommitted { context_id: "main".into(), messages: vec![message], learned: None },
+    );
     let mut journal = store.journal(&run).expect("journal");
     append(&mut journal, 0, vec![started(&run), turn.clone()]);
     assert_eq!(read(&store, &run)[1].event, turn);

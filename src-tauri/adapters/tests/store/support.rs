@@ -1,9 +1,8 @@
 //! Events and runs to store.
 
 use plait_adapters::Store;
-use plait_engine::id::{Epoch, RunId};
-use plait_engine::journal::Journal;
-use plait_engine::run::{Entry, Event, FinishMetadata, FlowRef};
+use plait_engine::id::{Activation, Epoch, RunId};
+use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ pub(crate) fn started(run: &RunId) -> Event {
 
 pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
     let (to, input, set, parent_run_id) = (None, None, std::collections::BTreeMap::new(), None);
-    Event::RunStarted {
+    Event::Run(RunEvent::Started {
         run: run.clone(),
         flow,
         to,
@@ -28,18 +27,19 @@ pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
         parent_run_id,
         conversation: None,
         models: std::sync::Arc::default(),
-    }
+    })
 }
 
 /// A node that finished with `text` on its output.
 pub(crate) fn finished(node: &str, text: &str) -> Event {
-    Event::NodeFinished {
-        node: node.into(),
-        epoch: Epoch::root(),
-        outputs: [("out".into(), Arc::new(json!(text)))].into(),
-        messages: std::collections::BTreeMap::new(),
-        metadata: FinishMetadata::default(),
-    }
+    Event::Node(
+        Activation { node: node.into(), epoch: Epoch::root() },
+        NodeEvent::Finished {
+            outputs: [("out".into(), Arc::new(json!(text)))].into(),
+            messages: std::collections::BTreeMap::new(),
+            metadata: FinishMetadata::default(),
+        },
+    )
 }
 
 pub(crate) fn entry(seq: u64, event: Event) -> Entry {

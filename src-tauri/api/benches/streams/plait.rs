@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
-use plait_api::engine::run::{Entry, Event};
+use plait_api::engine::journal::{Entry, Event, NodeEvent};
 use plait_api::runs::{RunRequest, StartRun};
 use plait_api::settings::{SetSettings, Settings};
 use plait_api::tokens::CountTokens;
@@ -54,7 +54,7 @@ pub fn run(server: &str) -> Result<Taken, Wrong> {
 /// How long ago the tokens in it were sent.
 fn ages(entry: &Entry) -> Vec<u64> {
     match &entry.event {
-        Event::NodeDelta { text, .. } => text.split_whitespace().filter_map(age).collect(),
+        Event::Node(_, NodeEvent::Delta { text, .. }) => text.split_whitespace().filter_map(age).collect(),
         _ => Vec::new(),
     }
 }

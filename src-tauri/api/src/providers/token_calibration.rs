@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 use plait_adapters::Store;
+use plait_engine::journal::{CallEvent, Entry, Event};
 use plait_engine::models::{Correction, ModelOverride, ModelOverrides};
-use plait_engine::run::{Entry, Event};
 
 /// Corrections and overrides, each by `provider/model`.
 pub(crate) struct TokenCalibration {
@@ -40,7 +40,10 @@ impl TokenCalibration {
     /// Learns from the model calls among the events of a run. Each event must be passed once.
     pub(crate) fn record_events(&self, entries: &[Entry]) {
         for entry in entries {
-            let Event::ModelReplied { reply, account: Some(account), .. } = &entry.event else { continue };
+            let Event::Call(_, CallEvent::ModelReplied { reply, account: Some(account), .. }) = &entry.event
+            else {
+                continue;
+            };
             let Some(sample) = reply.usage.and_then(|usage| account.learned(usage)) else { continue };
             let mut corrections = self.corrections.lock();
             let correction = corrections.entry(sample.model).or_default();

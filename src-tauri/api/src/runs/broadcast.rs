@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use plait_engine::id::Activation;
-use plait_engine::run::{Entry, Event};
+use plait_engine::journal::{Entry, Event, NodeEvent};
 use tokio::sync::broadcast;
 
 use crate::ErrorReply;
@@ -103,12 +103,15 @@ impl State {
             self.next_seq = Some(seq + 1);
         }
         match &entry.event {
-            Event::NodeDelta { node, epoch, text, reasoning } => {
-                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
-                match self.partial_output.get_mut(&activation) {
+            Event::Node(activation, NodeEvent::Delta { text, reasoning }) => {
+                match self.partial_output.get_mut(activation) {
                     Some(Entry {
                         at,
-                        event: Event::NodeDelta { text: text_so_far, reasoning: reasoning_so_far, .. },
+                        event:
+                            Event::Node(
+                                _,
+                                NodeEvent::Delta { text: text_so_far, reasoning: reasoning_so_far, .. },
+                            ),
                         ..
                     }) => {
                         *at = entry.at;
@@ -116,15 +119,18 @@ impl State {
                         reasoning_so_far.push_str(reasoning);
                     }
                     _ => {
-                        self.partial_output.insert(activation, entry.clone());
+                        self.partial_output.insert(activation.clone(), entry.clone());
                     }
                 }
             }
-            Event::NodeFinished { node, epoch, .. }
-            | Event::NodeFailed { node, epoch, .. }
-            | Event::NodeSkipped { node, epoch, .. }
-            | Event::NodeRetrying { node, epoch, .. } => {
-                self.partial_output.remove(&Activation { node: node.clone(), epoch: epoch.clone() });
+            Event::Node(
+                activation,
+                NodeEvent::Finished { .. }
+                | NodeEvent::Failed { .. }
+                | NodeEvent::Skipped { .. }
+                | NodeEvent::Retrying { .. },
+            ) => {
+                self.partial_output.remove(activation);
             }
             _ => {}
         }

@@ -4,9 +4,9 @@
 use async_trait::async_trait;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::{Activation, RunId};
+use plait_engine::journal::{ChildEvent, ChildQuestion, Entry, Event, RunEnd, RunEvent};
 use plait_engine::run::view::{OpenPause, RunStatus, RunView};
-use plait_engine::run::{Entry, Event, RunEnd};
-use plait_engine::subflow::{ChildCall, ChildEnd, ChildNews, ChildQuestion, ChildTold, MAX_DEPTH, Subflows};
+use plait_engine::subflow::{ChildCall, ChildEnd, ChildListener, MAX_DEPTH, Subflows};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};
@@ -21,9 +21,9 @@ use crate::flows::subflows;
 
 #[async_trait]
 impl Subflows for RunService {
-    async fn run(&self, call: ChildCall, mut on_event: ChildTold) -> Result<ChildEnd, Fault> {
+    async fn run(&self, call: ChildCall, mut on_event: ChildListener) -> Result<ChildEnd, Fault> {
         let run = child_id(&call.parent.run, &call.activation, call.attempt)?;
-        on_event(ChildNews::Started(run.clone()));
+        on_event(ChildEvent::Started { run: run.clone() });
         let mut guard = CancelOnDrop { active: self.active.clone(), run: Some(run.clone()) };
         // In a task of its own, so that a parent that is dropped meanwhile leaves no half-started child behind.
         let (service, id) = (self.clone(), run.clone());
@@ -42,7 +42,7 @@ impl Subflows for RunService {
         let mut view = RunView::of(&entries);
         drop(entries);
         if view.status == RunStatus::Waiting {
-            on_event(ChildNews::Waiting(open_questions(&view)));
+            on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&view) });
         }
         while !view.status.is_final() {
             let Some(entry) = watch.next().await else { break };
@@ -50,10 +50,10 @@ impl Subflows for RunService {
             let was_waiting = view.status == RunStatus::Waiting;
             view.apply(&entry);
             match view.status {
-                RunStatus::Waiting if matches!(entry.event, Event::RunWaiting { .. }) => {
-                    on_event(ChildNews::Waiting(open_questions(&view)));
+                RunStatus::Waiting if matches!(entry.event, Event::Run(RunEvent::Waiting { .. })) => {
+                    on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&view) });
                 }
-                RunStatus::Running if was_waiting => on_event(ChildNews::Resumed),
+                RunStatus::Running if was_waiting => on_event(ChildEvent::Resumed { run: run.clone() }),
                 _ => {}
             }
         }
@@ -133,7 +133,7 @@ fn child_end(run: RunId, view: RunView) -> Result<ChildEnd, Fault> {
     let end = match view.status {
         RunStatus::Finished => RunEnd::Finished,
         RunStatus::Failed => RunEnd::Failed,
-        RunStatus::Cancelled => RunEnd::Cancelled,
+        RunStatus::Cancelled => RunEnd::Canceled,
         _ => {
             return Err(Fault::new(
                 ErrorCode::SubflowLost,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plait_engine::id::{Activation, Epoch, NodeId, RunId};
-use plait_engine::run::Answer;
+use plait_engine::journal::Answer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

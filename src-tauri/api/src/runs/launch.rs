@@ -9,9 +9,10 @@ use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::Flow;
 use plait_engine::host::Host;
 use plait_engine::id::{ConversationId, NodeId, RunId};
+use plait_engine::journal::{Entry, Event, FlowRef, InputOverrides, RunEvent};
 use plait_engine::node::{Registry, RunInfo};
-use plait_engine::plan::{InputOverrides, Plan, plan};
-use plait_engine::run::{Driver, Entry, Event, FlowRef, RunHandle, RunSetup};
+use plait_engine::plan::{Plan, plan};
+use plait_engine::run::{Driver, RunHandle, RunSetup};
 
 use super::broadcast::RunBroadcast;
 use super::request::RunRequest;
@@ -41,7 +42,7 @@ impl Launch {
         let conversation = conversation.map(|id| self.start_conversation(&plan, &id)).transpose()?;
         let hash = self.store.put_flow(&write_flow(&flow)?)?;
         let flow = FlowRef { name: flow.name, path, hash };
-        let first = Event::RunStarted {
+        let first = Event::Run(RunEvent::Started {
             run: self.run.clone(),
             flow: flow.clone(),
             to,
@@ -50,7 +51,7 @@ impl Launch {
             parent_run_id: parent,
             conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
             models: Arc::new(self.calibration.current()),
-        };
+        });
         self.broadcast.open(0);
         Ok(Driver::start(self.setup(plan, &flow, input, conversation)?, first)?)
     }
@@ -65,7 +66,8 @@ impl Launch {
         let flow = recorded_flow(&self.store, &record.flow.hash)?;
         let entries = self.store.read_journal(&self.run, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
         let Some(Entry {
-            event: Event::RunStarted { flow: flow_ref, to, input, set: overrides, conversation, .. },
+            event:
+                Event::Run(RunEvent::Started { flow: flow_ref, to, input, set: overrides, conversation, .. }),
             ..
         }) = entries.first()
         else {

@@ -5,8 +5,9 @@ use plait_adapters::store::{RunFilter, Which};
 use plait_engine::error::Fault;
 use plait_engine::flow::Flow;
 use plait_engine::id::{ConversationId, RunId};
+use plait_engine::journal::Entry;
+use plait_engine::models::{Cost, TokenUsage};
 use plait_engine::run::view::RunStatus;
-use plait_engine::run::{Cost, Entry, TokenUsage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

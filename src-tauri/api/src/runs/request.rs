@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_engine::flow::Flow;
 use plait_engine::id::{ConversationId, NodeId, PortName};
-use plait_engine::plan::InputOverrides;
+use plait_engine::journal::InputOverrides;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

@@ -10,8 +10,9 @@ use plait_adapters::store::{RunFilter, Which};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::host::{Clock, Host};
 use plait_engine::id::{Activation, RunId};
+use plait_engine::journal::Answer;
 use plait_engine::node::Registry;
-use plait_engine::run::{Answer, Driver, RunHandle};
+use plait_engine::run::{Driver, RunHandle};
 use plait_engine::tool::ToolHost;
 use tokio::sync::Mutex;
 

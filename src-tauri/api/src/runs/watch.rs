@@ -11,7 +11,7 @@ use futures::FutureExt as _;
 use plait_adapters::Store;
 use plait_adapters::store::JournalEntries;
 use plait_engine::id::RunId;
-use plait_engine::run::{Entry, Event};
+use plait_engine::journal::{Entry, Event, NodeEvent};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::time::Instant;
 
@@ -202,7 +202,7 @@ impl Watch {
     /// Moves past an entry that is about to be returned.
     fn advance(&mut self, entry: Entry) -> Entry {
         self.next = entry.seq.map_or(self.next, |seq| seq + 1);
-        self.ended = is_final(&entry.event);
+        self.ended = entry.event.is_terminal();
         entry
     }
 
@@ -222,22 +222,18 @@ impl Watch {
     }
 }
 
-/// Whether this event is the last of its run.
-pub(crate) fn is_final(event: &Event) -> bool {
-    matches!(event, Event::RunFinished { .. } | Event::RunFailed { .. } | Event::RunCancelled { .. })
-}
-
 /// Adds an entry. Partial output is appended to that of the same activation, unless another event lies between.
 fn push_merged(batch: &mut Vec<Entry>, entry: Entry) {
-    let Event::NodeDelta { node, epoch, text: more_text, reasoning: more_reasoning } = &entry.event else {
+    let Event::Node(activation, NodeEvent::Delta { text: more_text, reasoning: more_reasoning }) =
+        &entry.event
+    else {
         return batch.push(entry);
     };
     for earlier in batch.iter_mut().rev() {
-        let Event::NodeDelta { node: other_node, epoch: other_epoch, text, reasoning } = &mut earlier.event
-        else {
+        let Event::Node(earlier_activation, NodeEvent::Delta { text, reasoning }) = &mut earlier.event else {
             break;
         };
-        if (node, epoch) == (&*other_node, &*other_epoch) {
+        if earlier_activation == activation {
             text.push_str(more_text);
             reasoning.push_str(more_reasoning);
             return;

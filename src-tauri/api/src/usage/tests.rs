@@ -1,6 +1,7 @@
-use plait_engine::id::{Epoch, RunId};
+use plait_engine::id::{Activation, Epoch, RunId};
+use plait_engine::journal::{CallAccount, CallEvent, Entry, Event, FlowRef, RunEvent};
+use plait_engine::models::{Cost, TokenUsage};
 use plait_engine::provider::ModelReply;
-use plait_engine::run::{CallAccount, Cost, Entry, Event, FlowRef, TokenUsage};
 
 use super::*;
 
@@ -10,7 +11,7 @@ const MINUTE: u64 = 60_000;
 
 fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
     let entry = |seq: u64, at: u64, event: Event| Entry { seq: Some(seq), at, event };
-    let first = Event::RunStarted {
+    let first = Event::Run(RunEvent::Started {
         run: RunId::from("r"),
         flow: FlowRef { name: "f".into(), path: None, hash: "h".into() },
         to: None,
@@ -19,7 +20,7 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
         parent_run_id: None,
         conversation: None,
         models: std::sync::Arc::default(),
-    };
+    });
     let mut record = RunRecord::begin(&entry(0, EVENING, first)).expect("begun");
     for (seq, (at, cost)) in (1..).zip(calls) {
         let account = CallAccount {
@@ -32,13 +33,10 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
             cost_nano_usd: *cost,
         };
         let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
-        let event = Event::ModelReplied {
-            node: "chat".into(),
-            epoch: Epoch::root(),
-            step: 0,
-            reply,
-            account: Some(std::sync::Arc::new(account)),
-        };
+        let event = Event::Call(
+            Activation { node: "chat".into(), epoch: Epoch::root() },
+            CallEvent::ModelReplied { step: 0, reply, account: Some(std::sync::Arc::new(account)) },
+        );
         record.apply(&entry(seq, *at, event));
     }
     record

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::Args;
-use plait_api::engine::run::Spending;
+use plait_api::engine::journal::Spending;
 use plait_api::usage::{Usage, UsageByDay};
 use plait_api::{Options, Plait};
 

@@ -10,8 +10,7 @@ use std::cell::LazyCell;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
-use plait_engine::journal::MemoryJournal;
-use plait_engine::run::Entry;
+use plait_engine::journal::{Entry, MemoryJournal};
 use thread_time::OnThread;
 use workload::{Failure, Planned, RUN, Shape, Wrong, drive, floor, planned, planned_to};
 

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 
 use plait_engine::error::Fault;
 use plait_engine::host::Clock;
-use plait_engine::id::Epoch;
-use plait_engine::journal::Journal;
+use plait_engine::id::{Activation, Epoch};
+use plait_engine::journal::{
+    Entry, Event, FinishMetadata, Journal, NodeEvent, NodeOutputs, RunEvent, SourceRef,
+};
 use plait_engine::node::{Datum, Inputs};
-use plait_engine::run::{Entry, Event, FinishMetadata, NodeOutputs, SourceRef};
 
 use super::shapes::Planned;
 use super::world::{Wall, first};
@@ -41,24 +42,27 @@ pub fn floor(
         }
         let (id, epoch) = (&node.id, Epoch::root());
         pen.append([
-            Event::NodeReady { node: id.clone(), epoch: epoch.clone(), inputs: sources },
-            Event::NodeStarted { node: id.clone(), epoch: epoch.clone(), attempt: 1 },
+            Event::Node(
+                Activation { node: id.clone(), epoch: epoch.clone() },
+                NodeEvent::Ready { inputs: sources },
+            ),
+            Event::Node(
+                Activation { node: id.clone(), epoch: epoch.clone() },
+                NodeEvent::Started { attempt: 1 },
+            ),
         ])?;
         let output = evaluate(&inputs);
         let metadata =
             FinishMetadata { duration_ms: Wall.now_ms().saturating_sub(began), ..FinishMetadata::default() };
         results.push(output.outputs.clone());
-        pen.append([Event::NodeFinished {
-            node: id.clone(),
-            epoch,
-            outputs: output.outputs,
-            messages: output.messages,
-            metadata,
-        }])?;
+        pen.append([Event::Node(
+            Activation { node: id.clone(), epoch },
+            NodeEvent::Finished { outputs: output.outputs, messages: output.messages, metadata },
+        )])?;
     }
     let ends = plan.nodes.iter().zip(results).filter(|(node, _)| node.is_result);
     let outputs = ends.map(|(node, outputs)| (node.id.clone(), outputs)).collect();
-    pen.append([Event::RunFinished { outputs }])
+    pen.append([Event::Run(RunEvent::Finished { outputs })])
 }
 
 struct Pen<'a, J: Journal> {

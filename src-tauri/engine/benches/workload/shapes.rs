@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use plait_engine::flow::{Edge, Flow, Node};
 use plait_engine::id::NodeId;
-use plait_engine::plan::{InputOverrides, Plan, plan};
+use plait_engine::journal::InputOverrides;
+use plait_engine::plan::{Plan, plan};
 
 use super::failure::Wrong;
 use super::nodes::{Evaluate, evaluation, registry};

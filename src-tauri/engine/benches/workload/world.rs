@@ -9,11 +9,11 @@ use futures::future::BoxFuture;
 use plait_engine::Value;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::host::{Clock, Host};
-use plait_engine::journal::Journal;
+use plait_engine::journal::{Event, FlowRef, Journal, RunEnd, RunEvent};
 use plait_engine::node::RunInfo;
 use plait_engine::plan::Plan;
 use plait_engine::provider::{Provider, Providers};
-use plait_engine::run::{Driver, Event, FlowRef, RunEnd, RunSetup};
+use plait_engine::run::{Driver, RunSetup};
 use plait_engine::subflow::NoSubflows;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
@@ -65,7 +65,7 @@ impl ToolHost for Nobody {
 
 /// The first event of a run.
 pub fn first(run: &str) -> Event {
-    Event::RunStarted {
+    Event::Run(RunEvent::Started {
         run: run.into(),
         flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
         to: None,
@@ -74,7 +74,7 @@ pub fn first(run: &str) -> Event {
         parent_run_id: None,
         conversation: None,
         models: std::sync::Arc::default(),
-    }
+    })
 }
 
 /// Runs a plan from its first event to its last, which says that it finished.

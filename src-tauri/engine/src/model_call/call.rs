@@ -9,11 +9,11 @@ use crate::context::SharedMessage;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::id::ContextId;
+use crate::journal::{CallAccount, CallEvent, Event, MAX_NESTING_DEPTH, is_too_deep};
+use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::prompt::{ModelConfig, PromptRecord, tokens};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
-use crate::run::depth::{DEEPEST, is_too_deep};
-use crate::run::{CallAccount, Event, TokenUsage};
 
 /// A reply, and what it comes to where that was noted.
 pub(crate) type Bought = (ModelReply, Option<Arc<CallAccount>>);
@@ -31,7 +31,7 @@ impl Purchase<'_> {
     /// The reply of this step, where it was bought before a crash or a failed try.
     pub(crate) fn recorded(&self, wanted: u32) -> Option<Bought> {
         self.cx.recorded.iter().find_map(|event| match event {
-            Event::ModelReplied { step, reply, account, .. } if *step == wanted => {
+            Event::Call(_, CallEvent::ModelReplied { step, reply, account, .. }) if *step == wanted => {
                 Some((reply.clone(), account.clone()))
             }
             _ => None,
@@ -66,9 +66,7 @@ impl Purchase<'_> {
     ) -> Result<Bought, Fault> {
         let (cx, model) = (self.cx, self.model);
         let counted_prompt = prompt.counted();
-        let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
-        let (at, when) = (node.clone(), epoch.clone());
-        cx.note(Event::PromptRendered { node: at, epoch: when, step, prompt: Arc::new(prompt) });
+        cx.note(CallEvent::PromptRendered { step, prompt: Arc::new(prompt) });
         let mut reply = self.provider.call(request, sink).await?;
         readable(&reply)?;
         let counted = TokenUsage::new(counted_prompt, counted(&model.model, &reply));
@@ -77,7 +75,7 @@ impl Purchase<'_> {
         reply.usage = Some(usage);
         let account = Some(Arc::new(account));
         let (bought, kept) = (reply.clone(), account.clone());
-        cx.record(Event::ModelReplied { node, epoch, step, reply: bought, account: kept }).await?;
+        cx.record(CallEvent::ModelReplied { step, reply: bought, account: kept }).await?;
         Ok((reply, account))
     }
 }
@@ -86,7 +84,8 @@ impl Purchase<'_> {
 fn readable(reply: &ModelReply) -> Result<(), Fault> {
     let parts = reply.tool_calls.iter().map(|call| &call.arguments).chain(&reply.provider_state);
     if parts.into_iter().any(is_too_deep) {
-        let told = format!("What the model gave is nested deeper than {DEEPEST} lists and objects.");
+        let told =
+            format!("What the model gave is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
         return Err(Fault::new(ErrorCode::ChatTooDeep, told).hint("Ask again, or ask another model."));
     }
     Ok(())

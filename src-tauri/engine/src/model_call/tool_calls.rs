@@ -8,9 +8,8 @@ use super::turn::Turn;
 use crate::context::{Message, Role, ToolCall};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
+use crate::journal::{CallEvent, Event, MAX_NESTING_DEPTH, is_too_deep};
 use crate::node::Inputs;
-use crate::run::Event;
-use crate::run::depth::{DEEPEST, is_too_deep};
 use crate::tool::{ToolInvocation, ToolSpec};
 
 /// The tools on the tools edges, each once.
@@ -67,8 +66,7 @@ impl Turn<'_> {
     }
 
     async fn carry_out(&self, step: u32, call: &ToolCall) -> Result<Result<Value, Fault>, Fault> {
-        let (node, epoch) = self.place();
-        self.cx.note(Event::ToolCalled { node, epoch, step, call: call.clone() });
+        self.cx.note(CallEvent::ToolCalled { step, call: call.clone() });
         let outcome = if self.tools.iter().any(|tool| tool.name == call.name) {
             let invocation = ToolInvocation {
                 name: call.name.clone(),
@@ -81,16 +79,17 @@ impl Turn<'_> {
             let message = format!("There is no tool `{}`; there are: {}.", call.name, names.join(", "));
             Err(Fault::new(ErrorCode::ToolNotOffered, message))
         };
-        let (node, epoch) = self.place();
         let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());
-        let event = Event::ToolFinished { node, epoch, step, call_id: call.id.clone(), result, error };
+        let event = CallEvent::ToolFinished { step, call_id: call.id.clone(), result, error };
         self.cx.record(event).await?;
         Ok(outcome)
     }
 
     fn recorded_outcome(&self, wanted: u32, id: &str) -> Option<Result<Value, Fault>> {
         self.cx.recorded.iter().find_map(|event| match event {
-            Event::ToolFinished { step, call_id, result, error, .. } if *step == wanted && call_id == id => {
+            Event::Call(_, CallEvent::ToolFinished { step, call_id, result, error, .. })
+                if *step == wanted && call_id == id =>
+            {
                 Some(match error {
                     Some(error) => Err(error.clone()),
                     None => Ok(result.clone().unwrap_or_default()),
@@ -104,8 +103,9 @@ impl Turn<'_> {
 /// The result, if a journal that holds it can be read back.
 fn readable(result: Value) -> Result<Value, Fault> {
     if is_too_deep(&result) {
-        let told =
-            format!("The result is nested deeper than {DEEPEST} lists and objects; ask for less of it.");
+        let told = format!(
+            "The result is nested deeper than {MAX_NESTING_DEPTH} lists and objects; ask for less of it."
+        );
         return Err(Fault::new(ErrorCode::ToolTooDeep, told));
     }
     Ok(result)

@@ -10,12 +10,11 @@ use std::sync::Arc;
 use super::{FIRST_STEP, Manner, Question, tool_calls};
 use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
-use crate::id::{Epoch, NodeId};
 use crate::models::CalibrationSample;
+use crate::models::TokenUsage;
 use crate::node::{NodeContext, NodeOutput};
 use crate::prompt::{ModelConfig, tokens};
 use crate::provider::{ModelReply, Provider, StopReason};
-use crate::run::TokenUsage;
 use crate::tool::ToolSpec;
 
 /// A turn under way.
@@ -156,10 +155,6 @@ impl<'a> Turn<'a> {
         let index = FIRST_STEP + self.messages;
         self.messages += 1;
         self.cx.message(index, role, text, &self.model.model)
-    }
-
-    pub(super) fn place(&self) -> (NodeId, Epoch) {
-        (self.cx.activation.node.clone(), self.cx.activation.epoch.clone())
     }
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::names::{is_edition, longest, names};
-use crate::run::TokenUsage;
+use crate::models::TokenUsage;
 
 /// US dollars per million tokens.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]

@@ -9,9 +9,9 @@ use crate::context::{Content, ContextManager, ContextRecord, Conversation, Messa
 use crate::error::{ErrorCode, Fault};
 use crate::host::Host;
 use crate::id::{Activation, ContextId, MessageId, RunId};
+use crate::journal::{ActivationEvent, Answer, Event, NodeEvent};
 use crate::models::ModelOverrides;
 use crate::prompt::{Known, tokens};
-use crate::run::{Answer, Event};
 
 /// What does not change during a run.
 #[derive(Clone, Debug)]
@@ -103,22 +103,23 @@ impl NodeContext {
         self.delta(String::new(), reasoning);
     }
 
-    /// Journals an event and waits until it survives a crash. For what was bought or done outside.
-    pub async fn record(&self, event: Event) -> Result<(), Fault> {
+    /// Journals an event of this activation and waits until it survives a crash. For purchases and side effects.
+    pub async fn record(&self, event: impl ActivationEvent) -> Result<(), Fault> {
+        let event = event.of(self.activation.clone());
         let (done, wait) = oneshot::channel();
         let gone = || Fault::new(ErrorCode::RunCanceled, "The run ended while this node was running.");
         self.signals.send(Signal::Durable(event, done)).map_err(|_| gone())?;
         wait.await.map_err(|_| gone())
     }
 
-    /// Journals an event without waiting.
-    pub fn note(&self, event: Event) {
-        // A run that has ended takes no more notes.
-        let _ = self.signals.send(Signal::Note(event));
+    /// Journals an event of this activation without waiting.
+    pub fn note(&self, event: impl ActivationEvent) {
+        // A run that has ended accepts no more events.
+        let _ = self.signals.send(Signal::Note(event.of(self.activation.clone())));
     }
 
     fn delta(&self, text: String, reasoning: String) {
-        let Activation { node, epoch } = self.activation.clone();
-        let _ = self.signals.send(Signal::Delta(Event::NodeDelta { node, epoch, text, reasoning }));
+        let event = NodeEvent::Delta { text, reasoning }.of(self.activation.clone());
+        let _ = self.signals.send(Signal::Delta(event));
     }
 }

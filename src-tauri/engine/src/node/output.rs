@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::Datum;
 use crate::context::ContextHandle;
 use crate::id::{MessageId, PortName};
-use crate::run::{NodeOutputs, TokenUsage};
+use crate::journal::NodeOutputs;
+use crate::models::TokenUsage;
 
 /// A question to a person.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_answer;
 use crate::expression::template::Template;
+use crate::journal::Answer;
 use crate::node::template_inputs;
 use crate::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause,
 };
 use crate::port::{PortKind, PortType, Ports};
-use crate::run::Answer;
 
 pub(super) struct Approval;
 

@@ -16,13 +16,13 @@ use crate::context::Role;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::id::{NodeId, PortName};
+use crate::journal::{NodeOutputs, RunEnd};
 use crate::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
     Reads,
 };
 use crate::port::{PortKind, PortType, Ports};
-use crate::run::{Event, NodeOutputs, RunEnd};
-use crate::subflow::{ChildCall, ChildEnd, ChildNews};
+use crate::subflow::{ChildCall, ChildEnd};
 
 pub(crate) use config::Config;
 use config::{InputSource, NO_FLOW};
@@ -147,7 +147,8 @@ impl NodeType for Subflow {
             set: given.set,
             host: cx.host.clone(),
         };
-        let end = cx.host.subflows.run(call, teller(&cx)).await?;
+        let journal = cx.clone();
+        let end = cx.host.subflows.run(call, Box::new(move |event| journal.note(event))).await?;
         let (text, result) = finished(&end)?;
         let mut output = NodeOutput::of("text", text.as_str()).with("result", result);
         output.extra.insert("run".to_owned(), end.run.as_str().into());
@@ -164,26 +165,6 @@ impl NodeType for Subflow {
         let output = output.is_message("text", message.clone());
         Ok(output.hand_on(&handle.saying(text.into(), Some(message))))
     }
-}
-
-/// Writes what becomes of the child into this run's journal.
-fn teller(cx: &NodeContext) -> Box<dyn FnMut(ChildNews) + Send> {
-    let cx = cx.clone();
-    let mut child = None;
-    Box::new(move |news| {
-        let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
-        match (news, child.clone()) {
-            (ChildNews::Started(run), _) => {
-                child = Some(run.clone());
-                cx.note(Event::ChildStarted { node, epoch, run });
-            }
-            (ChildNews::Waiting(questions), Some(run)) => {
-                cx.note(Event::ChildWaiting { node, epoch, run, questions });
-            }
-            (ChildNews::Resumed, Some(run)) => cx.note(Event::ChildResumed { node, epoch, run }),
-            (_, None) => {}
-        }
-    })
 }
 
 /// What a child put out, as text and by node and port; the node's fault where it did not finish.
@@ -210,7 +191,7 @@ fn finished(end: &ChildEnd) -> Result<(String, Value), Fault> {
             Err(Fault::new(ErrorCode::SubflowFailed, "The sub-flow failed.")
                 .details(json!({ "run": end.run })))
         }
-        (RunEnd::Cancelled, _) => Err(Fault::new(ErrorCode::SubflowCanceled, "The sub-flow was cancelled.")
+        (RunEnd::Canceled, _) => Err(Fault::new(ErrorCode::SubflowCanceled, "The sub-flow was cancelled.")
             .hint("Run this flow again, or wire the `error` output to go on without it.")
             .details(json!({ "run": end.run }))),
     }

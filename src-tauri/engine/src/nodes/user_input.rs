@@ -11,13 +11,13 @@ use crate::expression::as_text;
 use crate::expression::schema::check_answer;
 use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
+use crate::journal::Answer;
 use crate::node::template_inputs;
 use crate::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
     Pause,
 };
 use crate::port::{PortKind, PortType, Ports};
-use crate::run::Answer;
 
 pub(super) struct UserInput;
 

@@ -10,9 +10,7 @@ use serde_json::Value;
 use super::wiring::{Vertex, Wiring};
 use crate::diagnostic::Diagnostic;
 use crate::id::{NodeId, PortName};
-
-/// Values given for a run to inputs that no edge feeds, by node and input.
-pub type InputOverrides = BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>>;
+pub(super) use crate::journal::InputOverrides;
 
 /// Reports required inputs that nothing feeds, and overrides of inputs that don't exist or are fed already.
 pub(super) fn check_inputs(wiring: &Wiring, overrides: &InputOverrides, diagnostics: &mut Vec<Diagnostic>) {

@@ -21,14 +21,12 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::depth::{DEEPEST, is_too_deep};
-use super::event::{Entry, Event};
 use super::scheduler::{RunPhase, Scheduler, Start};
 use crate::context::Contexts;
 use crate::error::{ErrorCode, Fault};
 use crate::host::Host;
 use crate::id::{Activation, Epoch};
-use crate::journal::Journal;
+use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
 use crate::models::ModelOverrides;
 use crate::node::{RunInfo, Signal};
 use crate::plan::{NodeIx, Plan};
@@ -41,17 +39,6 @@ use turns::OpenTurns;
 
 /// Sees every entry as it is appended, and every delta. Called in order; must not block.
 pub type Watcher = Box<dyn FnMut(&[Entry]) + Send>;
-
-/// How a driven run came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunEnd {
-    /// `run.finished`.
-    Finished,
-    /// `run.failed`.
-    Failed,
-    /// `run.cancelled`.
-    Cancelled,
-}
 
 /// What a run needs.
 pub struct RunSetup {
@@ -107,10 +94,11 @@ impl Driver {
     pub fn start(setup: RunSetup, first: Event) -> Result<(Self, RunHandle), Fault> {
         let restored = restore(&setup.plan, &[])?;
         let (mut driver, handle) = Self::prepare(setup, restored, &[])?;
-        if let Event::RunStarted { models, set, .. } = &first {
+        if let Event::Run(RunEvent::Started { models, set, .. }) = &first {
             if set.values().flat_map(BTreeMap::values).any(|value| is_too_deep(value)) {
-                let told =
-                    format!("A value given to this run is nested deeper than {DEEPEST} lists and objects.");
+                let told = format!(
+                    "A value given to this run is nested deeper than {MAX_NESTING_DEPTH} lists and objects."
+                );
                 return Err(
                     Fault::new(ErrorCode::InputTooDeep, told).hint("Give it a value that is flatter.")
                 );
@@ -249,8 +237,8 @@ impl Driver {
         start: Start,
         running: &mut FuturesUnordered<BoxFuture<'p, Done>>,
     ) -> Result<Option<Done>, Fault> {
-        let Activation { node, epoch } = self.activation(start.node, &start.epoch);
-        self.happen([Event::NodeStarted { node, epoch, attempt: start.attempt }])?;
+        let activation = self.activation(start.node, &start.epoch);
+        self.happen([Event::Node(activation, NodeEvent::Started { attempt: start.attempt })])?;
         let cx = self.cx(&start);
         let node = &plan.nodes[start.node];
         match attempt::begin(node, start, cx) {

@@ -38,9 +38,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Answer, Event, NodeOutputs, SkipReason};
 use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch, NodeId};
+use crate::journal::{
+    Answer, ChildEvent, Event, FinishMetadata, NodeEvent, NodeOutputs, RunEvent, SkipReason,
+};
 use crate::node::Inputs;
 use crate::plan::{EdgeIx, NodeIx, Plan};
 
@@ -167,16 +169,38 @@ impl Scheduler {
         if self.ended {
             return Err(impossible(event, "the run has ended"));
         }
-        if matches!(event, Event::RunStarted { .. }) == self.begun {
+        if matches!(event, Event::Run(RunEvent::Started { .. })) == self.begun {
             return Err(impossible(event, "`run.started` is the first event of a run, and comes once"));
         }
         match event {
-            Event::RunStarted { .. } => {
+            Event::Run(RunEvent::Started { .. }) => {
                 self.begun = true;
                 self.open_root();
             }
-            Event::NodeStarted { node, epoch, attempt } => {
-                let ix = self.find(node, event)?;
+            Event::Run(RunEvent::Canceling) => self.cancel(derived),
+            Event::Node(_, NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. })
+            | Event::Child(_, ChildEvent::Started { .. })
+            | Event::Run(_)
+            | Event::Loop(..)
+            | Event::Context(..)
+            | Event::Call(..) => return Ok(()),
+            Event::Node(activation, change) => self.apply_node_event(activation, change, event, derived)?,
+            Event::Child(activation, change) => self.apply_child_event(activation, change, event)?,
+        }
+        self.work_off(derived);
+        Ok(())
+    }
+
+    fn apply_node_event(
+        &mut self,
+        Activation { node, epoch }: &Activation,
+        change: &NodeEvent,
+        event: &Event,
+        derived: &mut Vec<Event>,
+    ) -> Result<(), Fault> {
+        let ix = self.find(node, event)?;
+        match change {
+            NodeEvent::Started { attempt } => {
                 let slot = self.slot(ix, epoch, event)?;
                 if !matches!(slot.phase, Phase::Ready | Phase::Answered | Phase::Running) {
                     return Err(impossible(event, "it is not ready"));
@@ -185,35 +209,16 @@ impl Scheduler {
                 slot.attempt = *attempt;
                 self.wake(ix);
             }
-            Event::NodeRetrying { node, epoch, attempt, .. } => {
-                let ix = self.find(node, event)?;
+            NodeEvent::Retrying { attempt, .. } => {
                 self.slot_in(ix, epoch, Phase::Running, event)?.attempt = attempt + 1;
                 self.wake(ix);
             }
-            Event::ChildWaiting { node, epoch, .. } => {
-                let ix = self.find(node, event)?;
-                let slot = self.slot_in(ix, epoch, Phase::Running, event)?;
-                if !std::mem::replace(&mut slot.waits, true) {
-                    self.counts.active -= 1;
-                    self.counts.paused += 1;
-                    self.counts.elsewhere += 1;
-                }
-                // What it waits for may have changed.
-                self.was_waiting = false;
-            }
-            Event::ChildResumed { node, epoch, .. } => {
-                let ix = self.find(node, event)?;
-                self.slot_in(ix, epoch, Phase::Running, event)?;
-                self.wake(ix);
-            }
-            Event::RunPaused { node, epoch, .. } => {
-                let ix = self.find(node, event)?;
+            NodeEvent::Paused { .. } => {
                 self.slot_in(ix, epoch, Phase::Running, event)?.phase = Phase::Paused;
                 self.counts.active -= 1;
                 self.counts.paused += 1;
             }
-            Event::InputProvided { node, epoch, answer } => {
-                let ix = self.find(node, event)?;
+            NodeEvent::Answered { answer } => {
                 let slot = self.slot_in(ix, epoch, Phase::Paused, event)?;
                 slot.phase = Phase::Answered;
                 slot.answer = Some(answer.clone());
@@ -222,14 +227,14 @@ impl Scheduler {
                 // Where other pauses are left, the run waits anew, for fewer.
                 self.was_waiting = false;
                 if *answer == Answer::End {
-                    let ended = Event::NodeFinished {
-                        node: node.clone(),
-                        epoch: epoch.clone(),
-                        outputs: NodeOutputs::new(),
-                        messages: BTreeMap::new(),
-                        metadata: super::FinishMetadata::default(),
-                    };
-                    derived.push(ended);
+                    derived.push(Event::Node(
+                        Activation { node: node.clone(), epoch: epoch.clone() },
+                        NodeEvent::Finished {
+                            outputs: NodeOutputs::new(),
+                            messages: BTreeMap::new(),
+                            metadata: FinishMetadata::default(),
+                        },
+                    ));
                     self.close(ix, epoch, &NodeOutputs::new(), &BTreeMap::new());
                     if self.plan.target == Some(ix) {
                         self.reach_target(derived);
@@ -238,8 +243,7 @@ impl Scheduler {
                     self.ready.push(Reverse((ix, epoch.clone())));
                 }
             }
-            Event::NodeFinished { node, epoch, outputs, messages, .. } => {
-                let ix = self.find(node, event)?;
+            NodeEvent::Finished { outputs, messages, .. } => {
                 self.slot_in(ix, epoch, Phase::Running, event)?;
                 self.wake(ix);
                 if self.plan.nodes[ix].is_result {
@@ -251,8 +255,7 @@ impl Scheduler {
                     self.reach_target(derived);
                 }
             }
-            Event::NodeFailed { node, epoch, error, handled } => {
-                let ix = self.find(node, event)?;
+            NodeEvent::Failed { error, handled } => {
                 self.slot_in(ix, epoch, Phase::Running, event)?;
                 self.wake(ix);
                 if *handled {
@@ -261,10 +264,36 @@ impl Scheduler {
                     self.fail(ix, epoch, error, derived);
                 }
             }
-            Event::RunCancelling {} => self.cancel(derived),
-            _ => return Ok(()),
+            NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. } => {}
         }
-        self.work_off(derived);
+        Ok(())
+    }
+
+    fn apply_child_event(
+        &mut self,
+        Activation { node, epoch }: &Activation,
+        change: &ChildEvent,
+        event: &Event,
+    ) -> Result<(), Fault> {
+        match change {
+            ChildEvent::Started { .. } => {}
+            ChildEvent::Waiting { .. } => {
+                let ix = self.find(node, event)?;
+                let slot = self.slot_in(ix, epoch, Phase::Running, event)?;
+                if !std::mem::replace(&mut slot.waits, true) {
+                    self.counts.active -= 1;
+                    self.counts.paused += 1;
+                    self.counts.elsewhere += 1;
+                }
+                // What it waits for may have changed.
+                self.was_waiting = false;
+            }
+            ChildEvent::Resumed { .. } => {
+                let ix = self.find(node, event)?;
+                self.slot_in(ix, epoch, Phase::Running, event)?;
+                self.wake(ix);
+            }
+        }
         Ok(())
     }
 

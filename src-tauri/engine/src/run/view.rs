@@ -19,10 +19,10 @@ pub use node::{
     AttemptView, EpochView, ModelCallView, NodeState, NodeView, PauseView, ToolCallView, TurnState, TurnView,
 };
 
-use super::{Cost, Entry, FlowRef, NodeOutputs, TokenUsage};
 use crate::context::{ContextRecord, ConversationRef};
-use crate::error::Fault;
 use crate::id::{Activation, ContextId, Epoch, NodeId, PortName, RunId};
+use crate::journal::{Entry, FlowRef, InputOverrides, NodeOutputs, RunFault};
+use crate::models::{Cost, TokenUsage};
 
 /// What a run as a whole is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
@@ -72,7 +72,7 @@ pub struct RunView {
     pub input: Option<String>,
     /// Values given to ports that no edge feeds, by node and port.
     #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
-    pub set: BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>>,
+    pub set: InputOverrides,
     /// The run that started this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -205,18 +205,6 @@ pub struct LoopView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub exhausted: Option<u32>,
-}
-
-/// Why a run failed, and where.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct RunFault {
-    /// The node.
-    pub node: NodeId,
-    /// Which time round.
-    pub epoch: Epoch,
-    /// What went wrong.
-    pub error: Fault,
 }
 
 /// Sums over a run.

@@ -15,9 +15,9 @@ use crate::context::{
 use crate::error::{ErrorCode, Fault};
 use crate::host::Host;
 use crate::id::{Activation, ContextId, Epoch, MessageId};
+use crate::journal::{Answer, Event, NodeEvent};
 use crate::models::ModelOverrides;
 use crate::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, RunInfo, Signal};
-use crate::run::{Answer, Event};
 
 /// A world for one node at a time.
 #[derive(Default)]
@@ -229,7 +229,7 @@ async fn listen(mut received: mpsc::UnboundedReceiver<Signal>) -> (Vec<Event>, S
     let (mut events, mut streamed) = (Vec::new(), String::new());
     while let Some(signal) = received.recv().await {
         match signal {
-            Signal::Delta(Event::NodeDelta { text, .. }) => streamed.push_str(&text),
+            Signal::Delta(Event::Node(_, NodeEvent::Delta { text, .. })) => streamed.push_str(&text),
             Signal::Delta(_) => {}
             Signal::Durable(event, done) => {
                 events.push(event);

@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 
 use crate::error::Fault;
 use crate::id::{Activation, NodeId};
-use crate::plan::InputOverrides;
-use crate::run::{NodeOutputs, RunEnd};
-use crate::subflow::{ChildCall, ChildEnd, ChildFlow, ChildNews, ChildTold, Subflows};
+use crate::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd};
+use crate::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, Subflows};
 
 /// What a child was given.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,8 +60,8 @@ impl FakeSubflows {
 
 #[async_trait]
 impl Subflows for FakeSubflows {
-    async fn run(&self, call: ChildCall, mut told: ChildTold) -> Result<ChildEnd, Fault> {
-        told(ChildNews::Started("child".into()));
+    async fn run(&self, call: ChildCall, mut listener: ChildListener) -> Result<ChildEnd, Fault> {
+        listener(ChildEvent::Started { run: "child".into() });
         let ChildCall { activation, flow, input, set, .. } = call;
         let end = self.next.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let end = end.unwrap_or_else(|| Self::finished(&json!({ "said": { "value": input } })));

@@ -58,7 +58,7 @@ impl Case {
         &self,
         target: Option<&NodeId>,
     ) -> Result<Plan, Vec<plait_engine::diagnostic::Diagnostic>> {
-        let given: plan::InputOverrides = self
+        let given: plait_engine::journal::InputOverrides = self
             .given
             .iter()
             .map(|(id, ports)| {

@@ -10,9 +10,10 @@ use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::flow::Flow;
 use plait_engine::id::{Activation, NodeId};
+use plait_engine::journal::{Answer, Entry, Event, FlowRef, NodeEvent, RunEnd, RunEvent};
 use plait_engine::node::RunInfo;
 use plait_engine::plan::Plan;
-use plait_engine::run::{Answer, Driver, Entry, Event, FlowRef, RunEnd, RunHandle, RunSetup};
+use plait_engine::run::{Driver, RunHandle, RunSetup};
 
 use crate::nodes::Settings;
 use crate::nodes::meaning::Script;
@@ -161,7 +162,7 @@ impl Piece {
 
 /// The first event of every run here.
 pub fn started() -> Event {
-    Event::RunStarted {
+    Event::Run(RunEvent::Started {
         run: "run".into(),
         flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
         to: None,
@@ -170,7 +171,7 @@ pub fn started() -> Event {
         parent_run_id: None,
         conversation: None,
         models: std::sync::Arc::default(),
-    }
+    })
 }
 
 struct Stage<'a> {
@@ -194,12 +195,12 @@ struct People {
 impl People {
     fn look(&mut self, tape: &Tape) {
         tape.each_from(self.seen, |event| match event {
-            Event::RunPaused { node, epoch, .. } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Paused { .. }) => {
                 let at = Activation { node: node.clone(), epoch: epoch.clone() };
                 let before = self.given.get(&at).copied().unwrap_or_default();
                 self.open.insert(at, before);
             }
-            Event::InputProvided { node, epoch, .. } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) => {
                 let at = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.open.remove(&at);
                 *self.given.entry(at).or_default() += 1;

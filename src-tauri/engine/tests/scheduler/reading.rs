@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use plait_engine::Value;
 use plait_engine::context::ContextChange;
 use plait_engine::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
-use plait_engine::run::{Entry, Event, SkipReason, SourceRef};
+use plait_engine::journal::{
+    ContextEvent, Entry, Event, LoopEvent, NodeEvent, RunEvent, SkipReason, SourceRef,
+};
 
 /// A final state.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +63,10 @@ fn read_through(entries: &[Entry]) -> Result<Reading, String> {
     for (place, entry) in entries.iter().enumerate() {
         ensure!(entry.seq == Some(place as u64), "entries are numbered without gaps, {place} is not");
         ensure!(reading.end.is_none(), "nothing follows the end of a run, but entry {place} does");
-        ensure!(matches!(entry.event, Event::RunStarted { .. }) == (place == 0), "run.started comes first");
+        ensure!(
+            matches!(entry.event, Event::Run(RunEvent::Started { .. })) == (place == 0),
+            "run.started comes first"
+        );
         reading.take(&entry.event, &mut written)?;
     }
     if reading.end.is_some() {
@@ -79,7 +84,7 @@ impl Reading {
         written: &mut BTreeMap<Activation, Vec<&'a Event>>,
     ) -> Result<(), String> {
         match event {
-            Event::NodeReady { node, epoch, inputs } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Ready { inputs }) => {
                 for source in inputs.values().flatten() {
                     let from = self.activations.get(&at(&source.node, &source.epoch));
                     let delivered = from.and_then(|told| told.end.as_ref());
@@ -95,7 +100,7 @@ impl Reading {
                     "{node}{epoch} is ready twice"
                 );
             }
-            Event::NodeStarted { node, epoch, attempt } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Started { attempt }) => {
                 let told = self.told(node, epoch);
                 ensure!(told.ready.is_some(), "{node}{epoch} starts before it is ready");
                 ensure!(told.end.is_none(), "{node}{epoch} starts again after its end");
@@ -106,40 +111,44 @@ impl Reading {
                 );
                 told.tries = *attempt;
             }
-            Event::NodeRetrying { node, epoch, attempt, .. } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Retrying { attempt, .. }) => {
                 let tries = self.told(node, epoch).tries;
                 ensure!(tries == *attempt, "{node}{epoch}: try {attempt} failed, but the last was {tries}");
             }
-            Event::RunPaused { node, epoch, .. } => self.told(node, epoch).pauses += 1,
-            Event::NodeFinished { node, epoch, outputs, .. } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Paused { .. }) => {
+                self.told(node, epoch).pauses += 1
+            }
+            Event::Node(Activation { node, epoch }, NodeEvent::Finished { outputs, .. }) => {
                 for event in written.remove(&at(node, epoch)).into_iter().flatten() {
                     self.write(event)?;
                 }
                 let outputs = outputs.iter().map(|(port, value)| (port.clone(), Value::clone(value)));
                 self.finish(node, epoch, Final::Finished(outputs.collect()))?;
             }
-            Event::NodeFailed { node, epoch, error, handled } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Failed { error, handled }) => {
                 written.remove(&at(node, epoch));
                 self.finish(node, epoch, Final::Failed { code: error.code.to_string(), handled: *handled })?;
             }
-            Event::NodeSkipped { node, epoch, reason } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Skipped { reason }) => {
                 self.finish(node, epoch, Final::Skipped(*reason))?;
             }
-            Event::ContextCreated { node, epoch, .. }
-            | Event::ContextChanged { node, epoch, .. }
-            | Event::TurnCommitted { node, epoch, .. } => {
+            Event::Context(Activation { node, epoch }, ContextEvent::Created { .. })
+            | Event::Context(Activation { node, epoch }, ContextEvent::Changed { .. })
+            | Event::Context(Activation { node, epoch }, ContextEvent::TurnCommitted { .. }) => {
                 written.entry(at(node, epoch)).or_default().push(event);
             }
-            Event::LoopIteration { node, epoch } => {
+            Event::Loop(Activation { node, epoch }, LoopEvent::Iteration) => {
                 let new = self.rounds.insert(at(node, epoch));
                 ensure!(new, "{node}{epoch} opens twice");
             }
-            Event::LoopExhausted { node, epoch, .. } => {
+            Event::Loop(Activation { node, epoch }, LoopEvent::Exhausted { .. }) => {
                 let new = self.exhausted.insert(at(node, epoch));
                 ensure!(new, "{node}{epoch} is exhausted twice");
             }
-            Event::RunWaiting { on } => self.waiting.push(on.clone()),
-            Event::RunFinished { .. } | Event::RunFailed { .. } | Event::RunCancelled { .. } => {
+            Event::Run(RunEvent::Waiting { on }) => self.waiting.push(on.clone()),
+            Event::Run(RunEvent::Finished { .. })
+            | Event::Run(RunEvent::Failed { .. })
+            | Event::Run(RunEvent::Canceled { .. }) => {
                 self.end = Some(event.clone());
             }
             _ => {}
@@ -165,12 +174,15 @@ impl Reading {
 
     fn write(&mut self, event: &Event) -> Result<(), String> {
         match event {
-            Event::ContextCreated { context, .. } => {
+            Event::Context(_, ContextEvent::Created { context, .. }) => {
                 let made = self.contexts.insert(context.context_id.clone(), History::new());
                 ensure!(made.is_none(), "{} is made twice", context.context_id);
             }
-            Event::ContextChanged { context_id, change: ContextChange::Messages { messages }, .. }
-            | Event::TurnCommitted { context_id, messages, .. } => {
+            Event::Context(
+                _,
+                ContextEvent::Changed { context_id, change: ContextChange::Messages { messages }, .. },
+            )
+            | Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, .. }) => {
                 let history =
                     self.contexts.get_mut(context_id).ok_or("a context is used before it is made")?;
                 for message in messages {
@@ -198,7 +210,7 @@ pub fn by_node(entries: &[Entry]) -> BTreeMap<NodeId, Vec<Event>> {
     let mut told: BTreeMap<NodeId, Vec<Event>> = BTreeMap::new();
     for entry in entries {
         let mut event = entry.event.clone();
-        if let Event::NodeFinished { metadata, .. } = &mut event {
+        if let Event::Node(_, NodeEvent::Finished { metadata, .. }) = &mut event {
             metadata.duration_ms = 0;
         }
         let value = serde_json::to_value(&event).unwrap();

@@ -14,9 +14,8 @@ use plait_engine::Value;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::host::{Clock, Host};
 use plait_engine::id::Activation;
-use plait_engine::journal::Journal;
+use plait_engine::journal::{Entry, Event, Journal};
 use plait_engine::provider::{Provider, Providers};
-use plait_engine::run::{Entry, Event};
 use plait_engine::subflow::NoSubflows;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 

@@ -5,8 +5,8 @@
 
 use plait_engine::context::ToolCall;
 use plait_engine::error::Fault;
+use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, StopReason};
-use plait_engine::run::TokenUsage;
 use serde_json::{Map, Value, json};
 
 use super::STATE_KEY;

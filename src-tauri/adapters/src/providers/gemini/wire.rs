@@ -1,6 +1,6 @@
 //! The JSON of responses. API versions differ, so every field is optional and unknown fields are ignored.
 
-use plait_engine::run::TokenUsage;
+use plait_engine::models::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -4,8 +4,8 @@
 //! was cut short; what happens to the connection afterwards no longer matters.
 
 use plait_engine::error::Fault;
+use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, StopReason};
-use plait_engine::run::TokenUsage;
 use serde_json::Value;
 
 use super::wire::{CallDelta, Delta, Event, Text};

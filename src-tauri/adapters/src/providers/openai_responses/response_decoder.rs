@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use plait_engine::context::ToolCall;
 use plait_engine::error::Fault;
+use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, StopReason};
-use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::request::{CALL, STATE_KEY, TEXT};

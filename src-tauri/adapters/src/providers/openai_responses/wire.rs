@@ -1,6 +1,6 @@
 //! The JSON of responses. Everything but an event's type is optional; unknown fields are ignored.
 
-use plait_engine::run::TokenUsage;
+use plait_engine::models::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 

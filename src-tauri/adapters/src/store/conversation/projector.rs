@@ -11,7 +11,7 @@ use plait_engine::context::conversation::{Summary, SummaryRef};
 use plait_engine::context::{ContextChange, MAIN, Message, Role, SharedMessage};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::{ContextId, RunId};
-use plait_engine::run::{Entry, Event, Spending};
+use plait_engine::journal::{ContextEvent, Entry, Event, RunEvent, Spending};
 
 use super::record::{ConversationRecord, Row, title_of};
 use super::{ConversationKey, HeadCache, head, json, key_of, rows};
@@ -69,7 +69,7 @@ impl ConversationProjector {
         for entry in entries {
             let ConversationDelta { messages, summary, spent } = self.delta(&entry.event);
             let has_changes = !messages.is_empty() || summary.is_some() || spent != Spending::default();
-            let starts = matches!(entry.event, Event::RunStarted { .. });
+            let starts = matches!(entry.event, Event::Run(RunEvent::Started { .. }));
             if !has_changes && !starts {
                 continue;
             }
@@ -109,8 +109,12 @@ impl ConversationProjector {
         self.pending_spending += Spending::of(event).unwrap_or_default();
         let messages = if self.adds_turns { self.turn(event) } else { Vec::new() };
         let summary = self.summary(event).filter(|_| self.adds_turns);
-        let ends =
-            matches!(event, Event::RunFinished { .. } | Event::RunFailed { .. } | Event::RunCancelled { .. });
+        let ends = matches!(
+            event,
+            Event::Run(RunEvent::Finished { .. })
+                | Event::Run(RunEvent::Failed { .. })
+                | Event::Run(RunEvent::Canceled { .. })
+        );
         // Spending alone does not cause a write for each call.
         let pays = ends || summary.is_some() || !messages.is_empty();
         let spent = if pays { std::mem::take(&mut self.pending_spending) } else { Spending::default() };
@@ -121,7 +125,7 @@ impl ConversationProjector {
     fn turn(&mut self, event: &Event) -> Vec<SharedMessage> {
         let is_main = |id: &ContextId| id.as_str() == MAIN;
         match event {
-            Event::ContextChanged { context_id, change, .. } if is_main(context_id) => {
+            Event::Context(_, ContextEvent::Changed { context_id, change, .. }) if is_main(context_id) => {
                 match change {
                     ContextChange::Messages { messages } => {
                         self.asked = messages.last().filter(|last| last.role == Role::User).cloned();
@@ -131,7 +135,9 @@ impl ConversationProjector {
                 }
                 Vec::new()
             }
-            Event::TurnCommitted { context_id, messages, .. } if is_main(context_id) => {
+            Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, .. })
+                if is_main(context_id) =>
+            {
                 let asked = self.asked.take();
                 let starts = messages.first().is_some_and(|first| first.role == Role::User);
                 let asked = asked.filter(|_| !starts);
@@ -144,7 +150,9 @@ impl ConversationProjector {
 
     /// The summary that this run created, if the event recalls by it.
     fn summary(&self, event: &Event) -> Option<(SummaryRef, Summary)> {
-        let Event::ContextChanged { change: ContextChange::Recalled(recalled), .. } = event else {
+        let Event::Context(_, ContextEvent::Changed { change: ContextChange::Recalled(recalled), .. }) =
+            event
+        else {
             return None;
         };
         let summary = recalled.summary.clone().filter(|summary| summary.run == self.run)?;

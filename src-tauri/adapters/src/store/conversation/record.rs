@@ -3,7 +3,7 @@
 use plait_engine::context::conversation::{ConversationRef, SummaryRef, message_id};
 use plait_engine::context::{Content, Message, Role};
 use plait_engine::id::{Activation, ConversationId, RunId};
-use plait_engine::run::Spending;
+use plait_engine::journal::Spending;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

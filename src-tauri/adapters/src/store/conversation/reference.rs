@@ -9,19 +9,21 @@ use plait_engine::context::conversation::{Recalled, summary_message};
 use plait_engine::context::{ContextChange, SharedMessage};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::Activation;
-use plait_engine::run::{Entry, Event};
+use plait_engine::journal::{ContextEvent, Entry, Event};
 
 use super::{key_of, rows};
 use crate::store::store_core::StoreCore;
 
 /// The entry as the journal stores it, without recalled messages.
 pub(in crate::store) fn without_messages(entry: &Entry) -> Cow<'_, Entry> {
-    let Event::ContextChanged { change: ContextChange::Recalled(recalled), .. } = &entry.event else {
+    let Event::Context(_, ContextEvent::Changed { change: ContextChange::Recalled(recalled), .. }) =
+        &entry.event
+    else {
         return Cow::Borrowed(entry);
     };
     let bare = Recalled { messages: Vec::new(), ..Recalled::clone(recalled) };
     let mut entry = entry.clone();
-    if let Event::ContextChanged { change, .. } = &mut entry.event {
+    if let Event::Context(_, ContextEvent::Changed { change, .. }) = &mut entry.event {
         *change = ContextChange::Recalled(Arc::new(bare));
     }
     Cow::Owned(entry)
@@ -29,8 +31,10 @@ pub(in crate::store) fn without_messages(entry: &Entry) -> Cow<'_, Entry> {
 
 /// Restores the messages. Everything queued must have been written.
 pub(in crate::store) fn expand(core: &StoreCore, entry: &mut Entry) -> Result<(), Fault> {
-    let Event::ContextChanged { node, epoch, change: ContextChange::Recalled(recalled), .. } =
-        &mut entry.event
+    let Event::Context(
+        Activation { node, epoch },
+        ContextEvent::Changed { change: ContextChange::Recalled(recalled), .. },
+    ) = &mut entry.event
     else {
         return Ok(());
     };

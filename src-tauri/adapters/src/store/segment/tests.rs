@@ -1,4 +1,5 @@
-use plait_engine::run::Event;
+use plait_engine::id::Activation;
+use plait_engine::journal::{Event, NodeEvent};
 
 use super::*;
 
@@ -34,12 +35,10 @@ fn what_does_not_go_on_from_a_piece_begins_another() {
 
 #[test]
 fn a_text_of_several_lines_stays_one_line() {
-    let event = Event::RunPaused {
-        node: "n".into(),
-        epoch: plait_engine::id::Epoch::root(),
-        prompt: "a\nb\r\nc".into(),
-        schema: serde_json::json!({}),
-    };
+    let event = Event::Node(
+        Activation { node: "n".into(), epoch: plait_engine::id::Epoch::root() },
+        NodeEvent::Paused { prompt: "a\nb\r\nc".into(), schema: serde_json::json!({}) },
+    );
     let written = Lines::of(RUN, 0, &[Entry { seq: Some(0), at: 1, event }]).unwrap();
     assert_eq!(
         (written.text.split(|&byte| byte == b'\n').count(), count(&written.text)),

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::executor::block_on;
 use parking_lot::Mutex;
 use plait_engine::id::RunId;
-use plait_engine::journal::Journal;
-use plait_engine::run::{Entry, Event, FlowRef};
+use plait_engine::journal::{Entry, Event, FlowRef, Journal, RunEvent};
 
 use super::*;
 use crate::store::database::Database;
@@ -95,7 +94,7 @@ fn entry(seq: u64) -> Entry {
     let event = if seq == 0 {
         let flow = FlowRef { name: "F".into(), path: None, hash: "0".repeat(64) };
         let (to, input, set, parent_run_id) = (None, None, std::collections::BTreeMap::new(), None);
-        Event::RunStarted {
+        Event::Run(RunEvent::Started {
             run: run(),
             flow,
             to,
@@ -104,9 +103,9 @@ fn entry(seq: u64) -> Entry {
             parent_run_id,
             conversation: None,
             models: std::sync::Arc::default(),
-        }
+        })
     } else {
-        Event::RunWaiting { on: Vec::new() }
+        Event::Run(RunEvent::Waiting { on: Vec::new() })
     };
     Entry { seq: Some(seq), at: seq, event }
 }

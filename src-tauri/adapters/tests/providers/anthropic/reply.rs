@@ -1,7 +1,7 @@
 //! What comes back: the same reply however the bytes arrive, thoughts and calls in their places.
 
+use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ModelReply, ModelRequest, StopReason};
-use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, begins, closes, ends, goes_on, opens, saying, stops, stream_of};

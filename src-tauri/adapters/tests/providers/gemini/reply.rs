@@ -1,7 +1,7 @@
 //! What comes back: the same reply however the bytes arrive, signatures and ids in their places.
 
+use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
-use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, last, parts, saying};

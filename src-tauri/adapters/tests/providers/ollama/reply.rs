@@ -1,7 +1,7 @@
 //! What comes back: the same reply however the bytes arrive.
 
+use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
-use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, lines_of, stream};

@@ -1,8 +1,8 @@
 //! What comes back: the same reply however the bytes arrive, and whatever the server's dialect.
 
 use plait_adapters::ProviderSettings;
+use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
-use plait_engine::run::TokenUsage;
 use serde_json::{Value, json};
 
 use super::{KIND, stream_of};

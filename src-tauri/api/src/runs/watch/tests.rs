@@ -1,5 +1,5 @@
 use plait_engine::error::ErrorCode;
-use plait_engine::id::{Epoch, NodeId};
+use plait_engine::id::{Activation, Epoch, NodeId};
 
 use super::*;
 
@@ -22,13 +22,17 @@ fn delta(node: &str, text: &str) -> Entry {
     Entry {
         seq: None,
         at: 0,
-        event: Event::NodeDelta { node, epoch, text: text.to_owned(), reasoning: String::new() },
+        event: Event::Node(
+            Activation { node, epoch },
+            NodeEvent::Delta { text: text.to_owned(), reasoning: String::new() },
+        ),
     }
 }
 
 #[test]
 fn batch_merges_consecutive_partial_output_of_each_activation() {
-    let started = Event::NodeStarted { node: "c".into(), epoch: Epoch::root(), attempt: 1 };
+    let started =
+        Event::Node(Activation { node: "c".into(), epoch: Epoch::root() }, NodeEvent::Started { attempt: 1 });
     let mut batch = Vec::new();
     for entry in [
         delta("a", "1"),

@@ -4,8 +4,9 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
+use plait_api::engine::id::Activation;
+use plait_api::engine::journal::{Entry, Event, NodeEvent};
 use plait_api::engine::run::view::RunView;
-use plait_api::engine::run::{Entry, Event};
 use plait_api::runs::{RunDetail, RunSummary, ShowRun};
 
 use super::{find, status_text};
@@ -71,7 +72,7 @@ fn activations(entries: &[Entry]) -> comfy_table::Table {
     let mut table = new_table(&["Node", "Status", "Duration", "Tokens", "Output"]);
     for entry in entries {
         match &entry.event {
-            Event::NodeFinished { node, epoch, outputs, metadata, .. } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Finished { outputs, metadata, .. }) => {
                 let tokens = metadata.token_usage.map(|usage| (usage.input + usage.output).to_string());
                 let output: Vec<_> =
                     outputs.iter().map(|(port, value)| format!("{port} = {value}")).collect();
@@ -83,7 +84,7 @@ fn activations(entries: &[Entry]) -> comfy_table::Table {
                     first_line(&output.join(", "), 80),
                 ]);
             }
-            Event::NodeFailed { node, epoch, error, .. } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Failed { error, .. }) => {
                 let message = first_line(&error.to_string(), 80);
                 table.add_row([
                     format!("{node}{epoch}"),
@@ -93,7 +94,7 @@ fn activations(entries: &[Entry]) -> comfy_table::Table {
                     message,
                 ]);
             }
-            Event::NodeSkipped { node, epoch, .. } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Skipped { .. }) => {
                 table.add_row([format!("{node}{epoch}"), "skipped".to_owned()]);
             }
             _ => {}

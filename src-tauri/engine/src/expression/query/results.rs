@@ -7,7 +7,7 @@ use jaq_json::{Num, Val};
 use serde_json::{Map, Number, Value};
 
 use super::budget::QueryTypes;
-use crate::run::depth::DEEPEST;
+use crate::journal::MAX_NESTING_DEPTH;
 
 /// How many values the results may contain in total.
 const MAX_VALUES: usize = 1_000_000;
@@ -43,7 +43,7 @@ impl Default for ResultLimits {
 impl ResultLimits {
     /// The value as JSON. The error says which limit it exceeds.
     pub(super) fn to_json(&mut self, value: &Val) -> Result<Value, &'static str> {
-        self.convert(value, DEEPEST)
+        self.convert(value, MAX_NESTING_DEPTH)
     }
 
     fn convert(&mut self, value: &Val, depth: usize) -> Result<Value, &'static str> {

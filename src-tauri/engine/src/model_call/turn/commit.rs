@@ -6,24 +6,22 @@ use std::sync::Arc;
 use super::Turn;
 use crate::context::{ContextManager, Message, Role};
 use crate::id::MessageId;
+use crate::journal::ContextEvent;
 use crate::model_call::ANSWER;
 use crate::provider::ModelReply;
-use crate::run::Event;
 
 impl<'a> Turn<'a> {
     /// From here on question and answer are to enter this conversation.
     pub(crate) fn begin(&mut self, conversation: &'a ContextManager) {
-        let (node, epoch) = self.place();
-        self.cx.note(Event::TurnStarted { node, epoch, context_id: conversation.id().clone() });
+        self.cx.note(ContextEvent::TurnStarted { context_id: conversation.id().clone() });
         self.conversation = Some(conversation);
     }
 
     /// Gives the turn up. Of what was streamed the conversation gets nothing.
     pub(crate) fn discard(self) {
         if let Some(conversation) = self.conversation {
-            let (node, epoch) = self.place();
             let (context_id, partial) = (conversation.id().clone(), self.partial);
-            self.cx.note(Event::TurnDiscarded { node, epoch, context_id, partial });
+            self.cx.note(ContextEvent::TurnDiscarded { context_id, partial });
         }
     }
 

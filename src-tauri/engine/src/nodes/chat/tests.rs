@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 
 use crate::context::{ContextChange, ContextRecord, ContextType, Role};
 use crate::error::{ErrorCode, Fault};
+use crate::journal::{ContextEvent, Event};
+use crate::models::TokenUsage;
 use crate::node::Datum;
 use crate::provider::{ModelReply, StopReason};
-use crate::run::{Event, TokenUsage};
 use crate::testing::{NodeHarness, Ran, Scripted};
 
 fn main() -> Value {
@@ -159,7 +160,9 @@ fn a_failed_call_leaves_the_history_and_says_what_had_come() {
     assert_eq!(ran.result, Err(fault));
     assert_eq!(bench.history("main").len(), 2);
     assert_eq!(ran.event_names(), ["turn.started", "prompt.rendered", "turn.discarded"]);
-    assert!(matches!(ran.events.last(), Some(Event::TurnDiscarded { partial, .. }) if partial == "Well, I"));
+    assert!(
+        matches!(ran.events.last(), Some(Event::Context(_, ContextEvent::TurnDiscarded { partial, .. })) if partial == "Well, I")
+    );
     assert_eq!(
         say(&mut bench, json!({ "overrideProvider": "nobody", "overrideModel": "x" }), "Hi").code(),
         "provider.unknown"

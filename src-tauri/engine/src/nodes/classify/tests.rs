@@ -1,8 +1,9 @@
 use serde_json::{Value, json};
 
 use crate::context::Role;
+use crate::journal::{CallEvent, Event};
+use crate::models::TokenUsage;
 use crate::provider::{ModelReply, StopReason};
-use crate::run::{Event, TokenUsage};
 use crate::testing::{NodeHarness, Scripted};
 
 fn config() -> Value {
@@ -108,7 +109,7 @@ fn nothing_bought_is_bought_again() {
     let bought: Vec<Event> = undisturbed
         .events
         .iter()
-        .filter(|event| matches!(event, Event::ModelReplied { .. }))
+        .filter(|event| matches!(event, Event::Call(_, CallEvent::ModelReplied { .. })))
         .cloned()
         .collect();
     let mut again = NodeHarness::new();

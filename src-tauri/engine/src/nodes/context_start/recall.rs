@@ -9,9 +9,9 @@ use super::{Memory, Strategy};
 use crate::context::conversation::{Bounds, Recalled, Summary, SummaryRef, start_of, summary_message};
 use crate::context::{ContextRecord, Conversation};
 use crate::error::Fault;
+use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::prompt::tokens;
-use crate::run::TokenUsage;
 
 /// What is remembered of `conversation` in the context `record`, and what summing up took.
 pub(super) async fn recall(

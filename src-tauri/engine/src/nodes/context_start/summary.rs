@@ -9,10 +9,10 @@ use crate::context::{ContextRecord, Message, Role, SharedMessage};
 use crate::error::{ErrorCode, Fault};
 use crate::id::ContextId;
 use crate::model_call::Purchase;
+use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
 use crate::provider::{ModelReply, ModelRequest, Provider, StopReason};
-use crate::run::TokenUsage;
 
 /// The most tokens a summary may take: room for a page of text, an eighth of what is remembered by default.
 pub(super) const SUMMARY_TOKENS: u32 = 2_000;

@@ -9,8 +9,8 @@ use super::config::{Config, InputSource, Place};
 use crate::context::ContextHandle;
 use crate::error::Fault;
 use crate::expression::as_text;
+use crate::journal::InputOverrides;
 use crate::node::{Inputs, NodeContext};
-use crate::plan::InputOverrides;
 
 /// What a child is given.
 #[derive(Default)]

@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use crate::context::ContextChange;
 use crate::error::{ErrorCode, Fault};
-use crate::run::RunEnd;
-use crate::run::view::RunFault;
+use crate::journal::{RunEnd, RunFault};
 use crate::subflow::ChildEnd;
 use crate::testing::{FakeSubflows, NodeHarness};
 
@@ -125,7 +124,7 @@ fn a_child_that_did_not_finish_is_the_nodes_fault() {
     assert!(fault.retryable && fault.retry_after_ms == Some(2_000));
     assert_eq!(fault.details["error"]["code"], "provider.rate_limited");
 
-    bench.subflows.ends(end(RunEnd::Cancelled, None));
+    bench.subflows.ends(end(RunEnd::Canceled, None));
     assert_eq!(bench.run("subflow", config, &[("value", json!("x"))]).code(), "subflow.cancelled");
 }
 

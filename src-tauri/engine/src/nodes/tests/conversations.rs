@@ -8,8 +8,9 @@ use crate::context::conversation::{Conversation, ConversationRef, Past, Summary,
 use crate::context::{Message, Role, SharedMessage};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch};
+use crate::journal::{CallEvent, Event};
+use crate::models::TokenUsage;
 use crate::provider::{ModelReply, StopReason};
-use crate::run::{Event, TokenUsage};
 use crate::testing::{NodeHarness, Scripted};
 
 /// A conversation of so many messages: `0`, `1` and so on, of 10 tokens each.
@@ -109,13 +110,10 @@ fn a_summary_that_was_bought_before_a_crash_is_not_bought_again() {
         usage: Some(TokenUsage::new(5, 2)),
         ..ModelReply::default()
     };
-    bench.recorded = vec![Event::ModelReplied {
-        node: "contextStart".into(),
-        epoch: Epoch::root(),
-        step: 0,
-        reply,
-        account: None,
-    }];
+    bench.recorded = vec![Event::Call(
+        Activation { node: "contextStart".into(), epoch: Epoch::root() },
+        CallEvent::ModelReplied { step: 0, reply, account: None },
+    )];
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
     bench.run("contextStart", config(&memory), &[]).result.unwrap();
     assert_eq!(bench.provider.requests().len(), 0);

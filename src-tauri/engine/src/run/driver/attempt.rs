@@ -14,11 +14,10 @@ use crate::context::Transaction;
 use crate::error::{ErrorCode, Fault};
 use crate::flow::RetryPolicy;
 use crate::host::Host;
-use crate::id::{Epoch, NodeId};
+use crate::id::Activation;
+use crate::journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
 use crate::node::{NodeContext, NodeOutput, Pause};
 use crate::plan::PlanNode;
-use crate::run::depth::{DEEPEST, is_too_deep};
-use crate::run::{Event, FinishMetadata};
 
 /// A try that was begun.
 #[allow(
@@ -124,7 +123,7 @@ fn readable(output: NodeOutput) -> Result<NodeOutput, Fault> {
     let Some((port, _)) = output.outputs.iter().find(|(_, value)| is_too_deep(value)) else {
         return Ok(output);
     };
-    let told = format!("The value on `{port}` is nested deeper than {DEEPEST} lists and objects.");
+    let told = format!("The value on `{port}` is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
     Err(Fault::new(ErrorCode::NodeTooDeep, told)
         .hint("Make it flatter; in a cycle, see that it does not grow inwards."))
 }
@@ -140,10 +139,13 @@ pub(super) fn again(start: Start, delay_ms: u64, host: &Host) -> BoxFuture<'stat
 }
 
 /// The event of an activation's success.
-pub(super) fn finished(node: NodeId, epoch: Epoch, output: NodeOutput, duration_ms: u64) -> Event {
+pub(super) fn finished(activation: Activation, output: NodeOutput, duration_ms: u64) -> Event {
     let metadata =
         FinishMetadata { duration_ms, token_usage: output.token_usage, cached: false, extra: output.extra };
-    Event::NodeFinished { node, epoch, outputs: output.outputs, messages: output.messages, metadata }
+    Event::Node(
+        activation,
+        NodeEvent::Finished { outputs: output.outputs, messages: output.messages, metadata },
+    )
 }
 
 fn timed_out(node: &PlanNode, limit: u64) -> Fault {

@@ -12,8 +12,7 @@ use super::attempt::Done;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_answer;
 use crate::id::Activation;
-use crate::run::depth::{DEEPEST, is_too_deep};
-use crate::run::{Answer, Event};
+use crate::journal::{Answer, Event, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep};
 
 /// What a person wants of a run.
 pub enum Control {
@@ -78,15 +77,15 @@ impl Driver {
                 let taken = self.may_answer(&activation, &answer);
                 if taken.is_ok() {
                     self.questions.remove(&activation);
-                    let Activation { node, epoch } = activation;
-                    let is_target = self.plan.target.is_some_and(|target| self.plan.nodes[target].id == node);
+                    let is_target =
+                        self.plan.target.is_some_and(|target| self.plan.nodes[target].id == activation.node);
                     let mut events = Vec::new();
                     if is_target && answer == Answer::End {
                         // The run ends with it.
                         self.hear_all().await?;
                         events = self.turns.discard_all(&self.plan);
                     }
-                    events.push(Event::InputProvided { node, epoch, answer });
+                    events.push(Event::Node(activation, NodeEvent::Answered { answer }));
                     self.happen(events)?;
                     self.recorder.flush().await?;
                 }
@@ -101,7 +100,7 @@ impl Driver {
                 // A reply that was paid for is kept, though nobody waits for it any more.
                 self.hear_all().await?;
                 let mut events = self.turns.discard_all(&self.plan);
-                events.push(Event::RunCancelling {});
+                events.push(Event::Run(RunEvent::Canceling));
                 self.happen(events)?;
             }
         }
@@ -119,7 +118,8 @@ impl Driver {
         match answer {
             Answer::End => Ok(()),
             Answer::Value(value) if is_too_deep(value) => {
-                let told = format!("This answer is nested deeper than {DEEPEST} lists and objects.");
+                let told =
+                    format!("This answer is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
                 Err(Fault::new(ErrorCode::AnswerInvalid, told).hint("Answer with a value that is flatter."))
             }
             Answer::Value(value) => check_answer(schema, value),

@@ -6,9 +6,8 @@ use futures::stream::FuturesUnordered;
 use super::attempt::{self, Done, Outcome};
 use super::{Driver, Start, restore, turns};
 use crate::error::Fault;
-use crate::id::Activation;
-use crate::node::Signal;
-use crate::run::Event;
+use crate::journal::{Event, NodeEvent};
+use crate::node::{Pause, Signal};
 
 impl Driver {
     /// Takes the outcome of an attempt.
@@ -23,11 +22,11 @@ impl Driver {
         }
         // What the node had to say comes before its outcome.
         self.hear_all().await?;
-        let Activation { node, epoch } = self.activation(done.start.node, &done.start.epoch);
+        let activation = self.activation(done.start.node, &done.start.epoch);
         let key = (done.start.node, done.start.epoch.clone());
         match done.outcome {
             Outcome::Finished { output, written, duration_ms } => {
-                let mut events = turns::events(&node, &epoch, &written);
+                let mut events = turns::events(&activation, &written);
                 for event in &events {
                     turns::fold(&mut self.contexts, event);
                 }
@@ -36,7 +35,7 @@ impl Driver {
                 }
                 let bought = self.recorded.remove(&key).is_some();
                 let durable = bought || !events.is_empty();
-                let finished = attempt::finished(node, epoch, output, duration_ms);
+                let finished = attempt::finished(activation, output, duration_ms);
                 self.turns.close(done.start.node, &done.start.epoch);
                 if self.plan.target == Some(done.start.node) {
                     // The run ends here, and with it whatever else is under way.
@@ -48,15 +47,15 @@ impl Driver {
                 }
             }
             Outcome::Paused(pause) => {
-                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
-                self.questions.insert(activation, pause.schema.clone());
-                self.happen([Event::RunPaused { node, epoch, prompt: pause.prompt, schema: pause.schema }])?;
+                let Pause { prompt, schema } = pause;
+                self.questions.insert(activation.clone(), schema.clone());
+                self.happen([Event::Node(activation, NodeEvent::Paused { prompt, schema })])?;
                 self.recorder.flush().await?;
             }
             Outcome::Retrying { delay_ms, error } => {
                 let attempt = done.start.attempt;
                 let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
-                let retrying = Event::NodeRetrying { node, epoch, attempt, delay_ms, error };
+                let retrying = Event::Node(activation, NodeEvent::Retrying { attempt, delay_ms, error });
                 self.happen(given_up.into_iter().chain([retrying]))?;
                 self.rest(done.start, delay_ms, running);
             }
@@ -71,7 +70,7 @@ impl Driver {
                 } else {
                     self.turns.discard_all(&self.plan)
                 };
-                events.push(Event::NodeFailed { node, epoch, error, handled });
+                events.push(Event::Node(activation, NodeEvent::Failed { error, handled }));
                 self.happen(events)?;
             }
         }
@@ -113,10 +112,11 @@ impl Driver {
                 self.happen([event])?;
             }
             Signal::Durable(event, done) => {
-                if let Some((node, epoch)) = restore::effect_of(&event)
-                    && let Some(node) = self.plan.find(node)
+                if let Some(activation) = restore::effect_of(&event)
+                    && let Some(node) = self.plan.find(&activation.node)
                 {
-                    self.recorded.entry((node, epoch.clone())).or_default().push(event.clone());
+                    let key = (node, activation.epoch.clone());
+                    self.recorded.entry(key).or_default().push(event.clone());
                 }
                 self.recorder.append([event])?;
                 self.recorder.flush().await?;

@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
-use super::{RunEnd, Watcher};
+use super::Watcher;
 use crate::error::{ErrorCode, Fault};
 use crate::host::Clock;
-use crate::journal::Journal;
-use crate::run::{Entry, Event};
+use crate::journal::{ContextEvent, Entry, Event, Journal, NodeEvent, RunEnd, RunEvent};
 
 pub(super) struct Recorder {
     journal: Box<dyn Journal>,
@@ -33,7 +32,7 @@ impl Recorder {
         entries: &[Entry],
     ) -> Self {
         let next = entries.iter().rev().find_map(|entry| entry.seq).map_or(0, |last| last + 1);
-        let end = entries.last().and_then(|entry| end_of(&entry.event));
+        let end = entries.last().and_then(|entry| entry.event.run_end());
         Self { journal, watcher, clock, entries: Vec::new(), next, unflushed: false, held: Vec::new(), end }
     }
 
@@ -50,7 +49,7 @@ impl Recorder {
         self.journal.append(&self.entries)?;
         self.next += self.entries.len() as u64;
         self.unflushed = true;
-        self.end = end_of(&last.event).or(self.end);
+        self.end = last.event.run_end().or(self.end);
         if !self.held.is_empty() || self.entries.iter().any(|entry| is_relied_on(&entry.event)) {
             self.held.append(&mut self.entries);
         } else {
@@ -89,24 +88,14 @@ impl Recorder {
     }
 }
 
-/// Whether somebody who sees this acts on it: it must not be undone by a crash.
+/// Whether watchers act on this event, so that a crash must not undo it.
 fn is_relied_on(event: &Event) -> bool {
     matches!(
         event,
-        Event::RunPaused { .. }
-            | Event::RunWaiting { .. }
-            | Event::InputProvided { .. }
-            | Event::TurnCommitted { .. }
-    ) || end_of(event).is_some()
-}
-
-fn end_of(event: &Event) -> Option<RunEnd> {
-    match event {
-        Event::RunFinished { .. } => Some(RunEnd::Finished),
-        Event::RunFailed { .. } => Some(RunEnd::Failed),
-        Event::RunCancelled { .. } => Some(RunEnd::Cancelled),
-        _ => None,
-    }
+        Event::Node(_, NodeEvent::Paused { .. } | NodeEvent::Answered { .. })
+            | Event::Run(RunEvent::Waiting { .. })
+            | Event::Context(_, ContextEvent::TurnCommitted { .. })
+    ) || event.is_terminal()
 }
 
 #[cfg(test)]

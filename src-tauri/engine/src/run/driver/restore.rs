@@ -12,11 +12,11 @@ use serde_json::Value;
 use super::turns::{self, OpenTurns};
 use crate::context::Contexts;
 use crate::error::{ErrorCode, Fault};
-use crate::id::{Activation, Epoch, NodeId};
+use crate::id::{Activation, Epoch};
+use crate::journal::{CallEvent, ContextEvent, Entry, Event, NodeEvent, RunEvent};
 use crate::models::ModelOverrides;
 use crate::plan::{NodeIx, Plan};
 use crate::run::scheduler::Scheduler;
-use crate::run::{Entry, Event};
 
 pub(super) struct Restored {
     pub scheduler: Scheduler,
@@ -81,15 +81,18 @@ impl Restored {
     fn keep(&mut self, plan: &Plan, event: &Event) {
         self.turns.note(plan, event);
         match event {
-            Event::ContextCreated { node, epoch, .. }
-            | Event::ContextChanged { node, epoch, .. }
-            | Event::TurnCommitted { node, epoch, .. } => {
+            Event::Context(
+                Activation { node, epoch },
+                ContextEvent::Created { .. }
+                | ContextEvent::Changed { .. }
+                | ContextEvent::TurnCommitted { .. },
+            ) => {
                 // It counts once the activation's success is journaled as well.
                 if let Some(node) = plan.find(node) {
                     self.dangling.entry((node, epoch.clone())).or_default().push(event.clone());
                 }
             }
-            Event::NodeFinished { node, epoch, .. } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Finished { .. }) => {
                 if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
                     for event in self.dangling.remove(&key).into_iter().flatten() {
                         turns::fold(&mut self.contexts, &event);
@@ -97,25 +100,25 @@ impl Restored {
                     self.close(&key);
                 }
             }
-            Event::NodeFailed { node, epoch, .. } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Failed { .. }) => {
                 if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
                     self.dangling.remove(&key);
                     self.close(&key);
                 }
             }
-            Event::RunStarted { models, .. } => self.models.clone_from(models),
-            Event::RunPaused { node, epoch, schema, .. } => {
-                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
-                self.questions.insert(activation, schema.clone());
+            Event::Run(RunEvent::Started { models, .. }) => self.models.clone_from(models),
+            Event::Node(activation, NodeEvent::Paused { schema, .. }) => {
+                self.questions.insert(activation.clone(), schema.clone());
             }
-            Event::InputProvided { node, epoch, .. } => {
-                self.questions.remove(&Activation { node: node.clone(), epoch: epoch.clone() });
+            Event::Node(activation, NodeEvent::Answered { .. }) => {
+                self.questions.remove(activation);
             }
             event => {
-                if let Some((node, epoch)) = effect_of(event)
-                    && let Some(node) = plan.find(node)
+                if let Some(activation) = effect_of(event)
+                    && let Some(node) = plan.find(&activation.node)
                 {
-                    self.recorded.entry((node, epoch.clone())).or_default().push(event.clone());
+                    let key = (node, activation.epoch.clone());
+                    self.recorded.entry(key).or_default().push(event.clone());
                 }
             }
         }
@@ -123,13 +126,13 @@ impl Restored {
 
     fn wait(&mut self, plan: &Plan, entry: &Entry) {
         match &entry.event {
-            Event::NodeRetrying { node, epoch, delay_ms, .. } => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Retrying { delay_ms, .. }) => {
                 if let Some(node) = plan.find(node) {
                     let wait = Wait { began: entry.at, delay_ms: *delay_ms };
                     self.waits.insert((node, epoch.clone()), wait);
                 }
             }
-            Event::NodeStarted { node, epoch, .. } if !self.waits.is_empty() => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Started { .. }) if !self.waits.is_empty() => {
                 if let Some(node) = plan.find(node) {
                     self.waits.remove(&(node, epoch.clone()));
                 }
@@ -144,11 +147,11 @@ impl Restored {
     }
 }
 
-/// Whose effect an event records, if it is one that must not happen twice.
-pub(super) fn effect_of(event: &Event) -> Option<(&NodeId, &Epoch)> {
+/// The activation whose side effect the event records, if it is one that must not happen twice.
+pub(super) fn effect_of(event: &Event) -> Option<&Activation> {
     match event {
-        Event::ModelReplied { node, epoch, .. } | Event::ToolFinished { node, epoch, .. } => {
-            Some((node, epoch))
+        Event::Call(activation, CallEvent::ModelReplied { .. } | CallEvent::ToolFinished { .. }) => {
+            Some(activation)
         }
         _ => None,
     }

@@ -19,11 +19,10 @@ use super::{Driver, RunHandle, RunSetup};
 use crate::error::Fault;
 use crate::flow;
 use crate::host::{Clock, Host};
-use crate::journal::Journal;
+use crate::journal::{Entry, Event, FlowRef, InputOverrides, Journal, RunEvent};
 use crate::node::RunInfo;
-use crate::plan::{InputOverrides, plan};
+use crate::plan::plan;
 use crate::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
-use crate::run::{Entry, Event, FlowRef};
 use crate::testing::{FakeClock, FakeProvider, FakeSubflows};
 use crate::tool::{ToolHost, ToolInvocation, ToolSpec};
 
@@ -111,7 +110,7 @@ fn drive(driver: Driver) {
 }
 
 fn started() -> Event {
-    Event::RunStarted {
+    Event::Run(RunEvent::Started {
         run: "run".into(),
         flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
         to: None,
@@ -120,7 +119,7 @@ fn started() -> Event {
         parent_run_id: None,
         conversation: None,
         models: Arc::default(),
-    }
+    })
 }
 
 /// The events of one node, without those that only say that it runs.

@@ -3,46 +3,35 @@
 use rustc_hash::FxHashMap;
 
 use crate::context::{ContextChange, Contexts, Snapshot};
-use crate::id::{ContextId, Epoch, NodeId};
+use crate::id::{Activation, ContextId, Epoch};
+use crate::journal::{ActivationEvent, ContextEvent, Event, NodeEvent};
 use crate::plan::{NodeIx, Plan};
-use crate::run::Event;
 
 /// What an activation wrote: new contexts, then changes in order.
 pub(super) type Written = (Vec<Snapshot>, Vec<(ContextId, ContextChange)>);
 
 /// The events of what an activation wrote.
-pub(super) fn events(node: &NodeId, epoch: &Epoch, (created, changes): &Written) -> Vec<Event> {
-    let created = created.iter().map(|context| Event::ContextCreated {
-        node: node.clone(),
-        epoch: epoch.clone(),
-        context: context.clone(),
-    });
+pub(super) fn events(activation: &Activation, (created, changes): &Written) -> Vec<Event> {
+    let created = created.iter().map(|context| ContextEvent::Created { context: context.clone() });
     let written = changes.iter().map(|(context_id, change)| match change {
-        ContextChange::Turn { messages, learned } => Event::TurnCommitted {
-            node: node.clone(),
-            epoch: epoch.clone(),
+        ContextChange::Turn { messages, learned } => ContextEvent::TurnCommitted {
             context_id: context_id.clone(),
             messages: messages.clone(),
             learned: learned.clone(),
         },
-        change => Event::ContextChanged {
-            node: node.clone(),
-            epoch: epoch.clone(),
-            context_id: context_id.clone(),
-            change: change.clone(),
-        },
+        change => ContextEvent::Changed { context_id: context_id.clone(), change: change.clone() },
     });
-    created.chain(written).collect()
+    created.chain(written).map(|event| event.of(activation.clone())).collect()
 }
 
 /// Applies an event to the contexts, if it is about one.
 pub(super) fn fold(contexts: &mut Contexts, event: &Event) {
     match event {
-        Event::ContextCreated { context, .. } => contexts.create(context.clone()),
-        Event::ContextChanged { context_id, change, .. } => {
+        Event::Context(_, ContextEvent::Created { context }) => contexts.create(context.clone()),
+        Event::Context(_, ContextEvent::Changed { context_id, change }) => {
             contexts.apply(context_id, change);
         }
-        Event::TurnCommitted { context_id, messages, learned, .. } => {
+        Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, learned }) => {
             let (messages, learned) = (messages.clone(), learned.clone());
             contexts.apply(context_id, &ContextChange::Turn { messages, learned });
         }
@@ -58,12 +47,12 @@ impl OpenTurns {
     /// Notices that a turn begins or is given up.
     pub fn note(&mut self, plan: &Plan, event: &Event) {
         match event {
-            Event::TurnStarted { node, epoch, context_id } => {
+            Event::Context(Activation { node, epoch }, ContextEvent::TurnStarted { context_id }) => {
                 if let Some(node) = plan.find(node) {
                     self.0.insert((node, epoch.clone()), (context_id.clone(), String::new()));
                 }
             }
-            Event::TurnDiscarded { node, epoch, .. } => {
+            Event::Context(Activation { node, epoch }, ContextEvent::TurnDiscarded { .. }) => {
                 if let Some(node) = plan.find(node) {
                     self.close(node, epoch);
                 }
@@ -74,7 +63,7 @@ impl OpenTurns {
 
     /// Keeps what a turn has streamed.
     pub fn stream(&mut self, plan: &Plan, event: &Event) {
-        if let Event::NodeDelta { node, epoch, text, .. } = event
+        if let Event::Node(Activation { node, epoch }, NodeEvent::Delta { text, .. }) = event
             && let Some(node) = plan.find(node)
             && let Some((_, partial)) = self.0.get_mut(&(node, epoch.clone()))
         {
@@ -106,5 +95,8 @@ fn discarded(
     plan: &Plan,
     ((node, epoch), (context_id, partial)): ((NodeIx, Epoch), (ContextId, String)),
 ) -> Event {
-    Event::TurnDiscarded { node: plan.nodes[node].id.clone(), epoch, context_id, partial }
+    Event::Context(
+        Activation { node: plan.nodes[node].id.clone(), epoch },
+        ContextEvent::TurnDiscarded { context_id, partial },
+    )
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::delivery::Delivered;
 use super::slot::{Arrival, Slot};
 use super::{Event, Scheduler, Step};
-use crate::id::Epoch;
+use crate::id::{Activation, Epoch};
+use crate::journal::LoopEvent;
 use crate::plan::{CycleIx, EdgeIx, NodeIx};
 
 /// A cycle as it goes round. A cycle inside another has one such life after the other.
@@ -119,12 +120,15 @@ impl Scheduler {
         let bound = spec.max_epochs.unwrap_or(MOST_EPOCHS);
         if !next.is_empty() && counter < bound {
             let epoch = outer.child(counter);
-            derived.push(Event::LoopIteration { node: entry, epoch: epoch.clone() });
+            derived.push(Event::Loop(Activation { node: entry, epoch: epoch.clone() }, LoopEvent::Iteration));
             self.open_epoch(cycle, epoch, &next);
             return;
         }
         if !next.is_empty() {
-            derived.push(Event::LoopExhausted { node: entry, epoch: state.epoch.clone(), max_epochs: bound });
+            derived.push(Event::Loop(
+                Activation { node: entry, epoch: state.epoch.clone() },
+                LoopEvent::Exhausted { max_epochs: bound },
+            ));
         }
         for &edge in &spec.exits {
             let value = self.last_live.remove(&edge);

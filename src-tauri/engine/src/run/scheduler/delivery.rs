@@ -8,11 +8,11 @@ use serde_json::json;
 
 use super::slot::{Arrival, Phase};
 use super::{Event, Fault, NodeOutputs, Scheduler, Step};
-use crate::id::{Epoch, MessageId, NodeId, PortName};
+use crate::id::{Activation, Epoch, MessageId, NodeId, PortName};
+use crate::journal::{NodeEvent, SkipReason, SourceRef};
 use crate::node::Datum;
 use crate::plan::{EdgeIx, NodeIx};
 use crate::port::ERROR_PORT;
-use crate::run::{SkipReason, SourceRef};
 
 /// A live value on an edge, and where it came from.
 #[derive(Clone)]
@@ -73,7 +73,10 @@ impl Scheduler {
         if let Some(sources) = slot.decide(spec) {
             slot.phase = Phase::Ready;
             self.counts.active += 1;
-            derived.push(Event::NodeReady { node: spec.id.clone(), epoch: epoch.clone(), inputs: sources });
+            derived.push(Event::Node(
+                Activation { node: spec.id.clone(), epoch: epoch.clone() },
+                NodeEvent::Ready { inputs: sources },
+            ));
             self.ready.push(Reverse((node, epoch)));
             return;
         }
@@ -81,11 +84,10 @@ impl Scheduler {
         if spec.is_follower {
             self.idle.insert(node, (epoch.clone(), SkipReason::DeadInput));
         } else {
-            derived.push(Event::NodeSkipped {
-                node: spec.id.clone(),
-                epoch: epoch.clone(),
-                reason: SkipReason::DeadInput,
-            });
+            derived.push(Event::Node(
+                Activation { node: spec.id.clone(), epoch: epoch.clone() },
+                NodeEvent::Skipped { reason: SkipReason::DeadInput },
+            ));
         }
         self.remove(node);
         self.agenda.push_back(Step::Skip(node, epoch));

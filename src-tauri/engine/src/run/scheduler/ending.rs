@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::slot::Phase;
 use super::{Event, Fault, NodeIx, RunPhase, Scheduler};
-use crate::id::Epoch;
-use crate::run::SkipReason;
+use crate::id::{Activation, Epoch};
+use crate::journal::{NodeEvent, RunEvent, SkipReason};
 
 impl Scheduler {
     /// After all that follows from an event: has the run ended, or does it wait?
@@ -17,7 +17,7 @@ impl Scheduler {
         }
         let waiting = self.phase() == RunPhase::Waiting;
         if waiting && !self.was_waiting {
-            derived.push(Event::RunWaiting { on: self.pauses() });
+            derived.push(Event::Run(RunEvent::Waiting { on: self.pauses() }));
         }
         self.was_waiting = waiting;
         if self.counts.active == 0 && self.counts.paused == 0 {
@@ -33,14 +33,14 @@ impl Scheduler {
 
     fn finish(&mut self, derived: &mut Vec<Event>) {
         self.skip_idle_followers(derived);
-        derived.push(Event::RunFinished { outputs: self.results.clone() });
+        derived.push(Event::Run(RunEvent::Finished { outputs: self.results.clone() }));
         self.ended = true;
     }
 
     /// The node that the run was to run to has finished: nothing else is needed.
     pub(super) fn reach_target(&mut self, derived: &mut Vec<Event>) {
         self.close_all(None, SkipReason::TargetReached, None, derived);
-        derived.push(Event::RunFinished { outputs: self.results.clone() });
+        derived.push(Event::Run(RunEvent::Finished { outputs: self.results.clone() }));
         self.ended = true;
     }
 
@@ -52,12 +52,12 @@ impl Scheduler {
             format!("Stopped, because `{}` failed.", self.plan.nodes[node].id),
         );
         self.close_all(Some(node), SkipReason::RunFailed, Some(&stopped), derived);
-        derived.push(Event::RunFailed {
+        derived.push(Event::Run(RunEvent::Failed {
             node: self.plan.nodes[node].id.clone(),
             epoch: epoch.clone(),
             error: error.clone(),
             outputs: self.results.clone(),
-        });
+        }));
         self.ended = true;
     }
 
@@ -65,7 +65,7 @@ impl Scheduler {
     pub(super) fn cancel(&mut self, derived: &mut Vec<Event>) {
         let stopped = Fault::new(ErrorCode::NodeCanceled, "Stopped, because the run was cancelled.");
         self.close_all(None, SkipReason::RunCancelled, Some(&stopped), derived);
-        derived.push(Event::RunCancelled { outputs: self.results.clone() });
+        derived.push(Event::Run(RunEvent::Canceled { outputs: self.results.clone() }));
         self.ended = true;
     }
 
@@ -88,19 +88,20 @@ impl Scheduler {
                 match (slot.phase, stopped) {
                     (Phase::Running, _) if but == Some(at) => {}
                     (Phase::Running, Some(stopped)) => {
-                        derived.push(Event::NodeFailed {
-                            node,
-                            epoch: slot.epoch,
-                            error: stopped.clone(),
-                            handled: false,
-                        });
+                        derived.push(Event::Node(
+                            Activation { node, epoch: slot.epoch },
+                            NodeEvent::Failed { error: stopped.clone(), handled: false },
+                        ));
                         self.ran[at] = true;
                     }
                     (Phase::Waiting, _) if follows => {
                         self.idle.insert(at, (slot.epoch, reason));
                     }
                     _ => {
-                        derived.push(Event::NodeSkipped { node, epoch: slot.epoch, reason });
+                        derived.push(Event::Node(
+                            Activation { node, epoch: slot.epoch },
+                            NodeEvent::Skipped { reason },
+                        ));
                         self.ran[at] = true;
                     }
                 }
@@ -115,7 +116,7 @@ impl Scheduler {
         idle.sort_by_key(|(node, _)| *node);
         for (node, (epoch, reason)) in idle {
             let node = self.plan.nodes[node].id.clone();
-            derived.push(Event::NodeSkipped { node, epoch, reason });
+            derived.push(Event::Node(Activation { node, epoch }, NodeEvent::Skipped { reason }));
         }
     }
 }

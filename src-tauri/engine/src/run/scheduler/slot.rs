@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 use super::delivery::Delivered;
 use super::{Answer, Start};
 use crate::id::{Epoch, PortName};
+use crate::journal::SourceRef;
 use crate::node::Inputs;
 use crate::plan::{NodeIx, PlanNode};
-use crate::run::SourceRef;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {

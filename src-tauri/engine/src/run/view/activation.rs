@@ -1,60 +1,89 @@
 //! What one event does to the activation it tells of.
 
-use super::super::{Cost, Event, FinishMetadata, TokenUsage};
 use super::node::{
     AttemptView, EpochView, ModelCallView, NodeState, PauseView, ToolCallView, TurnState, TurnView,
 };
 use crate::error::Fault;
 use crate::id::{ContextId, MessageId};
+use crate::journal::{CallEvent, ChildEvent, ContextEvent, Event, FinishMetadata, NodeEvent};
+use crate::models::{Cost, TokenUsage};
 
 impl EpochView {
-    /// Takes in an event that tells of this activation, at the time it happened.
+    /// Applies an event of this activation that happened at `at`.
     pub(super) fn apply(&mut self, event: &Event, at: u64) {
         match event {
-            Event::NodeReady { inputs, .. } => {
+            Event::Run(_) | Event::Loop(..) => {}
+            Event::Node(_, event) => self.apply_node_event(event, at),
+            Event::Context(_, event) => self.apply_context_event(event),
+            Event::Call(_, event) => self.apply_call_event(event, at),
+            Event::Child(_, event) => self.apply_child_event(event),
+        }
+    }
+
+    fn apply_node_event(&mut self, event: &NodeEvent, at: u64) {
+        match event {
+            NodeEvent::Ready { inputs } => {
                 self.state = NodeState::Ready;
                 self.inputs.clone_from(inputs);
                 self.ready_at = Some(at);
             }
-            Event::NodeStarted { attempt, .. } => self.start(*attempt, at),
-            Event::NodeDelta { text, reasoning, .. } => {
+            NodeEvent::Started { attempt } => self.start(*attempt, at),
+            NodeEvent::Delta { text, reasoning } => {
                 self.streamed.push_str(text);
                 self.reasoning.push_str(reasoning);
             }
-            Event::NodeFinished { outputs, messages, metadata, .. } => {
+            NodeEvent::Finished { outputs, messages, metadata } => {
                 self.outputs.clone_from(outputs);
                 self.messages.clone_from(messages);
                 self.finish(metadata, at);
             }
-            Event::NodeSkipped { reason, .. } => {
+            NodeEvent::Skipped { reason } => {
                 self.end(NodeState::Skipped, at);
                 self.skipped = Some(*reason);
             }
-            Event::NodeFailed { error, handled, .. } => self.fail(error, *handled, at),
-            Event::NodeRetrying { attempt, delay_ms, error, .. } => {
-                self.retry(*attempt, *delay_ms, error, at)
+            NodeEvent::Failed { error, handled } => self.fail(error, *handled, at),
+            NodeEvent::Retrying { attempt, delay_ms, error } => self.retry(*attempt, *delay_ms, error, at),
+            NodeEvent::Paused { prompt, schema } => {
+                self.state = NodeState::Paused;
+                self.pauses.push(PauseView {
+                    prompt: prompt.clone(),
+                    schema: schema.clone(),
+                    asked_at: at,
+                    answered_at: None,
+                    answer: None,
+                });
             }
-            Event::ContextCreated { context, .. } => self.touch(&context.context_id),
-            Event::ContextChanged { context_id, .. } => self.touch(context_id),
-            Event::TurnStarted { context_id, .. } => {
-                self.turn(context_id, TurnState::Started, Vec::new(), None);
+            NodeEvent::Answered { answer } => {
+                self.state = NodeState::Running;
+                if let Some(pause) = self.pauses.last_mut() {
+                    pause.answered_at = Some(at);
+                    pause.answer = Some(answer.clone());
+                }
             }
-            Event::TurnCommitted { context_id, messages, .. } => {
-                let ids = messages.iter().map(|message| message.id.clone()).collect();
-                self.turn(context_id, TurnState::Committed, ids, None);
-            }
-            Event::TurnDiscarded { context_id, partial, .. } => {
-                self.turn(context_id, TurnState::Discarded, Vec::new(), Some(partial.clone()));
-            }
-            _ => self.apply_step(event, at),
         }
     }
 
-    /// The steps within an activation: model calls, tool calls, questions to people.
-    fn apply_step(&mut self, event: &Event, at: u64) {
+    fn apply_context_event(&mut self, event: &ContextEvent) {
         match event {
-            Event::PromptRendered { step, prompt, .. } => {
-                // Each call streams anew; what an earlier one streamed stands in its reply.
+            ContextEvent::Created { context } => self.touch(&context.context_id),
+            ContextEvent::Changed { context_id, .. } => self.touch(context_id),
+            ContextEvent::TurnStarted { context_id } => {
+                self.turn(context_id, TurnState::Started, Vec::new(), None);
+            }
+            ContextEvent::TurnCommitted { context_id, messages, .. } => {
+                let ids = messages.iter().map(|message| message.id.clone()).collect();
+                self.turn(context_id, TurnState::Committed, ids, None);
+            }
+            ContextEvent::TurnDiscarded { context_id, partial } => {
+                self.turn(context_id, TurnState::Discarded, Vec::new(), Some(partial.clone()));
+            }
+        }
+    }
+
+    fn apply_call_event(&mut self, event: &CallEvent, at: u64) {
+        match event {
+            CallEvent::PromptRendered { step, prompt } => {
+                // Each call streams from the start; what an earlier one streamed is in its reply.
                 self.streamed.clear();
                 self.reasoning.clear();
                 let prompt = Some((**prompt).clone());
@@ -67,16 +96,16 @@ impl EpochView {
                     account: None,
                 });
             }
-            Event::ModelReplied { step, reply, account, .. } => {
+            CallEvent::ModelReplied { step, reply, account } => {
                 let call = self.open_call(*step, at);
                 call.ended_at = Some(at);
                 call.reply = Some(reply.clone());
                 call.account = account.as_deref().cloned();
                 self.usage += reply.usage.unwrap_or_default();
-                // A call of a time when no accounts were kept has no price that anybody knows.
+                // Journals of early versions have no accounts, so the price of their calls is unknown.
                 self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
             }
-            Event::ToolCalled { step, call, .. } => self.tools.push(ToolCallView {
+            CallEvent::ToolCalled { step, call } => self.tools.push(ToolCallView {
                 step: *step,
                 call: call.clone(),
                 started_at: at,
@@ -84,7 +113,7 @@ impl EpochView {
                 result: None,
                 error: None,
             }),
-            Event::ToolFinished { step, call_id, result, error, .. } => {
+            CallEvent::ToolFinished { step, call_id, result, error } => {
                 let mut open = self.tools.iter_mut().rev();
                 let open = open
                     .find(|tool| tool.step == *step && tool.call.id == *call_id && tool.ended_at.is_none());
@@ -94,29 +123,18 @@ impl EpochView {
                     tool.error.clone_from(error);
                 }
             }
-            Event::ChildStarted { run, .. } if self.children.last() != Some(run) => {
-                self.children.push(run.clone());
-            }
-            Event::ChildWaiting { .. } => self.state = NodeState::Paused,
-            Event::ChildResumed { .. } => self.state = NodeState::Running,
-            Event::RunPaused { prompt, schema, .. } => {
-                self.state = NodeState::Paused;
-                self.pauses.push(PauseView {
-                    prompt: prompt.clone(),
-                    schema: schema.clone(),
-                    asked_at: at,
-                    answered_at: None,
-                    answer: None,
-                });
-            }
-            Event::InputProvided { answer, .. } => {
-                self.state = NodeState::Running;
-                if let Some(pause) = self.pauses.last_mut() {
-                    pause.answered_at = Some(at);
-                    pause.answer = Some(answer.clone());
+        }
+    }
+
+    fn apply_child_event(&mut self, event: &ChildEvent) {
+        match event {
+            ChildEvent::Started { run } => {
+                if self.children.last() != Some(run) {
+                    self.children.push(run.clone());
                 }
             }
-            _ => {}
+            ChildEvent::Waiting { .. } => self.state = NodeState::Paused,
+            ChildEvent::Resumed { .. } => self.state = NodeState::Running,
         }
     }
 

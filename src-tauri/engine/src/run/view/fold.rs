@@ -3,11 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, btree_map};
 
-use super::super::{Cost, Entry, Event, NodeOutputs, TokenUsage};
 use super::node::{EpochView, NodeState, NodeView};
-use super::{Asker, ContextView, OpenPause, RunFault, RunStatus, RunTotals, RunView};
+use super::{Asker, ContextView, OpenPause, RunStatus, RunTotals, RunView};
 use crate::context::{ContextChange, ContextRecord, Contexts};
-use crate::id::{Activation, ContextId, Epoch, NodeId};
+use crate::id::{Activation, ContextId, NodeId};
+use crate::journal::{
+    CallEvent, ChildEvent, ContextEvent, Entry, Event, LoopEvent, NodeEvent, NodeOutputs, RunEvent, RunFault,
+};
+use crate::models::{Cost, TokenUsage};
 
 impl RunView {
     /// Takes in one entry. Entries of the journal that were seen before are ignored; those of `node.delta` have no
@@ -21,55 +24,30 @@ impl RunView {
         }
         self.apply_to_run(&entry.event, entry.at);
         self.apply_to_contexts(&entry.event, entry.at);
-        if let Some((node, epoch)) = place(&entry.event) {
-            self.change_activation(node, epoch, |view| view.apply(&entry.event, entry.at));
+        if let Some(activation) = entry.event.activation() {
+            self.change_activation(activation, |view| view.apply(&entry.event, entry.at));
         }
     }
 
     fn apply_to_run(&mut self, event: &Event, at: u64) {
         match event {
-            Event::RunStarted { run, flow, to, input, set, parent_run_id, conversation, .. } => {
-                self.run = Some(run.clone());
-                self.flow = Some(flow.clone());
-                self.to.clone_from(to);
-                self.input.clone_from(input);
-                self.set.clone_from(set);
-                self.parent_run_id.clone_from(parent_run_id);
-                self.conversation.clone_from(conversation);
-                self.started_at = Some(at);
+            Event::Run(event) => self.apply_run_event(event, at),
+            Event::Loop(entry, event) => {
+                let view = self.loops.entry(entry.node.clone()).or_default();
+                view.epoch = entry.epoch.clone();
+                match event {
+                    LoopEvent::Iteration => view.iterations += 1,
+                    LoopEvent::Exhausted { max_epochs } => view.exhausted = Some(*max_epochs),
+                }
             }
-            Event::NodeFinished { node, epoch, .. }
-            | Event::NodeSkipped { node, epoch, .. }
-            | Event::NodeFailed { node, epoch, .. } => self.close_pause(node, epoch),
-            Event::NodeRetrying { .. } => self.totals.retries += 1,
-            Event::ModelReplied { .. } => self.totals.model_calls += 1,
-            Event::ToolCalled { .. } => self.totals.tool_calls += 1,
-            Event::LoopIteration { node, epoch } => {
-                let view = self.loops.entry(node.clone()).or_default();
-                view.epoch = epoch.clone();
-                view.iterations += 1;
-            }
-            Event::LoopExhausted { node, epoch, max_epochs } => {
-                let view = self.loops.entry(node.clone()).or_default();
-                view.epoch = epoch.clone();
-                view.exhausted = Some(*max_epochs);
-            }
-            Event::RunPaused { node, epoch, prompt, schema } => {
-                self.close_pause(node, epoch);
-                self.pauses.push(OpenPause {
-                    node: node.clone(),
-                    epoch: epoch.clone(),
-                    prompt: prompt.clone(),
-                    schema: schema.clone(),
-                    asked_at: at,
-                    asker: None,
-                });
-            }
-            Event::ChildWaiting { node, epoch, questions, .. } => {
-                self.close_pause(node, epoch);
+            Event::Node(activation, event) => self.apply_node_event(activation, event, at),
+            Event::Call(_, CallEvent::ModelReplied { .. }) => self.totals.model_calls += 1,
+            Event::Call(_, CallEvent::ToolCalled { .. }) => self.totals.tool_calls += 1,
+            Event::Child(activation, ChildEvent::Waiting { questions, .. }) => {
+                self.close_pauses(activation);
                 self.pauses.extend(questions.iter().map(|question| OpenPause {
-                    node: node.clone(),
-                    epoch: epoch.clone(),
+                    node: activation.node.clone(),
+                    epoch: activation.epoch.clone(),
                     prompt: question.prompt.clone(),
                     schema: question.schema.clone(),
                     asked_at: at,
@@ -80,31 +58,69 @@ impl RunView {
                     }),
                 }));
             }
-            // A node that starts while the run waits is one whose child run did, before a crash.
-            Event::NodeStarted { node, epoch, .. }
-            | Event::InputProvided { node, epoch, .. }
-            | Event::ChildResumed { node, epoch, .. } => {
+            Event::Child(activation, ChildEvent::Resumed { .. }) => {
                 self.stop_waiting(at);
-                self.close_pause(node, epoch);
+                self.close_pauses(activation);
             }
-            Event::RunWaiting { on } => {
+            Event::Call(..) | Event::Child(..) | Event::Context(..) => {}
+        }
+    }
+
+    fn apply_run_event(&mut self, event: &RunEvent, at: u64) {
+        match event {
+            RunEvent::Started { run, flow, to, input, set, parent_run_id, conversation, .. } => {
+                self.run = Some(run.clone());
+                self.flow = Some(flow.clone());
+                self.to.clone_from(to);
+                self.input.clone_from(input);
+                self.set.clone_from(set);
+                self.parent_run_id.clone_from(parent_run_id);
+                self.conversation.clone_from(conversation);
+                self.started_at = Some(at);
+            }
+            RunEvent::Waiting { on } => {
                 self.stop_waiting(at);
                 self.status = RunStatus::Waiting;
                 self.waiting_since = Some(at);
                 self.waiting_on.clone_from(on);
             }
-            Event::RunCancelling {} => {
+            RunEvent::Canceling => {
                 self.stop_waiting(at);
                 self.cancelling = true;
             }
-            Event::RunFinished { outputs } => self.end(RunStatus::Finished, outputs, at),
-            Event::RunFailed { node, epoch, error, outputs } => {
+            RunEvent::Finished { outputs } => self.end(RunStatus::Finished, outputs, at),
+            RunEvent::Failed { node, epoch, error, outputs } => {
                 self.end(RunStatus::Failed, outputs, at);
                 self.error =
                     Some(RunFault { node: node.clone(), epoch: epoch.clone(), error: error.clone() });
             }
-            Event::RunCancelled { outputs } => self.end(RunStatus::Cancelled, outputs, at),
-            _ => {}
+            RunEvent::Canceled { outputs } => self.end(RunStatus::Cancelled, outputs, at),
+        }
+    }
+
+    fn apply_node_event(&mut self, activation: &Activation, event: &NodeEvent, at: u64) {
+        match event {
+            NodeEvent::Finished { .. } | NodeEvent::Skipped { .. } | NodeEvent::Failed { .. } => {
+                self.close_pauses(activation);
+            }
+            NodeEvent::Retrying { .. } => self.totals.retries += 1,
+            NodeEvent::Paused { prompt, schema } => {
+                self.close_pauses(activation);
+                self.pauses.push(OpenPause {
+                    node: activation.node.clone(),
+                    epoch: activation.epoch.clone(),
+                    prompt: prompt.clone(),
+                    schema: schema.clone(),
+                    asked_at: at,
+                    asker: None,
+                });
+            }
+            // A node that starts while the run waits had a waiting child run before a crash.
+            NodeEvent::Started { .. } | NodeEvent::Answered { .. } => {
+                self.stop_waiting(at);
+                self.close_pauses(activation);
+            }
+            NodeEvent::Ready { .. } | NodeEvent::Delta { .. } => {}
         }
     }
 
@@ -125,28 +141,31 @@ impl RunView {
         }
     }
 
-    fn close_pause(&mut self, node: &NodeId, epoch: &Epoch) {
+    fn close_pauses(&mut self, Activation { node, epoch }: &Activation) {
         self.pauses.retain(|pause| pause.node != *node || pause.epoch != *epoch);
     }
 
     fn apply_to_contexts(&mut self, event: &Event, at: u64) {
         match event {
-            Event::ContextCreated { node, epoch, context } => {
-                self.contexts.insert(context.context_id.clone(), create_context(node, epoch, context, at));
+            Event::Context(activation, ContextEvent::Created { context }) => {
+                self.contexts.insert(context.context_id.clone(), create_context(activation, context, at));
             }
-            Event::ContextChanged { context_id, change, .. } => self.change_context(context_id, change, at),
-            Event::TurnStarted { node, epoch, context_id } => {
-                let holder = Activation { node: node.clone(), epoch: epoch.clone() };
-                self.lease(context_id, Some(holder));
+            Event::Context(_, ContextEvent::Changed { context_id, change }) => {
+                self.change_context(context_id, change, at);
             }
-            Event::TurnCommitted { context_id, messages, learned, .. } => {
-                self.lease(context_id, None);
+            Event::Context(activation, ContextEvent::TurnStarted { context_id }) => {
+                self.set_turn(context_id, Some(activation.clone()));
+            }
+            Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, learned }) => {
+                self.set_turn(context_id, None);
                 let (messages, learned) = (messages.clone(), learned.clone());
                 let change = ContextChange::Turn { messages, learned };
                 self.change_context(context_id, &change, at);
             }
-            Event::TurnDiscarded { context_id, .. } => self.lease(context_id, None),
-            Event::ModelReplied { reply, account: Some(account), .. } => {
+            Event::Context(_, ContextEvent::TurnDiscarded { context_id, .. }) => {
+                self.set_turn(context_id, None);
+            }
+            Event::Call(_, CallEvent::ModelReplied { reply, account: Some(account), .. }) => {
                 if let Some(view) = self.contexts.get_mut(&account.context_id) {
                     view.usage += reply.usage.unwrap_or_default();
                     view.cost += Cost::of_call(account.cost_nano_usd);
@@ -178,14 +197,18 @@ impl RunView {
         view.changed_at = at;
     }
 
-    fn lease(&mut self, id: &ContextId, holder: Option<Activation>) {
+    fn set_turn(&mut self, id: &ContextId, holder: Option<Activation>) {
         if let Some(view) = self.contexts.get_mut(id) {
             view.turn = holder;
         }
     }
 
     /// Changes one activation, then what its node shows, the counts and the tokens.
-    fn change_activation(&mut self, node: &NodeId, epoch: &Epoch, change: impl FnOnce(&mut EpochView)) {
+    fn change_activation(
+        &mut self,
+        Activation { node, epoch }: &Activation,
+        change: impl FnOnce(&mut EpochView),
+    ) {
         let view = match self.nodes.entry(node.clone()) {
             btree_map::Entry::Occupied(entry) => entry.into_mut(),
             btree_map::Entry::Vacant(entry) => {
@@ -230,49 +253,14 @@ impl RunView {
     }
 }
 
-fn create_context(node: &NodeId, epoch: &Epoch, record: &ContextRecord, at: u64) -> ContextView {
+fn create_context(created_by: &Activation, record: &ContextRecord, at: u64) -> ContextView {
     ContextView {
         tokens: record.message_history.iter().map(|message| u64::from(message.tokens)).sum(),
         usage: TokenUsage::default(),
         cost: Cost::default(),
         record: record.clone(),
-        created_by: Activation { node: node.clone(), epoch: epoch.clone() },
+        created_by: created_by.clone(),
         changed_at: at,
         turn: None,
-    }
-}
-
-/// The activation an event tells of, if it tells of one.
-fn place(event: &Event) -> Option<(&NodeId, &Epoch)> {
-    match event {
-        Event::NodeReady { node, epoch, .. }
-        | Event::NodeStarted { node, epoch, .. }
-        | Event::NodeDelta { node, epoch, .. }
-        | Event::NodeFinished { node, epoch, .. }
-        | Event::NodeSkipped { node, epoch, .. }
-        | Event::NodeFailed { node, epoch, .. }
-        | Event::NodeRetrying { node, epoch, .. }
-        | Event::ContextCreated { node, epoch, .. }
-        | Event::ContextChanged { node, epoch, .. }
-        | Event::TurnStarted { node, epoch, .. }
-        | Event::TurnCommitted { node, epoch, .. }
-        | Event::TurnDiscarded { node, epoch, .. }
-        | Event::PromptRendered { node, epoch, .. }
-        | Event::ModelReplied { node, epoch, .. }
-        | Event::ToolCalled { node, epoch, .. }
-        | Event::ToolFinished { node, epoch, .. }
-        | Event::ChildStarted { node, epoch, .. }
-        | Event::ChildWaiting { node, epoch, .. }
-        | Event::ChildResumed { node, epoch, .. }
-        | Event::RunPaused { node, epoch, .. }
-        | Event::InputProvided { node, epoch, .. } => Some((node, epoch)),
-        Event::RunStarted { .. }
-        | Event::LoopIteration { .. }
-        | Event::LoopExhausted { .. }
-        | Event::RunWaiting { .. }
-        | Event::RunCancelling {}
-        | Event::RunFinished { .. }
-        | Event::RunFailed { .. }
-        | Event::RunCancelled { .. } => None,
     }
 }

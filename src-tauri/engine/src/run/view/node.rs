@@ -6,12 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::super::{
-    Answer, CallAccount, Cost, FinishMetadata, NodeOutputs, SkipReason, SourceRef, TokenUsage,
-};
 use crate::context::ToolCall;
 use crate::error::Fault;
 use crate::id::{ContextId, Epoch, MessageId, PortName, RunId};
+use crate::journal::{Answer, CallAccount, FinishMetadata, NodeOutputs, SkipReason, SourceRef};
+use crate::models::{Cost, TokenUsage};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 use plait_engine::Value;
 use plait_engine::context::{ContextRecord, ContextType, Message, Role};
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::journal::{Answer, CallEvent, ContextEvent, Event};
 use plait_engine::node::{Inputs, NodeContext, NodeOutput, Pause};
 use plait_engine::provider::ModelReply;
-use plait_engine::run::{Answer, Event};
 use plait_engine::tool::ToolInvocation;
 use serde_json::json;
 
@@ -78,7 +78,9 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
     let mut replies = Vec::new();
     for step in 0..settings.steps {
         let on_record = cx.recorded.iter().find_map(|event| match event {
-            Event::ModelReplied { step: at, reply, .. } if *at == step => Some(reply.text.clone()),
+            Event::Call(_, CallEvent::ModelReplied { step: at, reply, .. }) if *at == step => {
+                Some(reply.text.clone())
+            }
             _ => None,
         });
         if let Some(text) = on_record {
@@ -91,15 +93,8 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
         let value = cx.host.tools.call(invocation("call")).await?;
         nap(cx).await;
         let text = value.as_str().unwrap_or_default().to_owned();
-        let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
-        cx.record(Event::ModelReplied {
-            node,
-            epoch,
-            step,
-            reply: ModelReply { text, ..ModelReply::default() },
-            account: None,
-        })
-        .await?;
+        let reply = ModelReply { text, ..ModelReply::default() };
+        cx.record(CallEvent::ModelReplied { step, reply, account: None }).await?;
         cx.host.tools.call(invocation("safe")).await?;
         nap(cx).await;
         replies.push(value);
@@ -118,8 +113,7 @@ async fn turn(
         return Ok(output(kind, settings, cx, values, &Value::Null));
     };
     let manager = cx.context_manager(&context_id)?;
-    let (node, epoch) = (cx.activation.node.clone(), cx.activation.epoch.clone());
-    cx.note(Event::TurnStarted { node: node.clone(), epoch: epoch.clone(), context_id: context_id.clone() });
+    cx.note(ContextEvent::TurnStarted { context_id: context_id.clone() });
     let history: Vec<String> =
         manager.get().message_history.iter().map(|message| message.content.text()).collect();
     let said = meaning::said(settings, &cx.activation, values, &history);
@@ -135,7 +129,7 @@ async fn turn(
         manager.add_message(message(0, Role::User, said.clone()));
     }
     if let Err(fault) = fail(settings, cx) {
-        cx.note(Event::TurnDiscarded { node, epoch, context_id, partial: said[..4].to_owned() });
+        cx.note(ContextEvent::TurnDiscarded { context_id, partial: said[..4].to_owned() });
         return Err(fault);
     }
     Ok(output(kind, settings, cx, values, &said.into()))

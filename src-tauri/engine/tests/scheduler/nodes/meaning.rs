@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_engine::Value;
 use plait_engine::id::{Activation, ContextId};
-use plait_engine::run::Answer;
+use plait_engine::journal::Answer;
 use serde::Serialize;
 use serde_json::json;
 

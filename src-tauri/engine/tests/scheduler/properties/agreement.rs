@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plait_engine::Value;
 use plait_engine::id::{NodeId, PortName};
-use plait_engine::run::{Event, NodeOutputs, RunEnd};
+use plait_engine::journal::{Event, NodeOutputs, RunEnd, RunEvent};
 use proptest::prelude::*;
 
 use super::{all_final, cases, errors, playable};
@@ -78,7 +78,7 @@ pub fn agree(piece: &Piece, played: &Played, expected: &Expected) -> Result<(), 
     match &expected.verdict {
         Verdict::Failed { by } => {
             prop_assert_eq!(&played.ending, &Ending::Ended(RunEnd::Failed), "{}", journal());
-            let Some(Event::RunFailed { node, epoch, .. }) = &reading.end else {
+            let Some(Event::Run(RunEvent::Failed { node, epoch, .. })) = &reading.end else {
                 return Err(TestCaseError::fail(format!("no run.failed\n{}", journal())));
             };
             let blamed = crate::reading::at(node, epoch);
@@ -116,7 +116,7 @@ pub fn agree_in_part(played: &Played, reading: &Reading, expected: &Expected) ->
     for (at, told) in &reading.activations {
         let stopped = match &told.end {
             Some(Final::Skipped(reason)) => {
-                told.tries > 0 || *reason != plait_engine::run::SkipReason::DeadInput
+                told.tries > 0 || *reason != plait_engine::journal::SkipReason::DeadInput
             }
             Some(Final::Failed { code, .. }) => code == "node.stopped" || code == "node.cancelled",
             Some(Final::Finished(_)) => false,
@@ -147,7 +147,9 @@ pub fn agree_in_part(played: &Played, reading: &Reading, expected: &Expected) ->
 /// What a run put out at its end, without nodes that put out nothing.
 pub fn final_outputs(reading: &Reading) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
     let Some(
-        Event::RunFinished { outputs } | Event::RunFailed { outputs, .. } | Event::RunCancelled { outputs },
+        Event::Run(RunEvent::Finished { outputs })
+        | Event::Run(RunEvent::Failed { outputs, .. })
+        | Event::Run(RunEvent::Canceled { outputs }),
     ) = &reading.end
     else {
         return BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use plait_engine::error::ErrorCode;
 use plait_engine::id::{Epoch, NodeId};
-use plait_engine::run::SkipReason;
+use plait_engine::journal::SkipReason;
 
 use crate::generate::Case;
 use crate::nodes::registry;

@@ -3,8 +3,8 @@
 
 use plait_engine::flow::Flow;
 use plait_engine::id::{EdgeId, NodeId};
-use plait_engine::plan::{self, InputOverrides};
-use plait_engine::run::Entry;
+use plait_engine::journal::{Entry, InputOverrides};
+use plait_engine::plan;
 use proptest::prelude::*;
 
 use super::{all_final, cases, errors, playable};

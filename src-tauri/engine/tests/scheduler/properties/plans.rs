@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plait_engine::id::NodeId;
-use plait_engine::plan::{self, InputOverrides};
+use plait_engine::journal::InputOverrides;
+use plait_engine::plan;
 
 use outline::plan_of;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use plait_engine::id::Activation;
-use plait_engine::run::{Entry, Event};
+use plait_engine::journal::{CallEvent, Entry, Event, NodeEvent};
 use proptest::prelude::*;
 
 use super::agreement::agree;
@@ -16,7 +16,9 @@ use crate::reference::{Expected, Verdict};
 /// What a journal has on record of the outside.
 fn on_record(entries: &[Entry]) -> BTreeSet<(Activation, u32)> {
     let recorded = |entry: &Entry| match &entry.event {
-        Event::ModelReplied { node, epoch, step, .. } => Some((at(node, epoch), *step)),
+        Event::Call(Activation { node, epoch }, CallEvent::ModelReplied { step, .. }) => {
+            Some((at(node, epoch), *step))
+        }
         _ => None,
     };
     entries.iter().filter_map(recorded).collect()
@@ -106,7 +108,7 @@ proptest! {
             }
             for activation in &crashed.acknowledged {
                 let kept = crashed.entries.iter().any(|entry| matches!(
-                    &entry.event, Event::InputProvided { node, epoch, .. } if at(node, epoch) == *activation
+                    &entry.event, Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) if at(node, epoch) == *activation
                 ));
                 prop_assert!(kept, "the answer of {} was not safe\n{}", activation, show(&crashed.entries));
             }

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::flow::{Flow, Node};
-use plait_engine::id::NodeId;
+use plait_engine::id::{Activation, NodeId};
+use plait_engine::journal::{Event, InputOverrides, NodeEvent, RunEnd};
 use plait_engine::node::{Behavior, BoundNode, Inputs, NodeContext, NodeOutput};
-use plait_engine::plan::{self, InputOverrides};
+use plait_engine::plan;
 use plait_engine::port::Ports;
-use plait_engine::run::{Event, RunEnd};
 
 use crate::nodes::meaning::Script;
 use crate::nodes::registry;
@@ -138,7 +138,7 @@ impl BoundNode for Counted {
 fn starts(played: &Played) -> BTreeMap<NodeId, usize> {
     let mut starts = BTreeMap::new();
     for entry in &played.entries {
-        if let Event::NodeStarted { node, .. } = &entry.event {
+        if let Event::Node(Activation { node, .. }, NodeEvent::Started { .. }) = &entry.event {
             *starts.entry(node.clone()).or_default() += 1;
         }
     }

@@ -1,7 +1,8 @@
 //! What people and mishaps do to a run: cancels that come twice, answers that come too late, panics, time that runs out,
 //! journals that are not a run's.
 
-use plait_engine::run::{Driver, Event, RunEnd};
+use plait_engine::journal::{Event, NodeEvent, RunEnd};
+use plait_engine::run::Driver;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ fn crowd(count: usize, kind: &str) -> String {
 fn cancelled_twice_in_a_crowd() {
     let piece = piece(&crowd(1_000, "source"));
     let played = piece.play(INLINE.stop(Stop::CancelTwice(1)));
-    assert_eq!(played.ending, Ending::Ended(RunEnd::Cancelled));
+    assert_eq!(played.ending, Ending::Ended(RunEnd::Canceled));
     let reading = read(&played.entries).unwrap();
     assert_eq!(reading.activations.len(), 1_000);
     let ran =
@@ -55,7 +56,7 @@ fn an_answer_that_comes_after_the_cancel() {
     handle.cancel();
     let late = handle.answer(asked, json!(1));
     let (end, late) = futures::executor::block_on(async { futures::join!(driver.drive(), late) });
-    assert_eq!(end, Ok(RunEnd::Cancelled));
+    assert_eq!(end, Ok(RunEnd::Canceled));
     assert!(["answer.not_waiting", "run.not_running"].contains(&late.unwrap_err().code.as_str()));
 }
 
@@ -78,8 +79,11 @@ fn only_an_open_pause_takes_an_answer() {
     };
     let (end, ()) = futures::executor::block_on(async { futures::join!(driver.drive(), people) });
     assert_eq!(end, Ok(RunEnd::Finished));
-    let given =
-        tape.entries().iter().filter(|entry| matches!(entry.event, Event::InputProvided { .. })).count();
+    let given = tape
+        .entries()
+        .iter()
+        .filter(|entry| matches!(entry.event, Event::Node(_, NodeEvent::Answered { .. })))
+        .count();
     assert_eq!(given, 1);
 }
 

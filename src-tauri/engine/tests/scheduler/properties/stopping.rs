@@ -1,6 +1,6 @@
 //! Cancelling a run at any moment ends it: every node final, contexts holding whole turns only.
 
-use plait_engine::run::{Event, RunEnd};
+use plait_engine::journal::{Event, RunEnd, RunEvent};
 use proptest::prelude::*;
 
 use super::agreement::{agree, agree_in_part};
@@ -21,22 +21,22 @@ proptest! {
             let moment = chance.usize(1..=steps + 1);
             let stop = if round % 2 == 0 { Stop::Cancel(moment) } else { Stop::CancelTwice(moment) };
             let played = piece.play(Schedule::seeded(case.seed).stop(stop));
-            if played.ending != Ending::Ended(RunEnd::Cancelled) {
+            if played.ending != Ending::Ended(RunEnd::Canceled) {
                 // It came too late.
                 agree(&piece, &played, &expected)?;
                 continue;
             }
             let reading = read(&played.entries).map_err(TestCaseError::fail)?;
-            let is_cancelled = matches!(reading.end, Some(Event::RunCancelled { .. }));
+            let is_cancelled = matches!(reading.end, Some(Event::Run(RunEvent::Canceled { .. })));
             prop_assert!(is_cancelled, "{}", show(&played.entries));
             all_final(&piece, &played, &reading)?;
             agree_in_part(&played, &reading, &expected)?;
             let length = chance.usize(1..=played.entries.len());
             let before = &played.entries[..length];
             let resumed = piece.resume(before, Schedule::seeded(chance.u64(..)));
-            if before.iter().any(|entry| matches!(entry.event, Event::RunCancelling { .. })) {
-                prop_assert_eq!(&resumed.ending, &Ending::Ended(RunEnd::Cancelled));
-                let without_times = |entries: &[plait_engine::run::Entry]| {
+            if before.iter().any(|entry| matches!(entry.event, Event::Run(RunEvent::Canceling))) {
+                prop_assert_eq!(&resumed.ending, &Ending::Ended(RunEnd::Canceled));
+                let without_times = |entries: &[plait_engine::journal::Entry]| {
                     entries.iter().map(|entry| entry.event.clone()).collect::<Vec<_>>()
                 };
                 prop_assert_eq!(without_times(&resumed.entries), without_times(&played.entries));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plait_engine::flow::Flow;
 use plait_engine::id::NodeId;
-use plait_engine::run::RunEnd;
+use plait_engine::journal::RunEnd;
 use proptest::prelude::*;
 
 use super::agreement::{agree, agree_in_part, final_outputs};

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use plait_engine::Value;
 use plait_engine::id::{Activation, Epoch, NodeId, PortName};
-use plait_engine::run::SourceRef;
+use plait_engine::journal::SourceRef;
 
 use super::graph::{Node, Wire};
 use super::outcome::{self, Outcome, by_port};

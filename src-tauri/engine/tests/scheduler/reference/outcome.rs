@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use plait_engine::Value;
 use plait_engine::id::{Activation, ContextId, PortName};
-use plait_engine::run::Answer;
+use plait_engine::journal::Answer;
 use serde_json::json;
 
 use super::graph::Node;

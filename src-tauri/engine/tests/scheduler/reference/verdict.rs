@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plait_engine::id::Epoch;
-use plait_engine::run::SkipReason;
+use plait_engine::journal::SkipReason;
 
 use super::meaning::Run;
 use super::outcome::{Outcome, Ran};

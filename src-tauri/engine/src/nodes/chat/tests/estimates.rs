@@ -4,8 +4,9 @@ use serde_json::json;
 
 use super::say;
 use crate::context::{ContextRecord, ContextType};
+use crate::journal::{CallEvent, Event};
+use crate::models::TokenUsage;
 use crate::provider::ModelReply;
-use crate::run::{Event, TokenUsage};
 use crate::testing::{NodeHarness, Ran, Scripted};
 
 /// Replies of a model without a public tokenizer that reports so many tokens for its prompts.
@@ -19,7 +20,7 @@ fn reporting(reports: &[(u64, u64)]) -> Vec<Scripted> {
 
 fn estimates(ran: &Ran) -> Vec<(u64, u64)> {
     let rendered = ran.events.iter().filter_map(|event| match event {
-        Event::PromptRendered { prompt, .. } => Some((prompt.counted(), prompt.tokens)),
+        Event::Call(_, CallEvent::PromptRendered { prompt, .. }) => Some((prompt.counted(), prompt.tokens)),
         _ => None,
     });
     rendered.collect()
@@ -38,7 +39,9 @@ fn estimates_learn_from_what_the_provider_reports() {
     let first = say(&mut bench, json!({}), &long);
     let (counted, tokens) = estimates(&first)[0];
     assert_eq!(counted, tokens, "nothing is known at first");
-    let Some(Event::ModelReplied { account: Some(account), reply, .. }) = first.events.last() else {
+    let Some(Event::Call(_, CallEvent::ModelReplied { account: Some(account), reply, .. })) =
+        first.events.last()
+    else {
         panic!()
     };
     assert_eq!((account.counted, reply.usage), (counted, Some(TokenUsage::new(3_000, 2))));
@@ -104,7 +107,13 @@ fn a_turn_learns_from_its_own_steps_and_again_after_a_crash() {
     let bought: Vec<Event> = whole
         .events
         .iter()
-        .filter(|event| matches!(event, Event::ModelReplied { .. } | Event::ToolFinished { .. }))
+        .filter(|event| {
+            matches!(
+                event,
+                Event::Call(_, CallEvent::ModelReplied { .. })
+                    | Event::Call(_, CallEvent::ToolFinished { .. })
+            )
+        })
         .take(2)
         .cloned()
         .collect();

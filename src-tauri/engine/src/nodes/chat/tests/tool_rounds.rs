@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{main, pairs, sent};
 use crate::context::ToolCall;
+use crate::journal::{CallEvent, Event};
 use crate::prompt::tokens;
 use crate::provider::ModelReply;
-use crate::run::Event;
 use crate::testing::{NodeHarness, Scripted};
 
 fn tools(bench: &mut NodeHarness) -> Value {
@@ -108,14 +108,22 @@ fn nothing_that_is_recorded_is_paid_for_or_done_again() {
     let bought: Vec<Event> = undisturbed
         .events
         .iter()
-        .filter(|event| matches!(event, Event::ModelReplied { .. } | Event::ToolFinished { .. }))
+        .filter(|event| {
+            matches!(
+                event,
+                Event::Call(_, CallEvent::ModelReplied { .. })
+                    | Event::Call(_, CallEvent::ToolFinished { .. })
+            )
+        })
         .cloned()
         .collect();
     assert_eq!(bought.len(), 4);
     for done in 0..=bought.len() {
         let mut again = NodeHarness::new();
-        let replies =
-            bought[..done].iter().filter(|event| matches!(event, Event::ModelReplied { .. })).count();
+        let replies = bought[..done]
+            .iter()
+            .filter(|event| matches!(event, Event::Call(_, CallEvent::ModelReplied { .. })))
+            .count();
         again.provider.script(script().into_iter().skip(replies));
         again.recorded = bought[..done].to_vec();
         let ran = again.run("chat", json!({}), &inputs);

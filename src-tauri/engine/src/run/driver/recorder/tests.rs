@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::id::{Epoch, NodeId};
+use crate::id::{Activation, Epoch, NodeId};
 use crate::testing::FakeClock;
 
 /// A journal whose flush takes until the other end says so.
@@ -45,13 +45,20 @@ fn a_question_is_shown_when_it_is_on_disk_and_what_follows_waits_behind_it() {
     let node = NodeId::from("ask");
     let epoch = Epoch::root();
 
-    recorder.append([Event::NodeStarted { node: node.clone(), epoch: epoch.clone(), attempt: 1 }]).unwrap();
+    recorder
+        .append([Event::Node(
+            Activation { node: node.clone(), epoch: epoch.clone() },
+            NodeEvent::Started { attempt: 1 },
+        )])
+        .unwrap();
     assert_eq!(shown(), ["node.started"]);
 
-    let paused =
-        Event::RunPaused { node: node.clone(), epoch: epoch.clone(), prompt: "?".into(), schema: json!({}) };
+    let paused = Event::Node(
+        Activation { node: node.clone(), epoch: epoch.clone() },
+        NodeEvent::Paused { prompt: "?".into(), schema: json!({}) },
+    );
     recorder.append([paused]).unwrap();
-    recorder.append([Event::NodeStarted { node, epoch, attempt: 1 }]).unwrap();
+    recorder.append([Event::Node(Activation { node, epoch }, NodeEvent::Started { attempt: 1 })]).unwrap();
     assert_eq!(shown(), ["node.started"], "the question would be gone after a crash");
 
     let mut flushed = Box::pin(recorder.flush());

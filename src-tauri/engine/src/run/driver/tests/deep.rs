@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::{Stage, nested, of, started, types};
 use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch};
-use crate::plan::InputOverrides;
-use crate::run::{Driver, Entry, Event};
+use crate::journal::{Entry, Event, InputOverrides, RunEvent};
+use crate::run::Driver;
 use crate::testing::Scripted;
 
 /// Reads every entry as a store does.
@@ -83,9 +83,9 @@ fn what_people_give_too_deep_is_refused() {
     };
     assert_eq!(taken.unwrap_err().code, "answer.invalid");
 
-    let Event::RunStarted { run, flow, models, .. } = started() else { panic!("it starts") };
+    let Event::Run(RunEvent::Started { run, flow, models, .. }) = started() else { panic!("it starts") };
     let set: InputOverrides = [("v".into(), [("value".into(), Arc::new(nested(101)))].into())].into();
-    let first = Event::RunStarted {
+    let first = Event::Run(RunEvent::Started {
         run,
         flow,
         to: None,
@@ -94,7 +94,7 @@ fn what_people_give_too_deep_is_refused() {
         parent_run_id: None,
         conversation: None,
         models,
-    };
+    });
     let setup = stage.setup(&json!({ "v": { "type": "value" } }), &json!([]), &json!({}), None);
     assert_eq!(Driver::start(setup, first).err().unwrap().code, "input.too_deep");
 }

@@ -1,7 +1,8 @@
 //! A plan in a few lines of text.
 
 use plait_engine::flow::Flow;
-use plait_engine::plan::{self, InputOverrides, Plan};
+use plait_engine::journal::InputOverrides;
+use plait_engine::plan::{self, Plan};
 
 use crate::nodes::registry;
 use crate::notation::flow;

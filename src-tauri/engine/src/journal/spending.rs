@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Cost, Event, TokenUsage};
+use super::{CallEvent, Event};
+use crate::models::{Cost, TokenUsage};
 
 /// Calls, tokens and money. Adds up over anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -21,7 +22,7 @@ pub struct Spending {
 impl Spending {
     /// What an event says was spent: only a model's reply does.
     pub fn of(event: &Event) -> Option<Self> {
-        let Event::ModelReplied { reply, account, .. } = event else { return None };
+        let Event::Call(_, CallEvent::ModelReplied { reply, account, .. }) = event else { return None };
         // A call of a time when no accounts were kept has no price that anybody knows.
         let cost = Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
         Some(Self { calls: 1, tokens: reply.usage.unwrap_or_default(), cost })

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 /// A value may have so many lists and objects inside one another. Readers stop at 127; what is around a value in an event
 /// has room beside it, and so have the results of sub-flows, which hold those of their children.
-pub(crate) const DEEPEST: usize = 100;
+pub(crate) const MAX_NESTING_DEPTH: usize = 100;
 
 /// Whether the value is nested deeper than that.
 pub(crate) fn is_too_deep(value: &Value) -> bool {
     // Layer by layer and without recursion. What holds nothing costs nothing.
     let mut layer: Vec<&Value> = Some(value).filter(|value| holds_values(value)).into_iter().collect();
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_NESTING_DEPTH {
         if layer.is_empty() {
             return false;
         }

@@ -1,14 +1,17 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::id::Epoch;
+use crate::id::{Activation, Epoch};
+use crate::journal::{CallAccount, CallEvent, RunEvent};
 use crate::provider::ModelReply;
-use crate::run::CallAccount;
 
 fn replied(usage: Option<TokenUsage>, account: Option<CallAccount>) -> Event {
     let reply = ModelReply { usage, ..ModelReply::default() };
     let account = account.map(Arc::new);
-    Event::ModelReplied { node: "chat".into(), epoch: Epoch::root(), step: 0, reply, account }
+    Event::Call(
+        Activation { node: "chat".into(), epoch: Epoch::root() },
+        CallEvent::ModelReplied { step: 0, reply, account },
+    )
 }
 
 fn account(cost_nano_usd: Option<u64>) -> CallAccount {
@@ -26,7 +29,7 @@ fn account(cost_nano_usd: Option<u64>) -> CallAccount {
 #[test]
 fn calls_tokens_and_money_add_up_and_what_has_no_price_is_counted() {
     let usage = TokenUsage { input: 10, output: 5, cached_input: 4, cache_write: 3, reasoning: 2 };
-    let waiting = Event::RunWaiting { on: Vec::new() };
+    let waiting = Event::Run(RunEvent::Waiting { on: Vec::new() });
     let events = [
         replied(Some(usage), Some(account(Some(1_000)))),
         waiting,

@@ -1,4 +1,4 @@
-//! What events carry: outputs and where they came from, which flow ran, why a node did not, what a person answered.
+//! The values that events carry.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,8 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::TokenUsage;
-use crate::id::{Epoch, NodeId, PortName};
+use crate::error::Fault;
+use crate::id::{Epoch, NodeId, PortName, RunId};
+use crate::models::TokenUsage;
+
+/// Values given to a run for ports that no edge feeds, by node and port.
+pub type InputOverrides = BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>>;
 
 /// The values of a node's live outputs, by port.
 pub type NodeOutputs = BTreeMap<PortName, Arc<Value>>;
@@ -81,4 +85,33 @@ pub enum Answer {
     Value(#[ts(type = "unknown")] Arc<Value>),
     /// Nothing more: the pause ends and its outputs are dead.
     End,
+}
+
+/// A question asked by a child run or by one of its descendants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ChildQuestion {
+    /// The run that asks and takes the answer.
+    pub run: RunId,
+    /// The node that asks in it.
+    pub node: NodeId,
+    /// The epoch of the activation that asks.
+    pub epoch: Epoch,
+    /// The question, in Markdown.
+    pub prompt: String,
+    /// JSON Schema of the answer.
+    #[ts(type = "Record<string, unknown>")]
+    pub schema: Value,
+}
+
+/// Why a run failed, and where.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunFault {
+    /// The node that failed.
+    pub node: NodeId,
+    /// The epoch of the activation that failed.
+    pub epoch: Epoch,
+    /// What went wrong.
+    pub error: Fault,
 }

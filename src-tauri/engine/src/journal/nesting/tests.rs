@@ -10,6 +10,6 @@ fn lists_and_objects_count_alike() {
         })
     };
     assert!(!is_too_deep(&json!("flat")));
-    assert!(!is_too_deep(&nested(DEEPEST)));
-    assert!(is_too_deep(&nested(DEEPEST + 1)));
+    assert!(!is_too_deep(&nested(MAX_NESTING_DEPTH)));
+    assert!(is_too_deep(&nested(MAX_NESTING_DEPTH + 1)));
 }

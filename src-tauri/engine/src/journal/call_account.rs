@@ -6,9 +6,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::TokenUsage;
 use crate::id::ContextId;
-use crate::models::{CalibrationSample, Correction, ModelOverrides, is_exact};
+use crate::models::{CalibrationSample, Correction, ModelOverrides, TokenUsage, is_exact};
 use crate::prompt::ModelConfig;
 
 /// What one model call comes to, beside the usage in its reply.

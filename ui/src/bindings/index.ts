@@ -164,23 +164,25 @@ export type CheckFlow = {
 
 /** A flow, checked. */
 export type CheckedFlow = {
-  /** What is wrong or doubtful. Without an error among them, the flow runs. */
+  /** Errors and warnings. Without an error, the flow can run. */
   diagnostics: Array<Diagnostic>,
-  /** The ports of every node whose type is known and whose config is right. */
+  /** The ports of every node with a known type and a valid config. */
   ports: { [key in NodeId]: Ports },
-  /** The node that makes the context each node works in or hands on, where that is one. */
+  /** For each node that works in one context or hands one on, the node that makes it. Without nodes that may get one of
+   * several contexts.
+   */
   contexts: { [key in NodeId]: NodeId },
-  /** The edges that lead into a cycle's next round. */
+  /** The edges that lead into a cycle's next iteration. */
   backEdges: Array<EdgeId>,
 };
 
-/** A question that a child asks, or one of the runs it began. */
+/** A question asked by a child run or by one of its descendants. */
 export type ChildQuestion = {
-  /** The run that asks. The answer goes there. */
+  /** The run that asks and takes the answer. */
   run: RunId,
   /** The node that asks in it. */
   node: NodeId,
-  /** Which time round. */
+  /** The epoch of the activation that asks. */
   epoch: Epoch,
   /** The question, in Markdown. */
   prompt: string,
@@ -387,21 +389,13 @@ export type DeleteConversation = {
  */
 export type DetectProviders = Record<string, never>;
 
-/** One finding about a flow. */
+/** An error or warning about a flow. */
 export type Diagnostic = {
-  /** Stable code, for example `edge.unknown_port`. */
-  code: ErrorCode,
-  /** How bad it is. */
-  severity: Severity,
-  /** What is wrong. */
-  message: string,
-  /** What to do about it. */
-  hint?: string,
-  /** The node it belongs to. */
-  node?: NodeId,
-  /** The edge it belongs to. */
-  edge?: EdgeId,
-  /** Where in the file, as a JSON pointer, for example `/nodes/ask/config/prompt`. */
+  /** A stable code, for example `edge.unknown_port`. */
+  code: ErrorCode, severity: Severity, message: string,
+  /** How to fix it. */
+  hint?: string, node?: NodeId, edge?: EdgeId,
+  /** The place in the file, as a JSON pointer, for example `/nodes/ask/config/prompt`. */
   pointer: string,
 };
 
@@ -411,17 +405,9 @@ export type DropAutosave = {
   key: string,
 };
 
-/** An explicit wire from an output to an input. */
-export type Edge = {
-  /** The node it comes from. */
-  source: NodeId,
-  /** Which of its outputs. */
-  sourceOutput: PortName,
-  /** The node it goes to. */
-  target: NodeId,
-  /** Which of its inputs. */
-  targetInput: PortName,
-  /** Anything more; kept, not interpreted. */
+/** An edge from an output to an input. */
+export type Edge = { source: NodeId, sourceOutput: PortName, target: NodeId, targetInput: PortName,
+  /** Further data. Plait keeps it and does not interpret it. */
   metadata?: Record<string, unknown>,
 };
 
@@ -456,216 +442,114 @@ export type EndPause = {
   epoch: Epoch,
 };
 
-/** One line of a journal, or of what a watcher sees. */
+/** One line of a journal, or of what a watcher receives. */
 export type Entry = {
-  /** Its place in the journal, from 0 without gaps. Absent on `node.delta`, which is only for watching. */
+  /** Position in the journal, from 0 without gaps. Absent on `node.delta`, which is never journaled. */
   seq?: number,
-  /** When, in milliseconds since the Unix epoch. */
-  at: number, } & ({ "type": "run.started",
-  /** The run. */
-  run: RunId,
-  /** The flow it runs. */
-  flow: FlowRef,
-  /** The node it runs to, if not the whole flow. */
-  to?: NodeId,
-  /** Text given to the run at its start. */
-  input?: string,
-  /** Values given to ports that no edge feeds, by node and port. */
-  set?: { [key in NodeId]: { [key in PortName]: JsonValue } },
-  /** The run that started this one. */
-  parentRunId?: RunId,
-  /** The conversation it goes on in, as far as that had come when the run began: what came later is not its past. */
-  conversation?: ConversationRef,
-  /** What was set and had been learnt of models by then; the run keeps to it. */
-  models?: ModelOverrides, } | { "type": "node.ready",
+  /** Milliseconds since the Unix epoch. */
+  at: number, } & (RunEvent | {
   /** The node. */
   node: NodeId,
   /** Which time round. */
-  epoch: Epoch,
-  /** Where the value on each fed input comes from; one source, or several for a port that collects. */
+  epoch: Epoch, } & ({ "type": "loop.iteration" } | { "type": "loop.exhausted",
+  /** The bound. */
+  maxEpochs: number, }) | {
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch, } & ({ "type": "node.ready",
+  /** The source of the value on each fed input; several for a port that collects. */
   inputs?: { [key in PortName]: Array<SourceRef> }, } | { "type": "node.started",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** Which try, from 1. */
+  /** Number of the attempt, from 1. */
   attempt: number, } | { "type": "node.delta",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** The text that came. */
+  /** New text. */
   text?: string,
-  /** The reasoning that came. */
+  /** New reasoning. */
   reasoning?: string, } | { "type": "node.finished",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** Its live outputs; a declared output that is missing here is dead. */
+  /** Its live outputs. A declared output that is missing here is dead. */
   outputs: { [key in PortName]: JsonValue },
-  /** Outputs whose value is a message of a context already. */
+  /** Outputs whose value already is a message of a context. */
   messages?: { [key in PortName]: MessageId },
   /** Duration, tokens and the like. */
   metadata: FinishMetadata, } | { "type": "node.skipped",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
   /** Why. */
   reason: SkipReason, } | { "type": "node.failed",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
   /** What went wrong. */
   error: Fault,
-  /** Whether its `error` output is wired, so that the run goes on. */
+  /** Whether its `error` output is wired, so that the run continues. */
   handled: boolean, } | { "type": "node.retrying",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** The try that failed, from 1. */
+  /** Number of the attempt that failed, from 1. */
   attempt: number,
-  /** How long until the next, in milliseconds. */
+  /** Delay before the next attempt, in milliseconds. */
   delayMs: number,
   /** What went wrong. */
-  error: Fault, } | { "type": "context.created",
-  /** The node that made it. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** The context. Shared, like all that is large and seldom: it would make every event as large. */
-  context: ContextRecord, } | { "type": "context.changed",
-  /** The node that changed it. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** The context. */
-  contextId: ContextId,
-  /** The change. */
-  change: ContextChange, } | { "type": "turn.started",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** The context. */
-  contextId: ContextId, } | { "type": "turn.committed",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** The context. */
-  contextId: ContextId,
-  /** The messages added, in order: the user's (unless it was there already) and the assistant's. */
-  messages: Array<Message>,
-  /** What the provider's reports taught of Plait's counts. */
-  learned?: CalibrationSample, } | { "type": "turn.discarded",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** The context. */
-  contextId: ContextId,
-  /** What had been streamed by then. */
-  partial: string, } | { "type": "prompt.rendered",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** Which model call of this activation, from 0. */
-  step: number,
-  /** The messages, by reference, and what they take of the window. */
-  prompt: PromptRecord, } | { "type": "model.replied",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** Which model call of this activation, from 0. */
-  step: number,
-  /** The whole reply. */
-  reply: ModelReply,
-  /** What the call comes to. Journals of old have none. */
-  account?: CallAccount, } | { "type": "tool.called",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** Which model call of this activation asked for it, from 0. */
-  step: number,
-  /** The call. */
-  call: ToolCall, } | { "type": "tool.finished",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** Which model call of this activation asked for it, from 0. */
-  step: number,
-  /** The call's id. */
-  callId: string,
-  /** The result, unless it failed. */
-  result?: unknown,
-  /** What went wrong; the model is told. */
-  error?: Fault, } | { "type": "loop.iteration",
-  /** The cycle's entry node. */
-  node: NodeId,
-  /** The epoch that opens. */
-  epoch: Epoch, } | { "type": "loop.exhausted",
-  /** The cycle's entry node. */
-  node: NodeId,
-  /** Its last epoch. */
-  epoch: Epoch,
-  /** The bound. */
-  maxEpochs: number, } | { "type": "child.started",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** The child run. */
-  run: RunId, } | { "type": "child.waiting",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** The child run. */
-  run: RunId,
-  /** What is asked in it, and in the runs it began. */
-  questions: Array<ChildQuestion>, } | { "type": "child.resumed",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
-  /** The child run. */
-  run: RunId, } | { "type": "run.paused",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
+  error: Fault, } | { "type": "run.paused",
   /** The question, in Markdown. */
   prompt: string,
   /** JSON Schema of the answer. */
   schema: Record<string, unknown>, } | { "type": "input.provided",
-  /** The node. */
-  node: NodeId,
-  /** Which time round. */
-  epoch: Epoch,
   /** The answer. */
-  answer: Answer, } | { "type": "run.waiting",
-  /** The open pauses, in plan order. */
-  on: Array<Activation>, } | { "type": "run.cancelling", } | { "type": "run.finished",
-  /** The last live outputs of the flow's `output` nodes (without any, of its last nodes), by node and port. */
-  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, } | { "type": "run.failed",
+  answer: Answer, }) | {
   /** The node. */
   node: NodeId,
   /** Which time round. */
-  epoch: Epoch,
-  /** What went wrong. */
-  error: Fault,
-  /** As in `run.finished`: what had been put out by then. */
-  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, } | { "type": "run.cancelled",
-  /** As in `run.finished`: what had been put out by then. */
-  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, });
+  epoch: Epoch, } & ({ "type": "context.created",
+  /** The new context. Shared: inline it would make every event as large. */
+  context: ContextRecord, } | { "type": "context.changed",
+  /** The context that changed. */
+  contextId: ContextId,
+  /** The change. */
+  change: ContextChange, } | { "type": "turn.started",
+  /** The context that is locked for the turn. */
+  contextId: ContextId, } | { "type": "turn.committed",
+  /** The context that was extended. */
+  contextId: ContextId,
+  /** The messages added, in order: the user's (unless it was there already) and the assistant's. */
+  messages: Array<Message>,
+  /** Calibration of Plait's token counts by the provider's reports. */
+  learned?: CalibrationSample, } | { "type": "turn.discarded",
+  /** The context that was locked for the turn. */
+  contextId: ContextId,
+  /** The text streamed before the turn was discarded. */
+  partial: string, }) | {
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch, } & ({ "type": "prompt.rendered",
+  /** Number of the model call within the activation, from 0. */
+  step: number,
+  /** The messages, by reference, and the tokens they take. */
+  prompt: PromptRecord, } | { "type": "model.replied",
+  /** Number of the model call within the activation, from 0. */
+  step: number,
+  /** The whole reply. */
+  reply: ModelReply,
+  /** Usage and cost of the call. Absent in journals of early versions. */
+  account?: CallAccount, } | { "type": "tool.called",
+  /** Number of the model call that requested it, from 0. */
+  step: number,
+  /** The tool and its arguments. */
+  call: ToolCall, } | { "type": "tool.finished",
+  /** Number of the model call that requested it, from 0. */
+  step: number,
+  /** The id of the tool call. */
+  callId: string,
+  /** The result, unless it failed. */
+  result?: unknown,
+  /** The error, which is also reported to the model. */
+  error?: Fault, }) | {
+  /** The node. */
+  node: NodeId,
+  /** Which time round. */
+  epoch: Epoch, } & ({ "type": "child.started",
+  /** The child run. */
+  run: RunId, } | { "type": "child.waiting",
+  /** The child run. */
+  run: RunId,
+  /** The open questions of the child run and of its descendants. */
+  questions: Array<ChildQuestion>, } | { "type": "child.resumed",
+  /** The child run. */
+  run: RunId, }));
 
 /** Which time round: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all. */
 export type Epoch = number[];
@@ -810,18 +694,12 @@ export type FinishMetadata = {
 export type Flow = {
   /** The version of the format. */
   version: number,
-  /** Its name, for people. */
+  /** The name that people see. */
   name: string,
   /** What it is for, in Markdown. */
-  description?: string,
-  /** The nodes, by id. */
-  nodes: { [key in NodeId]: Node },
-  /** The edges, by id. */
-  edges: { [key in EdgeId]: Edge },
-  /** Where nodes stand on the canvas, by node id. */
-  layout: { [key in NodeId]: Position },
-  /** Settings of the whole flow. */
-  settings?: FlowSettings,
+  description?: string, nodes: { [key in NodeId]: Node }, edges: { [key in EdgeId]: Edge },
+  /** The positions of nodes on the canvas. */
+  layout: { [key in NodeId]: Position }, settings?: FlowSettings,
 };
 
 /** Which flow a run runs. */
@@ -836,10 +714,10 @@ export type FlowRef = {
 
 /** Settings of a whole flow. */
 export type FlowSettings = {
-  /** How many activations may run at once; without it, 16. */
+  /** How many activations may run at once; 16 by default. */
   maxConcurrency?: number,
-  /** The window, in tokens, that every model call of the flow has to make do with; without it, what the settings and
-   * the table say of the model. Kept as it stands in the file: [`check`](crate::plan::check) says when it is no window.
+  /** The context window of every model call in the flow, in tokens; by default, the model's own. Kept as it is in the
+   * file: [`check`](crate::plan::check()) reports an invalid value.
    */
   contextWindow?: number,
 };
@@ -905,23 +783,17 @@ export type GetProviderStatus = Record<string, never>;
 /** `settings.get`: the settings in force, the built-in providers included. */
 export type GetSettings = Record<string, never>;
 
-/** One input of a node. */
-export type InputPort = {
-  /** Its name. */
-  name: PortName,
-  /** The strand. */
-  kind: PortKind,
-  /** The type of its values. */
-  type: PortType,
-  /** Whether the node can only run when it is fed. */
+/** An input of a node. */
+export type InputPort = { name: PortName, kind: PortKind, type: PortType,
+  /** Whether the node runs only if this input has a live value. */
   required: boolean,
-  /** Whether it may stay unfed but, once an edge feeds it, is as good as required: a node that is only ordered behind a
-   * branch must not run when that branch was not taken.
+  /** Whether it may stay unconnected, but is required once an edge feeds it: a node that is only ordered after a branch
+   * must not run if that branch is not taken.
    */
   requiredWhenFed?: boolean,
-  /** Whether it collects all of its edges' values into a list, in plan order, rather than taking one. */
+  /** Whether it collects the values of all its edges into a list, in plan order, instead of taking one. */
   many: boolean,
-  /** One line for people. */
+  /** A description in one line, without a period. */
   description: string,
 };
 
@@ -957,9 +829,9 @@ export type KeyStatus = {
 
 /** Bounds on a node's execution. */
 export type Limits = {
-  /** How many times round the cycles it stands in may go, at least 1. */
+  /** The maximum number of iterations of the innermost cycle that contains the node, at least 1. */
   maxEpochs?: number,
-  /** How long one execution may take, in milliseconds; then it fails with `node.timeout`. */
+  /** The maximum duration of one execution, in milliseconds; then it fails with `node.timeout`. */
   timeoutMs?: number,
 };
 
@@ -1119,17 +991,15 @@ export type ModelReply = {
 /** `flow.new`: an empty flow of the current version. */
 export type NewFlow = Record<string, never>;
 
-/** A node: what it does, and how. */
+/** A node of a flow. */
 export type Node = {
-  /** The name of its node type, for example `chat`. */
+  /** The name of the node type, for example `chat`. */
   type: string,
-  /** What people call it; without one, its type's title. */
+  /** The title that people see; without one, the title of the node type. */
   title?: string,
-  /** Its configuration, as its type's schema has it. */
-  config?: Record<string, unknown>,
-  /** Bounds on its execution. */
-  limits?: Limits,
-  /** What to do when it fails in a way that another try could mend. */
+  /** The configuration, described by the node type's schema. */
+  config?: Record<string, unknown>, limits?: Limits,
+  /** How to retry after a failure that a retry could fix. */
   retry?: RetryPolicy,
 };
 
@@ -1266,15 +1136,9 @@ export type OpenedFlow = {
   recovered?: Autosave,
 };
 
-/** One output of a node. */
-export type OutputPort = {
-  /** Its name. */
-  name: PortName,
-  /** The strand. */
-  kind: PortKind,
-  /** The type of its values. */
-  type: PortType,
-  /** One line for people. */
+/** An output of a node. */
+export type OutputPort = { name: PortName, kind: PortKind, type: PortType,
+  /** A description in one line, without a period. */
   description: string,
 };
 
@@ -1308,7 +1172,7 @@ export type PickedPath = {
   path: string | null,
 };
 
-/** Which of the three strands a port belongs to. An edge takes its kind from its ports. */
+/** The strand a port belongs to. An edge takes its kind from its ports. */
 export type PortKind = "context" | "data" | "tools";
 
 /** A port's name, unique among the inputs (or outputs) of its node. */
@@ -1317,23 +1181,23 @@ export type PortName = string;
 /** The type of the values on a data port. Context and tools ports are [`PortType::Any`]. */
 export type PortType = "any" | "text" | "number" | "boolean" | "list" | "object";
 
-/** All ports of one node, given its config. */
+/** The ports of a node. They may depend on its config. */
 export type Ports = {
-  /** In the order they are drawn. */
+  /** In the order in which they are drawn. */
   inputs: Array<InputPort>,
-  /** In the order they are drawn. */
+  /** In the order in which they are drawn. */
   outputs: Array<OutputPort>,
 };
 
-/** Where a node stands on the canvas. */
+/** The position of a node on the canvas. */
 export type Position = {
-  /** To the right, in canvas units. */
+  /** Rightward, in canvas units. */
   x: number,
-  /** Down, in canvas units. */
+  /** Downward, in canvas units. */
   y: number,
-  /** Width, where the person set one (notes). */
+  /** The width, for nodes that can be resized (notes). */
   width?: number,
-  /** Height, where the person set one (notes). */
+  /** The height, for nodes that can be resized (notes). */
   height?: number,
 };
 
@@ -1532,15 +1396,15 @@ export type ResumeRun = {
   run: RunId,
 };
 
-/** How often and how patiently to try again. */
+/** How often and after which delays to retry. */
 export type RetryPolicy = {
-  /** Tries in all, the first included; at least 1. */
+  /** The maximum number of attempts, including the first; at least 1. */
   attempts: number,
-  /** The wait before the second try, in milliseconds; doubled for each one after. */
+  /** The delay before the second attempt, in milliseconds. It doubles with each further attempt. */
   backoffMs: number,
-  /** The longest wait, in milliseconds. */
+  /** The maximum delay, in milliseconds. */
   maxBackoffMs: number,
-  /** How much of each wait is left to chance, from 0 (none) to 1 (all). */
+  /** The share of each delay that is random, from 0 (none) to 1 (all). */
   jitter: number,
 };
 
@@ -1569,11 +1433,45 @@ export type RunDetail = { summary: RunSummary,
   damage?: ErrorReply,
 };
 
+/** What happens to the run as a whole. */
+export type RunEvent = { "type": "run.started",
+  /** This run. */
+  run: RunId,
+  /** The flow it runs. */
+  flow: FlowRef,
+  /** The node it runs to, if not the whole flow. */
+  to?: NodeId,
+  /** Input text. */
+  input?: string,
+  /** Values for ports that no edge feeds, by node and port. */
+  set?: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** The run that started this one. */
+  parentRunId?: RunId,
+  /** The conversation it continues, up to the turn it had reached when the run began. */
+  conversation?: ConversationRef,
+  /** Model settings and calibration at the start of the run. Fixed for the whole run. */
+  models?: ModelOverrides, } | { "type": "run.waiting",
+  /** The open pauses, in plan order. */
+  on: Array<Activation>, } | { "type": "run.cancelling" } | { "type": "run.finished",
+  /** The last live outputs of the flow's `output` nodes (without any: of its last nodes), by node and port. */
+  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, } | { "type": "run.failed",
+  /** The node that failed. */
+  node: NodeId,
+  /** The epoch of the activation that failed. */
+  epoch: Epoch,
+  /** What went wrong. */
+  error: Fault,
+  /** As in `run.finished`: the outputs up to the failure. */
+  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, } | { "type": "run.cancelled",
+  /** As in `run.finished`: the outputs up to the cancellation. */
+  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } },
+};
+
 /** Why a run failed, and where. */
 export type RunFault = {
-  /** The node. */
+  /** The node that failed. */
   node: NodeId,
-  /** Which time round. */
+  /** The epoch of the activation that failed. */
   epoch: Epoch,
   /** What went wrong. */
   error: Fault,
@@ -1757,7 +1655,7 @@ export type Settings = { theme: Theme,
   ui: unknown,
 };
 
-/** How bad it is. */
+/** How severe a diagnostic is. */
 export type Severity = "error" | "warning";
 
 /** `runs.show`: a run with its flow and its journal. */

@@ -73,7 +73,7 @@ fn median(times: &[Duration]) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1e6
 }
 
-/// Talks for all turns and gives what each took, from the answer to the next question; `asked` hears of each question
+/// Talks for all turns and gives what each took, from the answer to the next question; `asked` receives each question
 /// between.
 async fn converse(
     run: &str,

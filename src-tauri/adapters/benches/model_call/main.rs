@@ -1,5 +1,5 @@
 //! Plait's own time per model call: from `node.started` until the server has the whole request, in a conversation of 1,000
-//! messages; beside serialising and sending the same body with bare reqwest, by turns.
+//! messages; compared with serializing and sending the same body with bare reqwest, by turns.
 //!
 //! `cargo xtask bench` runs it; `cargo bench -p plait-adapters --bench model_call` does alone. Both send to the same server
 //! in this process, each over one connection that stays open.

@@ -1,4 +1,4 @@
-//! How the disk's and the database's errors are told. Owns the `store.*` codes.
+//! Converts errors of the disk and the database to faults. Owns the `store.*` codes.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The keys of the database. One key space, told apart by a first byte, so that one batch can change a journal and the
+//! The keys of the database. One key space, divided by the first byte, so that one batch can change a journal and the
 //! run index together.
 //!
 //! | space | then | value |

@@ -168,7 +168,7 @@ impl Recorded {
         // Nobody waits for what can't be helped by it.
         let fault = self.fault(Answer::json(401, "{}").header("retry-after", "7")).await;
         assert_eq!(fault.retry_after_ms, None);
-        // A storm: every call is told, none is repeated here, and the next that gets through is whole.
+        // Repeated failures: every call is reported, none is retried here, and the next success is complete.
         let told = || Answer::json(429, "{}").header("retry-after-ms", "1");
         let server = Server::saying((0..20).map(|_| told()).chain([self.stream(&self.bytes)])).await;
         let provider = server.provider(self.kind);

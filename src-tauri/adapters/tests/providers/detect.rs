@@ -1,4 +1,4 @@
-//! What runs on this machine is found and told for what it is; what is no model server is not.
+//! Model servers on this machine are detected and identified; other servers are ignored.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A server that says what it is told and keeps what it hears.
+//! A scripted server that records its requests.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
@@ -60,7 +60,7 @@ impl Answer {
     }
 }
 
-/// What was heard.
+/// The recorded requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
     pub(crate) line: String,
@@ -229,7 +229,7 @@ pub(crate) async fn reply_to(kind: ProviderKind, answer: Answer) -> (ModelReply,
     (reply.expect("a reply"), chunks)
 }
 
-/// The fault that `answer` is told as. Every one says where it happened and what to do.
+/// The fault that `answer` produces. Every fault says where it happened and what to do.
 pub(crate) async fn fault(kind: ProviderKind, answer: Answer) -> Fault {
     let fault = outcome(kind, answer).await.expect_err("a fault");
     let place = "http://127.0.0.1:";

@@ -1,6 +1,6 @@
-//! A process that writes is killed at random moments. What it was told is flushed must be there, in order, without a gap.
+//! A process that writes is killed at random moments. What was reported as flushed must be there, in order, without a gap.
 //!
-//! The child is this test binary, started again on one test that does nothing unless it is told where to write.
+//! The child is this test binary, started again on one test that does nothing unless it receives a path to write to.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ const HOME: &str = "PLAIT_TEST_CRASH_HOME";
 const RUN: &str = "PLAIT_TEST_CRASH_RUN";
 const ROUNDS: usize = 20;
 
-/// The text of an entry: told by its seq alone, and now and then large.
+/// The text of an entry, derived from its seq, and sometimes large.
 fn text(seq: u64) -> String {
     if seq % 41 == 40 { format!("{seq} ").repeat(20_000) } else { seq.to_string() }
 }

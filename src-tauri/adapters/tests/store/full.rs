@@ -1,7 +1,7 @@
-//! A disk that is full: told, nothing flushed lost, and the store goes on once there is room.
+//! A full disk is reported, loses nothing that was flushed, and the store continues once there is space.
 //!
 //! The disk is a limit on the size of files, which a shell can set for a child without special rights. The child is this
-//! test binary, started again on one test that does nothing unless it is told where to write.
+//! test binary, started again on one test that does nothing unless it receives a path to write to.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! What the offline provider is told: the script, and how fast it speaks. Owns the shape and what is wrong with one.
+//! The options of the offline provider: its script and its speed. Owns their format and validation.
 
 use plait_engine::error::{ErrorCode, Fault};
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 //!
 //! A script is read as *turns*: any number of replies that ask for tools, then one that does not. A request stands
 //! - in the turn whose number is how often its asker has answered already in the conversation it carries (messages of
-//!   the asking node before the last user message, tool steps aside),
+//!   the asking node before the last user message, without tool steps),
 //! - at the step whose number is how many assistant messages follow that user message: the tool steps of this very turn.
 //!
 //! Other nodes that speak in the same context, retries and resumes move nothing. A conversation whose start was trimmed

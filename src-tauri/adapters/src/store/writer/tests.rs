@@ -1,4 +1,4 @@
-//! A database that fails: what was told, what is lost, and how the store goes on.
+//! A database that fails: what is reported, what is lost, and how the store recovers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,7 +22,7 @@ enum Fails {
     Panics,
 }
 
-/// The real database, which fails when it is told to.
+/// The real database, which fails on request.
 struct Failing {
     database: Arc<Database>,
     fails: Mutex<Fails>,

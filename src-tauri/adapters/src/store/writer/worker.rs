@@ -49,7 +49,7 @@ impl Worker {
                     uncompressed.push_back(*range);
                 }
             }
-            // The state first: whoever hears of an error must find everything after it refused.
+            // The state first: a caller that receives an error must find everything after it refused.
             self.note(&outcome);
             waiting.tell(&outcome);
         }
@@ -185,7 +185,7 @@ impl Waiting {
     }
 }
 
-/// The database asserts its own state; a panic in it is told like any other error of it.
+/// The database asserts its own state; a panic in it becomes a fault like any other of its errors.
 fn guarded(act: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
     catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| {
         Err(Fault::new(ErrorCode::StoreIo, "The database gave up while writing.")

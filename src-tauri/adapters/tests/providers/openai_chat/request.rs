@@ -147,7 +147,7 @@ async fn path_headers_and_key() {
         heard.iter().map(|heard| heard.headers.get("authorization").map(String::as_str)).collect();
     assert_eq!(keys, [None, Some("Bearer secret"), None]);
 
-    // A key that is asked for and not there: told before anything is sent.
+    // A missing key is reported before anything is sent.
     settings.key_env = Some("PLAIT_TEST_NO_SUCH_KEY".into());
     let fault = call(&*crate::server::provider(settings), request()).await.0.expect_err("no key");
     assert_eq!(fault.code, "provider.unauthorized");

@@ -109,12 +109,7 @@ impl ConversationProjector {
         self.pending_spending += Spending::of(event).unwrap_or_default();
         let messages = if self.adds_turns { self.turn(event) } else { Vec::new() };
         let summary = self.summary(event).filter(|_| self.adds_turns);
-        let ends = matches!(
-            event,
-            Event::Run(RunEvent::Finished { .. })
-                | Event::Run(RunEvent::Failed { .. })
-                | Event::Run(RunEvent::Canceled { .. })
-        );
+        let ends = event.is_terminal();
         // Spending alone does not cause a write for each call.
         let pays = ends || summary.is_some() || !messages.is_empty();
         let spent = if pays { std::mem::take(&mut self.pending_spending) } else { Spending::default() };

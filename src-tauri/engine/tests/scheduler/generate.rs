@@ -1,5 +1,5 @@
-//! Random flows: with branches, joins, nested cycles, failures, retries, pauses, portals, ports that collect, and contexts
-//! that several share.
+//! Generates random flows with branches, joins, nested cycles, failures, retries, pauses, portals, collecting inputs and
+//! shared contexts.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,19 +12,19 @@ use plait_engine::port::PortKind;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::nodes::meaning::{Script, digest};
+use crate::nodes::semantics::{Script, digest};
 use crate::nodes::{KINDS, Settings, ports};
 use crate::notation::{self, edge};
-use crate::play::Piece;
 use crate::reference;
+use crate::run_harness::Scenario;
 
-/// A random flow, and the people around it.
+/// A flow, the values for its inputs and the answers to its pauses.
 #[derive(Clone)]
 pub struct Case {
     pub flow: Flow,
-    pub given: reference::InputOverrides,
+    pub overrides: reference::InputOverrides,
     pub script: Script,
-    /// Seeds whatever else a property leaves to chance.
+    /// Seeds all other random choices of a property.
     pub seed: u64,
 }
 
@@ -32,9 +32,9 @@ impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "\n{}given {:?}\n{:?}, seed {}",
+            "\n{}overrides {:?}\n{:?}, seed {}",
             notation::write(&self.flow),
-            self.given,
+            self.overrides,
             self.script,
             self.seed
         )
@@ -42,35 +42,35 @@ impl fmt::Debug for Case {
 }
 
 impl Case {
-    /// A flow as it is written down, with people who answer everything and nothing given.
+    /// A flow in the notation, without overrides, whose pauses are all answered.
     pub fn written(text: &str) -> Self {
         let script = Script { seed: 5, leaves_some: false };
-        Self { flow: notation::flow(text), given: reference::InputOverrides::new(), script, seed: 0 }
+        Self { flow: notation::flow(text), overrides: reference::InputOverrides::new(), script, seed: 0 }
     }
 
-    /// A plan, by the engine.
+    /// The engine's plan.
     pub fn plan(&self) -> Result<Plan, Vec<plait_engine::diagnostic::Diagnostic>> {
         self.plan_to(None)
     }
 
-    /// A plan to run to a node.
+    /// The engine's plan to run to a node.
     pub fn plan_to(
         &self,
         target: Option<&NodeId>,
     ) -> Result<Plan, Vec<plait_engine::diagnostic::Diagnostic>> {
-        let given: plait_engine::journal::InputOverrides = self
-            .given
+        let overrides: plait_engine::journal::InputOverrides = self
+            .overrides
             .iter()
             .map(|(id, ports)| {
                 let values = ports.iter().map(|(port, value)| (port.clone(), Arc::new(value.clone())));
                 (id.clone(), values.collect::<BTreeMap<PortName, _>>())
             })
             .collect();
-        plan::plan(&self.flow, &crate::nodes::registry(), target, &given)
+        plan::plan(&self.flow, &crate::nodes::registry(), target, &overrides)
     }
 
-    pub fn piece(&self, plan: Plan) -> Piece {
-        Piece::new(plan, &self.flow, self.script)
+    pub fn scenario(&self, plan: Plan) -> Scenario {
+        Scenario::new(plan, &self.flow, self.script)
     }
 }
 
@@ -85,7 +85,7 @@ struct Gene {
     hard: bool,
     attempts: Option<u32>,
     again: u32,
-    given: bool,
+    is_overridden: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -122,7 +122,7 @@ fn gene(kinds: &'static [usize], anywhere: u32) -> impl Strategy<Value = Gene> {
         again,
         few,
     )
-        .prop_map(|(kind, name, feeds, bound, fails, hard, attempts, again, given)| Gene {
+        .prop_map(|(kind, name, feeds, bound, fails, hard, attempts, again, is_overridden)| Gene {
             kind,
             name,
             feeds,
@@ -131,7 +131,7 @@ fn gene(kinds: &'static [usize], anywhere: u32) -> impl Strategy<Value = Gene> {
             hard,
             attempts,
             again,
-            given,
+            is_overridden,
         })
 }
 
@@ -174,9 +174,9 @@ pub fn case(size: usize) -> impl Strategy<Value = Case> {
         3 => coiled(size),
     ];
     let script = (any::<u64>(), prop::bool::weighted(0.35));
-    (kinds, script, any::<u64>()).prop_map(|(genes, (seed, leaves_some), chance)| {
-        let (flow, given) = grow(&genes);
-        Case { flow, given, script: Script { seed, leaves_some }, seed: chance }
+    (kinds, script, any::<u64>()).prop_map(|(genes, (seed, leaves_some), rng)| {
+        let (flow, overrides) = grow(&genes);
+        Case { flow, overrides, script: Script { seed, leaves_some }, seed: rng }
     })
 }
 
@@ -200,7 +200,7 @@ fn grow(genes: &[Gene]) -> (Flow, reference::InputOverrides) {
     }
     let names: Vec<String> =
         genes.iter().enumerate().map(|(at, gene)| format!("{:02x}n{at}", gene.name)).collect();
-    let mut sketch = Sketch { flow: Flow::default(), given: reference::InputOverrides::new() };
+    let mut sketch = Sketch { flow: Flow::default(), overrides: reference::InputOverrides::new() };
     for (at, gene) in genes.iter().enumerate() {
         sketch.flow.nodes.insert(names[at].as_str().into(), node(kinds[at], gene));
     }
@@ -225,8 +225,8 @@ fn grow(genes: &[Gene]) -> (Flow, reference::InputOverrides) {
             if sketch.is_fed(&names[at], &input.name) {
                 continue;
             }
-            if gene.given && input.kind == PortKind::Data {
-                let values = sketch.given.entry(names[at].as_str().into()).or_default();
+            if gene.is_overridden && input.kind == PortKind::Data {
+                let values = sketch.overrides.entry(names[at].as_str().into()).or_default();
                 values.insert(input.name.clone(), json!(digest(&names[at]) % 1000));
                 continue;
             }
@@ -241,7 +241,7 @@ fn grow(genes: &[Gene]) -> (Flow, reference::InputOverrides) {
             sketch.wire(&names, &kinds, (from, output), (at, input.name.as_str()), input.kind, None);
         }
     }
-    (sketch.flow, sketch.given)
+    (sketch.flow, sketch.overrides)
 }
 
 fn node(kind: &str, gene: &Gene) -> Node {
@@ -262,7 +262,7 @@ fn node(kind: &str, gene: &Gene) -> Node {
 
 struct Sketch {
     flow: Flow,
-    given: reference::InputOverrides,
+    overrides: reference::InputOverrides,
 }
 
 impl Sketch {
@@ -281,7 +281,7 @@ impl Sketch {
     ) {
         let mut able = outputs(kinds[from], strand);
         if input == "who" {
-            // A context by its name, or whatever is passed on.
+            // A handle, or any value that is passed on.
             able.retain(|port| port.as_str() == "handle" || kinds[from] == "pass");
         }
         let Some(output) = able.get(output % able.len().max(1)) else { return };

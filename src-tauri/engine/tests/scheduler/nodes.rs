@@ -1,11 +1,11 @@
-//! The node types of these tests: each output depends on everything that went in, so that no mistake can hide.
+//! The node types of these tests. Each output depends on all inputs, so that an error in any value shows in the end.
 //!
-//! What they compute stands in [`meaning`], where the reference interpreter finds it as well; how they behave while they
-//! compute it (naps, tries, pauses, effects, turns) stands in [`acting`].
+//! [`semantics`] has what they compute, which the reference interpreter uses as well. [`execution`] has how they run: naps,
+//! attempts, pauses, effects and turns.
 
-mod acting;
-pub mod meaning;
+mod execution;
 mod ports;
+pub mod semantics;
 
 use plait_engine::Value;
 use plait_engine::error::Fault;
@@ -20,19 +20,19 @@ pub use ports::{KINDS, behavior, ports, ports_with};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Settings {
-    /// Makes its values its own.
+    /// Makes its values differ from those of other nodes.
     pub salt: u32,
-    /// How many tries may fail in an epoch, at most.
+    /// The maximum number of attempts that fail in an epoch.
     pub fails: u32,
-    /// Its failures are not worth another try.
+    /// Whether its failures are not retryable.
     pub hard: bool,
     /// How many calls it makes to the outside.
     pub steps: u32,
-    /// How often it asks again before it takes an answer.
+    /// How many answers it rejects before it takes one.
     pub again: u32,
     /// The channel of a portal.
     pub channel: String,
-    /// The context a guest works in, where it is not told by its input.
+    /// The context a guest works in; if empty, its input names it.
     pub names: String,
 }
 
@@ -72,7 +72,7 @@ macro_rules! node_types {
             }
 
             async fn execute(settings: &Settings, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
-                acting::act($kind, settings, inputs, cx).await
+                execution::execute($kind, settings, inputs, cx).await
             }
         })*
 

@@ -1,14 +1,14 @@
 //! A short notation for small flows, so that a test shows its flow at a glance.
 //!
-//! One statement on a line: `name: kind` makes a node, with `maxEpochs=2`, `attempts=3`, `timeoutMs=5` or any setting
-//! behind it; `a.out -> b.in` wires two.
+//! One statement per line: `name: kind` adds a node, optionally followed by `maxEpochs=2`, `attempts=3`, `timeoutMs=5` or any
+//! setting; `a.out -> b.in` adds an edge.
 
 use plait_engine::flow::{Edge, Flow, Node, RetryPolicy};
 use serde_json::{Value, json};
 
 use crate::nodes::Settings;
 
-/// Reads the notation. Edges are named by their place: `e01`, `e02`, ….
+/// Reads the notation. Edges are numbered: `e01`, `e02`, ….
 pub fn flow(text: &str) -> Flow {
     let mut flow = Flow::default();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -60,7 +60,7 @@ fn node(text: &str) -> Node {
     node
 }
 
-/// A flow in the notation, to be read where a property fails.
+/// Writes a flow in the notation, for messages of failed properties.
 pub fn write(flow: &Flow) -> String {
     let plain = Settings::default().config();
     let mut lines = Vec::new();

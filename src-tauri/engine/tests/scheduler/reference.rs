@@ -1,15 +1,15 @@
-//! The reference interpreter: what a flow means, worked out in the slowest and plainest way.
+//! The reference interpreter: computes the meaning of a flow in the slowest and simplest way.
 //!
-//! It shares no code with the planner or the scheduler. There is no queue, no state machine and no clock in it: what an
-//! activation comes to is a function of what the activations before it came to, worked out on demand.
+//! It shares no code with the planner or the scheduler. It has no queue, no state machine and no clock: the outcome of an
+//! activation is a function of the outcomes of the activations before it, computed on demand.
 
 mod contexts;
 mod cycles;
+mod expected_outcome;
 mod graph;
-mod meaning;
+mod interpreter;
 mod order;
 mod outcome;
-mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use plait_engine::Value;
 use plait_engine::flow::Flow;
 use plait_engine::id::{Activation, ContextId, NodeId, PortName};
 
-use crate::nodes::meaning::Script;
-use crate::reading::{Final, History, Told};
+use crate::journal_summary::{ActivationRecord, Final, History};
+use crate::nodes::semantics::Script;
 
-/// Values given to ports.
+/// Values for inputs that no edge feeds.
 pub type InputOverrides = BTreeMap<NodeId, BTreeMap<PortName, Value>>;
 
 /// Why a flow can't run.
@@ -43,38 +43,38 @@ impl Refusal {
 
 /// How a run must end.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum ExpectedEnd {
     Finished {
         outputs: BTreeMap<NodeId, BTreeMap<PortName, Value>>,
     },
-    /// Of these failures one is the run's.
+    /// One of these failures is the run's.
     Failed {
         by: Vec<Activation>,
     },
-    /// On these, in plan order.
+    /// On these pauses, in plan order.
     Waiting {
         on: Vec<Activation>,
     },
 }
 
-/// What must become of a flow.
+/// The expected result of a run.
 #[derive(Debug)]
 pub struct Expected {
-    /// Every activation that is decided: before a failure or an open pause, those that do not depend on it.
-    pub activations: BTreeMap<Activation, Told>,
-    /// Where nodes that follow a cycle had dead inputs. Of those that never ran, the end of the run tells one.
+    /// Every activation with a certain outcome: those that do not depend on an unhandled failure or an open pause.
+    pub activations: BTreeMap<Activation, ActivationRecord>,
+    /// The activations of followers with dead inputs. Of a follower that never ran, the run's end skips one.
     pub passed_over: BTreeSet<Activation>,
     /// The epochs that open after the first, by entry.
-    pub rounds: Vec<Activation>,
+    pub iterations: Vec<Activation>,
     pub exhausted: Vec<Activation>,
     pub contexts: BTreeMap<ContextId, History>,
-    /// How many calls to the outside each activation makes.
+    /// How many external calls each activation makes.
     pub calls: BTreeMap<Activation, u32>,
-    pub verdict: Verdict,
+    pub end: ExpectedEnd,
 }
 
-/// What is known of a flow before it runs.
-pub struct Study {
+/// What is known about a flow before it runs.
+pub struct FlowAnalysis {
     graph: graph::Graph,
     cycles: cycles::Cycles,
     /// Node ids in plan order.
@@ -82,8 +82,8 @@ pub struct Study {
     groups: contexts::Groups,
 }
 
-impl Study {
-    /// Studies a flow, or says why it can't run.
+impl FlowAnalysis {
+    /// Analyzes a flow. The error is why it can't run.
     pub fn of(flow: &Flow) -> Result<Self, Refusal> {
         let graph = graph::Graph::of(flow);
         let cycles = cycles::Cycles::of(&graph)?;
@@ -95,7 +95,7 @@ impl Study {
         Ok(Self { graph, cycles, order, groups })
     }
 
-    /// The ids of the nodes that have cycles around them, how many, and whether they only follow them.
+    /// For each node, how many cycles its epoch counts, and whether it is a follower.
     pub fn clocks(&self) -> BTreeMap<NodeId, (usize, bool)> {
         self.cycles
             .clocks
@@ -117,13 +117,13 @@ impl Study {
         self.groups.all()
     }
 
-    /// Runs the flow; nothing where a cycle goes round more often than these tests have patience for.
-    pub fn run(&self, given: &InputOverrides, script: Script) -> Option<Expected> {
-        verdict::run(self, given, script)
+    /// Runs the flow. Nothing if a cycle has more iterations than these tests allow.
+    pub fn run(&self, overrides: &InputOverrides, script: Script) -> Option<Expected> {
+        expected_outcome::expect(self, overrides, script)
     }
 }
 
-/// An activation that ran to this end.
-fn told(end: Final) -> Told {
-    Told { end: Some(end), ..Told::default() }
+/// The record of an activation that ended like this without running.
+fn record(end: Final) -> ActivationRecord {
+    ActivationRecord { end: Some(end), ..ActivationRecord::default() }
 }

@@ -1,4 +1,4 @@
-//! The ports and the planning-relevant behaviour of the test node types.
+//! The ports and the planning-relevant behavior of the test node types.
 
 use plait_engine::node::{Behavior, Portal};
 use plait_engine::port::{PortKind, PortType, Ports};
@@ -14,7 +14,7 @@ pub const KINDS: [&str; 15] = [
     "result", "relay", "guest", "pass",
 ];
 
-/// The ports of a kind, as it comes.
+/// The ports of a kind with default settings.
 pub fn ports(kind: &str) -> Ports {
     ports_with(kind, &Settings::default())
 }
@@ -45,8 +45,8 @@ pub fn ports_with(kind: &str, settings: &Settings) -> Ports {
             .output("handle", DATA, ANY, ""),
         "guest" => {
             let edge = ports.optional("a", DATA, ANY, "").optional("context", PortKind::Context, ANY, "");
-            let told = if settings.names.is_empty() { edge.input("who", DATA, ANY, "") } else { edge };
-            out(told).output("context", PortKind::Context, ANY, "").error()
+            let named = if settings.names.is_empty() { edge.input("who", DATA, ANY, "") } else { edge };
+            out(named).output("context", PortKind::Context, ANY, "").error()
         }
         "pass" | "result" => out(ports.input("a", DATA, ANY, "")),
         "relay" => out(ports.optional("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))

@@ -1,9 +1,9 @@
-//! Small flows and the plans made of them: entries, back edges, order, clocks; or why there is none.
+//! Small flows and their plans: entries, back edges, order and clocks, or why there is no plan.
 
-mod blame;
+mod consequential_errors;
 mod outline;
 mod refused_cycles;
-mod warned;
+mod warnings;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use plait_engine::id::NodeId;
 use plait_engine::journal::InputOverrides;
 use plait_engine::plan;
 
-use outline::plan_of;
+use outline::outline_of;
 
 use super::errors;
 use crate::nodes::registry;
@@ -23,13 +23,13 @@ macro_rules! plans {
         $(#[test]
         fn $name() {
             let expected: Vec<_> = $expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-            assert_eq!(plan_of($flow), expected.join("\n"));
+            assert_eq!(outline_of($flow), expected.join("\n"));
         })*
     };
 }
 
 plans! {
-    a_chat: "
+    chat_enters_at_user_input: "
         start: context
         userInput: ask
         tools: source
@@ -44,7 +44,7 @@ plans! {
         back to userInput: chat.out -> userInput
         Warning port.fed_twice: Input `a` takes one value, but `tools` and `userInput` can both feed it. The value of `userInput` counts."
 
-    a_draft_and_its_critique_in_a_chat: "
+    draft_and_critique_nest_in_chat: "
         start: source
         userInput: ask
         draft: mix
@@ -58,10 +58,10 @@ plans! {
         switch.y -> userInput.a",
     "
         start userInput#userInput draft#userInput#draft critique#userInput#draft switch#userInput#draft
-        back to userInput: switch.y -> userInput; at most 3 rounds
-        back to draft: switch.x -> draft; at most 3 rounds"
+        back to userInput: switch.y -> userInput; at most 3 iterations
+        back to draft: switch.x -> draft; at most 3 iterations"
 
-    order_is_by_id_where_edges_leave_it_open: "
+    order_is_by_id_without_edges: "
         a: mix
         b: source
         c: source
@@ -71,7 +71,7 @@ plans! {
     "
         b c a d"
 
-    a_cycle_stands_together: "
+    cycle_members_stay_together: "
         start: source
         m: mix maxEpochs=2
         z: mix
@@ -82,9 +82,9 @@ plans! {
         start.out -> between.a",
     "
         start between m#m z#m
-        back to m: z.out -> m; at most 2 rounds"
+        back to m: z.out -> m; at most 2 iterations"
 
-    several_back_edges: "
+    cycle_may_have_several_back_edges: "
         start: source
         head: mix maxEpochs=2
         one: route
@@ -95,18 +95,18 @@ plans! {
         one.z -> head.more",
     "
         start head#head one#head
-        back to head: one.x -> head, one.y -> head, one.z -> head; at most 2 rounds"
+        back to head: one.x -> head, one.y -> head, one.z -> head; at most 2 iterations"
 
-    itself: "
+    node_may_feed_itself: "
         start: source
         again: mix maxEpochs=4
         start.out -> again.a
         again.out -> again.b",
     "
         start again#again
-        back to again: again.out -> again; at most 4 rounds"
+        back to again: again.out -> again; at most 4 iterations"
 
-    an_entry_that_takes_over_from_outside_comes_before_one_that_pauses: "
+    entry_fed_from_outside_is_preferred_to_pausing: "
         start: source
         ask: ask
         mix: mix
@@ -118,7 +118,7 @@ plans! {
         start mix#mix ask#mix
         back to mix: ask.out -> mix"
 
-    of_several_entries_one_that_pauses: "
+    entry_that_pauses_is_preferred: "
         start: source
         a: mix
         b: ask
@@ -131,7 +131,7 @@ plans! {
         back to b: a.out -> b
         Warning port.fed_twice: Input `a` takes one value, but `start` and `b` can both feed it. The value of `b` counts."
 
-    of_several_entries_the_first: "
+    entry_is_first_by_id_otherwise: "
         start: source
         a: mix
         b: mix maxEpochs=1
@@ -141,10 +141,10 @@ plans! {
         b.out -> a.a",
     "
         start a#a b#a
-        back to a: b.out -> a; at most 1 rounds
+        back to a: b.out -> a; at most 1 iterations
         Warning port.fed_twice: Input `a` takes one value, but `start` and `a` can both feed it. The value of `a` counts."
 
-    the_least_bound_counts: "
+    lowest_bound_of_cycle_applies: "
         start: source
         a: mix maxEpochs=5
         b: mix maxEpochs=2
@@ -153,9 +153,9 @@ plans! {
         b.out -> a.b",
     "
         start a#a b#a
-        back to a: b.out -> a; at most 2 rounds"
+        back to a: b.out -> a; at most 2 iterations"
 
-    followers_count_the_rounds_of_what_they_follow: "
+    followers_have_clock_of_followed_cycle: "
         start: source
         outer: mix maxEpochs=2
         inner: mix maxEpochs=2
@@ -174,10 +174,10 @@ plans! {
         start.out -> of_after.b",
     "
         start outer#outer inner#outer#inner leaf#outer#inner after#outer of_after~outer of_leaf~outer~inner
-        back to outer: after.out -> outer; at most 2 rounds
-        back to inner: leaf.out -> inner; at most 2 rounds"
+        back to outer: after.out -> outer; at most 2 iterations
+        back to inner: leaf.out -> inner; at most 2 iterations"
 
-    turns_of_those_that_share_a_context: "
+    turns_in_shared_context_wait_in_plan_order: "
         here: context
         b: turn
         a: turn
@@ -191,7 +191,7 @@ plans! {
         turns: a(turn) -> b
         Warning context.unordered: `a` and `b` share a context, but no path between them sets their order. `a` goes first."
 
-    turns_behind_a_cycle_come_before_its_next_round: "
+    turn_of_follower_comes_before_next_epoch: "
         here: context
         start: source
         head: turn maxEpochs=2
@@ -203,10 +203,10 @@ plans! {
         head.out -> behind.a",
     "
         here start head#head behind~head
-        back to head: head.out -> head, behind(turn) -> head; at most 2 rounds
+        back to head: head.out -> head, behind(turn) -> head; at most 2 iterations
         turns: head(turn) -> behind"
 
-    through_a_portal: "
+    portal_joins_its_ends: "
         a: source
         b: source
         in1: portalIn channel=c
@@ -223,14 +223,14 @@ plans! {
         a b all one
         Warning port.fed_twice: Input `b` takes one value, but `a` and `b` can both feed it. The value of `b` counts."
 
-    a_portal_with_no_way_in: "
+    portal_without_entrance_is_refused: "
         out: portalOut channel=c
         all: maybe
         out.out -> all.a",
     "
         Error portal.no_entrance: Nothing feeds the portal `c`."
 
-    portals_in_a_circle: "
+    portals_that_feed_each_other_are_refused: "
         in: portalIn channel=c
         out: portalOut channel=c
         all: maybe
@@ -239,7 +239,7 @@ plans! {
     "
         Error portal.no_entrance: Nothing feeds the portal `c`."
 
-    nothing_bounds_it: "
+    unbounded_cycle_is_refused: "
         start: source
         draft: mix
         critique: mix
@@ -251,7 +251,7 @@ plans! {
     "
         Error flow.circular: Circular dependency detected at node critique: critique → polish → draft → critique. The cycle is unbounded: none of its nodes pauses or sets `limits.maxEpochs`."
 
-    nothing_bounds_the_inner_one: "
+    unbounded_inner_cycle_is_refused: "
         start: source
         ask: ask
         draft: mix
@@ -264,7 +264,7 @@ plans! {
     "
         Error flow.circular: Circular dependency detected at node critique: critique → draft → critique. The cycle is unbounded: none of its nodes pauses or sets `limits.maxEpochs`."
 
-    nobody_can_start: "
+    cycle_without_entry_is_refused: "
         a: mix maxEpochs=2
         b: mix
         c: mix
@@ -274,7 +274,7 @@ plans! {
     "
         Error flow.circular: Circular dependency detected at node a: a → b → c → a. None of its nodes can start, because each waits for another."
 
-    two_cycles_mixed: "
+    node_fed_by_two_cycles_is_refused: "
         start: source
         a: mix maxEpochs=2
         b: mix maxEpochs=2
@@ -288,7 +288,7 @@ plans! {
     "
         Error flow.mixed_cycles: `both` is fed by the cycle through `b` and by another cycle, so its iteration is undefined."
 
-    one_cycle_behind_another: "
+    cycle_fed_by_another_cycle_is_refused: "
         start: source
         a: mix maxEpochs=2
         b: mix maxEpochs=2
@@ -299,7 +299,7 @@ plans! {
     "
         Error flow.mixed_cycles: `b` is fed by the cycle through `a` and by another cycle, so its iteration is undefined."
 
-    a_context_shared_with_what_follows_an_inner_cycle: "
+    context_shared_with_follower_of_inner_cycle_is_refused: "
         here: context
         start: source
         outer: mix maxEpochs=2
@@ -315,10 +315,10 @@ plans! {
     "
         Error context.shared_outside_cycle: `behind` runs once per iteration of an inner cycle without being part of it, and shares a context with other nodes."
 
-    whatever_else_is_wrong: "
+    wiring_errors_are_all_reported: "
         a: source
         b: mix
-        c: nobody
+        c: unknown
         comment: comment
         here: context
         a.out -> nowhere.a
@@ -327,13 +327,13 @@ plans! {
         here.context -> b.a
         c.out -> b.b",
     "
-        Error node.unknown_type: There is no node type `nobody`.
+        Error node.unknown_type: There is no node type `unknown`.
         Error edge.dangling: This edge refers to node `nowhere`, which is not in the flow.
         Error edge.unknown_port: Node `a` has no output `nothing`.
         Error edge.unknown_port: Node `b` has no input `nothing`.
         Error edge.wrong_kind: Output `context` carries a context, but input `a` takes data."
 
-    an_input_that_takes_one_value_and_gets_two: "
+    input_with_two_edges_is_warned_of: "
         a: source
         b: source
         m: mix
@@ -345,17 +345,17 @@ plans! {
 }
 
 #[test]
-fn numbers_that_are_out_of_bounds() {
-    let told = |attempts: u32, concurrency: u32| {
+fn limits_out_of_range_are_reported() {
+    let pointers = |attempts: u32, concurrency: u32| {
         let mut flow = flow(&format!("a: source attempts={attempts}"));
         flow.settings.max_concurrency = Some(concurrency);
         let found = plan::check(&flow, &registry()).diagnostics;
         found.into_iter().map(|diagnostic| diagnostic.pointer).collect::<Vec<_>>()
     };
-    assert_eq!(told(1, 1), [""; 0]);
-    assert_eq!(told(100, 600), [""; 0]);
-    assert_eq!(told(0, 0), ["/nodes/a/retry/attempts", "/settings/maxConcurrency"]);
-    assert_eq!(told(101, 1), ["/nodes/a/retry/attempts"]);
+    assert_eq!(pointers(1, 1), [""; 0]);
+    assert_eq!(pointers(100, 600), [""; 0]);
+    assert_eq!(pointers(0, 0), ["/nodes/a/retry/attempts", "/settings/maxConcurrency"]);
+    assert_eq!(pointers(101, 1), ["/nodes/a/retry/attempts"]);
 }
 
 const SMALL: &str = "
@@ -366,9 +366,9 @@ const SMALL: &str = "
     way: portalIn channel=c
     a.out -> m.a";
 
-fn refused(given: &[(&str, &str)], to: Option<&str>) -> Vec<String> {
+fn refused(overrides: &[(&str, &str)], to: Option<&str>) -> Vec<String> {
     let mut values = InputOverrides::new();
-    for (node, port) in given {
+    for (node, port) in overrides {
         let ports: &mut BTreeMap<_, _> = values.entry(NodeId::from(*node)).or_default();
         ports.insert((*port).into(), Arc::new(1.into()));
     }
@@ -378,7 +378,7 @@ fn refused(given: &[(&str, &str)], to: Option<&str>) -> Vec<String> {
 }
 
 #[test]
-fn values_are_given_to_ports_that_nothing_feeds() {
+fn overrides_are_checked_against_inputs() {
     assert_eq!(refused(&[], None), ["port.unfed"], "`n.a` needs a value");
     assert_eq!(refused(&[("n", "a")], None), [""; 0]);
     assert_eq!(refused(&[("n", "a"), ("m", "a")], None), ["port.fed_and_overridden"]);
@@ -389,7 +389,7 @@ fn values_are_given_to_ports_that_nothing_feeds() {
 }
 
 #[test]
-fn a_run_to_a_node_minds_only_what_leads_there() {
+fn plan_to_a_node_checks_only_its_dependencies() {
     assert_eq!(refused(&[], Some("m")), [""; 0]);
     assert_eq!(refused(&[("n", "a")], Some("m")), [""; 0]);
     assert_eq!(refused(&[("x", "a")], Some("m")), ["node.unknown"]);

@@ -1,4 +1,4 @@
-//! Large flows: no recursion, and work that grows with nodes, edges and epochs and no faster.
+//! Large flows: no recursion, and work that is linear in nodes, edges and epochs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use plait_engine::node::{Behavior, BoundNode, Inputs, NodeContext, NodeOutput};
 use plait_engine::plan;
 use plait_engine::port::Ports;
 
-use crate::nodes::meaning::Script;
 use crate::nodes::registry;
+use crate::nodes::semantics::Script;
 use crate::notation::edge;
-use crate::play::{Ending, Piece, Played, Schedule};
+use crate::run_harness::{Ending, RunRecord, Scenario, Schedule};
 
 /// Runs `work` on a stack that no recursion over a large flow would fit.
-fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+fn with_small_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(256 * 1024).spawn(work).unwrap().join().unwrap();
 }
 
 #[derive(Default)]
-struct Big {
+struct LargeFlow {
     flow: Flow,
     edges: usize,
 }
 
-impl Big {
+impl LargeFlow {
     fn node(&mut self, id: impl Into<String>, kind: &str) -> &mut Node {
         let node = Node { node_type: kind.to_owned(), ..Node::default() };
         self.flow.nodes.entry(NodeId::from(id.into())).or_insert(node)
@@ -46,79 +46,79 @@ impl Big {
     }
 
     fn chain(length: usize) -> Self {
-        let mut big = Self::default();
-        big.node("n0", "source");
+        let mut large = Self::default();
+        large.node("n0", "source");
         for at in 1..length {
-            big.node(format!("n{at}"), "mix");
-            big.wire(&format!("n{}", at - 1), "out", &format!("n{at}"), "a");
+            large.node(format!("n{at}"), "mix");
+            large.wire(&format!("n{}", at - 1), "out", &format!("n{at}"), "a");
         }
-        big
+        large
     }
 
     fn fan(width: usize) -> Self {
-        let mut big = Self::default();
-        big.node("from", "source");
-        big.node("to", "collect");
+        let mut large = Self::default();
+        large.node("from", "source");
+        large.node("to", "collect");
         for at in 0..width {
             let id = format!("n{at:07}");
-            big.node(&id, "mix");
-            big.wire("from", "out", &id, "a");
-            big.wire(&id, "out", "to", "items");
+            large.node(&id, "mix");
+            large.wire("from", "out", &id, "a");
+            large.wire(&id, "out", "to", "items");
         }
-        big
+        large
     }
 
     fn diamonds(height: usize) -> Self {
-        let mut big = Self::default();
-        big.node("n0", "source");
+        let mut large = Self::default();
+        large.node("n0", "source");
         for at in 1..=height {
             let below = format!("n{}", at - 1);
             for side in ["left", "right"] {
                 let id = format!("{side}{at}");
-                big.node(&id, "mix");
-                big.wire(&below, "out", &id, "a");
-                big.wire(&id, "out", &format!("n{at}"), if side == "left" { "a" } else { "b" });
+                large.node(&id, "mix");
+                large.wire(&below, "out", &id, "a");
+                large.wire(&id, "out", &format!("n{at}"), if side == "left" { "a" } else { "b" });
             }
-            big.node(format!("n{at}"), "mix");
+            large.node(format!("n{at}"), "mix");
         }
-        big
+        large
     }
 
-    fn rounds(count: u32) -> Self {
-        let mut big = Self::default();
-        big.node("start", "source");
-        big.node("head", "mix").limits.max_epochs = Some(count);
-        big.node("tail", "mix");
-        big.node("behind", "mix");
-        big.node("last", "mix");
-        big.wire("start", "out", "head", "a");
-        big.wire("head", "out", "tail", "a");
-        big.wire("tail", "out", "head", "b");
-        big.wire("tail", "out", "behind", "a");
-        big.wire("start", "out", "behind", "b");
-        big.wire("behind", "out", "last", "a");
-        big
+    fn iterations(count: u32) -> Self {
+        let mut large = Self::default();
+        large.node("start", "source");
+        large.node("head", "mix").limits.max_epochs = Some(count);
+        large.node("tail", "mix");
+        large.node("behind", "mix");
+        large.node("last", "mix");
+        large.wire("start", "out", "head", "a");
+        large.wire("head", "out", "tail", "a");
+        large.wire("tail", "out", "head", "b");
+        large.wire("tail", "out", "behind", "a");
+        large.wire("start", "out", "behind", "b");
+        large.wire("behind", "out", "last", "a");
+        large
     }
 
-    fn run(&self, concurrency: usize) -> (Played, usize) {
+    fn run(&self, concurrency: usize) -> (RunRecord, usize) {
         let mut plan = plan::plan(&self.flow, &registry(), None, &InputOverrides::new()).unwrap();
         plan.max_concurrency = concurrency;
-        let looks = Arc::new(AtomicUsize::new(0));
+        let calls = Arc::new(AtomicUsize::new(0));
         for node in &mut plan.nodes {
-            node.node = Arc::new(Counted(Arc::clone(&node.node), Arc::clone(&looks)));
+            node.node = Arc::new(CountingNode(Arc::clone(&node.node), Arc::clone(&calls)));
         }
-        looks.store(0, Ordering::Relaxed);
-        let piece = Piece::new(plan, &self.flow, Script { seed: 0, leaves_some: false });
-        let played = piece.play(Schedule { seed: 0, asynchrony: 0, eager: false, stop: None });
-        assert_eq!(played.ending, Ending::Ended(RunEnd::Finished));
-        (played, looks.load(Ordering::Relaxed))
+        calls.store(0, Ordering::Relaxed);
+        let scenario = Scenario::new(plan, &self.flow, Script { seed: 0, leaves_some: false });
+        let run = scenario.run(Schedule { seed: 0, asynchrony: 0, eager: false, stop: None });
+        assert_eq!(run.ending, Ending::Ended(RunEnd::Finished));
+        (run, calls.load(Ordering::Relaxed))
     }
 }
 
-/// Counts how often a node is looked at.
-struct Counted(Arc<dyn BoundNode>, Arc<AtomicUsize>);
+/// Counts the calls to a node.
+struct CountingNode(Arc<dyn BoundNode>, Arc<AtomicUsize>);
 
-impl BoundNode for Counted {
+impl BoundNode for CountingNode {
     fn ports(&self) -> &Ports {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.0.ports()
@@ -135,9 +135,9 @@ impl BoundNode for Counted {
     }
 }
 
-fn starts(played: &Played) -> BTreeMap<NodeId, usize> {
+fn starts(run: &RunRecord) -> BTreeMap<NodeId, usize> {
     let mut starts = BTreeMap::new();
-    for entry in &played.entries {
+    for entry in &run.entries {
         if let Event::Node(Activation { node, .. }, NodeEvent::Started { .. }) = &entry.event {
             *starts.entry(node.clone()).or_default() += 1;
         }
@@ -145,96 +145,96 @@ fn starts(played: &Played) -> BTreeMap<NodeId, usize> {
     starts
 }
 
-/// Every activation takes three events, and a node is looked at a fixed number of times for each.
-fn is_linear(played: &Played, looks: usize, activations: usize, rounds: usize) {
-    assert_eq!(played.entries.len(), 2 + 3 * activations + rounds);
-    assert!(looks <= 6 * activations, "{looks} looks at {activations} activations");
-    assert!(played.steps <= 2 * activations + 16, "{} steps", played.steps);
+/// Asserts three events and a bounded number of calls per activation.
+fn assert_linear(run: &RunRecord, calls: usize, activations: usize, iterations: usize) {
+    assert_eq!(run.entries.len(), 2 + 3 * activations + iterations);
+    assert!(calls <= 6 * activations, "{calls} calls for {activations} activations");
+    assert!(run.steps <= 2 * activations + 16, "{} steps", run.steps);
 }
 
 #[test]
-fn a_chain_of_100_000() {
-    on_a_small_stack(|| {
-        let big = Big::chain(100_000);
-        let (played, looks) = big.run(16);
-        is_linear(&played, looks, 100_000, 0);
+fn chain_of_100_000_is_linear() {
+    with_small_stack(|| {
+        let large = LargeFlow::chain(100_000);
+        let (run, calls) = large.run(16);
+        assert_linear(&run, calls, 100_000, 0);
     });
 }
 
 #[test]
-fn a_fan_of_30_000() {
-    on_a_small_stack(|| {
-        let (played, looks) = Big::fan(30_000).run(16);
-        is_linear(&played, looks, 30_002, 0);
+fn fan_of_30_000_is_linear() {
+    with_small_stack(|| {
+        let (run, calls) = LargeFlow::fan(30_000).run(16);
+        assert_linear(&run, calls, 30_002, 0);
     });
 }
 
 #[test]
-fn stacked_diamonds_10_000() {
-    on_a_small_stack(|| {
-        let big = Big::diamonds(10_000);
-        assert_eq!(big.size(), 30_001 + 40_000);
-        let (played, looks) = big.run(16);
-        is_linear(&played, looks, 30_001, 0);
+fn stacked_diamonds_10_000_are_linear() {
+    with_small_stack(|| {
+        let large = LargeFlow::diamonds(10_000);
+        assert_eq!(large.size(), 30_001 + 40_000);
+        let (run, calls) = large.run(16);
+        assert_linear(&run, calls, 30_001, 0);
     });
 }
 
-/// With one place only, the cycle (first in plan order) goes all the way round before what follows it has its first turn.
+/// With a concurrency of 1, the cycle (first in plan order) runs all its iterations before its followers run.
 #[test]
-fn rounds_15_000_with_followers_that_lag() {
-    on_a_small_stack(|| {
+fn iterations_15_000_with_lagging_followers_are_linear() {
+    with_small_stack(|| {
         for concurrency in [1, 16] {
-            let (played, looks) = Big::rounds(15_000).run(concurrency);
+            let (run, calls) = LargeFlow::iterations(15_000).run(concurrency);
             let exhausted = 1;
-            is_linear(&played, looks, 1 + 4 * 15_000, 14_999 + exhausted);
+            assert_linear(&run, calls, 1 + 4 * 15_000, 14_999 + exhausted);
         }
     });
 }
 
 #[test]
-fn cycles_in_cycles_200_deep() {
-    on_a_small_stack(|| {
-        let mut big = Big::chain(400);
+fn nested_cycles_200_deep_are_linear() {
+    with_small_stack(|| {
+        let mut large = LargeFlow::chain(400);
         for depth in 0..199 {
-            big.node(format!("n{}", 1 + depth), "").limits.max_epochs = Some(1);
-            big.wire(&format!("n{}", 399 - depth), "out", &format!("n{}", 1 + depth), "b");
+            large.node(format!("n{}", 1 + depth), "").limits.max_epochs = Some(1);
+            large.wire(&format!("n{}", 399 - depth), "out", &format!("n{}", 1 + depth), "b");
         }
-        let (played, looks) = big.run(16);
-        is_linear(&played, looks, 400, 199);
+        let (run, calls) = large.run(16);
+        assert_linear(&run, calls, 400, 199);
     });
 }
 
 #[test]
-fn to_the_top_of_stacked_diamonds_each_once() {
+fn run_to_node_in_stacked_diamonds_runs_each_once() {
     for (height, to) in [(30, 18_u32), (1_100, 1_000)] {
-        on_a_small_stack(move || {
-            let big = Big::diamonds(height);
+        with_small_stack(move || {
+            let large = LargeFlow::diamonds(height);
             let target: NodeId = format!("n{to}").into();
-            let plan = plan::plan(&big.flow, &registry(), Some(&target), &InputOverrides::new()).unwrap();
-            let piece = Piece::new(plan, &big.flow, Script { seed: 0, leaves_some: false });
-            let played = piece.play(Schedule::seeded(to.into()));
+            let plan = plan::plan(&large.flow, &registry(), Some(&target), &InputOverrides::new()).unwrap();
+            let scenario = Scenario::new(plan, &large.flow, Script { seed: 0, leaves_some: false });
+            let run = scenario.run(Schedule::seeded(to.into()));
             let needed = (0..=to).map(|at| format!("n{at}"));
             let sides = (1..=to).flat_map(|at| [format!("left{at}"), format!("right{at}")]);
             let once = needed.chain(sides).map(|id| (NodeId::from(id), 1)).collect::<BTreeMap<_, _>>();
-            assert_eq!(starts(&played), once);
-            assert_eq!(played.ending, Ending::Ended(RunEnd::Finished));
+            assert_eq!(starts(&run), once);
+            assert_eq!(run.ending, Ending::Ended(RunEnd::Finished));
         });
     }
 }
 
-/// Each cycle that nothing bounds is told of with the way round it, and no look at the rest of the flow.
+/// Each unbounded cycle is reported with its path, without a search of the rest of the flow.
 #[test]
-fn cycles_50_000_that_nothing_bounds() {
-    let mut big = Big::default();
+fn unbounded_cycles_50_000_are_each_reported() {
+    let mut large = LargeFlow::default();
     for at in 0..50_000 {
         let (a, b) = (format!("a{at:05}"), format!("b{at:05}"));
-        big.node(&a, "mix");
-        big.node(&b, "mix");
-        big.wire(&a, "out", &b, "a");
-        big.wire(&b, "out", &a, "a");
+        large.node(&a, "mix");
+        large.node(&b, "mix");
+        large.wire(&a, "out", &b, "a");
+        large.wire(&b, "out", &a, "a");
     }
     let start = std::time::Instant::now();
-    let found = plan::check(&big.flow, &registry()).diagnostics;
+    let found = plan::check(&large.flow, &registry()).diagnostics;
     assert_eq!(found.len(), 50_000);
     // A few seconds on a slow machine; minutes, if each looked at every edge.
     assert!(start.elapsed().as_secs() < 40, "{:?}", start.elapsed());
@@ -242,19 +242,19 @@ fn cycles_50_000_that_nothing_bounds() {
 
 /// A chain in which each node also leads back to the one before: a cycle in a cycle in a cycle.
 #[test]
-fn cycles_in_cycles_have_a_bound() {
+fn nested_cycles_too_deep_are_refused() {
     let chain = |length: usize| {
-        let mut big = Big::default();
+        let mut large = LargeFlow::default();
         for at in 0..length {
-            big.node(format!("n{at:05}"), "ask");
-            big.node(format!("s{at:05}"), "source");
-            big.wire(&format!("s{at:05}"), "out", &format!("n{at:05}"), "a");
+            large.node(format!("n{at:05}"), "ask");
+            large.node(format!("s{at:05}"), "source");
+            large.wire(&format!("s{at:05}"), "out", &format!("n{at:05}"), "a");
             if at > 0 {
-                big.wire(&format!("n{:05}", at - 1), "out", &format!("n{at:05}"), "b");
-                big.wire(&format!("n{at:05}"), "out", &format!("n{:05}", at - 1), "a");
+                large.wire(&format!("n{:05}", at - 1), "out", &format!("n{at:05}"), "b");
+                large.wire(&format!("n{at:05}"), "out", &format!("n{:05}", at - 1), "a");
             }
         }
-        plan::plan(&big.flow, &registry(), None, &InputOverrides::new()).err().unwrap_or_default()
+        plan::plan(&large.flow, &registry(), None, &InputOverrides::new()).err().unwrap_or_default()
     };
     assert_eq!(chain(257).len(), 0, "256 of them");
     let start = std::time::Instant::now();

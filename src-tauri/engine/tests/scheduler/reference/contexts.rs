@@ -1,5 +1,5 @@
-//! Who may work in the same context: followed backwards along context edges to the nodes that make them, or to a guest that
-//! is told of one and hands it on.
+//! Which nodes may work in the same context: follows context edges backward to makers, or to guests that name a context and
+//! hand it on.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::graph::Graph;
 pub struct Groups(Vec<Vec<NodeId>>);
 
 impl Groups {
-    /// The group of a node; just itself where it shares with nobody.
+    /// The group of a node; only the node itself if it shares no context.
     pub fn of(&self, id: &NodeId) -> Vec<NodeId> {
         self.0.iter().find(|group| group.contains(id)).cloned().unwrap_or_else(|| vec![id.clone()])
     }
@@ -26,7 +26,7 @@ impl Groups {
         self.0.iter().filter(|group| group.len() > 1).cloned().collect()
     }
 
-    /// Whether one that follows an inner cycle shares its context: no order of turns could ever be kept.
+    /// Whether a follower of an inner cycle shares a context: no order of turns is possible then.
     pub fn shared_outside_cycle(&self, cycles: &Cycles) -> bool {
         let shared = self.0.iter().filter(|group| group.len() > 1).flatten();
         shared.clone().any(|id| cycles.follows(id) && cycles.clocks[id].len() > 1)
@@ -45,7 +45,7 @@ pub fn groups(graph: &Graph, order: &[NodeId]) -> Groups {
             Makers::Any => BTreeSet::new(),
         };
         let mut members = vec![user.clone()];
-        // Whoever shares a maker with one of them shares with all of them; and one that may work anywhere, with all.
+        // A node that shares a maker with one member joins the group. A node that may work in any context joins all groups.
         let (sharing, others): (Vec<_>, Vec<_>) =
             groups.into_iter().partition(|(theirs, _)| anything || !theirs.is_disjoint(&makers));
         groups = others;
@@ -64,7 +64,7 @@ pub fn groups(graph: &Graph, order: &[NodeId]) -> Groups {
 /// The makers whose contexts may come to a node.
 enum Makers {
     These(BTreeSet<NodeId>),
-    /// It is told of one by a value, and values can say anything.
+    /// A value names the context, which may be any.
     Any,
 }
 
@@ -73,7 +73,7 @@ fn makers(graph: &Graph, user: &NodeId) -> Makers {
     let mut seen = BTreeSet::from([user.clone()]);
     let mut work = vec![user.clone()];
     while let Some(id) = work.pop() {
-        match told(graph, &id) {
+        match assigned_makers(graph, &id) {
             Some(Makers::Any) => return Makers::Any,
             Some(Makers::These(them)) => makers.extend(them),
             None => {
@@ -90,8 +90,8 @@ fn makers(graph: &Graph, user: &NodeId) -> Makers {
     Makers::These(makers)
 }
 
-/// What a node is told by its settings or its `who`; nothing where it goes by its context edge.
-fn told(graph: &Graph, id: &NodeId) -> Option<Makers> {
+/// The makers of the context that a node names in its settings or on `who`. Nothing if it goes by its context edge.
+fn assigned_makers(graph: &Graph, id: &NodeId) -> Option<Makers> {
     let named = &graph.nodes[id].settings.names;
     if !named.is_empty() {
         return Some(Makers::These(graph.nodes.keys().filter(|id| id.as_str() == named).cloned().collect()));

@@ -1,4 +1,4 @@
-//! Cycles: found by asking who reaches whom, over and over.
+//! Finds cycles by computing which nodes reach each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub struct Cycles {
     pub all: Vec<Cycle>,
     /// The cycles around each node, outermost first.
     pub around: BTreeMap<NodeId, Vec<usize>>,
-    /// The cycles whose rounds each node's epoch counts: those around it, or those that it follows.
+    /// The cycles whose iterations each node's epoch counts: those around it, or those that it follows.
     pub clocks: BTreeMap<NodeId, Vec<usize>>,
 }
 
@@ -51,7 +51,7 @@ impl Cycles {
         self.all.iter().any(|cycle| cycle.back.contains(&wire))
     }
 
-    /// Whether a node stands outside of all cycles and is fed by one.
+    /// Whether a node is a follower: in no cycle, but fed by one.
     pub fn follows(&self, id: &NodeId) -> bool {
         self.around[id].is_empty() && !self.clocks[id].is_empty()
     }
@@ -78,7 +78,7 @@ impl Cycles {
         Ok(())
     }
 
-    /// Nodes outside of cycles take on the clocks of what feeds them, until nothing changes.
+    /// Nodes in no cycle take on the clocks of their sources, until nothing changes.
     fn follow(&mut self, graph: &Graph) -> Result<(), Refusal> {
         let forward: Vec<_> = (0..graph.wires.len()).filter(|&wire| !self.is_back(wire)).collect();
         let mut changed = true;
@@ -104,7 +104,7 @@ impl Cycles {
     }
 }
 
-/// A member that can start; of several, one that takes its start from outside, then one that pauses, then the first.
+/// A member that can start. Of several, one with an input fed from inside and outside, then one that pauses, then the first.
 fn entry(graph: &Graph, members: &Members, inside: &[usize]) -> Option<NodeId> {
     let fed_inside = |id: &NodeId, port: &str| {
         inside.iter().any(|&at| graph.wires[at].target == *id && graph.wires[at].input.as_str() == port)
@@ -145,7 +145,7 @@ fn components(graph: &Graph, among: &Members, wires: &[usize]) -> Vec<Members> {
     found
 }
 
-/// Whom a node reaches in one step or more.
+/// The nodes that a node reaches in one step or more.
 fn reached(graph: &Graph, among: &Members, wires: &[usize], from: &NodeId) -> Members {
     let mut reached = Members::new();
     loop {

@@ -12,7 +12,7 @@ pub struct Node {
     pub kind: String,
     pub settings: Settings,
     pub max_epochs: Option<u32>,
-    pub tries: u32,
+    pub attempts: u32,
     pub inputs: Vec<InputPort>,
 }
 
@@ -45,7 +45,7 @@ impl Graph {
                 kind: node.node_type.clone(),
                 settings: settings(id),
                 max_epochs: node.limits.max_epochs,
-                tries: node.retry.clone().unwrap_or_else(RetryPolicy::default).attempts,
+                attempts: node.retry.clone().unwrap_or_else(RetryPolicy::default).attempts,
                 inputs: nodes::ports_with(&node.node_type, &settings(id)).inputs,
             };
             (id.clone(), graph_node)

@@ -1,5 +1,5 @@
-//! Plan order: of what has nothing unplaced before it, the first by id; a cycle counts as one thing, named by its entry.
-//! Before a node stands what feeds it, and the maker of a context it names.
+//! Plan order: repeatedly places the first item by id that has no unplaced item before it. A cycle is one item, named by its
+//! entry. A node comes after its sources and after the maker of a context that it names.
 
 use plait_engine::id::NodeId;
 
@@ -18,13 +18,13 @@ pub fn plan_order(graph: &Graph, cycles: &Cycles) -> Vec<NodeId> {
     order
 }
 
-/// The path of cycles a node stands in. One that only follows cycles stands in the outermost of them.
+/// The cycles that a node is placed in. A follower is placed in the outermost cycle of its clock.
 fn path<'a>(cycles: &'a Cycles, id: &NodeId) -> &'a [usize] {
     let clock = &cycles.clocks[id];
     if cycles.follows(id) { &clock[..1] } else { clock }
 }
 
-/// The makers of contexts that others name, each with who names it. One made in a cycle has another name each time.
+/// The pairs of makers and users of named contexts. A context made in a cycle has a new name in every iteration.
 fn named<'a>(graph: &'a Graph, cycles: &'a Cycles) -> impl Iterator<Item = (&'a NodeId, &'a NodeId)> {
     graph.nodes.iter().filter_map(|(id, node)| {
         let (maker, _) = graph.nodes.get_key_value(&NodeId::from(node.settings.names.as_str()))?;

@@ -1,4 +1,4 @@
-//! What an activation comes to, given its inputs and what was said before it.
+//! The outcome of an activation, as a function of its inputs and the turns before it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -9,25 +9,25 @@ use plait_engine::journal::Answer;
 use serde_json::json;
 
 use super::graph::Node;
-use crate::nodes::meaning::{self, Script, Values};
-use crate::reading::{Final, History, Told};
+use crate::journal_summary::{ActivationRecord, Final, History};
+use crate::nodes::semantics::{self, Script, Values};
 
-/// What an activation comes to.
+/// The outcome of an activation.
 pub enum Outcome {
     /// Its inputs are dead.
     Skipped,
     Ran(Ran),
-    /// It fails, and that is handled or not.
-    Failed(Told, BTreeMap<String, Value>, bool),
-    /// Nobody answers it.
-    Waits(Told),
-    /// It depends on a failure that ends the run, or on a pause that nobody answers.
+    /// It fails. The last field says whether the failure is handled.
+    Failed(ActivationRecord, BTreeMap<String, Value>, bool),
+    /// Its pause is not answered.
+    Waits(ActivationRecord),
+    /// It depends on a failure that ends the run, or on a pause that is not answered.
     Undecided,
 }
 
 #[derive(Default)]
 pub struct Ran {
-    pub told: Told,
+    pub record: ActivationRecord,
     pub outputs: BTreeMap<String, Value>,
     pub makes: Option<ContextId>,
     pub writes: Option<(ContextId, History)>,
@@ -51,11 +51,11 @@ impl Outcome {
     }
 }
 
-/// What a node comes to that does not fail; `turns` is what was said before by those who may share its context.
+/// The outcome of a node that does not fail. `turns` are the turns before it in contexts that it may share.
 pub fn ran(
     this: &Activation,
     node: &Node,
-    mut told: Told,
+    mut record: ActivationRecord,
     values: &Values,
     turns: &[Rc<Outcome>],
     script: Script,
@@ -63,25 +63,25 @@ pub fn ran(
     let mut ran = Ran::default();
     let more = match node.kind.as_str() {
         "ask" => {
-            told.pauses = node.settings.again + 1;
+            record.pauses = node.settings.again + 1;
             match script.last(this) {
-                None => return Outcome::Waits(told),
+                None => return Outcome::Waits(record),
                 Some(Answer::End) => {
-                    told.end = Some(Final::Finished(BTreeMap::new()));
-                    return Outcome::Ran(Ran { told, ..ran });
+                    record.end = Some(Final::Finished(BTreeMap::new()));
+                    return Outcome::Ran(Ran { record, ..ran });
                 }
                 Some(Answer::Value(value)) => Value::clone(&value),
             }
         }
-        "effect" => meaning::replies(&node.settings, this).into(),
+        "effect" => semantics::replies(&node.settings, this).into(),
         "turn" | "guest" => {
-            let Some(context) = meaning::works_in(&node.settings, values) else {
-                return finished(this, node, told, values, ran, &Value::Null);
+            let Some(context) = semantics::works_in(&node.settings, values) else {
+                return finished(this, node, record, values, ran, &Value::Null);
             };
             let history: Vec<String> = said_in(turns, &context).into_iter().map(|(_, text)| text).collect();
-            let said = meaning::said(&node.settings, this, values, &history);
+            let said = semantics::said(&node.settings, this, values, &history);
             let message = |index: usize, text: String| (format!("{this}/{index}").into(), text);
-            let added = if meaning::adds_two(&node.settings) {
+            let added = if semantics::adds_two(&node.settings) {
                 vec![message(0, format!("asked {said}")), message(1, said.clone())]
             } else {
                 vec![message(0, said.clone())]
@@ -94,32 +94,32 @@ pub fn ran(
             Value::Null
         }
     };
-    finished(this, node, told, values, ran, &more)
+    finished(this, node, record, values, ran, &more)
 }
 
-/// What a node comes to that fails on every try.
-pub fn failed(this: &Activation, mut told: Told, handled: bool, node: &Node) -> Outcome {
-    told.end = Some(Final::Failed { code: "test.failed".to_owned(), handled });
+/// The outcome of a node that fails on every attempt.
+pub fn failed(this: &Activation, mut record: ActivationRecord, handled: bool, node: &Node) -> Outcome {
+    record.end = Some(Final::Failed { code: "test.failed".to_owned(), handled });
     let error = json!({
         "code": "test.failed",
         "message": "It fails on purpose.",
         "node": this.node,
         "details": { "salt": node.settings.salt },
     });
-    Outcome::Failed(told, BTreeMap::from([("error".to_owned(), error)]), handled)
+    Outcome::Failed(record, BTreeMap::from([("error".to_owned(), error)]), handled)
 }
 
 fn finished(
     this: &Activation,
     node: &Node,
-    mut told: Told,
+    mut record: ActivationRecord,
     values: &Values,
     mut ran: Ran,
     more: &Value,
 ) -> Outcome {
-    ran.outputs = meaning::outputs(&node.kind, &node.settings, this, values, more);
-    told.end = Some(Final::Finished(by_port(&ran.outputs)));
-    ran.told = told;
+    ran.outputs = semantics::outputs(&node.kind, &node.settings, this, values, more);
+    record.end = Some(Final::Finished(by_port(&ran.outputs)));
+    ran.record = record;
     Outcome::Ran(ran)
 }
 
@@ -131,7 +131,7 @@ fn said_in(turns: &[Rc<Outcome>], context: &ContextId) -> History {
     turns.iter().flat_map(said).collect()
 }
 
-/// The same by the names of ports.
+/// The outputs by port.
 pub fn by_port(outputs: &BTreeMap<String, Value>) -> BTreeMap<PortName, Value> {
     outputs.iter().map(|(port, value)| (port.as_str().into(), value.clone())).collect()
 }

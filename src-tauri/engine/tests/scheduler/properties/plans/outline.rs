@@ -1,4 +1,4 @@
-//! A plan in a few lines of text.
+//! Formats a plan as a few lines of text.
 
 use plait_engine::flow::Flow;
 use plait_engine::journal::InputOverrides;
@@ -7,16 +7,16 @@ use plait_engine::plan::{self, Plan};
 use crate::nodes::registry;
 use crate::notation::flow;
 
-/// A plan in a few lines. Nodes are in plan order; `node#c` counts the rounds of the cycle entered at `c`; `node~c` only
-/// follows it. Then each cycle's back edges, and edges that only keep an order.
-pub fn plan_of(text: &str) -> String {
+/// A plan as text: the nodes in plan order, each cycle's back edges, and the waits. `node#c` is in the cycle entered at `c`;
+/// `node~c` follows it. Then the diagnostics.
+pub fn outline_of(text: &str) -> String {
     let flow = flow(text);
-    let mut told = match plan::plan(&flow, &registry(), None, &InputOverrides::new()) {
+    let mut outline = match plan::plan(&flow, &registry(), None, &InputOverrides::new()) {
         Ok(plan) => write(&plan),
         Err(_) => String::new(),
     };
-    told += &diagnostics(&flow);
-    told.trim_end().to_owned()
+    outline += &diagnostics(&flow);
+    outline.trim_end().to_owned()
 }
 
 fn diagnostics(flow: &Flow) -> String {
@@ -36,7 +36,7 @@ fn write(plan: &Plan) -> String {
             format!("{}{}", node.id, clock.collect::<String>())
         })
         .collect();
-    let mut told = vec![nodes.join(" ")];
+    let mut lines = vec![nodes.join(" ")];
     let write = |&edge: &usize| {
         let edge = &plan.edges[edge];
         let port = edge.port.as_ref().map_or_else(|| "(turn)".to_owned(), |port| format!(".{port}"));
@@ -44,14 +44,15 @@ fn write(plan: &Plan) -> String {
     };
     for cycle in &plan.cycles {
         let back: Vec<String> = cycle.back.iter().map(write).collect();
-        let bound = cycle.max_epochs.map_or_else(String::new, |bound| format!("; at most {bound} rounds"));
-        told.push(format!("back to {}: {}{bound}", id(cycle.entry), back.join(", ")));
+        let bound =
+            cycle.max_epochs.map_or_else(String::new, |bound| format!("; at most {bound} iterations"));
+        lines.push(format!("back to {}: {}{bound}", id(cycle.entry), back.join(", ")));
     }
     let turns =
         (0..plan.edges.len()).filter(|&at| plan.edges[at].port.is_none() && plan.edges[at].back.is_none());
     let turns: Vec<String> = turns.map(|at| write(&at)).collect();
     if !turns.is_empty() {
-        told.push(format!("turns: {}", turns.join(", ")));
+        lines.push(format!("turns: {}", turns.join(", ")));
     }
-    told.join("\n") + "\n"
+    lines.join("\n") + "\n"
 }

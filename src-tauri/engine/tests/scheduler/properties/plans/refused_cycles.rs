@@ -4,7 +4,7 @@ use plait_engine::diagnostic::Diagnostic;
 use plait_engine::id::NodeId;
 use plait_engine::plan;
 
-use super::outline::plan_of;
+use super::outline::outline_of;
 use crate::nodes::registry;
 use crate::notation::flow;
 
@@ -33,18 +33,18 @@ fn findings(text: &str) -> Vec<String> {
     found.iter().map(name).collect()
 }
 
-/// Whatever is wrong with the rest of a flow is reported in the presence of a refused cycle too.
-fn reports_beside_refused_cycle(rest: &str, expected: &[&str]) {
+/// Asserts that the findings of a flow are the same with a refused cycle in it, plus the one about that cycle.
+fn assert_reported_with_refused_cycle(rest: &str, expected: &[&str]) {
     assert_eq!(findings(rest), expected, "alone");
     let unbounded = [&["flow.circular critique"], expected].concat();
-    assert_eq!(findings(&format!("{UNBOUNDED}{rest}")), unbounded, "beside an unbounded cycle");
+    assert_eq!(findings(&format!("{UNBOUNDED}{rest}")), unbounded, "with an unbounded cycle");
     let stuck = [&["flow.circular left"], expected].concat();
-    assert_eq!(findings(&format!("{STUCK}{rest}")), stuck, "beside a cycle that can't start");
+    assert_eq!(findings(&format!("{STUCK}{rest}")), stuck, "with a cycle that can't start");
 }
 
 #[test]
 fn refused_cycle_does_not_hide_doubly_fed_inputs() {
-    reports_beside_refused_cycle(
+    assert_reported_with_refused_cycle(
         "one: source
          two: source
          m: mix
@@ -56,7 +56,7 @@ fn refused_cycle_does_not_hide_doubly_fed_inputs() {
 
 #[test]
 fn refused_cycle_does_not_hide_unordered_turns() {
-    reports_beside_refused_cycle(
+    assert_reported_with_refused_cycle(
         "here: context
          x: turn
          y: turn
@@ -68,7 +68,7 @@ fn refused_cycle_does_not_hide_unordered_turns() {
 
 #[test]
 fn refused_cycle_does_not_hide_turns_shared_with_an_inner_cycle() {
-    reports_beside_refused_cycle(
+    assert_reported_with_refused_cycle(
         "here: context
          s: source
          outer: mix maxEpochs=2
@@ -87,12 +87,12 @@ fn refused_cycle_does_not_hide_turns_shared_with_an_inner_cycle() {
 
 #[test]
 fn refused_cycle_does_not_hide_unknown_contexts() {
-    reports_beside_refused_cycle("g: guest names=nowhere", &["context.unknown g"]);
+    assert_reported_with_refused_cycle("g: guest names=nowhere", &["context.unknown g"]);
 }
 
 #[test]
 fn refused_cycle_does_not_hide_contexts_used_too_early() {
-    reports_beside_refused_cycle(
+    assert_reported_with_refused_cycle(
         "here: context
          g: guest names=here
          g.out -> here.a",
@@ -102,7 +102,7 @@ fn refused_cycle_does_not_hide_contexts_used_too_early() {
 
 #[test]
 fn refused_cycle_does_not_hide_mixed_cycles() {
-    reports_beside_refused_cycle(
+    assert_reported_with_refused_cycle(
         "s: source
          p: mix maxEpochs=2
          q: mix maxEpochs=2
@@ -150,7 +150,7 @@ fn refused_inner_cycle_does_not_hide_findings_in_the_outer_one() {
     assert_eq!(findings(&format!("{outer}{inner}")), ["flow.circular critique", "context.unordered y"]);
 }
 
-/// Which of two edges of a refused cycle leads back is not known, so nothing is said of what depends on it.
+/// The order inside a refused cycle is unknown, so nothing that depends on it is reported.
 #[test]
 fn refused_cycle_is_not_blamed_for_its_own_order() {
     let turns = "
@@ -232,6 +232,6 @@ fn refused_cycle_does_not_hide_contexts_and_back_edges() {
 
 #[test]
 fn refused_cycle_is_reported_once() {
-    assert_eq!(plan_of(UNBOUNDED).lines().count(), 1);
-    assert_eq!(plan_of(STUCK).lines().count(), 1);
+    assert_eq!(outline_of(UNBOUNDED).lines().count(), 1);
+    assert_eq!(outline_of(STUCK).lines().count(), 1);
 }

@@ -1,5 +1,5 @@
-//! The world around a run in these tests: a clock whose sleepers wake in an order that a seed decides, an outside that
-//! counts its calls, and a journal that knows what a crash would leave.
+//! The simulated environment of a run: a clock that wakes sleepers in an order set by a seed, a tool host that records its
+//! calls, and a journal that knows what would survive a crash.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -19,22 +19,22 @@ use plait_engine::provider::{Provider, Providers};
 use plait_engine::subflow::NoSubflows;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
-use crate::nodes::meaning;
+use crate::nodes::semantics;
 
-/// The world. Clones share it.
+/// A deterministic environment. Clones share it.
 #[derive(Clone)]
-pub struct World(Arc<Mutex<State>>);
+pub struct Simulation(Arc<Mutex<State>>);
 
 struct State {
-    chance: fastrand::Rng,
-    /// Of eight naps, so many take time.
+    rng: fastrand::Rng,
+    /// How many of eight naps take time, on average.
     asynchrony: u8,
-    /// Sleepers wake when they are due, rather than in any order.
+    /// Whether sleepers wake when they are due, rather than in random order.
     punctual: bool,
     now: u64,
     sleepers: BTreeMap<u64, Sleeper>,
     next: u64,
-    outside: Outside,
+    external_calls: ExternalCalls,
 }
 
 #[derive(Default)]
@@ -44,65 +44,64 @@ struct Sleeper {
     waker: Option<Waker>,
 }
 
-/// What the outside saw of a run.
+/// The calls to the outside that a run made.
 #[derive(Clone, Debug, Default)]
-pub struct Outside {
-    /// Every call that was made to it, by activation and step.
+pub struct ExternalCalls {
+    /// Every call, by activation and step.
     pub calls: Vec<(Activation, u32)>,
-    /// Those of which a node was told that they are on record.
+    /// The calls that a node was assured are flushed to the journal.
     pub safe: Vec<(Activation, u32)>,
 }
 
-impl World {
+impl Simulation {
     pub fn new(seed: u64, asynchrony: u8) -> Self {
         Self(Arc::new(Mutex::new(State {
-            chance: fastrand::Rng::with_seed(seed),
+            rng: fastrand::Rng::with_seed(seed),
             asynchrony,
             punctual: false,
             now: 1_000,
             sleepers: BTreeMap::new(),
             next: 0,
-            outside: Outside::default(),
+            external_calls: ExternalCalls::default(),
         })))
     }
 
-    /// A world in which everything takes exactly as long as it says.
+    /// An environment in which every sleep takes exactly its duration.
     pub fn punctual() -> Self {
-        let world = Self::new(0, 8);
-        world.lock().punctual = true;
-        world
+        let simulation = Self::new(0, 8);
+        simulation.lock().punctual = true;
+        simulation
     }
 
     pub fn host(&self) -> Host {
         Host {
-            providers: Arc::new(Nobody),
+            providers: Arc::new(NoProviders),
             tools: Arc::new(self.clone()),
             clock: Arc::new(self.clone()),
             subflows: Arc::new(NoSubflows),
         }
     }
 
-    /// A number below `bound`; 0 in a punctual world.
+    /// A random number below `bound`; 0 in a punctual environment.
     pub fn choose(&self, bound: usize) -> usize {
         let mut state = self.lock();
-        if state.punctual { 0 } else { state.chance.usize(..bound) }
+        if state.punctual { 0 } else { state.rng.usize(..bound) }
     }
 
-    pub fn outside(&self) -> Outside {
-        self.lock().outside.clone()
+    pub fn external_calls(&self) -> ExternalCalls {
+        self.lock().external_calls.clone()
     }
 
-    /// How many sleep.
-    pub fn asleep(&self) -> usize {
+    pub fn sleeping_count(&self) -> usize {
         self.lock().sleepers.values().filter(|sleeper| !sleeper.fired).count()
     }
 
-    /// Wakes one.
+    /// Wakes one sleeper.
     pub fn wake_one(&self) {
         let mut state = self.lock();
         let sleeping: Vec<(u64, u64)> =
             state.sleepers.iter().filter(|(_, it)| !it.fired).map(|(id, it)| (it.due, *id)).collect();
-        let at = if state.punctual { 0 } else { state.chance.usize(..sleeping.len()) };
+        let at = if state.punctual { 0 } else { state.rng.usize(..sleeping.len()) };
         let mut sleeping = sleeping;
         sleeping.sort_unstable();
         let (due, id) = sleeping[at];
@@ -123,23 +122,23 @@ impl World {
         let mut state = self.lock();
         let id = state.next;
         state.next += 1;
-        let fired = state.chance.u8(..8) >= state.asynchrony;
+        let fired = state.rng.u8(..8) >= state.asynchrony;
         let due = state.now + u64::try_from(duration.as_millis()).unwrap();
         state.sleepers.insert(id, Sleeper { due, fired, waker: None });
-        Sleep { id, world: self.clone() }
+        Sleep { id, simulation: self.clone() }
     }
 }
 
 struct Sleep {
     id: u64,
-    world: World,
+    simulation: Simulation,
 }
 
 impl Future for Sleep {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.world.lock();
+        let mut state = self.simulation.lock();
         let sleeper = state.sleepers.get_mut(&self.id).unwrap();
         if sleeper.fired {
             return Poll::Ready(());
@@ -151,16 +150,16 @@ impl Future for Sleep {
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        self.world.lock().sleepers.remove(&self.id);
+        self.simulation.lock().sleepers.remove(&self.id);
     }
 }
 
-impl Clock for World {
+impl Clock for Simulation {
     fn now_ms(&self) -> u64 {
         let mut state = self.lock();
-        // No two schedules see the same times.
+        // Times differ between schedules, so nothing may depend on them.
         if !state.punctual {
-            state.now += state.chance.u64(0..50);
+            state.now += state.rng.u64(0..50);
         }
         state.now
     }
@@ -175,7 +174,7 @@ impl Clock for World {
 }
 
 #[async_trait]
-impl ToolHost for World {
+impl ToolHost for Simulation {
     fn list(&self) -> Vec<ToolSpec> {
         Vec::new()
     }
@@ -183,21 +182,21 @@ impl ToolHost for World {
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
         let at: Activation = serde_json::from_value(call.arguments["activation"].clone()).unwrap();
         let step = u32::try_from(call.arguments["step"].as_u64().unwrap()).unwrap();
-        let value = meaning::outside(&at, step);
+        let value = semantics::external_reply(&at, step);
         let mut state = self.lock();
         match call.name.as_str() {
-            "call" => state.outside.calls.push((at, step)),
-            _ => state.outside.safe.push((at, step)),
+            "call" => state.external_calls.calls.push((at, step)),
+            _ => state.external_calls.safe.push((at, step)),
         }
         Ok(value)
     }
 }
 
-struct Nobody;
+struct NoProviders;
 
-impl Providers for Nobody {
+impl Providers for NoProviders {
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
-        Err(Fault::new(ErrorCode::ProviderUnknown, format!("Nobody is called {name}.")))
+        Err(Fault::new(ErrorCode::ProviderUnknown, format!("There is no provider `{name}`.")))
     }
 
     fn names(&self) -> Vec<String> {
@@ -205,66 +204,66 @@ impl Providers for Nobody {
     }
 }
 
-/// A journal that knows how much of it is flushed. Clones share it.
+/// A journal in memory that knows how much of it is flushed. Clones share it.
 #[derive(Clone)]
-pub struct Tape {
-    kept: Arc<Mutex<Kept>>,
-    world: World,
+pub struct TestJournal {
+    state: Arc<Mutex<JournalState>>,
+    simulation: Simulation,
 }
 
 #[derive(Default)]
-struct Kept {
+struct JournalState {
     entries: Vec<Entry>,
     flushed: usize,
-    /// After so many entries the disk is full.
-    room: Option<usize>,
+    /// The number of entries after which the disk is full.
+    max_entries: Option<usize>,
 }
 
-impl Tape {
-    pub fn new(world: &World, before: &[Entry]) -> Self {
-        let kept = Kept { entries: before.to_vec(), flushed: before.len(), room: None };
-        Self { kept: Arc::new(Mutex::new(kept)), world: world.clone() }
+impl TestJournal {
+    pub fn new(simulation: &Simulation, before: &[Entry]) -> Self {
+        let state = JournalState { entries: before.to_vec(), flushed: before.len(), max_entries: None };
+        Self { state: Arc::new(Mutex::new(state)), simulation: simulation.clone() }
     }
 
-    /// Lets no more than this many entries in.
-    pub fn room_for(&self, entries: usize) {
-        self.kept.lock().unwrap().room = Some(entries);
+    /// Fails appends beyond this many entries.
+    pub fn limit_entries(&self, entries: usize) {
+        self.state.lock().unwrap().max_entries = Some(entries);
     }
 
     pub fn entries(&self) -> Vec<Entry> {
-        self.kept.lock().unwrap().entries.clone()
+        self.state.lock().unwrap().entries.clone()
     }
 
     pub fn len(&self) -> usize {
-        self.kept.lock().unwrap().entries.len()
+        self.state.lock().unwrap().entries.len()
     }
 
-    /// How many entries would survive a crash for certain.
+    /// How many entries are certain to survive a crash.
     pub fn flushed(&self) -> usize {
-        self.kept.lock().unwrap().flushed
+        self.state.lock().unwrap().flushed
     }
 
-    /// Looks at the events from number `from` on.
+    /// Calls `look` with each event from number `from` on.
     pub fn each_from(&self, from: usize, mut look: impl FnMut(&Event)) {
-        self.kept.lock().unwrap().entries[from..].iter().for_each(|entry| look(&entry.event));
+        self.state.lock().unwrap().entries[from..].iter().for_each(|entry| look(&entry.event));
     }
 }
 
-impl Journal for Tape {
+impl Journal for TestJournal {
     fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
-        let mut kept = self.kept.lock().unwrap();
-        if kept.room.is_some_and(|room| kept.entries.len() + entries.len() > room) {
+        let mut state = self.state.lock().unwrap();
+        if state.max_entries.is_some_and(|max_entries| state.entries.len() + entries.len() > max_entries) {
             return Err(Fault::new(ErrorCode::from_wire("test.disk_full"), "The disk is full."));
         }
-        kept.entries.extend_from_slice(entries);
+        state.entries.extend_from_slice(entries);
         Ok(())
     }
 
     fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async {
-            self.world.sleep(Duration::ZERO).await;
-            let mut kept = self.kept.lock().unwrap();
-            kept.flushed = kept.entries.len();
+            self.simulation.sleep(Duration::ZERO).await;
+            let mut state = self.state.lock().unwrap();
+            state.flushed = state.entries.len();
             Ok(())
         })
     }

@@ -1,4 +1,4 @@
-//! What becomes of each activation: worked out on demand from those before it.
+//! Computes the outcome of each activation on demand, from those before it.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -10,44 +10,44 @@ use plait_engine::journal::SourceRef;
 
 use super::graph::{Node, Wire};
 use super::outcome::{self, Outcome, by_port};
-use super::{InputOverrides, Study};
-use crate::nodes::meaning::{self, Script, Values};
-use crate::reading::{Told, at};
+use super::{FlowAnalysis, InputOverrides};
+use crate::journal_summary::{ActivationRecord, at};
+use crate::nodes::semantics::{self, Script, Values};
 
-/// How often a cycle goes round, as far as that is known.
+/// How many iterations a cycle has, as far as that is known.
 #[derive(Clone, Copy)]
-pub struct Rounds {
+pub struct Iterations {
     pub count: u32,
     ended: bool,
     pub exhausted: bool,
 }
 
-/// Not known yet, and perhaps never.
+/// The outcome is not known yet, and perhaps never will be.
 struct Undecided;
 
-pub struct Run<'a> {
-    study: &'a Study,
-    given: &'a InputOverrides,
+pub struct Interpreter<'a> {
+    analysis: &'a FlowAnalysis,
+    overrides: &'a InputOverrides,
     script: Script,
     outcomes: BTreeMap<Activation, Rc<Outcome>>,
-    pub rounds: BTreeMap<(usize, Epoch), Rounds>,
-    /// A cycle goes round more often than these tests have patience for.
+    pub iterations: BTreeMap<(usize, Epoch), Iterations>,
+    /// A cycle has more than [`MAX_ITERATIONS`].
     pub too_long: bool,
 }
 
-/// More rounds than any cycle of a random flow is meant to take: one that is passed by its own pause might not end.
-const PATIENCE: u32 = 8;
+/// More iterations than a cycle of a random flow should have. A cycle whose pause is bypassed might never end.
+const MAX_ITERATIONS: u32 = 8;
 
 type Arrivals = Vec<(SourceRef, Value)>;
 
-impl<'a> Run<'a> {
-    pub fn new(study: &'a Study, given: &'a InputOverrides, script: Script) -> Self {
-        let (outcomes, rounds) = (BTreeMap::new(), BTreeMap::new());
-        Self { study, given, script, outcomes, rounds, too_long: false }
+impl<'a> Interpreter<'a> {
+    pub fn new(analysis: &'a FlowAnalysis, overrides: &'a InputOverrides, script: Script) -> Self {
+        let (outcomes, iterations) = (BTreeMap::new(), BTreeMap::new());
+        Self { analysis, overrides, script, outcomes, iterations, too_long: false }
     }
 
     fn clock(&self, id: &NodeId) -> &[usize] {
-        &self.study.cycles.clocks[id]
+        &self.analysis.cycles.clocks[id]
     }
 
     fn common(&self, a: &NodeId, b: &NodeId) -> usize {
@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
     }
 
     fn place(&self, id: &NodeId) -> usize {
-        self.study.order.iter().position(|other| other == id).unwrap()
+        self.analysis.order.iter().position(|other| other == id).unwrap()
     }
 
     /// Which of two activations comes first.
@@ -68,9 +68,9 @@ impl<'a> Run<'a> {
     /// The epochs of a clock under a prefix, as far as they open, and whether these are all.
     pub fn epochs(&mut self, clock: &[usize], prefix: &Epoch) -> (Vec<Epoch>, bool) {
         let Some(&cycle) = clock.get(prefix.depth()) else { return (vec![prefix.clone()], true) };
-        let rounds = self.rounds(cycle, prefix);
-        let (mut found, mut all) = (Vec::new(), rounds.ended);
-        for counter in 0..rounds.count {
+        let iterations = self.iterations(cycle, prefix);
+        let (mut found, mut all) = (Vec::new(), iterations.ended);
+        for counter in 0..iterations.count {
             let (epochs, complete) = self.epochs(clock, &prefix.child(counter));
             found.extend(epochs);
             all &= complete;
@@ -78,46 +78,47 @@ impl<'a> Run<'a> {
         (found, all)
     }
 
-    /// How often a cycle goes round in an epoch of what is around it.
-    fn rounds(&mut self, cycle: usize, outer: &Epoch) -> Rounds {
-        if let Some(known) = self.rounds.get(&(cycle, outer.clone())) {
+    /// The iterations of a cycle in an epoch of the cycles around it.
+    fn iterations(&mut self, cycle: usize, outer: &Epoch) -> Iterations {
+        if let Some(known) = self.iterations.get(&(cycle, outer.clone())) {
             return *known;
         }
-        let mut rounds = Rounds { count: 1, ended: false, exhausted: false };
+        let mut iterations = Iterations { count: 1, ended: false, exhausted: false };
         loop {
-            let epoch = outer.child(rounds.count - 1);
+            let epoch = outer.child(iterations.count - 1);
             let Ok(live) = self.goes_on(cycle, &epoch) else { break };
-            let study = self.study;
-            rounds.exhausted = live && Some(rounds.count) == study.cycles.all[cycle].max_epochs;
-            rounds.ended = !live || rounds.exhausted;
-            if rounds.ended {
+            let analysis = self.analysis;
+            iterations.exhausted = live && Some(iterations.count) == analysis.cycles.all[cycle].max_epochs;
+            iterations.ended = !live || iterations.exhausted;
+            if iterations.ended {
                 break;
             }
-            rounds.count += 1;
-            if rounds.count > PATIENCE {
+            iterations.count += 1;
+            if iterations.count > MAX_ITERATIONS {
                 self.too_long = true;
                 break;
             }
         }
-        self.rounds.insert((cycle, outer.clone()), rounds);
-        rounds
+        self.iterations.insert((cycle, outer.clone()), iterations);
+        iterations
     }
 
     /// Whether a back edge of the cycle is live in this epoch of it.
     fn goes_on(&mut self, cycle: usize, epoch: &Epoch) -> Result<bool, Undecided> {
-        let study = self.study;
+        let analysis = self.analysis;
         let mut live = false;
         let mut undecided = false;
-        for &wire in &study.cycles.all[cycle].back {
-            match self.arrival(&study.graph.wires[wire], epoch) {
+        for &wire in &analysis.cycles.all[cycle].back {
+            match self.arrival(&analysis.graph.wires[wire], epoch) {
                 Ok(arrival) => live |= arrival.is_some(),
                 Err(Undecided) => undecided = true,
             }
         }
-        // Who follows the cycle and shares a context takes its turn before the next round.
-        for id in study.graph.nodes.keys() {
-            let waited_for =
-                study.cycles.follows(id) && self.clock(id).last() == Some(&cycle) && study.groups.shares(id);
+        // A follower that shares a context takes its turn before the next iteration.
+        for id in analysis.graph.nodes.keys() {
+            let waited_for = analysis.cycles.follows(id)
+                && self.clock(id).last() == Some(&cycle)
+                && analysis.groups.shares(id);
             undecided |= waited_for && !self.outcome(&at(id, epoch)).is_decided();
         }
         if undecided { Err(Undecided) } else { Ok(live) }
@@ -169,35 +170,35 @@ impl<'a> Run<'a> {
         if let Some(known) = self.outcomes.get(this) {
             return Rc::clone(known);
         }
-        let outcome = Rc::new(self.work_out(this).unwrap_or(Outcome::Undecided));
+        let outcome = Rc::new(self.compute_outcome(this).unwrap_or(Outcome::Undecided));
         self.outcomes.insert(this.clone(), Rc::clone(&outcome));
         outcome
     }
 
-    fn work_out(&mut self, this: &Activation) -> Result<Outcome, Undecided> {
-        let study = self.study;
-        if study.cycles.follows(&this.node) {
+    fn compute_outcome(&mut self, this: &Activation) -> Result<Outcome, Undecided> {
+        let analysis = self.analysis;
+        if analysis.cycles.follows(&this.node) {
             for earlier in self.before(&this.node, this)? {
                 if !self.outcome(&earlier).is_decided() {
                     return Err(Undecided);
                 }
             }
         }
-        let node = &study.graph.nodes[&this.node];
+        let node = &analysis.graph.nodes[&this.node];
         let turns = if matches!(node.kind.as_str(), "turn" | "guest") {
             self.turns_before(this)?
         } else {
             Vec::new()
         };
         let Some((ready, values)) = self.inputs(this, node)? else { return Ok(Outcome::Skipped) };
-        let mut told = Told { ready: Some(ready), tries: 1, ..Told::default() };
-        let failing = meaning::failing_tries(&node.settings, this);
-        let tries = if node.settings.hard { 1 } else { node.tries };
-        told.tries = tries.min(failing + 1);
-        if failing >= tries {
-            return Ok(outcome::failed(this, told, study.graph.handles_error(&this.node), node));
+        let mut record = ActivationRecord { ready: Some(ready), attempts: 1, ..ActivationRecord::default() };
+        let failing = semantics::failing_attempts(&node.settings, this);
+        let attempts = if node.settings.hard { 1 } else { node.attempts };
+        record.attempts = attempts.min(failing + 1);
+        if failing >= attempts {
+            return Ok(outcome::failed(this, record, analysis.graph.handles_error(&this.node), node));
         }
-        Ok(outcome::ran(this, node, told, &values, &turns, self.script))
+        Ok(outcome::ran(this, node, record, &values, &turns, self.script))
     }
 
     /// What is live on the inputs, or nothing where one that is needed is dead.
@@ -207,15 +208,15 @@ impl<'a> Run<'a> {
         this: &Activation,
         node: &Node,
     ) -> Result<Option<(BTreeMap<PortName, Vec<SourceRef>>, Values)>, Undecided> {
-        let study = self.study;
+        let analysis = self.analysis;
         let mut arrived: BTreeMap<&PortName, (Arrivals, Arrivals)> = BTreeMap::new();
         let mut undecided = false;
         let mut fed: Vec<&PortName> = Vec::new();
-        let mut wires: Vec<(usize, &Wire)> = study.graph.feeds(&this.node).collect();
+        let mut wires: Vec<(usize, &Wire)> = analysis.graph.feeds(&this.node).collect();
         wires.sort_by_key(|(at, wire)| (self.place(&wire.source), *at));
         for (wire_at, wire) in wires {
             let level = self.common(&wire.source, &this.node);
-            let is_back = study.cycles.is_back(wire_at);
+            let is_back = analysis.cycles.is_back(wire_at);
             let mut epoch = this.epoch.prefix(level);
             if is_back {
                 let counter = epoch.0.last_mut().unwrap();
@@ -241,16 +242,17 @@ impl<'a> Run<'a> {
             if !port.many {
                 live = live.pop().into_iter().collect();
             }
-            let given = self.given.get(&this.node).and_then(|ports| ports.get(&port.name));
-            if live.is_empty() && given.is_none() {
-                // In its first round an entry is not fed from inside yet.
+            let override_value = self.overrides.get(&this.node).and_then(|ports| ports.get(&port.name));
+            if live.is_empty() && override_value.is_none() {
+                // In the first iteration, nothing feeds an entry from inside yet.
                 if port.required || (port.required_when_fed && fed.contains(&&port.name)) {
                     return Ok(None);
                 }
                 continue;
             }
             let brought = live.iter().map(|(_, value)| value);
-            values.insert(port.name.to_string(), given.into_iter().chain(brought).cloned().collect());
+            values
+                .insert(port.name.to_string(), override_value.into_iter().chain(brought).cloned().collect());
             if !live.is_empty() {
                 ready.insert(port.name.clone(), live.into_iter().map(|(source, _)| source).collect());
             }
@@ -258,10 +260,10 @@ impl<'a> Run<'a> {
         Ok(Some((ready, values)))
     }
 
-    /// Everything that was said before by those who may share the context, in order.
+    /// The turns before this activation in contexts that it may share, in order.
     fn turns_before(&mut self, this: &Activation) -> Result<Vec<Rc<Outcome>>, Undecided> {
         let mut earlier = Vec::new();
-        for id in self.study.groups.of(&this.node) {
+        for id in self.analysis.groups.of(&this.node) {
             earlier.extend(self.before(&id, this)?);
         }
         earlier.sort_by(|a, b| self.precedence(a, b));
@@ -270,11 +272,11 @@ impl<'a> Run<'a> {
     }
 
     pub fn results(&mut self) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
-        let study = self.study;
-        let nodes = &study.graph.nodes;
-        let feeds = |id: &NodeId, round: bool| {
-            let wires = study.graph.wires.iter().enumerate().filter(|(_, wire)| wire.source == *id);
-            wires.filter(|(at, _)| round || !study.cycles.is_back(*at)).count() > 0
+        let analysis = self.analysis;
+        let nodes = &analysis.graph.nodes;
+        let feeds = |id: &NodeId, is_next_epoch: bool| {
+            let wires = analysis.graph.wires.iter().enumerate().filter(|(_, wire)| wire.source == *id);
+            wires.filter(|(at, _)| is_next_epoch || !analysis.cycles.is_back(*at)).count() > 0
         };
         let drawn = nodes.values().any(|node| node.kind == "result");
         let an_end = nodes.keys().any(|id| !feeds(id, true));
@@ -286,8 +288,8 @@ impl<'a> Run<'a> {
         };
         let mut results = BTreeMap::new();
         for id in nodes.keys().filter(|id| is_result(id)) {
-            for epoch in self.epochs(&study.cycles.clocks[id], &Epoch::root()).0 {
-                // The last live value of each port, whichever round it came in.
+            for epoch in self.epochs(&analysis.cycles.clocks[id], &Epoch::root()).0 {
+                // The last live value of each port, from any iteration.
                 if let Outcome::Ran(ran) = &*self.outcome(&at(id, &epoch))
                     && !ran.outputs.is_empty()
                 {

@@ -29,8 +29,8 @@ pub fn word(of: &impl Serialize) -> String {
     format!("{:08x}", digest(of) & 0xffff_ffff)
 }
 
-/// How many of an activation's tries fail, however many it gets.
-pub fn failing_tries(settings: &Settings, at: &Activation) -> u32 {
+/// How many attempts of an activation fail.
+pub fn failing_attempts(settings: &Settings, at: &Activation) -> u32 {
     if settings.fails == 0 {
         return 0;
     }
@@ -38,14 +38,14 @@ pub fn failing_tries(settings: &Settings, at: &Activation) -> u32 {
     u32::try_from(failing).unwrap()
 }
 
-/// What a call to the outside gives.
-pub fn outside(at: &Activation, step: u32) -> Value {
+/// The reply to an external call.
+pub fn external_reply(at: &Activation, step: u32) -> Value {
     word(&("outside", at, step)).into()
 }
 
-/// Everything the outside gives to one activation.
+/// The replies to all external calls of an activation.
 pub fn replies(settings: &Settings, at: &Activation) -> Vec<Value> {
-    (0..settings.steps).map(|step| outside(at, step)).collect()
+    (0..settings.steps).map(|step| external_reply(at, step)).collect()
 }
 
 /// What a turn says, having seen `history`.
@@ -53,22 +53,22 @@ pub fn said(settings: &Settings, at: &Activation, inputs: &Values, history: &[St
     word(&("said", settings.salt, at, inputs, history))
 }
 
-/// The context a turn works in. A guest goes by what it is told, whatever its context edge brings, and works in none where
-/// it is told of something else.
+/// The context a turn works in. For a guest, the context that it names or that its input names; none if the input's value
+/// names no context.
 pub fn works_in(settings: &Settings, inputs: &Values) -> Option<ContextId> {
     if !settings.names.is_empty() {
         return Some(settings.names.as_str().into());
     }
-    let told = inputs.get("who").or_else(|| inputs.get("context"))?.last()?;
-    told["contextId"].as_str().map(ContextId::from)
+    let record = inputs.get("who").or_else(|| inputs.get("context"))?.last()?;
+    record["contextId"].as_str().map(ContextId::from)
 }
 
-/// Whether a turn adds a question and an answer, or else a single message.
+/// Whether a turn adds a question and an answer, or a single message.
 pub fn adds_two(settings: &Settings) -> bool {
     !settings.salt.is_multiple_of(3)
 }
 
-/// The live outputs. `more` is whatever beside its inputs goes into them: replies, an answer, what was said.
+/// The live outputs. `more` is what goes into them in addition to the inputs: replies, an answer, the text of a turn.
 pub fn outputs(
     kind: &str,
     settings: &Settings,
@@ -116,10 +116,10 @@ pub fn outputs(
     }
 }
 
-/// What a person answers: as a function of the pause alone, so that it does not matter when they answer.
+/// The answers to pauses, as a function of the pause alone, so that they don't depend on timing.
 #[derive(Clone, Copy, Debug)]
 pub struct Script {
-    /// Makes the answers its own.
+    /// Makes the answers differ between scripts.
     pub seed: u64,
     /// Whether some pauses are never answered.
     pub leaves_some: bool,
@@ -131,7 +131,7 @@ pub fn again() -> Value {
 }
 
 impl Script {
-    /// The answer to the pause of `at` that follows `before` others; none if nobody ever answers.
+    /// The answer to the pause of `at` after `before` others; none if it is never answered.
     pub fn answer(self, settings: &Settings, at: &Activation, before: u32) -> Option<Answer> {
         if before < settings.again {
             return Some(Answer::Value(again().into()));
@@ -141,12 +141,12 @@ impl Script {
 
     /// The answer that counts.
     pub fn last(self, at: &Activation) -> Option<Answer> {
-        let chance = digest(&("answer", self.seed, at)) % 16;
-        if self.leaves_some && chance < 3 {
+        let rng = digest(&("answer", self.seed, at)) % 16;
+        if self.leaves_some && rng < 3 {
             return None;
         }
-        // The third time round at the latest: pauses bound cycles, but only if somebody ends them.
-        if chance < 6 || at.epoch.0.iter().any(|&counter| counter >= 2) {
+        // In the third iteration at the latest: a pause bounds a cycle only if someone ends it.
+        if rng < 6 || at.epoch.0.iter().any(|&counter| counter >= 2) {
             return Some(Answer::End);
         }
         Some(Answer::Value(Value::from(word(&("answer", self.seed, at))).into()))

@@ -13,10 +13,10 @@ use plait_engine::tool::ToolInvocation;
 use serde_json::json;
 
 use super::Settings;
-use super::meaning::{self, Values};
+use super::semantics::{self, Values};
 
-/// Runs one try of a test node.
-pub async fn act(
+/// Runs one attempt of a test node.
+pub async fn execute(
     kind: &str,
     settings: &Settings,
     inputs: Inputs,
@@ -26,7 +26,7 @@ pub async fn act(
     nap(&cx).await;
     let more = match kind {
         "ask" => match &cx.answer {
-            Some(Answer::Value(value)) if **value != meaning::again() => Value::clone(value),
+            Some(Answer::Value(value)) if **value != semantics::again() => Value::clone(value),
             Some(Answer::End) => return Ok(NodeOutput::new()),
             _ => return Ok(NodeOutput::paused(Pause { prompt: "?".to_owned(), schema: json!({}) })),
         },
@@ -54,18 +54,18 @@ fn values(inputs: &Inputs) -> Values {
 }
 
 fn output(kind: &str, settings: &Settings, cx: &NodeContext, values: &Values, more: &Value) -> NodeOutput {
-    meaning::outputs(kind, settings, &cx.activation, values, more)
+    semantics::outputs(kind, settings, &cx.activation, values, more)
         .into_iter()
         .fold(NodeOutput::new(), |output, (port, value)| output.with(&port, value))
 }
 
-/// Some of these take time, as the clock's seed has it; so schedules differ.
+/// Sleeps for a time that depends on the clock's seed, so that schedules differ.
 async fn nap(cx: &NodeContext) {
     cx.host.clock.sleep(Duration::from_millis(1)).await;
 }
 
 fn fail(settings: &Settings, cx: &NodeContext) -> Result<(), Fault> {
-    if cx.attempt > meaning::failing_tries(settings, &cx.activation) {
+    if cx.attempt > semantics::failing_attempts(settings, &cx.activation) {
         return Ok(());
     }
     let fault = Fault::new(ErrorCode::from_wire("test.failed"), "It fails on purpose.")
@@ -73,7 +73,7 @@ fn fail(settings: &Settings, cx: &NodeContext) -> Result<(), Fault> {
     Err(if settings.hard { fault } else { fault.retryable() })
 }
 
-/// Calls the outside once for each step that is not on record, and says so there when the record is safe.
+/// Makes an external call for each step that is not recorded, and another when the record is flushed.
 async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value>, Fault> {
     let mut replies = Vec::new();
     for step in 0..settings.steps {
@@ -108,7 +108,7 @@ async fn turn(
     values: &Values,
     cx: &NodeContext,
 ) -> Result<NodeOutput, Fault> {
-    let Some(context_id) = meaning::works_in(settings, values) else {
+    let Some(context_id) = semantics::works_in(settings, values) else {
         fail(settings, cx)?;
         return Ok(output(kind, settings, cx, values, &Value::Null));
     };
@@ -116,13 +116,13 @@ async fn turn(
     cx.note(ContextEvent::TurnStarted { context_id: context_id.clone() });
     let history: Vec<String> =
         manager.get().message_history.iter().map(|message| message.content.text()).collect();
-    let said = meaning::said(settings, &cx.activation, values, &history);
+    let said = semantics::said(settings, &cx.activation, values, &history);
     cx.stream(said[..4].to_owned());
     nap(cx).await;
     let message = |index: usize, role: Role, text: String| {
         Arc::new(Message::plain(cx.message_id(index), role, text, cx.activation.clone(), 1))
     };
-    if meaning::adds_two(settings) {
+    if semantics::adds_two(settings) {
         let question = message(0, Role::User, format!("asked {said}"));
         manager.commit_turn(vec![question, message(1, Role::Assistant, said.clone())], None);
     } else {

@@ -5,26 +5,26 @@ use plait_engine::id::{Epoch, NodeId};
 use plait_engine::journal::SkipReason;
 
 use crate::generate::Case;
+use crate::journal_summary::{Final, at, format_journal, summarize};
 use crate::nodes::registry;
-use crate::play::Schedule;
-use crate::reading::{Final, at, read, show};
-use crate::reference::{Expected, Study};
+use crate::reference::{Expected, FlowAnalysis};
+use crate::run_harness::Schedule;
 
-fn study(text: &str) -> (Case, Study, Expected) {
+fn analysis(text: &str) -> (Case, FlowAnalysis, Expected) {
     let case = Case::written(text);
-    let study = Study::of(&case.flow).unwrap();
-    let expected = study.run(&case.given, case.script).unwrap();
-    (case, study, expected)
+    let analysis = FlowAnalysis::of(&case.flow).unwrap();
+    let expected = analysis.run(&case.overrides, case.script).unwrap();
+    (case, analysis, expected)
 }
 
-/// Plays the flow under so many schedules and holds the contexts to what they must be.
-fn always_the_same(text: &str, times: u64) -> Expected {
-    let (case, _, expected) = study(text);
-    let piece = case.piece(case.plan().unwrap());
+/// Runs the flow under many schedules and asserts that the contexts are always the expected ones.
+fn assert_same_contexts(text: &str, times: u64) -> Expected {
+    let (case, _, expected) = analysis(text);
+    let scenario = case.scenario(case.plan().unwrap());
     for seed in 0..times {
-        let played = piece.play(Schedule { asynchrony: 7, ..Schedule::seeded(seed) });
-        let reading = read(&played.entries).unwrap();
-        assert_eq!(reading.contexts, expected.contexts, "seed {seed}\n{}", show(&played.entries));
+        let run = scenario.run(Schedule { asynchrony: 7, ..Schedule::seeded(seed) });
+        let summary = summarize(&run.entries).unwrap();
+        assert_eq!(summary.contexts, expected.contexts, "seed {seed}\n{}", format_journal(&run.entries));
     }
     expected
 }
@@ -39,8 +39,8 @@ fn authors(expected: &Expected, context: &str) -> Vec<String> {
 }
 
 #[test]
-fn two_with_no_path_between_them() {
-    let expected = always_the_same(
+fn turns_without_a_path_follow_plan_order() {
+    let expected = assert_same_contexts(
         "here: context
          late: turn salt=1
          early: turn salt=2
@@ -52,8 +52,8 @@ fn two_with_no_path_between_them() {
 }
 
 #[test]
-fn more_of_them_some_behind_slow_branches_some_failing() {
-    let expected = always_the_same(
+fn turns_behind_slow_and_failing_branches_follow_plan_order() {
+    let expected = assert_same_contexts(
         "here: context
          slow: effect steps=3
          a: turn salt=1
@@ -71,8 +71,8 @@ fn more_of_them_some_behind_slow_branches_some_failing() {
 }
 
 #[test]
-fn one_that_fails_and_one_that_is_skipped_let_the_next_go_on() {
-    let expected = always_the_same(
+fn failed_and_skipped_turns_do_not_block_the_next() {
+    let expected = assert_same_contexts(
         "here: context
          a: turn salt=3 fails=9 hard=true
          b: turn salt=1
@@ -91,8 +91,8 @@ fn one_that_fails_and_one_that_is_skipped_let_the_next_go_on() {
 }
 
 #[test]
-fn inside_a_cycle_and_behind_it() {
-    let expected = always_the_same(
+fn turns_of_a_cycle_and_its_follower_alternate() {
+    let expected = assert_same_contexts(
         "here: context
          head: mix
          say: turn salt=1 maxEpochs=3
@@ -108,14 +108,14 @@ fn inside_a_cycle_and_behind_it() {
          here.context -> outside.context",
         300,
     );
-    let rounds = ["say#0", "outside#0", "say#1", "outside#1", "say#2", "outside#2"];
-    assert_eq!(authors(&expected, "here"), rounds);
+    let iterations = ["say#0", "outside#0", "say#1", "outside#1", "say#2", "outside#2"];
+    assert_eq!(authors(&expected, "here"), iterations);
 }
 
-/// A context that comes back over two back edges is followed all the way: from the second round on `late` works in `two`,
+/// A context that arrives over two back edges is traced to its maker: from the second iteration on, `late` works in `two`,
 /// as `x` does.
 #[test]
-fn a_context_that_comes_back_twice() {
+fn context_over_two_back_edges_joins_its_group() {
     let text = "one: context
          two: context
          start: source
@@ -134,22 +134,22 @@ fn a_context_that_comes_back_twice() {
          b.out -> y.a
          y.out -> x.a
          two.context -> x.context";
-    let (_, study, _) = study(text);
+    let (_, analysis, _) = analysis(text);
     assert_eq!(
-        study.order.iter().map(NodeId::as_str).collect::<Vec<_>>().join(" "),
+        analysis.order.iter().map(NodeId::as_str).collect::<Vec<_>>().join(" "),
         "one start two a b y x late"
     );
-    assert_eq!(study.back_edges().len(), 2);
-    assert_eq!(study.sharing(), [[NodeId::from("x"), "late".into()]]);
-    let expected = always_the_same(text, 300);
+    assert_eq!(analysis.back_edges().len(), 2);
+    assert_eq!(analysis.sharing(), [[NodeId::from("x"), "late".into()]]);
+    let expected = assert_same_contexts(text, 300);
     assert_eq!(authors(&expected, "one"), ["late#0"]);
     assert_eq!(authors(&expected, "two"), ["x#0.0", "x#0.1", "x#1.0", "x#1.1", "late#1"]);
 }
 
-/// Two guests that are told of a context by a value, and one who sits there: which of them comes first is not left to time.
+/// Two guests whose context is named by a value, and one with a context edge: their order does not depend on timing.
 #[test]
-fn guests_and_those_who_sit_there() {
-    let expected = always_the_same(
+fn turns_by_value_and_by_edge_share_plan_order() {
+    let expected = assert_same_contexts(
         "here: context
          there: context
          slow: effect steps=2
@@ -157,12 +157,12 @@ fn guests_and_those_who_sit_there() {
          b: guest salt=2
          c: guest salt=4
          d: turn salt=5
-         told: pass
+         value: pass
          here.context -> a.context
          here.handle -> b.who
-         here.handle -> told.a
+         here.handle -> value.a
          slow.out -> b.a
-         told.out -> c.who
+         value.out -> c.who
          there.context -> d.context",
         300,
     );
@@ -172,8 +172,8 @@ fn guests_and_those_who_sit_there() {
 
 /// Nothing but its name joins `a` to the context it works in.
 #[test]
-fn a_name_is_enough_to_come_after_the_maker() {
-    let expected = always_the_same(
+fn named_context_orders_user_after_maker() {
+    let expected = assert_same_contexts(
         "here: context
          slow: effect steps=2
          a: guest salt=1 names=here
@@ -185,10 +185,10 @@ fn a_name_is_enough_to_come_after_the_maker() {
     assert_eq!(authors(&expected, "here"), ["a", "z"]);
 }
 
-/// What a guest hands on is the context it was told of, so who sits behind it shares that one.
+/// A guest hands on the context that it names, so a node behind it shares that context.
 #[test]
-fn behind_a_guest_is_where_it_was_told_to_go() {
-    let expected = always_the_same(
+fn context_behind_a_guest_is_the_one_it_names() {
+    let expected = assert_same_contexts(
         "here: context
          add: guest salt=1
          chat1: turn salt=2
@@ -201,9 +201,9 @@ fn behind_a_guest_is_where_it_was_told_to_go() {
     assert_eq!(authors(&expected, "here"), ["add", "chat1", "chat2"]);
 }
 
-/// A guest that is told of one context and has an edge from another works in the one it is told of.
+/// A guest that names one context and has an edge from another works in the one that it names.
 #[test]
-fn a_name_goes_before_the_context_edge() {
+fn named_context_takes_precedence_over_context_edge() {
     let text = "main: context
          side: context
          add: guest salt=1 names=side
@@ -214,7 +214,7 @@ fn a_name_goes_before_the_context_edge() {
          add.context -> behind.context
          side.context -> x.context
          main.context -> y.context";
-    let expected = always_the_same(text, 300);
+    let expected = assert_same_contexts(text, 300);
     assert_eq!(authors(&expected, "side"), ["add", "behind", "x"]);
     assert_eq!(authors(&expected, "main"), ["y"]);
     let contexts = plait_engine::plan::check(&Case::written(text).flow, &registry()).contexts;
@@ -223,8 +223,8 @@ fn a_name_goes_before_the_context_edge() {
 }
 
 #[test]
-fn a_name_is_enough_inside_of_a_cycle() {
-    let expected = always_the_same(
+fn named_context_orders_user_in_a_cycle_after_maker() {
+    let expected = assert_same_contexts(
         "here: context
          slow: effect steps=2
          start: source
@@ -239,21 +239,21 @@ fn a_name_is_enough_inside_of_a_cycle() {
     assert_eq!(authors(&expected, "here"), ["b#0", "b#1"]);
 }
 
-/// A name that comes as a value at run time may be anybody's: who makes a context and who may work in it go by plan order.
+/// A value may name any context at run time, so its maker and its user run in plan order.
 #[test]
-fn a_name_that_is_only_known_at_run_time_does_not_race_its_maker() {
+fn context_named_at_run_time_waits_for_earlier_makers() {
     let text = "ahead: context
          slow: effect steps=2
-         told: source
+         value: source
          w: guest salt=1
          slow.out -> ahead.a
-         told.out -> w.who";
-    let (case, study, _) = study(text);
+         value.out -> w.who";
+    let (case, analysis, _) = analysis(text);
     let plan = case.plan().unwrap();
     let place = |id: &str| plan.find(&id.into()).unwrap();
     assert!(
-        study.order.iter().position(|id| id.as_str() == "ahead")
-            < study.order.iter().position(|id| id.as_str() == "w")
+        analysis.order.iter().position(|id| id.as_str() == "ahead")
+            < analysis.order.iter().position(|id| id.as_str() == "w")
     );
     assert!(
         plan.edges.iter().any(|edge| {
@@ -264,7 +264,7 @@ fn a_name_that_is_only_known_at_run_time_does_not_race_its_maker() {
 }
 
 #[test]
-fn a_context_that_waits_for_its_user_is_refused() {
+fn context_whose_maker_depends_on_user_is_refused() {
     let case = Case::written(
         "here: context
          a: guest salt=1 names=here
@@ -275,10 +275,10 @@ fn a_context_that_waits_for_its_user_is_refused() {
     assert_eq!(codes, [(ErrorCode::ContextTooEarly, Some(NodeId::from("a")))]);
 }
 
-/// Running to a node takes along the maker of the context it names.
+/// A run to a node includes the maker of the context that it names.
 #[test]
-fn a_named_context_is_part_of_what_a_target_needs() {
-    let (case, ..) = study(
+fn run_to_node_includes_maker_of_named_context() {
+    let (case, ..) = analysis(
         "here: context
          other: context
          a: guest salt=1 names=here",
@@ -288,24 +288,24 @@ fn a_named_context_is_part_of_what_a_target_needs() {
     assert_eq!(ids, ["here", "a"]);
 }
 
-/// A name that comes as a value may be anybody's: whoever can be named is part of what a target needs, and what that needs.
+/// A value may name any context, so a target needs all makers of contexts that can be named, and their dependencies.
 #[test]
-fn whoever_may_be_named_is_part_of_what_a_target_needs() {
+fn run_to_node_includes_all_nameable_makers() {
     let case = Case::written(
         "early: source
          here: context
          idle: source
-         told: source
+         value: source
          w: guest salt=1
          round: ask
          inside: context
          early.out -> here.a
-         told.out -> w.who
-         told.out -> round.a
+         value.out -> w.who
+         value.out -> round.a
          round.out -> inside.a
          inside.out -> round.b",
     );
     let plan = case.plan_to(Some(&"w".into())).unwrap();
     let ids: Vec<_> = plan.nodes.iter().map(|node| node.id.as_str()).collect();
-    assert_eq!(ids, ["early", "here", "told", "w"]);
+    assert_eq!(ids, ["early", "here", "value", "w"]);
 }

@@ -1,11 +1,11 @@
-//! What runs, though perhaps not as meant: turns in an order that nobody drew, inputs that may get two values at once.
+//! Warnings: turns in an order that no edge sets, and inputs that may get two values at once.
 
-use super::outline::plan_of;
+use super::outline::outline_of;
 
 fn warnings(flow: &str) -> Vec<String> {
-    let told = plan_of(flow);
-    assert!(!told.contains("Error"), "{told}");
-    told.lines().filter_map(|line| line.trim().strip_prefix("Warning ")).map(str::to_owned).collect()
+    let outline = outline_of(flow);
+    assert!(!outline.contains("Error"), "{outline}");
+    outline.lines().filter_map(|line| line.trim().strip_prefix("Warning ")).map(str::to_owned).collect()
 }
 
 const CYCLE: &str = "
@@ -25,18 +25,18 @@ fn unordered(first: &str, second: &str) -> [String; 1] {
     )]
 }
 
-/// The way back from `a` leads to `b` in the next round, and says nothing of this one.
+/// The back edge from `a` leads to `b` in the next iteration, and sets no order in this one.
 #[test]
-fn two_turns_in_one_round() {
+fn turns_in_one_iteration_without_a_path_are_unordered() {
     let side_by_side = format!("{CYCLE}\n ask.out -> b.a\n a.out -> ask.a\n b.out -> ask.b");
     assert_eq!(warnings(&side_by_side), unordered("a", "b"));
     let one_behind_the_other = format!("{CYCLE}\n a.out -> b.a\n b.out -> ask.a");
     assert_eq!(warnings(&one_behind_the_other), [""; 0]);
 }
 
-/// Who follows a cycle has its turn in each round; who waits for the end of an inner one comes after all of them.
+/// A follower has its turn in each iteration; a node that waits for the end of an inner cycle comes after all of them.
 #[test]
-fn a_turn_beside_a_cycle_and_one_behind_it() {
+fn turn_of_follower_is_unordered_and_turn_after_cycle_is_not() {
     let follows = format!("{CYCLE}\n a.out -> ask.b\n ask.out -> b.a");
     assert_eq!(warnings(&follows), unordered("a", "b"));
     let waits = format!(
@@ -58,7 +58,7 @@ fn twice(first: &str, last: &str) -> [String; 1] {
 }
 
 #[test]
-fn two_values_that_may_both_come() {
+fn input_fed_by_two_live_values_is_reported() {
     let paused = "s: source\n a: ask\n m: mix\n s.out -> a.a\n a.out -> m.a\n s.out -> m.a";
     assert_eq!(warnings(paused), twice("s", "a"));
     let branches =
@@ -69,13 +69,13 @@ fn two_values_that_may_both_come() {
 }
 
 #[test]
-fn two_values_of_which_one_comes() {
+fn input_fed_by_alternatives_is_not_reported() {
     let fork = "s: source\n p: route\n l: mix\n r: mix\n m: mix\n s.out -> p.a\n p.x -> l.a\n p.y -> r.a\n";
     let meets = format!("{fork} l.out -> m.a\n r.out -> m.a");
     assert_eq!(warnings(&meets), [""; 0]);
     let fails = "s: source\n f: flaky\n c: mix\n m: mix\n s.out -> f.a\n f.error -> c.a\n f.out -> m.a\n c.out -> m.a";
     assert_eq!(warnings(fails), [""; 0]);
-    // What hangs on neither branch alone, since it takes either, may come with both.
+    // A node that takes either branch depends on neither, so its value may come with both.
     let meets_again = format!("{meets}\n n: mix\n m.out -> n.a\n l.out -> n.a");
     assert_eq!(warnings(&meets_again), twice("l", "m"));
 }

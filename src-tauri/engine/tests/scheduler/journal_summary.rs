@@ -1,4 +1,4 @@
-//! Reading a journal: what became of every activation, and whether it is a history that could have happened.
+//! Summarizes a journal by activation, and checks that it is consistent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use plait_engine::journal::{
     ContextEvent, Entry, Event, LoopEvent, NodeEvent, RunEvent, SkipReason, SourceRef,
 };
 
-/// A final state.
+/// The final state of an activation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Final {
     Finished(BTreeMap<PortName, Value>),
@@ -17,13 +17,13 @@ pub enum Final {
     Skipped(SkipReason),
 }
 
-/// What a journal says of one activation.
+/// What a journal records of one activation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Told {
-    /// Where its inputs came from.
+pub struct ActivationRecord {
+    /// The sources of its inputs.
     pub ready: Option<BTreeMap<PortName, Vec<SourceRef>>>,
-    /// The number of its last try.
-    pub tries: u32,
+    /// The number of its last attempt.
+    pub attempts: u32,
     pub pauses: u32,
     pub end: Option<Final>,
 }
@@ -31,12 +31,12 @@ pub struct Told {
 /// The messages of a context: ids and texts.
 pub type History = Vec<(MessageId, String)>;
 
-/// A journal, read.
+/// A journal, summarized.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reading {
-    pub activations: BTreeMap<Activation, Told>,
-    /// The epochs that cycles opened after their first, by entry.
-    pub rounds: BTreeSet<Activation>,
+pub struct JournalSummary {
+    pub activations: BTreeMap<Activation, ActivationRecord>,
+    /// The epochs that cycles opened after their first, each as an activation of the entry.
+    pub iterations: BTreeSet<Activation>,
     pub exhausted: BTreeSet<Activation>,
     pub contexts: BTreeMap<ContextId, History>,
     pub waiting: Vec<Vec<Activation>>,
@@ -52,32 +52,32 @@ macro_rules! ensure {
     };
 }
 
-/// Reads a journal; says so where it contradicts itself.
-pub fn read(entries: &[Entry]) -> Result<Reading, String> {
-    read_through(entries).map_err(|why| format!("{why}\n{}", show(entries)))
+/// Summarizes a journal. The error says where it contradicts itself.
+pub fn summarize(entries: &[Entry]) -> Result<JournalSummary, String> {
+    summarize_entries(entries).map_err(|why| format!("{why}\n{}", format_journal(entries)))
 }
 
-fn read_through(entries: &[Entry]) -> Result<Reading, String> {
-    let mut reading = Reading::default();
+fn summarize_entries(entries: &[Entry]) -> Result<JournalSummary, String> {
+    let mut summary = JournalSummary::default();
     let mut written: BTreeMap<Activation, Vec<&Event>> = BTreeMap::new();
     for (place, entry) in entries.iter().enumerate() {
         ensure!(entry.seq == Some(place as u64), "entries are numbered without gaps, {place} is not");
-        ensure!(reading.end.is_none(), "nothing follows the end of a run, but entry {place} does");
+        ensure!(summary.end.is_none(), "nothing follows the end of a run, but entry {place} does");
         ensure!(
             matches!(entry.event, Event::Run(RunEvent::Started { .. })) == (place == 0),
             "run.started comes first"
         );
-        reading.take(&entry.event, &mut written)?;
+        summary.take(&entry.event, &mut written)?;
     }
-    if reading.end.is_some() {
-        for (at, told) in &reading.activations {
-            ensure!(told.end.is_some(), "{at} has no final state");
+    if summary.end.is_some() {
+        for (at, record) in &summary.activations {
+            ensure!(record.end.is_some(), "{at} has no final state");
         }
     }
-    Ok(reading)
+    Ok(summary)
 }
 
-impl Reading {
+impl JournalSummary {
     fn take<'a>(
         &mut self,
         event: &'a Event,
@@ -87,36 +87,39 @@ impl Reading {
             Event::Node(Activation { node, epoch }, NodeEvent::Ready { inputs }) => {
                 for source in inputs.values().flatten() {
                     let from = self.activations.get(&at(&source.node, &source.epoch));
-                    let delivered = from.and_then(|told| told.end.as_ref());
+                    let delivered = from.and_then(|record| record.end.as_ref());
                     ensure!(
                         matches!(delivered, Some(Final::Finished(out)) if out.contains_key(&source.port))
                             || matches!(delivered, Some(Final::Failed { handled: true, .. })),
                         "{node}{epoch} is ready with a value of {source:?} that was not given"
                     );
                 }
-                let told = self.told(node, epoch);
+                let record = self.record(node, epoch);
                 ensure!(
-                    told.ready.replace(inputs.clone()).is_none() && told.end.is_none(),
+                    record.ready.replace(inputs.clone()).is_none() && record.end.is_none(),
                     "{node}{epoch} is ready twice"
                 );
             }
             Event::Node(Activation { node, epoch }, NodeEvent::Started { attempt }) => {
-                let told = self.told(node, epoch);
-                ensure!(told.ready.is_some(), "{node}{epoch} starts before it is ready");
-                ensure!(told.end.is_none(), "{node}{epoch} starts again after its end");
+                let record = self.record(node, epoch);
+                ensure!(record.ready.is_some(), "{node}{epoch} starts before it is ready");
+                ensure!(record.end.is_none(), "{node}{epoch} starts again after its end");
                 ensure!(
-                    *attempt == told.tries || *attempt == told.tries + 1,
+                    *attempt == record.attempts || *attempt == record.attempts + 1,
                     "{node}{epoch}: try {attempt} follows {}",
-                    told.tries
+                    record.attempts
                 );
-                told.tries = *attempt;
+                record.attempts = *attempt;
             }
             Event::Node(Activation { node, epoch }, NodeEvent::Retrying { attempt, .. }) => {
-                let tries = self.told(node, epoch).tries;
-                ensure!(tries == *attempt, "{node}{epoch}: try {attempt} failed, but the last was {tries}");
+                let attempts = self.record(node, epoch).attempts;
+                ensure!(
+                    attempts == *attempt,
+                    "{node}{epoch}: try {attempt} failed, but the last was {attempts}"
+                );
             }
             Event::Node(Activation { node, epoch }, NodeEvent::Paused { .. }) => {
-                self.told(node, epoch).pauses += 1
+                self.record(node, epoch).pauses += 1
             }
             Event::Node(Activation { node, epoch }, NodeEvent::Finished { outputs, .. }) => {
                 for event in written.remove(&at(node, epoch)).into_iter().flatten() {
@@ -138,7 +141,7 @@ impl Reading {
                 written.entry(at(node, epoch)).or_default().push(event);
             }
             Event::Loop(Activation { node, epoch }, LoopEvent::Iteration) => {
-                let new = self.rounds.insert(at(node, epoch));
+                let new = self.iterations.insert(at(node, epoch));
                 ensure!(new, "{node}{epoch} opens twice");
             }
             Event::Loop(Activation { node, epoch }, LoopEvent::Exhausted { .. }) => {
@@ -156,19 +159,19 @@ impl Reading {
         Ok(())
     }
 
-    fn told(&mut self, node: &NodeId, epoch: &Epoch) -> &mut Told {
+    fn record(&mut self, node: &NodeId, epoch: &Epoch) -> &mut ActivationRecord {
         self.activations.entry(at(node, epoch)).or_default()
     }
 
     fn finish(&mut self, node: &NodeId, epoch: &Epoch, end: Final) -> Result<(), String> {
-        let told = self.told(node, epoch);
-        let ran = told.tries > 0;
+        let record = self.record(node, epoch);
+        let ran = record.attempts > 0;
         ensure!(
             ran || matches!(end, Final::Skipped(_)),
             "{node}{epoch} ends as {end:?} though it never started"
         );
-        let before = told.end.replace(end);
-        ensure!(before.is_none(), "{node}{epoch} ends twice: {before:?}, then {:?}", told.end);
+        let before = record.end.replace(end);
+        ensure!(before.is_none(), "{node}{epoch} ends twice: {before:?}, then {:?}", record.end);
         Ok(())
     }
 
@@ -206,8 +209,8 @@ pub fn at(node: &NodeId, epoch: &Epoch) -> Activation {
 }
 
 /// The events that speak of each node, in order, without what may differ between schedules: times.
-pub fn by_node(entries: &[Entry]) -> BTreeMap<NodeId, Vec<Event>> {
-    let mut told: BTreeMap<NodeId, Vec<Event>> = BTreeMap::new();
+pub fn events_by_node(entries: &[Entry]) -> BTreeMap<NodeId, Vec<Event>> {
+    let mut record: BTreeMap<NodeId, Vec<Event>> = BTreeMap::new();
     for entry in entries {
         let mut event = entry.event.clone();
         if let Event::Node(_, NodeEvent::Finished { metadata, .. }) = &mut event {
@@ -215,14 +218,14 @@ pub fn by_node(entries: &[Entry]) -> BTreeMap<NodeId, Vec<Event>> {
         }
         let value = serde_json::to_value(&event).unwrap();
         if let Some(node) = value["node"].as_str() {
-            told.entry(node.into()).or_default().push(event);
+            record.entry(node.into()).or_default().push(event);
         }
     }
-    told
+    record
 }
 
-/// A journal as people can read it.
-pub fn show(entries: &[Entry]) -> String {
+/// A journal as readable text, one line per entry.
+pub fn format_journal(entries: &[Entry]) -> String {
     let line = |entry: &Entry| {
         let mut value = serde_json::to_value(&entry.event).unwrap();
         let map = value.as_object_mut().unwrap();

@@ -1,0 +1,57 @@
+//! The same flow, inputs and answers give the same journal at any parallelism and under any schedule, except for times and
+//! the interleaving of independent branches.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::{cases, runnable};
+use crate::generate::{Case, case};
+use crate::journal_summary::{events_by_node, format_journal, summarize};
+use crate::reference::ExpectedEnd;
+use crate::run_harness::{RunRecord, Scenario, Schedule};
+
+fn with_concurrency(case: &Case, concurrency: usize) -> Scenario {
+    let mut scenario = case.scenario(case.plan().unwrap());
+    Arc::get_mut(&mut scenario.plan).unwrap().max_concurrency = concurrency;
+    scenario
+}
+
+/// Asserts that two runs recorded the same events of each node in the same order, and left the same contexts.
+fn assert_same_journal(one: &RunRecord, other: &RunRecord) -> Result<(), TestCaseError> {
+    let journals = || format!("{}\n{}", format_journal(&one.entries), format_journal(&other.entries));
+    let (ours, theirs) = (events_by_node(&one.entries), events_by_node(&other.entries));
+    for (node, events) in &ours {
+        prop_assert_eq!(Some(events), theirs.get(node), "{}\n{}", node, journals());
+    }
+    prop_assert_eq!(ours.len(), theirs.len());
+    let summarize = |run: &RunRecord| summarize(&run.entries).map_err(TestCaseError::fail);
+    let (ours, theirs) = (summarize(one)?, summarize(other)?);
+    prop_assert_eq!(ours.contexts, theirs.contexts, "{}", journals());
+    prop_assert_eq!(ours.end, theirs.end, "{}", journals());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    #[test]
+    fn journal_does_not_depend_on_the_schedule(case in case(12)) {
+        let Some((_, _, expected)) = runnable(&case) else { return Err(TestCaseError::reject("refused")) };
+        // Which activations had started when a run failed depends on timing. `matches_reference` covers those runs.
+        if matches!(expected.end, ExpectedEnd::Failed { .. }) {
+            return Err(TestCaseError::reject("fails"));
+        }
+        let plain = Schedule { seed: 0, asynchrony: 0, eager: false, stop: None };
+        let first = with_concurrency(&case, 1).run(plain);
+        for (seed, concurrency) in (case.seed..).zip([1, 2, 3, 16]).map(|(seed, many)| (seed ^ 0x5eed, many)) {
+            let schedule = Schedule::seeded(seed);
+            let scenario = with_concurrency(&case, concurrency);
+            let patient = scenario.run(Schedule { eager: false, ..schedule });
+            assert_same_journal(&first, &patient)?;
+            let waiting = |run: &RunRecord| summarize(&run.entries).map(|summary| summary.waiting);
+            prop_assert_eq!(waiting(&first), waiting(&patient));
+            assert_same_journal(&first, &scenario.run(Schedule { eager: true, ..schedule }))?;
+        }
+    }
+}

@@ -1,9 +1,8 @@
-//! Owns what the window needs at build time: the built editor must be there, and the
-//! webview may call exactly the commands named here. Builds nothing of the editor itself.
+//! Checks that the editor is built, and declares the Tauri commands that the page may call. Does not build the editor.
 
 use std::path::Path;
 
-/// The whole surface the webview can reach; everything else is refused by Tauri.
+/// The commands that the page may call. Tauri rejects all others.
 const COMMANDS: &[&str] = &["rpc", "watch", "unwatch", "closing"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

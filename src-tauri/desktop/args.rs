@@ -1,4 +1,4 @@
-//! The window's command line: a flow to open, or nothing. Everything else is the terminal's business (`plait`).
+//! The command line of the window: a flow to open, or nothing. Everything else is done by the `plait` command.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,61 +8,67 @@ Plait: a desktop editor and debugger for LLM flows
 
 Usage: plait-desktop [FLOW | --example ID]
 
-  FLOW           a .flow.json file to open
-  --example ID   an example to open, as a flow that is not saved yet
-  -h, --help     this text
-  -V, --version  the version
+Arguments:
+  [FLOW]         Flow file to open
 
-PLAIT_HOME chooses the data directory. `plait` runs flows in the terminal.";
+Options:
+  --example ID   Open an example flow as an unsaved flow
+  -h, --help     Print help
+  -V, --version  Print version
 
-/// What a command line asks for.
+Environment:
+  PLAIT_HOME     Data directory
+
+Use `plait` to run flows in the terminal.";
+
+/// What to do at startup.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Asked {
-    /// The window.
-    Window(Start),
-    /// This text and nothing more.
-    Text(String),
+pub(crate) enum StartupAction {
+    OpenWindow(InitialFlow),
+    /// Print a text and exit.
+    Print(String),
 }
 
-/// What the window opens on.
+/// The flow that the window opens with.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum Start {
-    /// Nothing
+pub(crate) enum InitialFlow {
     #[default]
-    Empty,
-    /// A flow's file, by its absolute path
-    Flow(PathBuf),
-    /// An example, by its id
+    None,
+    /// A flow file, by its absolute path.
+    File(PathBuf),
+    /// An example flow, by its ID.
     Example(String),
 }
 
-/// Reads the arguments that follow the program's name. An error is a sentence for the person.
-pub(crate) fn read(mut args: impl Iterator<Item = OsString>) -> Result<Asked, String> {
-    let mut start = Start::Empty;
+/// Parses the arguments after the program name. The error is a message for the terminal.
+pub(crate) fn parse(mut args: impl Iterator<Item = OsString>) -> Result<StartupAction, String> {
+    let mut flow = InitialFlow::None;
     while let Some(arg) = args.next() {
         match arg.to_str() {
-            Some("-h" | "--help") => return Ok(Asked::Text(HELP.to_owned())),
+            Some("-h" | "--help") => return Ok(StartupAction::Print(HELP.to_owned())),
             Some("-V" | "--version") => {
-                return Ok(Asked::Text(format!("plait-desktop {}", env!("CARGO_PKG_VERSION"))));
+                return Ok(StartupAction::Print(format!("plait-desktop {}", env!("CARGO_PKG_VERSION"))));
             }
-            // The Finder of old macOS adds this to every start.
+            // Older versions of the macOS Finder add this argument.
             Some(option) if option.starts_with("-psn_") => {}
-            Some("--example") if start == Start::Empty => {
+            Some("--example") if flow == InitialFlow::None => {
                 let id = args.next().and_then(|id| id.into_string().ok());
-                start = Start::Example(id.ok_or("--example needs the id of an example, such as hello")?);
+                flow = InitialFlow::Example(
+                    id.ok_or("--example requires the id of an example flow, such as hello")?,
+                );
             }
             Some(option) if option.starts_with('-') && option != "--example" => {
-                return Err(format!("there is no option `{option}`; see `plait-desktop --help`"));
+                return Err(format!("unexpected argument '{option}'; for more information, try '--help'"));
             }
-            _ if start != Start::Empty => return Err("only one flow can be opened at a time".to_owned()),
+            _ if flow != InitialFlow::None => return Err("only one flow can be opened at a time".to_owned()),
             _ => {
                 let path = std::path::absolute(&arg)
-                    .map_err(|error| format!("`{}` is not a path: {error}", arg.display()))?;
-                start = Start::Flow(path);
+                    .map_err(|error| format!("invalid path '{}': {error}", arg.display()))?;
+                flow = InitialFlow::File(path);
             }
         }
     }
-    Ok(Asked::Window(start))
+    Ok(StartupAction::OpenWindow(flow))
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! Plait's window: the only code that knows Tauri.
+//! The window of Plait: the only code that depends on Tauri.
 //!
-//! Owns the start and the end of the process. What the page may ask for is in `ipc`, what the system does for a
-//! command (dialogs) in `host`, how the window looks and closes in `window`. No command has its body here, and
-//! there is no menu of our own: the editor has its menus in the page, and macOS gets Tauri's standard one, which copying
-//! and pasting need there.
+//! Starts and ends the process. `ipc` has the Tauri commands of the page, `dialogs` the file dialogs, `host` opens and closes
+//! the application, and `window` creates and closes the window. No command of the api is implemented here. There is no menu
+//! bar: the editor has its menus in the page, and macOS gets the default menu of Tauri, which copy and paste need there.
 #![cfg_attr(all(not(debug_assertions), windows), windows_subsystem = "windows")]
 
 mod args;
+mod dialogs;
 mod host;
 mod ipc;
+mod watches;
 mod window;
 
 use std::process::ExitCode;
@@ -16,12 +17,12 @@ use std::process::ExitCode;
 use tauri::{Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
-use args::Asked;
+use args::StartupAction;
 
 fn main() -> ExitCode {
-    let start = match args::read(std::env::args_os().skip(1)) {
-        Ok(Asked::Window(start)) => start,
-        Ok(Asked::Text(text)) => {
+    let initial_flow = match args::parse(std::env::args_os().skip(1)) {
+        Ok(StartupAction::OpenWindow(flow)) => flow,
+        Ok(StartupAction::Print(text)) => {
             println!("{text}");
             return ExitCode::SUCCESS;
         }
@@ -32,23 +33,23 @@ fn main() -> ExitCode {
     };
     if !window::has_display() {
         eprintln!(
-            "error: there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)\n  \
-             help: `plait run FLOW` runs a flow in the terminal"
+            "error: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set)\n  \
+             help: run flows in the terminal with `plait run FLOW`"
         );
         return ExitCode::from(2);
     }
     let app = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
-        .manage(ipc::Watches::default())
+        .manage(watches::Watches::default())
         .invoke_handler(tauri::generate_handler![ipc::rpc, ipc::watch, ipc::unwatch, ipc::closing])
-        .on_window_event(window::on_event)
+        .on_window_event(window::on_window_event)
         .setup(move |app| {
             match host::open(app.handle()) {
                 Ok(plait) => {
                     app.manage(plait);
-                    window::open(app.handle(), &start)?;
+                    window::open(app.handle(), &initial_flow)?;
                 }
-                Err(error) => cannot_start(app.handle(), &error),
+                Err(error) => report_startup_error(app.handle(), &error),
             }
             Ok(())
         })
@@ -68,8 +69,8 @@ fn main() -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-/// Says why on the terminal and in a dialog, then ends.
-fn cannot_start(app: &tauri::AppHandle, error: &plait_api::ErrorReply) {
+/// Reports the error in the terminal and in a dialog, then exits.
+fn report_startup_error(app: &tauri::AppHandle, error: &plait_api::ErrorReply) {
     let hint = error.hint.as_deref().unwrap_or_default();
     eprintln!("error[{}]: {}\n  help: {hint}", error.code, error.message);
     let app = app.clone();

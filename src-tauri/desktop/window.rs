@@ -1,4 +1,4 @@
-//! The window itself: where it opens, what it may load, how it closes.
+//! The window: its size and page, what it may load, and how it closes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,49 +9,50 @@ use tauri::{
     WindowEvent,
 };
 
-use crate::args::Start;
-use crate::ipc::Watches;
+use crate::args::InitialFlow;
+use crate::watches::Watches;
 
-/// The window's name inside Tauri; the capability in `tauri.conf.json` is for it alone.
+/// The label of the window in Tauri. The capability in `tauri.conf.json` is restricted to it.
 pub(crate) const LABEL: &str = "main";
 
-const SIZE: LogicalSize<f64> = LogicalSize::new(1440.0, 900.0);
+const DEFAULT_SIZE: LogicalSize<f64> = LogicalSize::new(1440.0, 900.0);
 const MIN_SIZE: LogicalSize<f64> = LogicalSize::new(960.0, 600.0);
 
-/// Asks the page whether it can be closed, and passes the answer on. Without a listener in the page the answer is yes.
-const ASK_TO_CLOSE: &str = "
+/// Asks the page whether the window can be closed, and returns the answer through `closing`. Without a listener the answer
+/// is yes.
+const CLOSE_REQUEST_SCRIPT: &str = "
     const now = window.dispatchEvent(new CustomEvent('plait:close', { cancelable: true }));
     window.__TAURI_INTERNALS__.invoke('closing', { now });
 ";
 
-/// Whether the page was asked and has not answered. A page that hangs must not keep the window open for ever.
-static ASKED: AtomicBool = AtomicBool::new(false);
+/// Whether the page has been asked and has not answered. A second request then closes the window, even if the page hangs.
+static CLOSE_REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether a window can be shown here.
+/// Whether a window can be shown.
 pub(crate) fn has_display() -> bool {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-/// Opens it. It shows itself when the page has loaded, so that nobody sees it empty.
-pub(crate) fn open(app: &AppHandle, start: &Start) -> tauri::Result<()> {
-    let page = page(start);
-    let size = fitting(app)?;
+/// Opens the window. It is shown when the page has loaded, so that it never appears empty.
+pub(crate) fn open(app: &AppHandle, flow: &InitialFlow) -> tauri::Result<()> {
+    let page = page_url(flow);
+    let size = initial_size(app)?;
     let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App(page.into()))
         .title("Plait")
         .inner_size(size.width, size.height)
         .min_inner_size(MIN_SIZE.width.min(size.width), MIN_SIZE.height.min(size.height))
         .center()
         .visible(false)
-        // The webview's own handler for dropped files would swallow the page's.
+        // The handler of the webview would prevent the page from receiving dropped files.
         .disable_drag_drop_handler()
-        .on_navigation(|url| is_ours(url) || open_outside(url))
+        .on_navigation(|url| is_own_page(url) || open_in_browser(url))
         .on_new_window(|url, _| {
-            open_outside(&url);
+            open_in_browser(&url);
             NewWindowResponse::Deny
         })
         .on_page_load(|window, load| match load.event() {
-            PageLoadEvent::Started => window.state::<Watches>().end_all(),
+            PageLoadEvent::Started => window.state::<Watches>().stop_all(),
             PageLoadEvent::Finished => {
                 if let Err(error) = window.show() {
                     eprintln!("error: the window could not be shown: {error}");
@@ -65,46 +66,46 @@ pub(crate) fn open(app: &AppHandle, start: &Start) -> tauri::Result<()> {
     }))
 }
 
-/// Closing asks the page first, which may have something to keep.
-pub(crate) fn on_event(window: &Window, event: &WindowEvent) {
+/// Asks the page before the window closes, because it may have unsaved changes.
+pub(crate) fn on_window_event(window: &Window, event: &WindowEvent) {
     let WindowEvent::CloseRequested { api, .. } = event else { return };
     let Some(page) = window.get_webview_window(LABEL) else { return };
-    if !ASKED.swap(true, Ordering::SeqCst) && page.eval(ASK_TO_CLOSE).is_ok() {
+    if !CLOSE_REQUESTED.swap(true, Ordering::SeqCst) && page.eval(CLOSE_REQUEST_SCRIPT).is_ok() {
         api.prevent_close();
     }
 }
 
-/// The page's answer: close `now`, or leave the window open until it says so.
-pub(crate) fn answered(window: &WebviewWindow, now: bool) -> tauri::Result<()> {
-    ASKED.store(false, Ordering::SeqCst);
+/// Handles the page's answer to a close request: closes the window `now`, or leaves it open.
+pub(crate) fn answer_close_request(window: &WebviewWindow, now: bool) -> tauri::Result<()> {
+    CLOSE_REQUESTED.store(false, Ordering::SeqCst);
     if now { window.destroy() } else { Ok(()) }
 }
 
-/// The page's address: it reads from the query what to open.
-fn page(start: &Start) -> String {
+/// The URL of the page. Its query names the flow to open.
+fn page_url(flow: &InitialFlow) -> String {
     let query = |name: &str, value: &str| {
         let query = url::form_urlencoded::Serializer::new(String::new()).append_pair(name, value).finish();
         format!("index.html?{query}")
     };
-    match start {
-        Start::Empty => "index.html".to_owned(),
-        Start::Flow(path) => query("open", &path.to_string_lossy()),
-        Start::Example(id) => query("example", id),
+    match flow {
+        InitialFlow::None => "index.html".to_owned(),
+        InitialFlow::File(path) => query("open", &path.to_string_lossy()),
+        InitialFlow::Example(id) => query("example", id),
     }
 }
 
-/// The default size, or what the screen has room for.
-fn fitting(app: &AppHandle) -> tauri::Result<LogicalSize<f64>> {
-    let Some(monitor) = app.primary_monitor()? else { return Ok(SIZE) };
-    let room = monitor.work_area().size.to_logical::<f64>(monitor.scale_factor());
-    Ok(LogicalSize::new(SIZE.width.min(room.width), SIZE.height.min(room.height)))
+/// The default size, limited to the size of the screen.
+fn initial_size(app: &AppHandle) -> tauri::Result<LogicalSize<f64>> {
+    let Some(monitor) = app.primary_monitor()? else { return Ok(DEFAULT_SIZE) };
+    let available = monitor.work_area().size.to_logical::<f64>(monitor.scale_factor());
+    Ok(LogicalSize::new(DEFAULT_SIZE.width.min(available.width), DEFAULT_SIZE.height.min(available.height)))
 }
 
 /// Where Vite serves the editor under `cargo xtask dev`: the port of `devUrl` in `tauri.conf.json`.
 const DEV_SERVER_PORT: u16 = 5173;
 
-/// The page comes from inside the binary, or from Vite in a development build, and stays there.
-fn is_ours(url: &Url) -> bool {
+/// Whether a URL is the page that is embedded in the binary or, in a development build, served by Vite.
+fn is_own_page(url: &Url) -> bool {
     match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),
         "http" | "https" if url.host_str() == Some("tauri.localhost") => true,
@@ -116,8 +117,8 @@ fn is_ours(url: &Url) -> bool {
     }
 }
 
-/// Shows a link in the person's browser. Always false: the window itself does not go there.
-fn open_outside(url: &Url) -> bool {
+/// Opens a link in the default browser. Returns false, so that the window does not navigate to it.
+fn open_in_browser(url: &Url) -> bool {
     if matches!(url.scheme(), "http" | "https" | "mailto")
         && let Err(error) = open::that_detached(url.as_str())
     {

@@ -1,9 +1,9 @@
-//! Ten replies at once of 200 tokens a second each: the processor's time that Plait takes for them, from the sockets to the
-//! batches that a window is sent and the journal on disk, beside a bare client that only reads the streams. And how long
-//! a token takes from the server until it is in a batch.
+//! Ten concurrent replies of 200 tokens per second each. Measures the CPU time of Plait, from the sockets to the batches for
+//! the window and the journal on disk, compared to a bare client that only reads the streams. Also measures the latency of
+//! a token from the server to a batch.
 //!
-//! `cargo xtask bench` runs it; `cargo bench -p plait-api --bench streams` does alone. The server, the bare client and Plait
-//! are a process each.
+//! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-api --bench streams` this one. The server, the bare client
+//! and Plait run in separate processes.
 
 mod bare;
 #[path = "../../../engine/benches/workload/figures.rs"]
@@ -20,71 +20,70 @@ use std::time::Duration;
 use figures::{Figures, is_asked_for};
 use serde::{Deserialize, Serialize};
 
-/// Anything that keeps the benchmark from going on.
-type Wrong = Box<dyn Error>;
+/// Why the benchmark failed.
+type BenchError = Box<dyn Error>;
 
 const STREAMS: usize = 10;
-/// Tokens of one stream: ten seconds of them.
+/// Tokens per stream: ten seconds.
 const TOKENS: usize = 2_000;
-/// The time between two of them.
-const PACE: Duration = Duration::from_millis(5);
-/// Tells a process which part it plays, and a client where the server is.
-const PART: &str = "PLAIT_BENCH_STREAMS";
+/// The time between two tokens.
+const TOKEN_INTERVAL: Duration = Duration::from_millis(5);
+/// The variable with the role of a process, and the one with the URL of the server.
+const ROLE: &str = "PLAIT_BENCH_STREAMS";
 const SERVER: &str = "PLAIT_BENCH_SERVER";
 
-/// What a client took.
+/// The measurement of a client.
 #[derive(Serialize, Deserialize)]
-struct Taken {
-    /// Milliseconds of the processor's time
+struct Measurement {
+    /// CPU time, in milliseconds.
     cpu_ms: f64,
-    /// How long the slowest token but one in a thousand took until it could be shown, in milliseconds; nothing of a client
-    /// that shows none
-    late_ms: Option<f64>,
+    /// The 99.9th percentile of the latency of a token, in milliseconds. Absent for the bare client.
+    latency_ms: Option<f64>,
 }
 
-fn main() -> Result<(), Wrong> {
-    match std::env::var(PART).as_deref() {
+fn main() -> Result<(), BenchError> {
+    match std::env::var(ROLE).as_deref() {
         Ok("server") => return server::serve(),
-        Ok("bare") => return told(&bare::read(&std::env::var(SERVER)?)?),
-        Ok("engine") => return told(&plait::run(&std::env::var(SERVER)?)?),
+        Ok("bare") => return print(&bare::read(&std::env::var(SERVER)?)?),
+        Ok("engine") => return print(&plait::run(&std::env::var(SERVER)?)?),
         _ => {}
     }
     if !is_asked_for("streams") {
         return Ok(());
     }
-    let mut server = Server(part("server")?.stdout(Stdio::piped()).spawn()?);
-    let said = server.0.stdout.take().ok_or("the server has no output")?;
+    let mut server = Server(child("server")?.stdout(Stdio::piped()).spawn()?);
+    let output = server.0.stdout.take().ok_or("the server has no output")?;
     let mut address = String::new();
-    BufReader::new(said).read_line(&mut address)?;
+    BufReader::new(output).read_line(&mut address)?;
     let mut figures = Figures::default();
-    for by in ["bare", "engine"] {
-        let done = part(by)?.env(SERVER, address.trim()).stderr(Stdio::inherit()).output()?;
-        let taken: Taken = serde_json::from_slice(&done.stdout)?;
-        figures.note("streams", by, taken.cpu_ms, "ms of processor");
-        if let Some(late) = taken.late_ms {
-            figures.note("streams-late", by, late, "ms");
+    for client in ["bare", "engine"] {
+        let output = child(client)?.env(SERVER, address.trim()).stderr(Stdio::inherit()).output()?;
+        let measurement: Measurement = serde_json::from_slice(&output.stdout)?;
+        figures.note("streams", client, measurement.cpu_ms, "ms of processor");
+        if let Some(latency) = measurement.latency_ms {
+            figures.note("streams-late", client, latency, "ms");
         }
     }
     Ok(figures.keep("streams")?)
 }
 
-/// Ends with the benchmark.
+/// Killed when dropped.
 struct Server(Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Fails if the process has exited already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-fn part(name: &str) -> Result<Command, Wrong> {
+fn child(role: &str) -> Result<Command, BenchError> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.env(PART, name);
+    command.env(ROLE, role);
     Ok(command)
 }
 
-fn told(taken: &Taken) -> Result<(), Wrong> {
-    Ok(serde_json::to_writer(std::io::stdout(), taken)?)
+fn print(measurement: &Measurement) -> Result<(), BenchError> {
+    Ok(serde_json::to_writer(std::io::stdout(), measurement)?)
 }

@@ -1,4 +1,4 @@
-//! Plait: ten chats side by side in one run, watched as a window watches.
+//! Plait: ten concurrent chats in one run, watched like the window watches a run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use plait_api::{Options, Plait};
 use serde_json::{Map, json};
 
 use super::server::age;
-use super::{STREAMS, TOKENS, Taken, Wrong};
+use super::{BenchError, Measurement, STREAMS, TOKENS};
 
-/// A window is sent no more than a batch a frame.
+/// The minimum time between two batches for the window.
 const FRAME: Duration = Duration::from_millis(16);
 
-/// Runs the flow and sees each token come.
-pub fn run(server: &str) -> Result<Taken, Wrong> {
+/// Runs the flow and measures the latency of each token.
+pub fn run(server: &str) -> Result<Measurement, BenchError> {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let plait = Plait::open(Options::new(home.path())).map_err(|error| error.message)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -27,31 +27,31 @@ pub fn run(server: &str) -> Result<Taken, Wrong> {
         let providers = json!({ "server": { "kind": "openAi", "baseUrl": format!("{server}/v1") } });
         let settings = Settings { providers: serde_json::from_value(providers)?, ..Settings::default() };
         plait.call(SetSettings { settings }).await.map_err(|error| error.message)?;
-        // The tokeniser's table is read once in a process; the window has read it by then.
+        // Load the tokenizer first, as the window does.
         let text = "Go on.".to_owned();
         plait.call(CountTokens { model: "m".to_owned(), text }).await.map_err(|error| error.message)?;
-        let begun = ProcessTime::now();
+        let started = ProcessTime::now();
         let run = plait.call(flow()?).await.map_err(|error| error.message)?.run;
         let mut watch = plait.runs().watch(&run, 0).await.map_err(|error| error.message)?;
-        let mut late = Vec::with_capacity(STREAMS * TOKENS);
+        let mut latencies = Vec::with_capacity(STREAMS * TOKENS);
         while let Some(batch) = watch.next_batch(FRAME).await {
             let batch = batch.map_err(|error| error.message)?;
-            // As a window is sent it.
+            // Serialized as for the window.
             serde_json::to_vec(&batch)?;
-            late.extend(batch.iter().flat_map(ages));
+            latencies.extend(batch.iter().flat_map(ages));
         }
-        let cpu_ms = begun.elapsed().as_secs_f64() * 1e3;
+        let cpu_ms = started.elapsed().as_secs_f64() * 1e3;
         plait.close().await.map_err(|error| error.message)?;
-        if late.len() != STREAMS * TOKENS {
-            return Err(format!("{} tokens came of {}", late.len(), STREAMS * TOKENS).into());
+        if latencies.len() != STREAMS * TOKENS {
+            return Err(format!("received {} of {} tokens", latencies.len(), STREAMS * TOKENS).into());
         }
-        late.sort_unstable();
-        let slow = late[late.len() - late.len() / 1_000 - 1];
-        Ok(Taken { cpu_ms, late_ms: Some(Duration::from_micros(slow).as_secs_f64() * 1e3) })
+        latencies.sort_unstable();
+        let percentile = latencies[latencies.len() - latencies.len() / 1_000 - 1];
+        Ok(Measurement { cpu_ms, latency_ms: Some(Duration::from_micros(percentile).as_secs_f64() * 1e3) })
     })
 }
 
-/// How long ago the tokens in it were sent.
+/// The ages of the tokens in an entry, in microseconds.
 fn ages(entry: &Entry) -> Vec<u64> {
     match &entry.event {
         Event::Node(_, NodeEvent::Delta { text, .. }) => text.split_whitespace().filter_map(age).collect(),
@@ -59,8 +59,8 @@ fn ages(entry: &Entry) -> Vec<u64> {
     }
 }
 
-/// Ten contexts, a chat each.
-fn flow() -> Result<StartRun, Wrong> {
+/// Ten contexts with one chat each.
+fn flow() -> Result<StartRun, BenchError> {
     let (mut nodes, mut edges, mut overrides) = (Map::new(), Map::new(), BTreeMap::new());
     for at in 0..STREAMS {
         let (start, chat) = (format!("start{at}"), format!("chat{at}"));

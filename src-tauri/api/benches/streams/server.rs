@@ -1,5 +1,5 @@
-//! A server whose every reply comes a token at a time. A token is the moment at which it was sent, as six letters and digits:
-//! microseconds in base 36, of which half an hour is kept.
+//! A model server that streams one token at a time. A token is the time at which it was sent, in microseconds modulo half an
+//! hour, as six base 36 digits.
 
 use std::io::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,49 +8,49 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{PACE, TOKENS, Wrong};
+use super::{BenchError, TOKEN_INTERVAL, TOKENS};
 
-/// Serves until the process is ended. Prints where.
-pub fn serve() -> Result<(), Wrong> {
+/// Prints the URL and serves until the process is killed.
+pub fn serve() -> Result<(), BenchError> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         println!("http://{}", listener.local_addr()?);
         std::io::stdout().flush()?;
-        Ok(answer(listener).await?)
+        Ok(accept_all(listener).await?)
     })
 }
 
-/// Answers whoever asks.
-pub async fn answer(listener: TcpListener) -> std::io::Result<()> {
+/// Replies to every request.
+pub async fn accept_all(listener: TcpListener) -> std::io::Result<()> {
     loop {
         let (connection, _) = listener.accept().await?;
-        // A client that goes away is met by itself.
+        // A client may disconnect early.
         tokio::spawn(async move { drop(reply(connection).await) });
     }
 }
 
 /// Microseconds since 1970.
 pub fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// How many moments are told apart.
-const MOMENTS: u64 = 36_u64.pow(6);
+/// The number of distinct tokens.
+const TIME_RANGE: u64 = 36_u64.pow(6);
 
-/// A moment as a token.
-fn written(moment: u64) -> String {
+/// The token for a time in microseconds.
+fn token(time: u64) -> String {
     let digit = |at: u32| {
-        let digit = moment % MOMENTS / 36_u64.pow(at) % 36;
+        let digit = time % TIME_RANGE / 36_u64.pow(at) % 36;
         u32::try_from(digit).ok().and_then(|digit| char::from_digit(digit, 36)).unwrap_or('0')
     };
     (0..6).rev().map(digit).collect()
 }
 
-/// How long ago a token was sent, in microseconds; nothing of what is none.
+/// How long ago a token was sent, in microseconds. `None` for other text.
 pub fn age(token: &str) -> Option<u64> {
     let sent = u64::from_str_radix(token, 36).ok().filter(|_| token.len() == 6)?;
-    Some((now() % MOMENTS + MOMENTS - sent) % MOMENTS)
+    Some((now() % TIME_RANGE + TIME_RANGE - sent) % TIME_RANGE)
 }
 
 async fn reply(connection: TcpStream) -> std::io::Result<()> {
@@ -73,10 +73,10 @@ async fn reply(connection: TcpStream) -> std::io::Result<()> {
     connection.read_exact(&mut vec![0; length]).await?;
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n".as_bytes();
     connection.write_all(head).await?;
-    let mut pace = tokio::time::interval(PACE);
+    let mut interval = tokio::time::interval(TOKEN_INTERVAL);
     for _ in 0..TOKENS {
-        pace.tick().await;
-        let token = format!("{} ", written(now()));
+        interval.tick().await;
+        let token = format!("{} ", token(now()));
         connection.write_all(event(&json!({ "content": token }), None).as_bytes()).await?;
     }
     connection.write_all((event(&json!({}), Some("stop")) + "data: [DONE]\n\n").as_bytes()).await?;

@@ -15,14 +15,14 @@ use crate::tell;
 #[allow(dead_code, reason = "the benchmark of the processor's time runs it as a process of its own")]
 mod server;
 
-/// Anything that keeps the server from going on.
-type Wrong = Box<dyn std::error::Error>;
+/// Why the server failed.
+type BenchError = Box<dyn std::error::Error>;
 
 const STREAMS: usize = 10;
 /// Tokens of one stream: twelve seconds of them.
 const TOKENS: usize = 2_400;
-/// The time between two of them.
-const PACE: Duration = Duration::from_millis(5);
+/// The time between two tokens.
+const TOKEN_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Notes, once each frame has been painted, how old the oldest token is that it is the first to show.
 const LOOK: &str = r"(() => {
@@ -56,7 +56,7 @@ const LOOK: &str = r"(() => {
 pub(crate) async fn measure(editor: &Path) -> Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}/v1", listener.local_addr()?);
-    let serving = tokio::spawn(server::answer(listener));
+    let serving = tokio::spawn(server::accept_all(listener));
     let home = Home::new()?;
     let file = home.file("streams.flow.json");
     std::fs::write(&file, flow().to_string())?;

@@ -1,12 +1,10 @@
 //! The one shape of every error in a run: a stable code, a message, and details.
 
 mod code;
-mod codes;
 #[cfg(test)]
 mod tests;
 
-pub use code::{CodeDomain, CodeEntry};
-pub use codes::ErrorCode;
+pub use code::{CodeDomain, CodeEntry, ErrorCode};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

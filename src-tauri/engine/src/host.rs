@@ -1,13 +1,17 @@
 //! What a run needs of the world around it, in one place.
 
+mod run_info;
+pub mod subflow;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 
 use crate::provider::Providers;
-use crate::subflow::Subflows;
 use crate::tool::ToolHost;
+pub use run_info::RunInfo;
+use subflow::Subflows;
 
 /// Time and chance. The engine has neither of its own.
 pub trait Clock: Send + Sync {

@@ -20,7 +20,6 @@ pub mod port;
 pub mod prompt;
 pub mod provider;
 pub mod run;
-pub mod subflow;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tool;

@@ -18,3 +18,8 @@ pub use overrides::{ModelOverride, ModelOverrides};
 pub use price::{Price, PriceStep, price, prices_date};
 pub use usage::TokenUsage;
 pub use window::{DEFAULT_WINDOW, window};
+
+/// The provider of a context that names none: a built-in simulator without key and network.
+pub const OFFLINE: &str = "offline";
+/// The offline provider's model that repeats the message it receives.
+pub const ECHO: &str = "echo";

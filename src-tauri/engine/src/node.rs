@@ -13,6 +13,6 @@ pub(crate) mod template_inputs;
 pub use card::{Card, CardPart, EditorTraits};
 pub use descriptor::{Behavior, Category, Example, NodeDescriptor, Portal, Reads};
 pub use inputs::{Datum, Inputs};
-pub use node_context::{NodeContext, RunInfo, Signal};
+pub use node_context::{NodeContext, Signal};
 pub use output::{NodeOutput, Pause};
 pub use registry::{BoundNode, NodeType, Registry};

@@ -10,7 +10,6 @@ mod browser;
 mod dev;
 mod editor;
 mod icons;
-mod install;
 mod needs;
 mod platform;
 mod repo;

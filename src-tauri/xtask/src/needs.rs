@@ -1,10 +1,12 @@
 //! What a machine must have for a purpose, and whether it has it.
 //! Knows names and checks; `install` does the installing.
 
+mod install;
+
 use anyhow::{Context, Result, bail};
 
 use crate::platform::{Manager, succeeds, which};
-use crate::{browser, install, steps};
+use crate::{browser, steps};
 
 /// What something is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

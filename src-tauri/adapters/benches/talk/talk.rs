@@ -7,13 +7,13 @@ use futures::channel::mpsc;
 use plait_adapters::{NativeTools, ProviderRegistry, SystemClock};
 use plait_engine::flow::Flow;
 use plait_engine::host::Host;
+use plait_engine::host::RunInfo;
+use plait_engine::host::subflow::NoSubflows;
 use plait_engine::id::Activation;
 use plait_engine::journal::{Event, InputOverrides, Journal, NodeEvent, RunEnd};
-use plait_engine::node::RunInfo;
 use plait_engine::nodes::registry;
 use plait_engine::plan::plan;
 use plait_engine::run::{Driver, RunHandle, RunSetup};
-use plait_engine::subflow::NoSubflows;
 use serde_json::{Value, json};
 
 use super::workload::{Wrong, first};

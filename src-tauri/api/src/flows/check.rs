@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use plait_engine::diagnostic::{Diagnostic, Severity};
 use plait_engine::flow::Flow;
+use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
 use plait_engine::id::NodeId;
 use plait_engine::node::Registry;
 use plait_engine::plan::{CheckedFlow, check};
-use plait_engine::subflow::{ChildFlow, MAX_DEPTH};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use plait_adapters::flow_files;
 use plait_adapters::store::record::RunRecord;
 use plait_engine::flow::{self, Flow};
+use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
 use plait_engine::id::Activation;
-use plait_engine::subflow::{ChildFlow, MAX_DEPTH};
 
 use crate::ErrorReply;
 use crate::flows::examples;

@@ -3,10 +3,10 @@
 
 use async_trait::async_trait;
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::host::subflow::{ChildCall, ChildEnd, ChildListener, MAX_DEPTH, Subflows};
 use plait_engine::id::{Activation, RunId};
 use plait_engine::journal::{ChildEvent, ChildQuestion, Entry, Event, RunEnd, RunEvent};
 use plait_engine::run::view::{OpenPause, RunStatus, RunView};
-use plait_engine::subflow::{ChildCall, ChildEnd, ChildListener, MAX_DEPTH, Subflows};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};

@@ -8,9 +8,10 @@ use plait_engine::context::{Conversation, ConversationRef, MAIN};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::Flow;
 use plait_engine::host::Host;
+use plait_engine::host::RunInfo;
 use plait_engine::id::{ConversationId, NodeId, RunId};
 use plait_engine::journal::{Entry, Event, FlowRef, InputOverrides, RunEvent};
-use plait_engine::node::{Registry, RunInfo};
+use plait_engine::node::Registry;
 use plait_engine::plan::{Plan, plan};
 use plait_engine::run::{Driver, RunHandle, RunSetup};
 

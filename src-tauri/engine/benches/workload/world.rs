@@ -8,13 +8,13 @@ use futures::executor::block_on;
 use futures::future::BoxFuture;
 use plait_engine::Value;
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::host::RunInfo;
+use plait_engine::host::subflow::NoSubflows;
 use plait_engine::host::{Clock, Host};
 use plait_engine::journal::{Event, FlowRef, Journal, RunEnd, RunEvent};
-use plait_engine::node::RunInfo;
 use plait_engine::plan::Plan;
 use plait_engine::provider::{Provider, Providers};
 use plait_engine::run::{Driver, RunSetup};
-use plait_engine::subflow::NoSubflows;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
 use super::failure::Wrong;

@@ -1,4 +1,4 @@
-//! The type of an error code. The codes themselves are declared in [`codes`](super::codes).
+//! The type of an error code. The codes themselves are declared in [`registry`].
 
 use std::fmt;
 
@@ -45,9 +45,9 @@ macro_rules! error_codes {
     };
 }
 
-pub(super) use error_codes;
+mod registry;
 
-use super::codes::ErrorCode;
+pub use registry::ErrorCode;
 
 /// The codes of one domain, for the reference page.
 #[derive(Debug)]

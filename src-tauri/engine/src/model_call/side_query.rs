@@ -7,9 +7,10 @@ use super::{Manner, Question, Turn};
 use crate::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
+use crate::models::{ECHO, OFFLINE};
 use crate::node::{Datum, Inputs, NodeContext, NodeOutput};
 use crate::port::{PortKind, PortType, Ports};
-use crate::prompt::{ECHO, ModelConfig, OFFLINE, Overrides, resolve_model_config};
+use crate::prompt::{ModelConfig, Overrides, resolve_model_config};
 use crate::provider::{ModelReply, Provider};
 
 /// A question beside a conversation, ready to be put.

@@ -89,7 +89,7 @@ impl Correction {
 /// Whether counts for this model are the vendor's own: `OpenAI` publishes its tokenizers, and the simulators count with
 /// them. There is nothing to learn then.
 pub fn is_exact(provider: &str, model: &str) -> bool {
-    provider == crate::prompt::OFFLINE
+    provider == super::OFFLINE
         || names(provider, model).skip(1).any(|name| {
             let reasoner = ["o1", "o3", "o4"].iter().filter_map(|family| name.strip_prefix(family));
             name.starts_with("gpt-")

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use ts_rs::TS;
 
 use super::{Card, EditorTraits};
+use crate::host::subflow::ChildFlow;
 use crate::id::{NodeId, PortName};
 use crate::port::Ports;
-use crate::subflow::ChildFlow;
 
 /// The palette's sections, in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]

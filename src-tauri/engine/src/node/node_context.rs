@@ -5,28 +5,13 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::context::{Content, ContextManager, ContextRecord, Conversation, Message, Role, Transaction};
+use crate::context::{Content, ContextManager, ContextRecord, Message, Role, Transaction};
 use crate::error::{ErrorCode, Fault};
-use crate::host::Host;
-use crate::id::{Activation, ContextId, MessageId, RunId};
+use crate::host::{Host, RunInfo};
+use crate::id::{Activation, ContextId, MessageId};
 use crate::journal::{ActivationEvent, Answer, Event, NodeEvent};
 use crate::models::ModelOverrides;
 use crate::prompt::{Known, tokens};
-
-/// What does not change during a run.
-#[derive(Clone, Debug)]
-pub struct RunInfo {
-    /// The run.
-    pub run: RunId,
-    /// The flow's name.
-    pub flow_name: String,
-    /// The folder of the flow's file, if it has one.
-    pub folder: Option<String>,
-    /// Text given to the run at its start.
-    pub input: Option<String>,
-    /// The conversation the run goes on in.
-    pub conversation: Option<Conversation>,
-}
 
 /// A message from a running node to its run.
 pub enum Signal {

@@ -6,11 +6,11 @@ use serde_json::json;
 
 use crate::context::{ContextHandle, ContextRecord, ContextType, MAIN, conversation};
 use crate::error::{ErrorCode, Fault};
+use crate::models::{ECHO, OFFLINE};
 use crate::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
 use crate::port::{PortKind, PortType, Ports};
-use crate::prompt::{ECHO, OFFLINE};
 
 mod recall;
 mod summary;

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::context::Role;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
+use crate::host::subflow::{ChildCall, ChildEnd};
 use crate::id::{NodeId, PortName};
 use crate::journal::{NodeOutputs, RunEnd};
 use crate::node::{
@@ -22,7 +23,6 @@ use crate::node::{
     Reads,
 };
 use crate::port::{PortKind, PortType, Ports};
-use crate::subflow::{ChildCall, ChildEnd};
 
 pub(crate) use config::Config;
 use config::{InputSource, NO_FLOW};

@@ -3,12 +3,7 @@
 use super::reserve::reserve;
 use crate::context::ContextRecord;
 use crate::error::{ErrorCode, Fault};
-use crate::models::{Correction, ModelOverrides, is_exact};
-
-/// The provider of a context that names none: a simulator, it needs no key and no network.
-pub const OFFLINE: &str = "offline";
-/// The offline provider's model that says back what it is told.
-pub const ECHO: &str = "echo";
+use crate::models::{Correction, ECHO, ModelOverrides, OFFLINE, is_exact};
 
 /// What one call wants otherwise than its context has it. Never sticks to the context.
 #[derive(Clone, Copy, Debug, Default)]

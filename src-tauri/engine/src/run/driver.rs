@@ -25,10 +25,11 @@ use super::scheduler::{RunPhase, Scheduler, Start};
 use crate::context::Contexts;
 use crate::error::{ErrorCode, Fault};
 use crate::host::Host;
+use crate::host::RunInfo;
 use crate::id::{Activation, Epoch};
 use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
 use crate::models::ModelOverrides;
-use crate::node::{RunInfo, Signal};
+use crate::node::Signal;
 use crate::plan::{NodeIx, Plan};
 
 use attempt::{Begun, Done};

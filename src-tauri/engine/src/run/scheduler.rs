@@ -47,8 +47,8 @@ use crate::node::Inputs;
 use crate::plan::{EdgeIx, NodeIx, Plan};
 
 use cycles::CycleState;
-use delivery::{Delivered, Held};
-use slot::{Phase, Slot};
+use delivery::Held;
+use slot::{Delivered, Phase, Slot};
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

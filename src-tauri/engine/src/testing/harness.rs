@@ -14,10 +14,11 @@ use crate::context::{
 };
 use crate::error::{ErrorCode, Fault};
 use crate::host::Host;
+use crate::host::RunInfo;
 use crate::id::{Activation, ContextId, Epoch, MessageId};
 use crate::journal::{Answer, Event, NodeEvent};
 use crate::models::ModelOverrides;
-use crate::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, RunInfo, Signal};
+use crate::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Signal};
 
 /// A world for one node at a time.
 #[derive(Default)]

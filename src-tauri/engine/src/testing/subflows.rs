@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::error::Fault;
+use crate::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, Subflows};
 use crate::id::{Activation, NodeId};
 use crate::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd};
-use crate::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, Subflows};
 
 /// What a child was given.
 #[derive(Clone, Debug, PartialEq)]

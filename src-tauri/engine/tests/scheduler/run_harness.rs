@@ -10,9 +10,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::flow::Flow;
+use plait_engine::host::RunInfo;
 use plait_engine::id::{Activation, NodeId};
 use plait_engine::journal::{Answer, Entry, Event, FlowRef, NodeEvent, RunEnd, RunEvent};
-use plait_engine::node::RunInfo;
 use plait_engine::plan::Plan;
 use plait_engine::run::{Driver, RunHandle, RunSetup};
 

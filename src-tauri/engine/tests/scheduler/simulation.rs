@@ -12,11 +12,11 @@ use async_trait::async_trait;
 use futures::future::BoxFuture;
 use plait_engine::Value;
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::host::subflow::NoSubflows;
 use plait_engine::host::{Clock, Host};
 use plait_engine::id::Activation;
 use plait_engine::journal::{Entry, Event, Journal};
 use plait_engine::provider::{Provider, Providers};
-use plait_engine::subflow::NoSubflows;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
 use crate::nodes::semantics;

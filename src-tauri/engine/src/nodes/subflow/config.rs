@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
 use crate::flow::{self, Flow};
+use crate::host::subflow::ChildFlow;
 use crate::id::{NodeId, PortName};
-use crate::subflow::ChildFlow;
 
 /// What a fresh node lacks.
 pub(super) const NO_FLOW: &str = "Name the file of the flow to run, or draw one inside.";

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::context::ContextChange;
 use crate::error::{ErrorCode, Fault};
+use crate::host::subflow::ChildEnd;
 use crate::journal::{RunEnd, RunFault};
-use crate::subflow::ChildEnd;
 use crate::testing::{FakeSubflows, NodeHarness};
 
 fn said(bench: &NodeHarness) -> Vec<String> {

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::delivery::Delivered;
-use super::slot::{Arrival, Slot};
+use super::slot::{Arrival, Delivered, Slot};
 use super::{Event, Scheduler, Step};
 use crate::id::{Activation, Epoch};
 use crate::journal::LoopEvent;

@@ -6,20 +6,13 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::slot::{Arrival, Phase};
+use super::slot::{Arrival, Delivered, Phase};
 use super::{Event, Fault, NodeOutputs, Scheduler, Step};
 use crate::id::{Activation, Epoch, MessageId, NodeId, PortName};
 use crate::journal::{NodeEvent, SkipReason, SourceRef};
 use crate::node::Datum;
 use crate::plan::{EdgeIx, NodeIx};
 use crate::port::ERROR_PORT;
-
-/// A live value on an edge, and where it came from.
-#[derive(Clone)]
-pub(super) struct Delivered {
-    pub datum: Datum,
-    pub source: SourceRef,
-}
 
 /// A decided value that several epochs of its target see.
 pub(super) struct Held {

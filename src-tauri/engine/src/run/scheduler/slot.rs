@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use super::delivery::Delivered;
 use super::{Answer, Start};
 use crate::id::{Epoch, PortName};
 use crate::journal::SourceRef;
-use crate::node::Inputs;
+use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, PlanNode};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +34,14 @@ pub(super) struct Slot {
     pub answer: Option<Answer>,
 }
 
-/// A live value on an edge.
+/// A live value on an edge, and where it came from.
+#[derive(Clone)]
+pub(super) struct Delivered {
+    pub datum: Datum,
+    pub source: SourceRef,
+}
+
+/// A live value that arrived at a port.
 #[derive(Clone)]
 pub(super) struct Arrival {
     pub port: usize,

@@ -8,12 +8,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use super::{Host, RunInfo};
 use crate::error::{ErrorCode, Fault};
 use crate::flow::Flow;
-use crate::host::Host;
 use crate::id::{Activation, NodeId, RunId};
 use crate::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd, RunFault};
-use crate::node::RunInfo;
 
 /// How deep flows may be inside of flows: the root is at depth 0, its children at 1. Nobody reads deeper nesting than
 /// this, and a mistake that calls for ever ends soon.

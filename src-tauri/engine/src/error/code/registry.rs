@@ -3,7 +3,7 @@
 //! To add an error, add an entry here and run `cargo xtask bindings`: the TypeScript union and `docs/error-codes.md`
 //! follow. A code never changes once it is released, because journals and scripts hold it.
 
-use super::code::{CodeDomain, CodeEntry, error_codes};
+use super::{CodeDomain, CodeEntry};
 
 error_codes! {
     "Answers" {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::needs::Need;
+use super::Need;
 use crate::platform::{self, Manager, Root};
 use crate::steps::{self, Step};
 

@@ -1,0 +1,19 @@
+//! What a run is, apart from what happens in it.
+
+use crate::context::Conversation;
+use crate::id::RunId;
+
+/// What does not change during a run.
+#[derive(Clone, Debug)]
+pub struct RunInfo {
+    /// The run.
+    pub run: RunId,
+    /// The flow's name.
+    pub flow_name: String,
+    /// The folder of the flow's file, if it has one.
+    pub folder: Option<String>,
+    /// Text given to the run at its start.
+    pub input: Option<String>,
+    /// The conversation the run goes on in.
+    pub conversation: Option<Conversation>,
+}

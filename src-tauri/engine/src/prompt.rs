@@ -22,7 +22,9 @@ use crate::tool::ToolSpec;
 use assemble::assemble;
 pub use record::{Omitted, PromptPart, PromptRecord};
 pub use reserve::reserve;
-pub use resolve::{ECHO, Known, ModelConfig, OFFLINE, Overrides, resolve_model_config, who_answers};
+pub use resolve::{
+    ECHO, ModelConfig, OFFLINE, Overrides, RunModelSettings, resolve_model_config, who_answers,
+};
 pub use tool_schemas::tool_tokens;
 pub use trim::{TooLarge, trim};
 

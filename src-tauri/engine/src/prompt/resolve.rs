@@ -25,11 +25,11 @@ pub struct Overrides<'a> {
 
 /// What a run brings to each of its calls.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct RunModelSettings<'a> {
     /// The window that the flow's settings give every call, in tokens.
     pub flow_window: Option<u64>,
     /// What is set and was learnt of models.
-    pub book: &'a ModelOverrides,
+    pub overrides: &'a ModelOverrides,
 }
 
 /// Which model is called, and the room there is.
@@ -54,18 +54,20 @@ pub struct ModelConfig {
 pub fn resolve_model_config(
     context: &ContextRecord,
     overrides: Overrides<'_>,
-    known: Known<'_>,
+    settings: RunModelSettings<'_>,
 ) -> Result<ModelConfig, Fault> {
     let (provider, model) =
         who_answers(Some((&context.provider, &context.model)), overrides.provider, overrides.model)?;
-    let window =
-        overrides.window.or(known.flow_window).unwrap_or_else(|| known.book.window(&provider, &model));
+    let window = overrides
+        .window
+        .or(settings.flow_window)
+        .unwrap_or_else(|| settings.overrides.window(&provider, &model));
     let reserve = reserve(window, overrides.max_tokens);
     let correction = if is_exact(&provider, &model) {
         Correction::default()
     } else {
         let here = context.corrections.get(&ModelOverrides::key(&provider, &model));
-        known.book.correction(&provider, &model).plus(here.copied().unwrap_or_default())
+        settings.overrides.correction(&provider, &model).plus(here.copied().unwrap_or_default())
     };
     Ok(ModelConfig { provider, model, max_tokens: overrides.max_tokens, window, reserve, correction })
 }

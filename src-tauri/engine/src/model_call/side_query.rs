@@ -109,7 +109,7 @@ impl SideQuery {
         turn.commit(reply);
         let output = turn.usage().add_to(NodeOutput::new(), &self.model);
         match &self.handle {
-            Some(handle) => output.hand_on(handle),
+            Some(handle) => output.with_context(handle),
             None => output,
         }
     }

@@ -81,7 +81,7 @@ impl NodeContext {
 
     /// The model settings of the run.
     pub fn model_settings(&self) -> RunModelSettings<'_> {
-        RunModelSettings { flow_window: self.flow_window, overrides: &self.models }
+        RunModelSettings { flow_window: self.flow_window, models: &self.models }
     }
 
     /// The id of this activation's message with this index.

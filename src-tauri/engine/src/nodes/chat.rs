@@ -257,7 +257,7 @@ impl Config {
     fn call_options<'a>(&'a self, schema: Option<&'a ReplySchema<'_>>) -> CallOptions<'a> {
         CallOptions {
             temperature: self.temperature,
-            response_schema: schema.map(ReplySchema::asked),
+            response_schema: schema.map(ReplySchema::requested),
             max_tool_rounds: self.max_tool_rounds,
             options: &self.options,
         }

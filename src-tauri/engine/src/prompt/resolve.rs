@@ -29,7 +29,7 @@ pub struct RunModelSettings<'a> {
     /// The window that the flow's settings give every call, in tokens.
     pub flow_window: Option<u64>,
     /// What is set and was learnt of models.
-    pub overrides: &'a ModelOverrides,
+    pub models: &'a ModelOverrides,
 }
 
 /// Which model is called, and the room there is.
@@ -61,13 +61,13 @@ pub fn resolve_model_config(
     let window = overrides
         .window
         .or(settings.flow_window)
-        .unwrap_or_else(|| settings.overrides.window(&provider, &model));
+        .unwrap_or_else(|| settings.models.window(&provider, &model));
     let reserve = reserve(window, overrides.max_tokens);
     let correction = if is_exact(&provider, &model) {
         Correction::default()
     } else {
         let here = context.corrections.get(&ModelOverrides::key(&provider, &model));
-        settings.overrides.correction(&provider, &model).plus(here.copied().unwrap_or_default())
+        settings.models.correction(&provider, &model).plus(here.copied().unwrap_or_default())
     };
     Ok(ModelConfig { provider, model, max_tokens: overrides.max_tokens, window, reserve, correction })
 }

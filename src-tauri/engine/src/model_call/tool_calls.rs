@@ -25,9 +25,8 @@ pub(crate) fn collect_tools(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
                 Some(known) if *known == tool => {}
                 Some(_) => {
                     let message = format!("Two different tools are called `{}`.", tool.name);
-                    return Err(
-                        Fault::new(ErrorCode::ToolsDuplicate, message).hint("Connect only one of them to this node.")
-                    );
+                    return Err(Fault::new(ErrorCode::ToolsDuplicate, message)
+                        .hint("Connect only one of them to this node."));
                 }
             }
         }

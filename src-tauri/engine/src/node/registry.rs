@@ -188,7 +188,8 @@ fn bind<T: NodeType>(
         let path = pointer(error.path());
         let place = if path.is_empty() { String::new() } else { format!(" at `{}`", &path[1..]) };
         let message = format!("The config of this `{}` node is invalid{place}: {}.", T::TYPE, error.inner());
-        let diagnostic = Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&path);
+        let diagnostic =
+            Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&path);
         vec![diagnostic.hint(format!("`plait nodes {}` lists its settings.", T::TYPE))]
     })?;
     let problems = T::check(&config);

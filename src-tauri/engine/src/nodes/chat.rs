@@ -283,9 +283,12 @@ fn parse_structured(schema: &ReplySchema<'_>, reply: &ModelReply) -> Result<Valu
         } else {
             "Describe the format in the prompt too, use another model, or use `extract`, which retries."
         };
-        Fault::new(ErrorCode::ChatNotStructured, format!("The reply does not match `responseSchema`: {reason}."))
-            .hint(hint)
-            .details(json!({ "reply": reply.text }))
+        Fault::new(
+            ErrorCode::ChatNotStructured,
+            format!("The reply does not match `responseSchema`: {reason}."),
+        )
+        .hint(hint)
+        .details(json!({ "reply": reply.text }))
     })
 }
 

@@ -239,9 +239,12 @@ fn invalid(reply: &ModelReply, errors: &str, repairs: u32) -> Fault {
     } else {
         "Describe the fields in the schema, allow more repairs, or use another model."
     };
-    Fault::new(ErrorCode::ExtractInvalid, format!("The model's reply does not match the schema{attempts}: {errors}."))
-        .hint(hint)
-        .details(json!({ "reply": reply.text }))
+    Fault::new(
+        ErrorCode::ExtractInvalid,
+        format!("The model's reply does not match the schema{attempts}: {errors}."),
+    )
+    .hint(hint)
+    .details(json!({ "reply": reply.text }))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::context::{ContextHandle, ContextRecord, ContextType};
 use crate::error::Fault;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
-use crate::prompt::who_answers;
+use crate::prompt::resolve_provider_and_model;
 
 pub(super) struct NewContext;
 
@@ -89,7 +89,7 @@ Inside a cycle, each iteration creates a new one.";
             None => None,
         };
         let base = base.as_deref();
-        let (provider, model) = who_answers(
+        let (provider, model) = resolve_provider_and_model(
             base.map(|base| (base.provider.as_str(), base.model.as_str())),
             config.provider.as_deref(),
             config.model.as_deref(),

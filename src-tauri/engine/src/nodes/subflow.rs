@@ -180,16 +180,22 @@ fn results_or_fault(end: &ChildEnd) -> Result<(String, Value), Fault> {
         (RunEnd::Failed, Some(failed)) => {
             let at = format!("{}{}", failed.node, failed.epoch);
             let reason = failed.error.message.trim_end_matches('.');
-            let mut fault = Fault::new(ErrorCode::SubflowFailed, format!("The sub-flow failed at `{at}`: {reason}."))
-                .hint("Open the child run for details.")
-                .details(json!({ "run": end.run, "node": failed.node, "epoch": failed.epoch, "error": failed.error }));
+            let mut fault = Fault::new(
+                ErrorCode::SubflowFailed,
+                format!("The sub-flow failed at `{at}`: {reason}."),
+            )
+            .hint("Open the child run for details.")
+            .details(
+                json!({ "run": end.run, "node": failed.node, "epoch": failed.epoch, "error": failed.error }),
+            );
             // Retryable in the child means retryable here: a retry starts a new child.
             fault.retryable = failed.error.retryable;
             fault.retry_after_ms = failed.error.retry_after_ms;
             Err(fault)
         }
         (RunEnd::Failed, None) => {
-            Err(Fault::new(ErrorCode::SubflowFailed, "The sub-flow failed.").details(json!({ "run": end.run })))
+            Err(Fault::new(ErrorCode::SubflowFailed, "The sub-flow failed.")
+                .details(json!({ "run": end.run })))
         }
         (RunEnd::Canceled, _) => Err(Fault::new(ErrorCode::SubflowCanceled, "The sub-flow was canceled.")
             .hint("Run this flow again, or connect the `error` output to continue without it.")

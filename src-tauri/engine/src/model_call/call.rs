@@ -9,11 +9,11 @@ use crate::context::SharedMessage;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::id::ContextId;
+use crate::journal::{CallAccount, CallEvent, Event, MAX_NESTING_DEPTH, is_too_deep};
+use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::prompt::{ModelConfig, PromptRecord, tokens};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
-use crate::journal::{CallAccount, CallEvent, Event, MAX_NESTING_DEPTH, is_too_deep};
-use crate::models::TokenUsage;
 
 /// A reply that is in the journal.
 pub(crate) struct RecordedReply {
@@ -88,7 +88,8 @@ impl ModelCall<'_> {
 fn check_depth(reply: &ModelReply) -> Result<(), Fault> {
     let parts = reply.tool_calls.iter().map(|call| &call.arguments).chain(&reply.provider_state);
     if parts.into_iter().any(is_too_deep) {
-        let message = format!("The model's reply nests lists and objects deeper than {MAX_NESTING_DEPTH} levels.");
+        let message =
+            format!("The model's reply nests lists and objects deeper than {MAX_NESTING_DEPTH} levels.");
         return Err(Fault::new(ErrorCode::ChatTooDeep, message).hint("Run it again, or use another model."));
     }
     Ok(())

@@ -118,8 +118,9 @@ impl<'a> ToolCaller<'a> {
 /// Refuses a result that nests too deep for a journal to be read back.
 fn check_depth(result: Value) -> Result<Value, Fault> {
     if is_too_deep(&result) {
-        let message =
-            format!("The result nests lists and objects deeper than {MAX_NESTING_DEPTH} levels; request less of it.");
+        let message = format!(
+            "The result nests lists and objects deeper than {MAX_NESTING_DEPTH} levels; request less of it."
+        );
         return Err(Fault::new(ErrorCode::ToolTooDeep, message));
     }
     Ok(result)

@@ -16,12 +16,12 @@ use crate::context::Role;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::id::{NodeId, PortName};
+use crate::journal::{NodeOutputs, RunEnd};
 use crate::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
     Reads,
 };
 use crate::port::{PortKind, PortType, Ports};
-use crate::journal::{NodeOutputs, RunEnd};
 use crate::subflow::{ChildCall, ChildEnd};
 
 pub(crate) use config::Config;

@@ -19,7 +19,7 @@ impl<'a> Turn<'a> {
     /// Discards the turn. Nothing of it enters the conversation.
     pub(crate) fn discard(self) {
         if let Some(conversation) = self.conversation {
-                let (context_id, partial) = (conversation.id().clone(), self.partial);
+            let (context_id, partial) = (conversation.id().clone(), self.partial);
             self.node_context.note(ContextEvent::TurnDiscarded { context_id, partial });
         }
     }

@@ -9,8 +9,8 @@ use crate::context::{ContextRecord, Message, Role, SharedMessage};
 use crate::error::{ErrorCode, Fault};
 use crate::id::ContextId;
 use crate::model_call::ModelCall;
-use crate::node::NodeContext;
 use crate::models::TokenUsage;
+use crate::node::NodeContext;
 use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
 use crate::provider::{ModelReply, ModelRequest, Provider, StopReason};
 

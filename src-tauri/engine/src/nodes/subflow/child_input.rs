@@ -9,8 +9,8 @@ use super::config::{Config, InputSource, MappingTarget};
 use crate::context::ContextHandle;
 use crate::error::Fault;
 use crate::expression::as_text;
-use crate::node::{Inputs, NodeContext};
 use crate::journal::InputOverrides;
+use crate::node::{Inputs, NodeContext};
 
 /// The input of a child run.
 #[derive(Default)]

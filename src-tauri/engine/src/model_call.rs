@@ -1,41 +1,41 @@
-//! Asking a model: what `chat`, `classify` and `extract` have in common.
+//! Calling a model: what `chat`, `classify` and `extract` have in common.
 //!
-//! A [`Turn`] asks, lets the model call tools, is told when an answer won't do and asks again. It journals what was sent
-//! and what came, with what it used and costs, and takes from the journal what was bought before a crash. Whether anything
-//! enters a conversation, and when, is the node's to decide: [`Turn::begin`], [`Turn::commit`].
+//! A [`Turn`] sends a user message, lets the model call tools, can reject a reply and ask again. It journals each prompt and
+//! each reply with its usage and price, and reuses replies that were journaled before a crash. The node decides whether and
+//! when anything enters a conversation: [`Turn::begin`], [`Turn::commit`].
 
 mod call;
-mod question;
 mod reply_schema;
 mod side_query;
 mod tool_calls;
 mod turn;
+mod user_message;
 
 use serde_json::{Map, Value};
 
-pub(crate) use call::Purchase;
-pub(crate) use question::Question;
-pub(crate) use reply_schema::{Schema, unfenced};
-pub(crate) use side_query::{Aside, Wanted, inputs};
-pub(crate) use tool_calls::offered;
-pub(crate) use turn::{Turn, is_answer};
+pub(crate) use call::ModelCall;
+pub(crate) use reply_schema::{ReplySchema, strip_code_fence};
+pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_inputs};
+pub(crate) use tool_calls::collect_tools;
+pub(crate) use turn::{Turn, check_reply};
+pub(crate) use user_message::UserMessage;
 
-/// How a model is asked, whatever it is asked.
+/// The settings of a turn's model calls.
 #[derive(Clone, Copy)]
-pub(crate) struct Manner<'a> {
+pub(crate) struct CallOptions<'a> {
     /// Sampling temperature.
     pub(crate) temperature: Option<f64>,
-    /// JSON Schema the reply is to follow.
+    /// JSON Schema of the reply.
     pub(crate) response_schema: Option<&'a Value>,
-    /// How often it may call tools before it must answer.
+    /// How often the model may call tools before it must answer.
     pub(crate) max_tool_rounds: u32,
-    /// What a particular provider understands.
+    /// Provider-specific options.
     pub(crate) options: &'a Map<String, Value>,
 }
 
-/// The number of the user's message among those of an activation.
-const QUESTION: usize = 0;
-/// The number of the answer.
-const ANSWER: usize = 1;
-/// The number of the first message of a step between question and answer.
-const FIRST_STEP: usize = 2;
+/// The index of the user message among the messages of an activation.
+const USER_MESSAGE_INDEX: usize = 0;
+/// The index of the final reply.
+const REPLY_INDEX: usize = 1;
+/// The index of the first message of a step between the two.
+const FIRST_STEP_INDEX: usize = 2;

@@ -1,6 +1,6 @@
-//! What a node type is, and what it is given when it runs.
+//! What a node type is, and what a node can use while it runs.
 //!
-//! A node type is one file in [`crate::nodes`] that implements [`NodeType`]. No canvas positions and no editors here.
+//! A node type is one file in [`crate::nodes`] that implements [`NodeType`]. Knows no canvas positions and no editors.
 
 mod card;
 mod descriptor;

@@ -1,7 +1,7 @@
-//! The node types, one file each, and the registry of them all.
+//! The node types, one file each, and the registry of all of them.
 //!
-//! A node type knows its ports, its config and what it does with its inputs. It refuses to know other nodes, the order of
-//! a run, or where on a canvas it stands. Whatever it writes to a context goes through the context's manager.
+//! A node type knows its ports, its config, and what it does with its inputs. It refuses to know other nodes, the order of
+//! a run, or positions on a canvas. It writes to a context only through the context's manager.
 
 mod approval;
 mod catch;
@@ -26,15 +26,10 @@ mod tools;
 mod user_input;
 mod value;
 
-use std::sync::Arc;
-
-use crate::context::{ContextHandle, Role};
-use crate::error::{ErrorCode, Fault};
-use crate::id::MessageId;
-use crate::node::{Inputs, NodeContext, NodeOutput, Registry};
+use crate::node::Registry;
 use crate::port::{PortKind, PortType, Ports};
 
-/// Every node type of Plait.
+/// All node types.
 pub fn registry() -> Registry {
     Registry::default()
         .with::<context_start::ContextStart>()
@@ -61,44 +56,18 @@ pub fn registry() -> Registry {
         .with::<note::Note>()
 }
 
-/// The text, unless there is nothing in it.
-fn nonempty(text: &str) -> Option<String> {
+/// The text, unless it is blank.
+fn non_blank(text: &str) -> Option<String> {
     (!text.trim().is_empty()).then(|| text.to_owned())
 }
 
-/// The `context` input of a node that may write to the conversation, and then needs one.
-fn conversation(needed: bool, description: &str) -> Ports {
+/// The `context` input of a node: required if the node writes to the conversation's history.
+fn context_input(required: bool, description: &str) -> Ports {
     let ports = Ports::new();
-    if needed {
+    if required {
         ports.input("context", PortKind::Context, PortType::Any, description)
     } else {
         ports.when_fed("context", PortKind::Context, PortType::Any, description)
-    }
-}
-
-/// Writes one message to the history of the context `handle` stands for, and gives its id.
-fn say(
-    cx: &NodeContext,
-    handle: Option<&ContextHandle>,
-    role: Role,
-    text: String,
-) -> Result<MessageId, Fault> {
-    let handle = handle.ok_or_else(|| {
-        Fault::new(ErrorCode::ContextNone, "There is no conversation to write to.")
-            .hint("Wire a context edge into this node, or turn `addToHistory` off.")
-    })?;
-    let manager = cx.context_manager(&handle.context_id)?;
-    let message = Arc::new(cx.message(0, role, text, &manager.get().model));
-    let id = message.id.clone();
-    manager.add_message(message);
-    Ok(id)
-}
-
-/// Adds to `output` the value of an input as it came, with the message it is.
-fn pass_on(inputs: &Inputs, input: &str, output: NodeOutput, port: &str) -> NodeOutput {
-    match inputs.datum(input) {
-        Some(datum) => output.with_datum(port, datum),
-        None => output,
     }
 }
 

@@ -1,9 +1,8 @@
-//! Templates in node configs: Handlebars text whose variables become a node's inputs.
+//! Templates: Handlebars text whose variables become a node's inputs.
 //!
-//! Owns the dialect: what is allowed, which helpers there are, how a value is written out. A template comes from a flow
-//! file, and a flow file may come from anybody, so nothing that could run away or take the process down gets past
-//! [`guard`]: no partials, no decorators, bounded size, nesting, steps and output. It refuses to read anything but the
-//! values it is given.
+//! Owns the dialect: what is allowed, which helpers exist, how values are written. [`guard`] refuses what could run away or
+//! end the process: partials, decorators, and anything beyond the limits on size, nesting, steps and output. A template
+//! reads only the values it gets.
 
 mod guard;
 mod helpers;
@@ -22,13 +21,13 @@ pub use guard::{MAX_DEPTH, MAX_SOURCE};
 pub use render::{MAX_OUTPUT, MAX_STEPS};
 pub use variables::Variable;
 
-/// What is wrong with a template, and where in it.
+/// An error in a template, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Line {line}, column {column} of the template: {message}")]
 pub struct Problem {
     /// Stable code, `template.…`.
     pub code: ErrorCode,
-    /// What is wrong, as a sentence.
+    /// The message, a sentence.
     pub message: String,
     /// The line, from 1.
     pub line: usize,
@@ -36,7 +35,7 @@ pub struct Problem {
     pub column: usize,
 }
 
-/// A template, compiled once. One that does not compile is kept with its [`Problem`], for `check` to report at its place
+/// A template, compiled once. One that does not compile keeps its [`Problem`], so that `check` can report it at its place
 /// in the flow.
 #[derive(Debug)]
 pub struct Template {
@@ -58,22 +57,22 @@ impl Template {
         Self { source, compiled }
     }
 
-    /// The text it was made from.
+    /// Its source text.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// What is wrong with it, if it did not compile.
+    /// Why it did not compile, if so.
     pub fn problem(&self) -> Option<&Problem> {
         self.compiled.as_ref().err()
     }
 
-    /// Its variables in order of first use; none if it did not compile.
+    /// Its variables in order of first use. Empty if it did not compile.
     pub fn variables(&self) -> &[Variable] {
         self.compiled.as_ref().map_or(&[], |compiled| &compiled.variables)
     }
 
-    /// Writes it out with these values. Faults are coded `template.*` and name the line and column.
+    /// Renders it with these values. Fault codes are `template.*`; messages include line and column.
     pub fn render(&self, mut values: Map<String, Value>) -> Result<String, Fault> {
         let compiled = self.compiled.as_ref().map_err(fault)?;
         for variable in compiled.variables.iter().filter(|variable| variable.optional) {
@@ -125,10 +124,10 @@ fn compile(source: &str) -> Result<Compiled, Problem> {
 fn fault(problem: &Problem) -> Fault {
     let hint = match problem.code {
         ErrorCode::TemplateMissingValue => {
-            "Feed that input, or write `{{default name \"…\"}}` or `{{#if name}}…{{/if}}` where it may be absent."
+            "Connect that input, or use `{{default name \"…\"}}` or `{{#if name}}…{{/if}}` where it can be missing."
         }
         ErrorCode::TemplateTooLarge | ErrorCode::TemplateTooManySteps => {
-            "Shorten the list or the text that feeds it; a `json` node can pick what is needed."
+            "Shorten the list or the text of its inputs; a `json` node can select what is needed."
         }
         _ => "Templates are Handlebars: `{{name}}`, `{{#each items}}…{{/each}}`, `{{#if name}}…{{/if}}`.",
     };

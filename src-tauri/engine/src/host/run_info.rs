@@ -12,8 +12,8 @@ pub struct RunInfo {
     pub flow_name: String,
     /// The folder of the flow's file, if it has one.
     pub folder: Option<String>,
-    /// Text given to the run at its start.
+    /// The text that the run was started with.
     pub input: Option<String>,
-    /// The conversation the run goes on in.
+    /// The conversation that the run continues.
     pub conversation: Option<Conversation>,
 }

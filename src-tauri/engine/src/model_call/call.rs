@@ -1,5 +1,5 @@
-//! Buying a model's reply: the prompt is noted before, the reply journaled before anything follows. A reply that was
-//! journaled before a crash is taken from there; nothing is paid for twice.
+//! One model call: the prompt is journaled before it, the reply before anything that follows from it. A reply that was
+//! journaled before a crash is reused, so nothing is paid for twice.
 
 use std::sync::Arc;
 
@@ -15,34 +15,38 @@ use crate::node::NodeContext;
 use crate::prompt::{ModelConfig, PromptRecord, tokens};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
-/// A reply, and what it comes to where that was noted.
-pub(crate) type Bought = (ModelReply, Option<Arc<CallAccount>>);
+/// A reply that is in the journal.
+pub(crate) struct RecordedReply {
+    pub(crate) reply: ModelReply,
+    /// Its accounting. Journals of older versions have none.
+    pub(crate) account: Option<Arc<CallAccount>>,
+}
 
-/// Who buys a reply, from whom, and for which context.
+/// A call of a provider's model on behalf of a node and a context.
 #[derive(Clone, Copy)]
-pub(crate) struct Purchase<'a> {
-    pub(crate) cx: &'a NodeContext,
+pub(crate) struct ModelCall<'a> {
+    pub(crate) node_context: &'a NodeContext,
     pub(crate) model: &'a ModelConfig,
     pub(crate) provider: &'a dyn Provider,
     pub(crate) context_id: &'a ContextId,
 }
 
-impl Purchase<'_> {
-    /// The reply of this step, where it was bought before a crash or a failed try.
-    pub(crate) fn recorded(&self, wanted: u32) -> Option<Bought> {
-        self.cx.recorded.iter().find_map(|event| match event {
-            Event::Call(_, CallEvent::ModelReplied { step, reply, account, .. }) if *step == wanted => {
-                Some((reply.clone(), account.clone()))
+impl ModelCall<'_> {
+    /// The reply of this step, if an earlier attempt journaled it.
+    pub(crate) fn recorded(&self, wanted_step: u32) -> Option<RecordedReply> {
+        self.node_context.recorded.iter().find_map(|event| match event {
+            Event::Call(_, CallEvent::ModelReplied { step, reply, account, .. }) if *step == wanted_step => {
+                Some(RecordedReply { reply: reply.clone(), account: account.clone() })
             }
             _ => None,
         })
     }
 
-    /// A request of these messages to this model, and of nothing else.
+    /// A request with these messages and the settings of the model, nothing else.
     pub(crate) fn request(&self, messages: Vec<SharedMessage>) -> ModelRequest {
         ModelRequest {
-            activation: self.cx.activation.clone(),
-            attempt: self.cx.attempt,
+            activation: self.node_context.activation.clone(),
+            attempt: self.node_context.attempt,
             model: self.model.model.clone(),
             system: None,
             messages,
@@ -56,43 +60,43 @@ impl Purchase<'_> {
         }
     }
 
-    /// The reply to `request`, of which `prompt` is the record.
-    pub(crate) async fn buy(
+    /// Sends `request` and journals the reply. `prompt` is the record of the request.
+    pub(crate) async fn send(
         &self,
         step: u32,
         prompt: PromptRecord,
         request: ModelRequest,
         sink: &mut ChunkSink<'_>,
-    ) -> Result<Bought, Fault> {
-        let (cx, model) = (self.cx, self.model);
-        let counted_prompt = prompt.counted();
-        cx.note(CallEvent::PromptRendered { step, prompt: Arc::new(prompt) });
+    ) -> Result<RecordedReply, Fault> {
+        let (node_context, model) = (self.node_context, self.model);
+        let prompt_tokens = prompt.counted();
+        node_context.note(CallEvent::PromptRendered { step, prompt: Arc::new(prompt) });
         let mut reply = self.provider.call(request, sink).await?;
-        readable(&reply)?;
-        let counted = TokenUsage::new(counted_prompt, counted(&model.model, &reply));
+        check_depth(&reply)?;
+        let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
         let (account, usage) =
-            CallAccount::of(self.context_id.clone(), model, &cx.models, counted, reply.usage);
+            CallAccount::of(self.context_id.clone(), model, &node_context.models, counted, reply.usage);
         reply.usage = Some(usage);
         let account = Some(Arc::new(account));
-        let (bought, kept) = (reply.clone(), account.clone());
-        cx.record(CallEvent::ModelReplied { step, reply: bought, account: kept }).await?;
-        Ok((reply, account))
+        let recorded = RecordedReply { reply: reply.clone(), account: account.clone() };
+        node_context.record(CallEvent::ModelReplied { step, reply, account }).await?;
+        Ok(recorded)
     }
 }
 
-/// Whether a journal that holds the reply can be read back.
-fn readable(reply: &ModelReply) -> Result<(), Fault> {
+/// Refuses a reply that nests too deep for a journal to be read back.
+fn check_depth(reply: &ModelReply) -> Result<(), Fault> {
     let parts = reply.tool_calls.iter().map(|call| &call.arguments).chain(&reply.provider_state);
     if parts.into_iter().any(is_too_deep) {
-        let told =
-            format!("What the model gave is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
-        return Err(Fault::new(ErrorCode::ChatTooDeep, told).hint("Ask again, or ask another model."));
+        let message =
+            format!("The model's reply nests lists and objects deeper than {MAX_NESTING_DEPTH} levels.");
+        return Err(Fault::new(ErrorCode::ChatTooDeep, message).hint("Run it again, or use another model."));
     }
     Ok(())
 }
 
-/// The tokens of a reply, as far as it can be seen.
-fn counted(model: &str, reply: &ModelReply) -> u64 {
+/// The tokens of the visible parts of a reply.
+fn count_reply(model: &str, reply: &ModelReply) -> u64 {
     let calls = reply
         .tool_calls
         .iter()

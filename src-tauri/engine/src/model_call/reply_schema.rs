@@ -1,62 +1,62 @@
-//! Replies that are to follow a JSON Schema: what is asked for, and reading what came.
+//! Replies that must match a JSON Schema: the schema sent to the provider, and parsing of the reply.
 
 use serde_json::{Value, json};
 
 use crate::expression::schema::find_violations;
 
-/// What a reply is to look like.
-pub(crate) struct Schema<'a> {
-    wanted: &'a Value,
-    /// Providers want an object; anything else is asked for inside of one.
-    asked: Option<Value>,
+/// The schema of a reply.
+pub(crate) struct ReplySchema<'a> {
+    schema: &'a Value,
+    /// Providers require an object at the root. Any other type is wrapped in one.
+    wrapper: Option<Value>,
 }
 
-/// Where a value stands that is no object.
-const INSIDE: &str = "value";
+/// The wrapper's only property.
+const WRAPPED: &str = "value";
 
-impl<'a> Schema<'a> {
-    /// A reply that follows `wanted`.
-    pub(crate) fn new(wanted: &'a Value) -> Self {
-        let is_object = match &wanted["type"] {
-            Value::String(one) => one == "object",
+impl<'a> ReplySchema<'a> {
+    /// A reply that matches `schema`.
+    pub(crate) fn new(schema: &'a Value) -> Self {
+        let is_object = match &schema["type"] {
+            Value::String(name) => name == "object",
             Value::Null => true,
             _ => false,
         };
-        // A reference is to the root of the document, which would be another one.
-        let movable = !wanted.to_string().contains("\"$ref\"");
-        let asked = (!is_object && movable).then(|| {
+        // References are relative to the root of the document, which the wrapper would change.
+        let can_wrap = !schema.to_string().contains("\"$ref\"");
+        let wrapper = (!is_object && can_wrap).then(|| {
             json!({
                 "type": "object",
-                "properties": { INSIDE: wanted },
-                "required": [INSIDE],
+                "properties": { WRAPPED: schema },
+                "required": [WRAPPED],
                 "additionalProperties": false,
             })
         });
-        Self { wanted, asked }
+        Self { schema, wrapper }
     }
 
-    /// What the provider is given.
-    pub(crate) fn asked(&self) -> &Value {
-        self.asked.as_ref().unwrap_or(self.wanted)
+    /// The schema to send to the provider.
+    pub(crate) fn requested(&self) -> &Value {
+        self.wrapper.as_ref().unwrap_or(self.schema)
     }
 
-    /// The value in a reply; else what is wrong with it, in words that a model understands.
-    pub(crate) fn read(&self, text: &str) -> Result<Value, String> {
-        let mut value: Value =
-            serde_json::from_str(unfenced(text)).map_err(|error| format!("it is not JSON: {error}"))?;
-        if self.asked.is_some()
-            && let Some(inside) = value.as_object_mut().filter(|object| object.len() == 1)
-            && let Some(inside) = inside.get_mut(INSIDE)
+    /// The value in a reply. The error says what is wrong with it, worded for the model.
+    pub(crate) fn parse_reply(&self, text: &str) -> Result<Value, String> {
+        let mut value: Value = serde_json::from_str(strip_code_fence(text))
+            .map_err(|error| format!("it is not JSON: {error}"))?;
+        if self.wrapper.is_some()
+            && let Some(object) = value.as_object_mut().filter(|object| object.len() == 1)
+            && let Some(inner) = object.get_mut(WRAPPED)
         {
-            value = inside.take();
+            value = inner.take();
         }
-        let violations = find_violations(self.wanted, &value)?;
+        let violations = find_violations(self.schema, &value)?;
         if violations.is_empty() { Ok(value) } else { Err(violations.join("; ")) }
     }
 }
 
-/// Without the code fence that models like to put around JSON.
-pub(crate) fn unfenced(text: &str) -> &str {
+/// Removes the code fence that models tend to put around JSON.
+pub(crate) fn strip_code_fence(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     inner.map_or(text, |inner| inner.strip_prefix("json").unwrap_or(inner).trim())

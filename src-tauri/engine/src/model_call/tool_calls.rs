@@ -1,23 +1,23 @@
-//! The tools of a turn: which it offers, and carrying out a call the model makes. What goes wrong in a tool is told to the
-//! model, which may then do otherwise; it does not end the turn.
+//! The tools of a turn: collecting them from the inputs, and running the model's calls.
+//!
+//! A failing tool does not end the turn: the model gets the error and may do something else.
 
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-use super::turn::Turn;
-use crate::context::{Message, Role, ToolCall};
+use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::journal::{CallEvent, Event, MAX_NESTING_DEPTH, is_too_deep};
-use crate::node::Inputs;
+use crate::node::{Inputs, NodeContext};
 use crate::tool::{ToolInvocation, ToolSpec};
 
-/// The tools on the tools edges, each once.
-pub(crate) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
+/// The tools on the `tools` input, each once.
+pub(crate) fn collect_tools(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
     let mut tools: Vec<ToolSpec> = Vec::new();
     for datum in inputs.all("tools") {
         let bundle: Vec<ToolSpec> = serde::Deserialize::deserialize(&*datum.value).map_err(|error| {
-            Fault::new(ErrorCode::InputType, format!("What came in on `tools` is no list of tools: {error}."))
+            Fault::new(ErrorCode::InputType, format!("The value on `tools` is not a list of tools: {error}."))
         })?;
         for tool in bundle {
             match tools.iter().find(|known| known.name == tool.name) {
@@ -26,7 +26,7 @@ pub(crate) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
                 Some(_) => {
                     let message = format!("Two different tools are called `{}`.", tool.name);
                     return Err(Fault::new(ErrorCode::ToolsDuplicate, message)
-                        .hint("Offer only one of them to this chat."));
+                        .hint("Connect only one of them to this node."));
                 }
             }
         }
@@ -34,46 +34,61 @@ pub(crate) fn offered(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
     Ok(tools)
 }
 
-/// The calls of a reply, each with an id that no other call of the turn has: some models give none, or the same twice.
-pub(super) fn with_ids(calls: &[ToolCall], step: u32, used: &mut HashSet<String>) -> Vec<ToolCall> {
-    let numbered = calls.iter().enumerate().map(|(index, call)| {
-        let mut call = call.clone();
-        if call.id.is_empty() || !used.insert(call.id.clone()) {
-            call.id = format!("call_{step}_{index}");
-            // The model may have thought of the same one.
-            while !used.insert(call.id.clone()) {
-                call.id.push('_');
-            }
-        }
-        call
-    });
-    numbered.collect()
+/// Runs the tool calls of a turn.
+pub(super) struct ToolCaller<'a> {
+    node_context: &'a NodeContext,
+    tools: &'a [ToolSpec],
+    /// The call ids used so far.
+    ids: HashSet<String>,
 }
 
-impl Turn<'_> {
-    /// The message that tells the model what its call gave.
-    pub(super) async fn call_tool(&mut self, step: u32, call: ToolCall) -> Result<Message, Fault> {
-        let outcome = match self.recorded_outcome(step, &call.id) {
-            Some(outcome) => outcome,
-            None => self.carry_out(step, &call).await?,
-        };
-        let text = match outcome {
-            Ok(result) => as_text(&result),
-            Err(fault) => json!({ "error": fault.message, "code": fault.code }).to_string(),
-        };
-        let message = self.next_message(Role::Tool, text);
-        Ok(Message { tool_call_id: Some(call.id), ..message })
+impl<'a> ToolCaller<'a> {
+    pub(super) fn new(node_context: &'a NodeContext, tools: &'a [ToolSpec]) -> Self {
+        Self { node_context, tools, ids: HashSet::new() }
     }
 
-    async fn carry_out(&self, step: u32, call: &ToolCall) -> Result<Result<Value, Fault>, Fault> {
-        self.cx.note(CallEvent::ToolCalled { step, call: call.clone() });
+    /// How many calls there were so far.
+    pub(super) fn count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The calls of a reply, each with an id that is unique in the turn: some models send none, or the same one twice.
+    pub(super) fn assign_ids(&mut self, calls: &[ToolCall], step: u32) -> Vec<ToolCall> {
+        let numbered = calls.iter().enumerate().map(|(index, call)| {
+            let mut call = call.clone();
+            if call.id.is_empty() || !self.ids.insert(call.id.clone()) {
+                call.id = format!("call_{step}_{index}");
+                // The model may have used this id itself.
+                while !self.ids.insert(call.id.clone()) {
+                    call.id.push('_');
+                }
+            }
+            call
+        });
+        numbered.collect()
+    }
+
+    /// The result of a call, or its error, as text for the model.
+    pub(super) async fn run(&self, step: u32, call: &ToolCall) -> Result<String, Fault> {
+        let outcome = match self.recorded_outcome(step, &call.id) {
+            Some(outcome) => outcome,
+            None => self.invoke(step, call).await?,
+        };
+        Ok(match outcome {
+            Ok(result) => as_text(&result),
+            Err(fault) => json!({ "error": fault.message, "code": fault.code }).to_string(),
+        })
+    }
+
+    async fn invoke(&self, step: u32, call: &ToolCall) -> Result<Result<Value, Fault>, Fault> {
+        self.node_context.note(CallEvent::ToolCalled { step, call: call.clone() });
         let outcome = if self.tools.iter().any(|tool| tool.name == call.name) {
             let invocation = ToolInvocation {
                 name: call.name.clone(),
                 arguments: call.arguments.clone(),
-                folder: self.cx.run.folder.clone(),
+                folder: self.node_context.run.folder.clone(),
             };
-            self.cx.host.tools.call(invocation).await.and_then(readable)
+            self.node_context.host.tools.call(invocation).await.and_then(check_depth)
         } else {
             let names: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
             let message = format!("There is no tool `{}`; there are: {}.", call.name, names.join(", "));
@@ -81,14 +96,14 @@ impl Turn<'_> {
         };
         let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());
         let event = CallEvent::ToolFinished { step, call_id: call.id.clone(), result, error };
-        self.cx.record(event).await?;
+        self.node_context.record(event).await?;
         Ok(outcome)
     }
 
-    fn recorded_outcome(&self, wanted: u32, id: &str) -> Option<Result<Value, Fault>> {
-        self.cx.recorded.iter().find_map(|event| match event {
+    fn recorded_outcome(&self, wanted_step: u32, id: &str) -> Option<Result<Value, Fault>> {
+        self.node_context.recorded.iter().find_map(|event| match event {
             Event::Call(_, CallEvent::ToolFinished { step, call_id, result, error, .. })
-                if *step == wanted && call_id == id =>
+                if *step == wanted_step && call_id == id =>
             {
                 Some(match error {
                     Some(error) => Err(error.clone()),
@@ -100,13 +115,13 @@ impl Turn<'_> {
     }
 }
 
-/// The result, if a journal that holds it can be read back.
-fn readable(result: Value) -> Result<Value, Fault> {
+/// Refuses a result that nests too deep for a journal to be read back.
+fn check_depth(result: Value) -> Result<Value, Fault> {
     if is_too_deep(&result) {
-        let told = format!(
-            "The result is nested deeper than {MAX_NESTING_DEPTH} lists and objects; ask for less of it."
+        let message = format!(
+            "The result nests lists and objects deeper than {MAX_NESTING_DEPTH} levels; request less of it."
         );
-        return Err(Fault::new(ErrorCode::ToolTooDeep, told));
+        return Err(Fault::new(ErrorCode::ToolTooDeep, message));
     }
     Ok(result)
 }

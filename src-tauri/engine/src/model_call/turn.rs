@@ -1,61 +1,59 @@
-//! A turn: the model is asked, calls tools as long as it likes (within bounds), and answers; an answer that won't do is
-//! objected to. What it leaves in the conversation is [`super::writing`]'s.
+//! A turn: the model is called, may call tools for a bounded number of rounds, and answers. A reply can be rejected, and
+//! the model asked again.
 
 mod ask;
 mod commit;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{FIRST_STEP, Manner, Question, tool_calls};
+use super::tool_calls::ToolCaller;
+use super::{CallOptions, FIRST_STEP_INDEX, UserMessage};
 use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
-use crate::models::CalibrationSample;
-use crate::models::TokenUsage;
+use crate::models::{CalibrationSample, TokenUsage};
 use crate::node::{NodeContext, NodeOutput};
 use crate::prompt::{ModelConfig, tokens};
 use crate::provider::{ModelReply, Provider, StopReason};
 use crate::tool::ToolSpec;
 
-/// A turn under way.
+/// A turn in progress.
 pub(crate) struct Turn<'a> {
-    pub(super) manner: Manner<'a>,
-    pub(super) cx: &'a NodeContext,
+    pub(super) options: CallOptions<'a>,
+    pub(super) node_context: &'a NodeContext,
     pub(super) context: &'a ContextRecord,
-    /// Its correction grows with what the calls of this turn teach.
+    /// Its correction is updated after each call of this turn.
     pub(super) model: ModelConfig,
-    pub(super) question: &'a Question,
+    pub(super) user_message: &'a UserMessage,
     pub(super) tools: &'a [ToolSpec],
     pub(super) provider: &'a dyn Provider,
-    /// For each call so far whose reply was not the answer: the model's message and what it was told.
+    /// For each reply so far that was not the answer: the model's message, then the tool results or the rejection.
     pub(super) steps: Vec<Vec<SharedMessage>>,
-    /// What the call under way has streamed.
+    /// What the current call has streamed so far.
     pub(super) partial: String,
-    /// What the turn has used up so far.
-    pub(super) spent: Spent,
-    /// The conversation that question and answer are to enter, if they are.
+    /// What the turn has used so far.
+    pub(super) usage: TurnUsage,
+    /// The conversation that a commit writes to, if any.
     pub(super) conversation: Option<&'a ContextManager>,
-    /// How many messages the steps have made.
-    messages: usize,
-    /// The ids of its tool calls.
-    ids: HashSet<String>,
+    /// How many messages the steps consist of.
+    step_messages: usize,
+    tool_caller: ToolCaller<'a>,
 }
 
-/// What a turn has used up.
+/// What a turn has used.
 #[derive(Default)]
-pub(crate) struct Spent {
-    /// What all its calls used.
-    pub(crate) usage: TokenUsage,
-    /// What they teach of counts.
-    pub(crate) learned: Option<CalibrationSample>,
+pub(crate) struct TurnUsage {
+    /// Tokens of all its calls.
+    pub(crate) tokens: TokenUsage,
+    /// How far token counts were off.
+    pub(crate) calibration: Option<CalibrationSample>,
     pub(crate) model_calls: u32,
     pub(crate) tool_calls: usize,
 }
 
-impl Spent {
-    /// Says so in what a node gives back.
-    pub(crate) fn told(&self, mut output: NodeOutput, model: &ModelConfig) -> NodeOutput {
-        output.token_usage = Some(self.usage);
+impl TurnUsage {
+    /// Adds it to a node's output.
+    pub(crate) fn add_to(&self, mut output: NodeOutput, model: &ModelConfig) -> NodeOutput {
+        output.token_usage = Some(self.tokens);
         output.extra.insert("modelCalls".to_owned(), self.model_calls.into());
         output.extra.insert("toolCalls".to_owned(), self.tool_calls.into());
         output.extra.insert("provider".to_owned(), model.provider.clone().into());
@@ -66,112 +64,117 @@ impl Spent {
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(
-        manner: Manner<'a>,
-        cx: &'a NodeContext,
+        options: CallOptions<'a>,
+        node_context: &'a NodeContext,
         context: &'a ContextRecord,
         model: &ModelConfig,
-        question: &'a Question,
+        user_message: &'a UserMessage,
         tools: &'a [ToolSpec],
         provider: &'a dyn Provider,
     ) -> Self {
         Self {
-            manner,
-            cx,
+            options,
+            node_context,
             context,
             model: model.clone(),
-            question,
+            user_message,
             tools,
             provider,
             steps: Vec::new(),
             partial: String::new(),
-            spent: Spent::default(),
+            usage: TurnUsage::default(),
             conversation: None,
-            messages: 0,
-            ids: HashSet::new(),
+            step_messages: 0,
+            tool_caller: ToolCaller::new(node_context, tools),
         }
     }
 
-    /// What it has used up.
-    pub(crate) fn spent(&self) -> &Spent {
-        &self.spent
+    /// What it has used so far.
+    pub(crate) fn usage(&self) -> &TurnUsage {
+        &self.usage
     }
 
-    /// Goes on until the model says something without calling tools.
-    pub(crate) async fn answer(&mut self) -> Result<ModelReply, Fault> {
-        let most = self.manner.max_tool_rounds;
-        for round in 0..=most {
-            let step = self.spent.model_calls;
+    /// Calls the model until it replies without calling tools.
+    pub(crate) async fn run(&mut self) -> Result<ModelReply, Fault> {
+        let max_rounds = self.options.max_tool_rounds;
+        for round in 0..=max_rounds {
+            let step = self.usage.model_calls;
             let reply = self.ask(step).await?;
             if reply.tool_calls.is_empty() {
                 return Ok(reply);
             }
-            if round < most {
-                let calls = tool_calls::with_ids(&reply.tool_calls, step, &mut self.ids);
-                self.spent.tool_calls = self.ids.len();
-                self.round(step, reply, calls).await?;
+            if round < max_rounds {
+                let calls = self.tool_caller.assign_ids(&reply.tool_calls, step);
+                self.usage.tool_calls = self.tool_caller.count();
+                self.run_tools(step, reply, calls).await?;
             }
         }
-        let (told, hint) = if self.tools.is_empty() {
-            ("The model calls tools, and there are none.".to_owned(), "Ask again, or ask another model.")
+        let (message, hint) = if self.tools.is_empty() {
+            (
+                "The model called tools, but none are connected.".to_owned(),
+                "Run it again, or use another model.",
+            )
         } else {
-            let told = format!("The model still calls tools after {most} rounds of it.");
-            (told, "Raise `maxToolRounds`, or tell the model in its instructions when to answer.")
+            let message = format!("The model still called tools after {max_rounds} rounds.");
+            (message, "Raise `maxToolRounds`, or say in the instructions when the model should answer.")
         };
-        Err(Fault::new(ErrorCode::ChatTooManyToolRounds, told).hint(hint))
+        Err(Fault::new(ErrorCode::ChatTooManyToolRounds, message).hint(hint))
     }
 
-    /// Tells the model why its reply won't do; the next answer is to be better.
-    pub(crate) fn object(&mut self, reply: ModelReply, why: String) {
-        let said = self.next_message(Role::Assistant, reply.text);
-        let told = self.next_message(Role::User, why);
-        self.steps.push(vec![Arc::new(said), Arc::new(told)]);
+    /// Rejects a reply: the next call tells the model why.
+    pub(crate) fn reject_reply(&mut self, reply: ModelReply, reason: String) {
+        let reply = self.next_message(Role::Assistant, reply.text);
+        let rejection = self.next_message(Role::User, reason);
+        self.steps.push(vec![Arc::new(reply), Arc::new(rejection)]);
     }
 
-    /// One round: the model's message, then each result.
-    async fn round(&mut self, step: u32, reply: ModelReply, calls: Vec<ToolCall>) -> Result<(), Fault> {
+    /// One round of tool calls: the model's message, then each result.
+    async fn run_tools(&mut self, step: u32, reply: ModelReply, calls: Vec<ToolCall>) -> Result<(), Fault> {
         let message = self.next_message(Role::Assistant, reply.text);
         let mut tokens = message.tokens.saturating_add(tokens::calls(&self.model.model, &calls));
-        // What a provider wants back with a message is its reasoning, and only then is that sent.
+        // Reasoning is only sent back to providers that attach state to their messages.
         if let (Some(reasoning), Some(_)) = (&reply.reasoning, &reply.provider_state) {
             tokens = tokens.saturating_add(tokens::text(&self.model.model, reasoning));
         }
-        let asked = Message {
+        let message = Message {
             reasoning: reply.reasoning,
             tool_calls: calls.clone(),
             provider_state: reply.provider_state,
             tokens,
             ..message
         };
-        let mut round = vec![Arc::new(asked)];
+        let mut round = vec![Arc::new(message)];
         for call in calls {
-            round.push(Arc::new(self.call_tool(step, call).await?));
+            let text = self.tool_caller.run(step, &call).await?;
+            let result = self.next_message(Role::Tool, text);
+            round.push(Arc::new(Message { tool_call_id: Some(call.id), ..result }));
         }
         self.steps.push(round);
         Ok(())
     }
 
-    /// A message of a step, numbered on.
-    pub(super) fn next_message(&mut self, role: Role, text: String) -> Message {
-        let index = FIRST_STEP + self.messages;
-        self.messages += 1;
-        self.cx.message(index, role, text, &self.model.model)
+    /// The next message of the steps.
+    fn next_message(&mut self, role: Role, text: String) -> Message {
+        let index = FIRST_STEP_INDEX + self.step_messages;
+        self.step_messages += 1;
+        self.node_context.message(index, role, text, &self.model.model)
     }
 }
 
-/// Whether a reply is an answer at all.
-pub(crate) fn is_answer(reply: &ModelReply) -> Result<(), Fault> {
+/// Refuses a reply that was withheld or is empty.
+pub(crate) fn check_reply(reply: &ModelReply) -> Result<(), Fault> {
     if reply.stop_reason == StopReason::ContentFilter {
         return Err(Fault::new(ErrorCode::ChatContentFiltered, "The provider withheld the reply.")
             .hint("Rephrase the message or the instructions."));
     }
     if reply.text.trim().is_empty() {
-        let cut = reply.stop_reason == StopReason::MaxTokens;
-        let hint = if cut {
-            "Raise `maxTokens`: all of it went into reasoning."
+        let truncated = reply.stop_reason == StopReason::MaxTokens;
+        let hint = if truncated {
+            "Raise `maxTokens`: reasoning used all of it."
         } else {
-            "Ask again, or ask another model."
+            "Run it again, or use another model."
         };
-        return Err(Fault::new(ErrorCode::ChatEmptyReply, "The model answered nothing.").hint(hint));
+        return Err(Fault::new(ErrorCode::ChatEmptyReply, "The model's reply is empty.").hint(hint));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What people and the editor are told of a node type.
+//! The description of a node type for people, the editor and planning.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,26 +14,26 @@ use crate::port::Ports;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum Category {
-    /// Conversations.
+    /// Contexts.
     Contexts,
-    /// Pauses for a person.
+    /// Input from people.
     People,
     /// Model calls.
     Models,
-    /// What a model may call.
+    /// Tools for models.
     Tools,
     /// Values.
     Data,
-    /// Which way, when, and whether.
+    /// Branching, timing and nesting.
     Control,
-    /// Order on the canvas.
+    /// Results, portals and comments.
     Wiring,
 }
 
-/// An example of a node type that runs as a test: with this config and these inputs it gives these outputs.
+/// An example of a node type. Each one runs as a test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 pub struct Example {
-    /// What it shows.
+    /// What it demonstrates.
     pub title: String,
     /// The node's config.
     #[ts(type = "Record<string, unknown>")]
@@ -41,17 +41,17 @@ pub struct Example {
     /// Values on its inputs.
     #[ts(as = "BTreeMap<PortName, Value>")]
     pub inputs: BTreeMap<PortName, Value>,
-    /// The person's answer, where it pauses.
+    /// The person's answer, if the node pauses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]
     pub answer: Option<Value>,
-    /// The live outputs it gives; those not named here are dead. Null where they depend on the world (a clock).
+    /// The expected live outputs. All others are dead. Null if they depend on the environment, such as a clock.
     #[ts(type = "Record<string, unknown> | null")]
     pub outputs: Value,
 }
 
 impl Example {
-    /// An example with an empty config, no inputs and no live outputs; the start of a chain of the calls below.
+    /// An example with an empty config, no inputs and no live outputs.
     pub fn new(title: &str) -> Self {
         Self {
             title: title.to_owned(),
@@ -62,28 +62,28 @@ impl Example {
         }
     }
 
-    /// The same with this config.
+    /// Sets the config.
     #[must_use]
     pub fn config(mut self, config: Value) -> Self {
         self.config = config;
         self
     }
 
-    /// The same with this value on an input. On a `many` port the value is the list of what its edges bring.
+    /// Sets the value of an input. On a `many` port the value is the list of the values of its edges.
     #[must_use]
     pub fn input(mut self, port: &str, value: Value) -> Self {
         self.inputs.insert(port.into(), value);
         self
     }
 
-    /// The same with this answer to its question.
+    /// Sets the answer to the node's question.
     #[must_use]
     pub fn answer(mut self, answer: Value) -> Self {
         self.answer = Some(answer);
         self
     }
 
-    /// The same with these live outputs; null where they depend on the world.
+    /// Sets the expected live outputs; null if they depend on the environment.
     #[must_use]
     pub fn outputs(mut self, outputs: Value) -> Self {
         self.outputs = outputs;
@@ -91,34 +91,34 @@ impl Example {
     }
 }
 
-/// A node type, described.
+/// The description of a node type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeDescriptor {
-    /// Its name in files, for example `userInput`.
+    /// Its name in flow files, for example `userInput`.
     #[serde(rename = "type")]
     pub node_type: String,
-    /// Other names under which files may know it.
+    /// Alternative names in flow files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<String>>")]
     pub aliases: Vec<String>,
-    /// Its name for people.
+    /// Its name in the UI.
     pub title: String,
     /// One line for the palette.
     pub summary: String,
-    /// What it does, in Markdown, for the in-app help.
+    /// What it does, in Markdown, for the help.
     pub description: String,
     /// The palette's section.
     pub category: Category,
-    /// The lucide icon that stands for it, in kebab case.
+    /// Its lucide icon, in kebab case.
     pub icon: String,
     /// The one-line summary on a node's card.
     pub card: Card,
     /// How the editor treats its nodes, beyond what their ports say.
     pub editor: EditorTraits,
-    /// More words under which it is found.
+    /// More search terms.
     pub terms: Vec<String>,
-    /// JSON Schema of its config; the inspector's form is drawn from it.
+    /// JSON Schema of its config. The inspector's form is drawn from it.
     #[ts(type = "Record<string, unknown>")]
     pub config_schema: Value,
     /// Its ports with its default config.
@@ -127,61 +127,58 @@ pub struct NodeDescriptor {
     pub examples: Vec<Example>,
 }
 
-/// What planning needs to know of a node, given its config.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an independent yes or no that a node type says of itself"
-)]
+/// What planning needs to know about a node with a certain config.
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a node type")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Behavior {
-    /// It pauses for a person, and so bounds every cycle it stands in.
+    /// It pauses for a person, and so bounds every cycle that contains it.
     pub pauses: bool,
-    /// It reads or writes the history of the context on its `context` input, and so takes its turn there.
+    /// It reads or writes the history of the context on its `context` input, and so takes part in the turn order there.
     pub uses_context: bool,
-    /// Like `uses_context`, but of a context named in its config.
+    /// Like `uses_context`, for a context named in its config.
     pub uses_context_id: Option<String>,
-    /// Like `uses_context`, but of a context it is told at run time on this data input.
+    /// Like `uses_context`, for a context named at run time by the value of this data input.
     pub uses_context_from: Option<&'static str>,
-    /// It makes the context that its `context` output carries.
+    /// It creates the context on its `context` output.
     pub makes_context: bool,
-    /// The id of the context it makes, where that is not the node's own id (with its epoch inside a cycle).
+    /// The id of the context it creates, if that is not the node's id (with its epoch inside a cycle).
     pub context_id: Option<String>,
     /// It never runs: a comment on the canvas.
     pub inert: bool,
-    /// Its live outputs are the flow's.
+    /// Its live outputs are outputs of the flow.
     pub is_output: bool,
-    /// It is one end of a portal: planning joins the two ends of each channel.
+    /// It is one end of a portal. Planning connects the ends of each channel.
     pub portal: Option<Portal>,
-    /// It takes a value from a node named in its config: planning adds the edge.
+    /// It takes a value from a node that its config names. Planning adds the edge.
     pub reads: Option<Reads>,
-    /// What it does has tries of its own: it is tried again only where its node says so.
-    pub tries_inside: bool,
+    /// Its work has retries of its own. The node itself is retried only if its retry policy is set explicitly.
+    pub has_inner_retries: bool,
     /// It runs this flow.
     pub calls: Option<ChildFlow>,
-    /// It does nothing while it runs but let time pass, and so holds no place that another node could run in.
-    pub rests: bool,
-    /// It is a node like any other on the canvas, but a flow with it can't run yet: the setting that is to be made, as a
-    /// JSON pointer, and what to say of it.
-    pub lacks: Option<(&'static str, &'static str)>,
+    /// It only waits for time to pass, and so does not count against the concurrency limit.
+    pub is_timer: bool,
+    /// A required setting that is not made yet, as JSON pointer and message. The node is valid on the canvas, but its flow
+    /// cannot run.
+    pub missing_setting: Option<(&'static str, &'static str)>,
 }
 
-/// An edge that a config names instead of the canvas.
+/// An edge that is defined by a config instead of on the canvas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reads {
     /// The node it comes from.
     pub node: NodeId,
-    /// Which of its outputs; the first data output, if none is named.
+    /// The output. If absent, the first data output.
     pub output: Option<PortName>,
     /// The input it feeds.
     pub input: &'static str,
-    /// Where in the config it is named, as a JSON pointer.
+    /// The config setting that names it, as a JSON pointer.
     pub setting: &'static str,
 }
 
 /// One end of a portal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Portal {
-    /// What comes in here comes out at every `Out` of the same channel.
+    /// Its input comes out at every `Out` of the same channel.
     In(String),
     /// See `In`.
     Out(String),

@@ -11,12 +11,12 @@ use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::id::{MessageId, PortName};
 
-/// A value on its way, with the message it is already, where it is one.
+/// A value on an edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datum {
     /// The value.
     pub value: Arc<Value>,
-    /// The message of a context that says the same.
+    /// The message of a context that this value is, if it is one.
     pub message: Option<MessageId>,
 }
 
@@ -26,8 +26,8 @@ impl From<Value> for Datum {
     }
 }
 
-/// The live values on a node's inputs: one for a `one` port, in plan order for a `many` port. Ports that are dead or
-/// unfed are absent.
+/// The live values on a node's inputs: one on a `one` port, any number in plan order on a `many` port. Ports that are dead
+/// or not connected are absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs(SmallVec<[(PortName, SmallVec<[Datum; 1]>); 2]>);
 
@@ -40,12 +40,12 @@ impl Inputs {
         }
     }
 
-    /// The value on a port, if it is live. The last one of several.
+    /// The value on a port, if it is live. The last one if there are several.
     pub fn get(&self, port: &str) -> Option<&Value> {
         self.datum(port).map(|datum| &*datum.value)
     }
 
-    /// The same with the message it is.
+    /// Like [`Self::get`], with the value's message.
     pub fn datum(&self, port: &str) -> Option<&Datum> {
         self.all(port).last()
     }
@@ -60,21 +60,21 @@ impl Inputs {
         self.0.iter().map(|(port, values)| (port, values.as_slice()))
     }
 
-    /// The value on a port written out as text: a string as it is, anything else as JSON.
+    /// The value on a port as text, see [`as_text`].
     pub fn text(&self, port: &str) -> Option<String> {
         self.get(port).map(as_text)
     }
 
-    /// The value on a port read as `T`; a fault `input.type` that names the port.
+    /// The value on a port as a `T`. The fault `input.type` names the port.
     pub fn read<T: DeserializeOwned>(&self, port: &str) -> Result<Option<T>, Fault> {
         self.get(port)
             .map(|value| {
                 T::deserialize(value).map_err(|error| {
                     Fault::new(
                         ErrorCode::InputType,
-                        format!("The value on input `{port}` is not of the right shape: {error}."),
+                        format!("The value on input `{port}` has the wrong type: {error}."),
                     )
-                    .hint("Look at what feeds this input; a `json` node can reshape it.")
+                    .hint("Check what feeds this input. A `json` node can convert it.")
                 })
             })
             .transpose()

@@ -1,105 +1,125 @@
-//! What a node is given beside its inputs: its contexts, the world, and the way to tell what happens while it runs.
+//! What a node can use while it runs: its contexts, the host, and channels to stream output and journal events.
 
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::context::{Content, ContextManager, ContextRecord, Message, Role, Transaction};
+use crate::context::{Content, ContextHandle, ContextManager, ContextRecord, Message, Role, Transaction};
 use crate::error::{ErrorCode, Fault};
 use crate::host::{Host, RunInfo};
 use crate::id::{Activation, ContextId, MessageId};
 use crate::journal::{ActivationEvent, Answer, Event, NodeEvent};
 use crate::models::ModelOverrides;
-use crate::prompt::{Known, tokens};
+use crate::prompt::{RunModelSettings, tokens};
 
 /// A message from a running node to its run.
 pub enum Signal {
     /// For watchers only.
     Delta(Event),
-    /// For the journal; answered when it survives a crash.
+    /// For the journal. Answered once the event survives a crash.
     Durable(Event, oneshot::Sender<()>),
-    /// For the journal; not waited for.
+    /// For the journal. Not waited for.
     Note(Event),
 }
 
-/// What a node is given beside its inputs and config. Cheap to clone.
+/// What a node can use besides its inputs and config. Cheap to clone.
 #[derive(Clone)]
 pub struct NodeContext {
     /// Which execution this is.
     pub activation: Activation,
-    /// Which try, from 1.
+    /// The attempt, from 1.
     pub attempt: u32,
     /// What does not change during the run.
     pub run: Arc<RunInfo>,
-    /// What the run knows of models beyond the tables.
+    /// Model settings and calibrations that override the built-in tables.
     pub models: Arc<ModelOverrides>,
-    /// The window that the flow's settings give every model call, in tokens.
+    /// The window that the flow sets for all model calls, in tokens.
     pub flow_window: Option<u64>,
-    /// The world.
+    /// Providers, tools, clock and other effects.
     pub host: Host,
-    /// Set when the run is cancelled; the future is dropped soon after.
+    /// Set when the run is canceled. The future is dropped soon after.
     pub cancel: CancellationToken,
-    /// The person's answer, when the node is executed again after a pause.
+    /// The person's answer, if the node is executed again after a pause.
     pub answer: Option<Answer>,
-    /// What this activation bought or did outside before a crash or a failed try: never done again.
+    /// Replies and tool results that earlier attempts of this activation journaled. They are reused, never requested
+    /// again.
     pub recorded: Arc<[Event]>,
     pub(crate) transaction: Arc<Mutex<Transaction>>,
     pub(crate) signals: mpsc::UnboundedSender<Signal>,
 }
 
 impl NodeContext {
-    /// The manager of the context `id`; a fault `context.unknown` if the run has none such.
+    /// The manager of the context `id`, or the fault `context.unknown`.
     pub fn context_manager(&self, id: &ContextId) -> Result<ContextManager, Fault> {
         ContextManager::open(id, &self.transaction)
     }
 
-    /// Registers a new context with the run, together with this node's success.
+    /// Registers a new context. The run adopts it when this node succeeds.
     pub fn create_context(&self, record: ContextRecord) -> Result<ContextManager, Fault> {
         let id = record.context_id.clone();
         self.transaction.lock().unwrap_or_else(std::sync::PoisonError::into_inner).create(record);
         self.context_manager(&id)
     }
 
-    /// What the run brings to each model call.
-    pub fn known(&self) -> Known<'_> {
-        Known { flow_window: self.flow_window, book: &self.models }
+    /// The model settings of the run.
+    pub fn model_settings(&self) -> RunModelSettings<'_> {
+        RunModelSettings { flow_window: self.flow_window, models: &self.models }
     }
 
-    /// The id of this activation's message number `index`.
+    /// The id of this activation's message with this index.
     pub fn message_id(&self, index: usize) -> MessageId {
         format!("{}/{index}", self.activation).into()
     }
 
-    /// A message of this activation, its tokens counted for `model`.
+    /// A message of this activation, with its tokens counted for `model`.
     pub fn message(&self, index: usize, role: Role, content: impl Into<Content>, model: &str) -> Message {
         let content = content.into();
         let tokens = tokens::message(model, &content);
         Message::plain(self.message_id(index), role, content, self.activation.clone(), tokens)
     }
 
-    /// Shows partial text to whoever watches.
+    /// Adds a message to the history of the context `handle` and returns its id. The fault is `context.none` without a
+    /// handle.
+    pub fn add_message(
+        &self,
+        handle: Option<&ContextHandle>,
+        role: Role,
+        text: String,
+    ) -> Result<MessageId, Fault> {
+        let handle = handle.ok_or_else(|| {
+            Fault::new(ErrorCode::ContextNone, "There is no context to write to.")
+                .hint("Connect a context edge to this node, or turn `addToHistory` off.")
+        })?;
+        let manager = self.context_manager(&handle.context_id)?;
+        let message = Arc::new(self.message(0, role, text, &manager.get().model));
+        let id = message.id.clone();
+        manager.add_message(message);
+        Ok(id)
+    }
+
+    /// Streams partial text to watchers.
     pub fn stream(&self, text: String) {
         self.delta(text, String::new());
     }
 
-    /// Shows partial reasoning to whoever watches.
+    /// Streams partial reasoning to watchers.
     pub fn stream_reasoning(&self, reasoning: String) {
         self.delta(String::new(), reasoning);
     }
 
-    /// Journals an event of this activation and waits until it survives a crash. For purchases and side effects.
+    /// Journals an event of this activation and waits until it survives a crash. For replies and outside effects, which must not repeat.
     pub async fn record(&self, event: impl ActivationEvent) -> Result<(), Fault> {
         let event = event.of(self.activation.clone());
-        let (done, wait) = oneshot::channel();
-        let gone = || Fault::new(ErrorCode::RunCanceled, "The run ended while this node was running.");
-        self.signals.send(Signal::Durable(event, done)).map_err(|_| gone())?;
-        wait.await.map_err(|_| gone())
+        let (sender, receiver) = oneshot::channel();
+        let run_ended = || Fault::new(ErrorCode::RunCanceled, "The run ended while this node was running.");
+        self.signals.send(Signal::Durable(event, sender)).map_err(|_| run_ended())?;
+        receiver.await.map_err(|_| run_ended())
     }
 
     /// Journals an event of this activation without waiting.
     pub fn note(&self, event: impl ActivationEvent) {
-        // A run that has ended accepts no more events.
+        // If the run has ended, nothing receives the event.
         let _ = self.signals.send(Signal::Note(event.of(self.activation.clone())));
     }
 

@@ -1,11 +1,11 @@
-//! What a node gives back.
+//! The result of a node's execution.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Datum;
+use super::{Datum, Inputs};
 use crate::context::ContextHandle;
 use crate::id::{MessageId, PortName};
 use crate::journal::NodeOutputs;
@@ -20,23 +20,23 @@ pub struct Pause {
     pub schema: Value,
 }
 
-/// What a node gives back when it did not fail.
+/// The result of an execution that did not fail.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeOutput {
-    /// The live outputs; declared ones that are missing are dead.
+    /// The live outputs. Declared outputs that are missing are dead.
     pub outputs: NodeOutputs,
-    /// Outputs whose value is a message of a context already.
+    /// For outputs whose value is a message of a context: the message's id.
     pub messages: BTreeMap<PortName, MessageId>,
-    /// Tokens that its model calls used.
+    /// Tokens used by its model calls.
     pub token_usage: Option<TokenUsage>,
-    /// More about this execution, by node type.
+    /// More about this execution, depending on the node type.
     pub extra: BTreeMap<String, Value>,
-    /// Set when it waits for a person. It is executed again with the answer; the rest of this value is ignored.
+    /// Set if the node asks a person. It is executed again with the answer, and the rest of this value is ignored.
     pub pause: Option<Pause>,
 }
 
 impl NodeOutput {
-    /// No live outputs; the start of a chain of the calls below.
+    /// No live outputs.
     pub fn new() -> Self {
         Self::default()
     }
@@ -59,7 +59,7 @@ impl NodeOutput {
         self
     }
 
-    /// Adds a live output that is a value as it came, with the message it is.
+    /// Adds an input's value as a live output, with the id of its message if it has one.
     #[must_use]
     pub fn with_datum(self, port: &str, datum: &Datum) -> Self {
         let output = self.with_shared(port, Arc::clone(&datum.value));
@@ -69,20 +69,29 @@ impl NodeOutput {
         }
     }
 
-    /// Says that the value on `port` is this message.
+    /// Passes the value of an input, if it is live, to an output, with the id of its message if it has one.
+    #[must_use]
+    pub fn pass_through(self, inputs: &Inputs, input: &str, output: &str) -> Self {
+        match inputs.datum(input) {
+            Some(datum) => self.with_datum(output, datum),
+            None => self,
+        }
+    }
+
+    /// Declares that the value on `port` is this message.
     #[must_use]
     pub fn is_message(mut self, port: &str, id: MessageId) -> Self {
         self.messages.insert(port.into(), id);
         self
     }
 
-    /// Hands on the context `handle` stands for on the `context` output.
+    /// Adds `handle` as the `context` output.
     #[must_use]
-    pub fn hand_on(self, handle: &ContextHandle) -> Self {
+    pub fn with_context(self, handle: &ContextHandle) -> Self {
         self.with("context", handle)
     }
 
-    /// Waits for a person.
+    /// Asks a person and waits.
     pub fn paused(pause: Pause) -> Self {
         Self { pause: Some(pause), ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! The table of node types, and the step from a type and its config to a node that can run.
+//! The registry of node types, and the binding of a type and a config to a node that can run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::port::Ports;
 
 /// A node type. One implementation, one file.
 pub trait NodeType: Send + Sync + 'static {
-    /// Its configuration; the schema and the inspector's form come from this struct. `Default` is a fresh node's.
+    /// Its config. The JSON Schema and the inspector's form come from this struct. `Default` is the config of a new node.
     type Config: DeserializeOwned + JsonSchema + Default + Send + Sync + 'static;
 
-    /// Its name in files.
+    /// Its name in flow files.
     const TYPE: &'static str;
-    /// Other names under which files may know it.
+    /// Alternative names in flow files.
     const ALIASES: &'static [&'static str] = &[];
-    /// Its name for people.
+    /// Its name in the UI.
     const TITLE: &'static str;
     /// One line for the palette.
     const SUMMARY: &'static str;
@@ -34,9 +34,9 @@ pub trait NodeType: Send + Sync + 'static {
     const DESCRIPTION: &'static str;
     /// The palette's section.
     const CATEGORY: Category;
-    /// Its lucide icon.
+    /// Its lucide icon, in kebab case.
     const ICON: &'static str;
-    /// More words under which it is found.
+    /// More search terms.
     const TERMS: &'static [&'static str] = &[];
 
     /// Its ports with this config.
@@ -57,31 +57,31 @@ pub trait NodeType: Send + Sync + 'static {
         Behavior::default()
     }
 
-    /// What is wrong with a config that its schema can't say (a template that does not parse). Pairs of JSON pointer
-    /// below the config, for example `/template`, and message.
+    /// Problems that the config's schema cannot express, such as a template that does not parse. Pairs of JSON pointer within
+    /// the config, for example `/template`, and message.
     fn check(_config: &Self::Config) -> Vec<(String, String)> {
         Vec::new()
     }
 
-    /// Examples; each runs as a test.
+    /// Examples. Each one runs as a test.
     fn examples() -> Vec<Example>;
 
-    /// Runs it. Cancellation drops the future.
+    /// Executes a node. Cancellation drops the future.
     fn execute(
         config: &Self::Config,
         inputs: Inputs,
-        cx: NodeContext,
+        node_context: NodeContext,
     ) -> impl Future<Output = Result<NodeOutput, Fault>> + Send;
 }
 
-/// A node with its config read: ready to run, any number of times.
+/// A node with its config parsed: can run any number of times.
 pub trait BoundNode: Send + Sync {
     /// Its ports.
     fn ports(&self) -> &Ports;
     /// What planning needs to know.
     fn behavior(&self) -> &Behavior;
-    /// Runs it.
-    fn execute(&self, inputs: Inputs, cx: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>>;
+    /// Executes it.
+    fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>>;
 }
 
 struct Bound<T: NodeType> {
@@ -99,8 +99,8 @@ impl<T: NodeType> BoundNode for Bound<T> {
         &self.behavior
     }
 
-    fn execute(&self, inputs: Inputs, cx: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
-        Box::pin(T::execute(&self.config, inputs, cx))
+    fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
+        Box::pin(T::execute(&self.config, inputs, node_context))
     }
 }
 
@@ -108,12 +108,12 @@ type Bind = fn(&NodeId, &Map<String, Value>, &Arc<Ports>) -> Result<Arc<dyn Boun
 
 struct Registered {
     descriptor: NodeDescriptor,
-    /// The descriptor's ports, for all nodes that have the same.
+    /// The descriptor's ports, shared by all nodes with the same ports.
     ports: Arc<Ports>,
     bind: Bind,
 }
 
-/// The node types there are, by name.
+/// The known node types, by name.
 #[derive(Default)]
 pub struct Registry {
     types: BTreeMap<&'static str, Registered>,
@@ -152,12 +152,12 @@ impl Registry {
         all
     }
 
-    /// The description of one, by its name or an alias.
+    /// The descriptor of a type, by name or alias.
     pub fn descriptor(&self, node_type: &str) -> Option<&NodeDescriptor> {
         self.find(node_type).map(|registered| &registered.descriptor)
     }
 
-    /// Reads a node's config. `None` where there is no such node type; diagnostics where the config is wrong.
+    /// Parses a node's config. `None` if the type is unknown; diagnostics if the config is invalid.
     pub fn bind(
         &self,
         id: &NodeId,
@@ -172,24 +172,25 @@ impl Registry {
     }
 }
 
-/// The schema with everything in place: a form is drawn from it without chasing references.
+/// The schema without references, so that a form can be drawn from it directly.
 fn config_schema<C: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<C>().to_value()
 }
 
-/// `usual` are the ports of a fresh node; one that has the same shares them.
+/// `default_ports` are the ports of a new node. A node with equal ports shares them.
 fn bind<T: NodeType>(
     id: &NodeId,
     config: &Map<String, Value>,
-    usual: &Arc<Ports>,
+    default_ports: &Arc<Ports>,
 ) -> Result<Arc<dyn BoundNode>, Vec<Diagnostic>> {
     let config: T::Config = serde_path_to_error::deserialize(config).map_err(|error| {
         let path = pointer(error.path());
         let place = if path.is_empty() { String::new() } else { format!(" at `{}`", &path[1..]) };
-        let message = format!("The config of this `{}` node is wrong{place}: {}.", T::TYPE, error.inner());
-        let found = Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&path);
-        vec![found.hint(format!("Its settings are described under `{}` in the list of node types.", T::TYPE))]
+        let message = format!("The config of this `{}` node is invalid{place}: {}.", T::TYPE, error.inner());
+        let diagnostic =
+            Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&path);
+        vec![diagnostic.hint(format!("`plait nodes {}` lists its settings.", T::TYPE))]
     })?;
     let problems = T::check(&config);
     if !problems.is_empty() {
@@ -201,7 +202,7 @@ fn bind<T: NodeType>(
             .collect());
     }
     let (ports, behavior) = (T::ports(&config), T::behavior(&config));
-    let ports = if ports == **usual { Arc::clone(usual) } else { Arc::new(ports) };
+    let ports = if ports == **default_ports { Arc::clone(default_ports) } else { Arc::new(ports) };
     Ok(Arc::new(Bound::<T> { config, ports, behavior }))
 }
 

@@ -1,4 +1,4 @@
-//! How a node's template meets its ports: each variable is an input, and each input's value a variable.
+//! The inputs of a node that come from a template: each variable is an input, and each input's value a variable.
 
 use serde_json::{Map, Value};
 
@@ -6,12 +6,12 @@ use super::Inputs;
 use crate::expression::template::Template;
 use crate::port::{PortKind, PortType, Ports};
 
-/// Adds an input for each variable that is not one of the node's inputs already. One that is becomes required, unless
-/// the template says what to do without it.
+/// Adds an input for each variable of the template. A variable that is one of the node's own inputs makes that input
+/// required, unless the template handles its absence.
 pub(crate) fn add_inputs(mut ports: Ports, template: &Template) -> Ports {
     for variable in template.variables() {
-        let known = ports.inputs.iter_mut().find(|port| port.name.as_str() == variable.name);
-        ports = match (known, variable.optional) {
+        let existing = ports.inputs.iter_mut().find(|port| port.name.as_str() == variable.name);
+        ports = match (existing, variable.optional) {
             (Some(port), optional) => {
                 port.required |= !optional && port.kind == PortKind::Data;
                 ports
@@ -25,25 +25,25 @@ pub(crate) fn add_inputs(mut ports: Ports, template: &Template) -> Ports {
 
 const VARIABLE: &str = "A variable of the template";
 
-/// What is wrong with a template at `pointer` of a config whose ports, with it, are `ports`.
+/// Problems of a template at `pointer` of a config. `ports` are the node's ports with this config.
 pub(crate) fn check(template: &Template, pointer: &str, ports: &Ports) -> Vec<(String, String)> {
     if let Some(problem) = template.problem() {
         return vec![(pointer.to_owned(), problem.to_string())];
     }
-    let taken = |name: &str| ports.find_input(name).is_some_and(|port| port.kind != PortKind::Data);
-    let clashes = template.variables().iter().filter(|variable| taken(&variable.name));
+    let is_reserved = |name: &str| ports.find_input(name).is_some_and(|port| port.kind != PortKind::Data);
+    let clashes = template.variables().iter().filter(|variable| is_reserved(&variable.name));
     clashes
         .map(|variable| {
             let name = &variable.name;
             (
                 pointer.to_owned(),
-                format!("`{name}` is an input of its own on this node; call the variable something else."),
+                format!("`{name}` is already an input of this node. Use another name for the variable."),
             )
         })
         .collect()
 }
 
-/// The live inputs that a template names.
+/// The values of a template's variables that are live inputs.
 pub(crate) fn values(template: &Template, inputs: &Inputs) -> Map<String, Value> {
     let live = template.variables().iter().filter_map(|variable| {
         let value = inputs.get(&variable.name)?;

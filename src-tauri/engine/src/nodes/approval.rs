@@ -1,4 +1,4 @@
-//! `approval`: a gate that a person opens.
+//! `approval`: asks a person to approve or reject.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,12 +16,10 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Approval;
 
-/// What is to be decided.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// What the person is to decide, in Markdown, as a template. `{{in}}` is what comes in on `in`; other variables become
-    /// inputs.
+    /// The question, in Markdown, as a template. `{{in}}` is the value on `in`; other variables become inputs.
     prompt: Template,
 }
 
@@ -43,33 +41,31 @@ impl NodeType for Approval {
 
     const TYPE: &'static str = "approval";
     const TITLE: &'static str = "Approval";
-    const SUMMARY: &'static str = "Lets a person approve or reject before the flow goes on";
-    const DESCRIPTION: &'static str = "Pauses and asks a person to approve or reject. Approved, the value goes on as it \
-        came on `approved`, and the conversation on `context`. Rejected, only `rejected` is live, with the person's \
-        comment: nothing behind `approved` or `context` runs.\n\nTo try again after a rejection, lead `rejected` back to \
-        the node that made the draft.";
+    const SUMMARY: &'static str = "Asks a person to approve or reject before the flow continues";
+    const DESCRIPTION: &'static str = "Pauses and asks a person to approve or reject. If approved, `approved` \
+        passes the input value on, and `context` the conversation. If rejected, only `rejected` is live, with the person's \
+        comment, and nothing after `approved` or `context` runs.
+
+To revise after a rejection, connect `rejected` back \
+        to the node that made the draft.";
     const CATEGORY: Category = Category::People;
     const ICON: &'static str = "shield-check";
     const TERMS: &'static [&'static str] =
         &["approve", "reject", "confirm", "review", "gate", "human", "hitl", "pause"];
 
     fn ports(config: &Config) -> Ports {
-        let ports =
-            Ports::new().when_fed("in", PortKind::Data, PortType::Any, "What is to be approved").when_fed(
-                "context",
-                PortKind::Context,
-                PortType::Any,
-                "The conversation that goes on when approved",
-            );
+        let ports = Ports::new()
+            .when_fed("in", PortKind::Data, PortType::Any, "The value to approve")
+            .when_fed("context", PortKind::Context, PortType::Any, "The conversation, passed on if approved");
         template_inputs::add_inputs(ports, &config.prompt)
             .output(
                 "approved",
                 PortKind::Data,
                 PortType::Any,
-                "The value as it came in (true without one), when approved",
+                "The input value (true if there is none), if approved",
             )
-            .output("rejected", PortKind::Data, PortType::Object, "`{comment}`, when rejected")
-            .output("context", PortKind::Context, PortType::Any, "The conversation, when approved")
+            .output("rejected", PortKind::Data, PortType::Object, "`{comment}`, if rejected")
+            .output("context", PortKind::Context, PortType::Any, "The conversation, if approved")
             .error()
     }
 
@@ -87,7 +83,7 @@ impl NodeType for Approval {
 
     fn examples() -> Vec<Example> {
         vec![
-            Example::new("Approved: the value goes on")
+            Example::new("Approved: the value is passed on")
                 .input("in", json!("Dear Ada, …"))
                 .answer(json!({ "approved": true }))
                 .outputs(json!({ "approved": "Dear Ada, …" })),
@@ -99,17 +95,21 @@ impl NodeType for Approval {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
         let schema = json!({
             "type": "object",
             "properties": {
-                "approved": { "type": "boolean", "description": "Whether it may go on." },
+                "approved": { "type": "boolean", "description": "Whether the flow may continue." },
                 "comment": { "type": "string", "description": "Why, or what to change." },
             },
             "required": ["approved"],
             "additionalProperties": false,
         });
-        let answer = match &cx.answer {
+        let answer = match &node_context.answer {
             Some(Answer::Value(answer)) => answer,
             Some(Answer::End) => return Ok(NodeOutput::new()),
             None => {
@@ -119,21 +119,21 @@ impl NodeType for Approval {
         };
         check_answer(&schema, answer)?;
         let Decision { approved, comment } = Decision::deserialize(&**answer).map_err(|error| {
-            Fault::new(ErrorCode::AnswerInvalid, format!("This is no decision: {error}."))
+            Fault::new(ErrorCode::AnswerInvalid, format!("The answer is not a decision: {error}."))
         })?;
         if !approved {
             return Ok(NodeOutput::of("rejected", json!({ "comment": comment.unwrap_or_default() })));
         }
         let value = inputs.datum("in");
         let output = match value {
-            Some(_) => super::pass_on(&inputs, "in", NodeOutput::new(), "approved"),
+            Some(_) => NodeOutput::new().pass_through(&inputs, "in", "approved"),
             None => NodeOutput::of("approved", true),
         };
         Ok(match (inputs.context()?, value) {
             (Some(handle), Some(datum)) => {
-                output.hand_on(&handle.saying(Value::clone(&datum.value), datum.message.clone()))
+                output.with_context(&handle.saying(Value::clone(&datum.value), datum.message.clone()))
             }
-            (Some(handle), None) => output.hand_on(&handle),
+            (Some(handle), None) => output.with_context(&handle),
             (None, _) => output,
         })
     }

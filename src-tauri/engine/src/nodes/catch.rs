@@ -1,4 +1,4 @@
-//! `catch`: goes on with something else when a node has failed.
+//! `catch`: continues with a fallback value if a node failed.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,29 +12,29 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Catch;
 
-/// What to go on with.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// The value to go on with after an error: any JSON.
+    /// The value to use after an error. Any JSON.
     #[schemars(extend("format" = "json"))]
     fallback: Value,
-    /// Instead of a fixed value, a text from a template over the error's `code`, `message`, `node` and `details`.
+    /// A template for the fallback text, in place of a fixed value. Its variables are the error's `code`, `message`, `node` and
+    /// `details`.
     template: Option<Template>,
 }
 
-/// What a template may speak of.
-const PARTS: [&str; 4] = ["code", "message", "node", "details"];
+/// The fields of an error: the variables of the template.
+const ERROR_FIELDS: [&str; 4] = ["code", "message", "node", "details"];
 
 impl NodeType for Catch {
     type Config = Config;
 
     const TYPE: &'static str = "catch";
     const TITLE: &'static str = "Catch";
-    const SUMMARY: &'static str = "Goes on with a fallback when a node has failed";
-    const DESCRIPTION: &'static str = "Lead a node's result to `value` and its `error` output to `error`. When the node \
-        succeeded, its value goes on as `result`. When it failed, the fallback goes on instead, and the error on \
-        `caught`: `{code, message, node, details}`.";
+    const SUMMARY: &'static str = "Continues with a fallback if a node failed";
+    const DESCRIPTION: &'static str = "Connect a node's result to `value` and its `error` output to `error`. If the \
+        node succeeded, its value is passed on as `result`. If it failed, `result` is the fallback, and `caught` is the \
+        error: `{code, message, node, details}`.";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "life-buoy";
     const TERMS: &'static [&'static str] =
@@ -42,10 +42,10 @@ impl NodeType for Catch {
 
     fn ports(_: &Config) -> Ports {
         Ports::new()
-            .optional("value", PortKind::Data, PortType::Any, "The result, when all went well")
-            .optional("error", PortKind::Data, PortType::Object, "The error, when it did not")
+            .optional("value", PortKind::Data, PortType::Any, "The result, if the node succeeded")
+            .optional("error", PortKind::Data, PortType::Object, "The error, if it failed")
             .output("result", PortKind::Data, PortType::Any, "The result, or the fallback")
-            .output("caught", PortKind::Data, PortType::Object, "The error, when there was one")
+            .output("caught", PortKind::Data, PortType::Object, "The error, if there was one")
     }
 
     fn card() -> Card {
@@ -54,26 +54,31 @@ impl NodeType for Catch {
 
     fn check(config: &Config) -> Vec<(String, String)> {
         let Some(template) = &config.template else { return Vec::new() };
-        let place = || "/template".to_owned();
+        let pointer = || "/template".to_owned();
         if let Some(problem) = template.problem() {
-            return vec![(place(), problem.to_string())];
+            return vec![(pointer(), problem.to_string())];
         }
-        let unknown = template.variables().iter().filter(|variable| !PARTS.contains(&variable.name.as_str()));
+        let unknown =
+            template.variables().iter().filter(|variable| !ERROR_FIELDS.contains(&variable.name.as_str()));
         unknown
             .map(|variable| {
-                let message = format!("An error has no `{}`; it has {}.", variable.name, PARTS.join(", "));
-                (place(), message)
+                let message = format!(
+                    "Unknown variable `{}`; an error has {}.",
+                    variable.name,
+                    ERROR_FIELDS.join(", ")
+                );
+                (pointer(), message)
             })
             .collect()
     }
 
     fn examples() -> Vec<Example> {
         vec![
-            Example::new("All went well")
+            Example::new("The node succeeded")
                 .config(json!({ "fallback": "no answer" }))
                 .input("value", json!("42"))
                 .outputs(json!({ "result": "42" })),
-            Example::new("It failed; say so")
+            Example::new("The node failed: a text with its message")
                 .config(json!({ "template": "{{node}} failed: {{message}}" }))
                 .input(
                     "error",
@@ -88,17 +93,20 @@ impl NodeType for Catch {
 
     async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         let Some(error) = inputs.datum("error") else {
-            return Ok(super::pass_on(&inputs, "value", NodeOutput::new(), "result"));
+            return Ok(NodeOutput::new().pass_through(&inputs, "value", "result"));
         };
         let result = match &config.template {
-            Some(template) => Value::String(template.render(parts(&error.value))?),
+            Some(template) => Value::String(template.render(error_fields(&error.value))?),
             None => config.fallback.clone(),
         };
         Ok(NodeOutput::of("result", result).with_shared("caught", Arc::clone(&error.value)))
     }
 }
 
-/// An error's parts, all of them: what it has nothing to say about is null.
-fn parts(error: &Value) -> Map<String, Value> {
-    PARTS.into_iter().map(|part| (part.to_owned(), error.get(part).cloned().unwrap_or_default())).collect()
+/// All fields of an error; missing ones are null.
+fn error_fields(error: &Value) -> Map<String, Value> {
+    ERROR_FIELDS
+        .into_iter()
+        .map(|field| (field.to_owned(), error.get(field).cloned().unwrap_or_default()))
+        .collect()
 }

@@ -1,9 +1,9 @@
-//! `chat`: asks a model in a conversation.
+//! `chat`: sends a message to a model in a conversation.
 //!
-//! What is asked is [`question`]'s, the back and forth with model and tools [`asking`]'s. This file decides when it becomes
-//! part of the conversation: user message and answer together when all went well, nothing otherwise.
+//! [`user_message`] decides what is sent, [`model_call`] exchanges messages with the model and its tools. This file decides
+//! when they enter the conversation: user message and reply together if all succeeded, nothing otherwise.
 
-mod question;
+mod user_message;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
 use crate::id::MessageId;
-use crate::model_call::{self, Manner, Schema, Turn};
+use crate::model_call::{self, CallOptions, ReplySchema, Turn};
 use crate::node::template_inputs;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
@@ -24,36 +24,35 @@ use crate::provider::{ModelReply, StopReason};
 
 pub(super) struct Chat;
 
-/// What is asked, of whom, and how.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// The user's message, as a template. Its variables become inputs; `{{message}}` is what comes in on `message` or along
-    /// the context edge. Left out: that message itself.
+    /// The user message, as a template. Its variables become inputs. `{{message}}` is the message on `message` or from the
+    /// context edge. If empty, that message is sent.
     prompt: Option<Template>,
-    /// Another provider than the context's, for this call only.
+    /// The provider for this call only. If empty, the context's.
     #[schemars(extend("format" = "provider"))]
     override_provider: Option<String>,
-    /// Another model than the context's, for this call only.
+    /// The model for this call only. If empty, the context's.
     #[schemars(extend("format" = "model"))]
     override_model: Option<String>,
-    /// How freely the model chooses its words, from 0 to 2. Left out: as the provider sees fit.
+    /// Sampling temperature, from 0 to 2. If empty, the provider's default.
     #[schemars(range(min = 0.0, max = 2.0))]
     temperature: Option<f64>,
-    /// The most tokens of reply. Left out: as the provider sees fit; a quarter of the window, at most 16,384, is kept for it.
+    /// Maximum tokens of the reply. If empty, the provider's default; a quarter of the window, at most 16,384, is reserved.
     max_tokens: Option<NonZeroU32>,
-    /// JSON Schema the reply must follow. The reply, read, goes out on `structured`.
+    /// JSON Schema that the reply must match. The parsed reply is the output `structured`.
     #[schemars(extend("format" = "json"))]
     response_schema: Option<Value>,
-    /// Whether the conversation is left as it was: the model sees its history, but question and answer do not enter it.
+    /// Whether the message and the reply stay out of the conversation's history. The model still sees the history.
     skip_history: bool,
-    /// How often the model may call tools before it must answer.
+    /// Maximum rounds of tool calls before the model must answer.
     max_tool_rounds: u32,
-    /// The model's window in tokens, where Plait does not know it or less of it is to be used.
+    /// The model's context window in tokens. Set it if Plait does not know the model, or to use less of the window.
     context_window: Option<NonZeroU32>,
-    /// Anything a particular provider understands. To have a model think, and show its thoughts: for Anthropic
+    /// Provider-specific options. To enable and show reasoning: for Anthropic
     /// `{"thinking":{"type":"adaptive"}}`, for Gemini `{"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`.
-    /// For the offline simulator's model `script` its answers, for example
+    /// For the offline simulator's model `script`, its replies, for example
     /// `{"replies": [{"text": "Hello."}], "tokensPerSecond": 30}`.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,
@@ -93,15 +92,21 @@ impl NodeType for Chat {
     const TYPE: &'static str = "chat";
     const ALIASES: &'static [&'static str] = &["llmRequest"];
     const TITLE: &'static str = "Chat";
-    const SUMMARY: &'static str = "Asks a model, in a conversation that it remembers";
-    const DESCRIPTION: &'static str = "Sends a message to the model of the conversation on its context edge and gives the \
-        reply. Question and answer enter the conversation's history together, once the model has answered; a call that \
-        fails or is stopped leaves it as it was.\n\n\
-        The message is the one on `message`, else the value on `data`, else what the node before it on the context edge \
-        said. With a **prompt** template it is written from the template's variables instead.\n\n\
-        Tools on the **tools** edge may be called by the model, several rounds if need be; only the final answer enters \
-        the history. When the history has grown too long for the model's window, its oldest messages are left out.\n\n\
-        Provider and model can be set otherwise for this call; that never changes the conversation.";
+    const SUMMARY: &'static str = "Sends a message to a model, with the conversation's history";
+    const DESCRIPTION: &'static str = "Sends a message to the model of the conversation on the context edge and outputs the \
+        reply. Message and reply enter the conversation's history together once the model has replied. A call that fails \
+        or is canceled leaves the history unchanged.
+
+\
+        The message is the value on `message`; without one, the value on `data`; without that, the last output on the \
+        context edge. With a **prompt** template, the message is rendered from the template instead.
+
+\
+        The model may call the tools on the **tools** edge, in several rounds if needed. Only the final reply enters the \
+        history. If the history exceeds the model's window, its oldest messages are left out.
+
+\
+        Provider and model can be overridden for this call. That does not change the conversation.";
     const CATEGORY: Category = Category::Models;
     const ICON: &'static str = "bot-message-square";
     const TERMS: &'static [&'static str] = &[
@@ -121,17 +126,17 @@ impl NodeType for Chat {
     fn ports(config: &Config) -> Ports {
         let mut ports = Ports::new()
             .input("context", PortKind::Context, PortType::Any, "The conversation")
-            .when_fed("message", PortKind::Data, PortType::Text, "What is said to the model")
+            .when_fed("message", PortKind::Data, PortType::Text, "The message to the model")
             .when_fed(
                 "data",
                 PortKind::Data,
                 PortType::Any,
-                "What is said to the model when there is no message",
+                "The message to the model if `message` is not connected",
             )
-            .many("tools", PortKind::Tools, PortType::Any, "What the model may call");
+            .many("tools", PortKind::Tools, PortType::Any, "Tools that the model may call");
         if let Some(prompt) = &config.prompt {
             ports = template_inputs::add_inputs(ports, prompt);
-            // It may come along the context edge as well.
+            // The message can also come from the context edge.
             for port in ports.inputs.iter_mut().filter(|port| port.name.as_str() == "message") {
                 port.required = false;
             }
@@ -141,12 +146,11 @@ impl NodeType for Chat {
                 "context",
                 PortKind::Context,
                 PortType::Any,
-                "The conversation, with the reply as what is said",
+                "The conversation, with the reply as its last output",
             )
             .output("response", PortKind::Data, PortType::Text, "The reply");
         if config.response_schema.is_some() {
-            ports =
-                ports.output("structured", PortKind::Data, PortType::Any, "The reply, read by its schema");
+            ports = ports.output("structured", PortKind::Data, PortType::Any, "The parsed reply");
         }
         ports.error()
     }
@@ -191,7 +195,7 @@ impl NodeType for Chat {
                     "context": { "contextId": "main", "currentOutput": "Four.", "messageId": "chat/1" },
                     "response": "Four.",
                 })),
-            Example::new("A prompt made from data, and a reply read by a schema, apart from the history")
+            Example::new("A prompt from data and a structured reply, outside of the history")
                 .config(json!({
                     "prompt": "How does the writer feel? {{letter}}",
                     "responseSchema": { "type": "object", "required": ["mood"] },
@@ -209,85 +213,96 @@ impl NodeType for Chat {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
         let handle = inputs.context()?.ok_or_else(|| {
-            Fault::new(ErrorCode::ContextNone, "There is no conversation to speak in.")
-                .hint("Wire a context edge from a `contextStart` or another node of the conversation.")
+            Fault::new(ErrorCode::ContextNone, "There is no context for this call.")
+                .hint("Connect a context edge from a `contextStart` or another node of the conversation.")
         })?;
-        let manager = cx.context_manager(&handle.context_id)?;
+        let manager = node_context.context_manager(&handle.context_id)?;
         let context = manager.get();
-        let model = resolve_model_config(&context, config.overrides(), cx.known())?;
-        let question =
-            question::question(config.prompt.as_ref(), &inputs, &handle, &context, &cx, &model.model)?;
-        let tools = model_call::offered(&inputs)?;
-        let provider = cx.host.providers.get(&model.provider)?;
-        let schema = config.response_schema.as_ref().map(Schema::new);
-        let manner = config.manner(schema.as_ref());
-        let mut turn = Turn::new(manner, &cx, &context, &model, &question, &tools, &*provider);
+        let model = resolve_model_config(&context, config.overrides(), node_context.model_settings())?;
+        let user_message = user_message::build(
+            config.prompt.as_ref(),
+            &inputs,
+            &handle,
+            &context,
+            &node_context,
+            &model.model,
+        )?;
+        let tools = model_call::collect_tools(&inputs)?;
+        let provider = node_context.host.providers.get(&model.provider)?;
+        let schema = config.response_schema.as_ref().map(ReplySchema::new);
+        let options = config.call_options(schema.as_ref());
+        let mut turn = Turn::new(options, &node_context, &context, &model, &user_message, &tools, &*provider);
         if !config.skip_history {
             turn.begin(&manager);
         }
-        let (reply, structured) = match answer(schema.as_ref(), &mut turn).await {
+        let (reply, structured) = match run_turn(schema.as_ref(), &mut turn).await {
             Ok(answer) => answer,
             Err(fault) => {
                 turn.discard();
                 return Err(fault);
             }
         };
-        let written = turn.commit(&reply);
-        Ok(turn.spent().told(give(&handle, reply, structured, written), &model))
+        let message_id = turn.commit(&reply);
+        Ok(turn.usage().add_to(build_output(&handle, reply, structured, message_id), &model))
     }
 }
 
 impl Config {
-    fn manner<'a>(&'a self, schema: Option<&'a Schema<'_>>) -> Manner<'a> {
-        Manner {
+    fn call_options<'a>(&'a self, schema: Option<&'a ReplySchema<'_>>) -> CallOptions<'a> {
+        CallOptions {
             temperature: self.temperature,
-            response_schema: schema.map(Schema::asked),
+            response_schema: schema.map(ReplySchema::requested),
             max_tool_rounds: self.max_tool_rounds,
             options: &self.options,
         }
     }
 }
 
-/// The answer, read by its schema where there is one.
-async fn answer(
-    schema: Option<&Schema<'_>>,
+/// The reply, and its parsed value if there is a schema.
+async fn run_turn(
+    schema: Option<&ReplySchema<'_>>,
     turn: &mut Turn<'_>,
 ) -> Result<(ModelReply, Option<Value>), Fault> {
-    let reply = turn.answer().await?;
-    model_call::is_answer(&reply)?;
-    let structured = schema.map(|schema| structured(schema, &reply)).transpose()?;
+    let reply = turn.run().await?;
+    model_call::check_reply(&reply)?;
+    let structured = schema.map(|schema| parse_structured(schema, &reply)).transpose()?;
     Ok((reply, structured))
 }
 
-fn structured(schema: &Schema<'_>, reply: &ModelReply) -> Result<Value, Fault> {
-    schema.read(&reply.text).map_err(|why| {
-        let cut = reply.stop_reason == StopReason::MaxTokens;
-        let hint = if cut {
-            "The reply was cut short: raise `maxTokens`."
+fn parse_structured(schema: &ReplySchema<'_>, reply: &ModelReply) -> Result<Value, Fault> {
+    schema.parse_reply(&reply.text).map_err(|reason| {
+        let truncated = reply.stop_reason == StopReason::MaxTokens;
+        let hint = if truncated {
+            "The reply was truncated: raise `maxTokens`."
         } else {
-            "Describe the shape in the prompt too, ask another model, or use `extract`, which asks again."
+            "Describe the format in the prompt too, use another model, or use `extract`, which retries."
         };
         Fault::new(
             ErrorCode::ChatNotStructured,
-            format!("The reply does not follow `responseSchema`: {why}."),
+            format!("The reply does not match `responseSchema`: {reason}."),
         )
         .hint(hint)
         .details(json!({ "reply": reply.text }))
     })
 }
 
-fn give(
+fn build_output(
     handle: &ContextHandle,
     reply: ModelReply,
     structured: Option<Value>,
-    written: Option<MessageId>,
+    message_id: Option<MessageId>,
 ) -> NodeOutput {
     let text = Value::String(reply.text);
-    let mut output =
-        NodeOutput::new().hand_on(&handle.saying(text.clone(), written.clone())).with("response", text);
-    if let Some(id) = written {
+    let mut output = NodeOutput::new()
+        .with_context(&handle.saying(text.clone(), message_id.clone()))
+        .with("response", text);
+    if let Some(id) = message_id {
         output = output.is_message("response", id);
     }
     if let Some(structured) = structured {

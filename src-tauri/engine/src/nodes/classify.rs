@@ -1,6 +1,6 @@
-//! `classify`: asks a model which of some classes a message belongs to, and sends it that way.
+//! `classify`: asks a model which class a message belongs to, and routes the message to that class's output.
 //!
-//! The model gets instructions and the message, never a history: what is sent is bounded by itself, and nothing is trimmed.
+//! The model gets instructions and the message, never a history, so the call is small and nothing is trimmed.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +9,9 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use crate::error::{ErrorCode, Fault};
-use crate::model_call::{self, Manner, Turn, Wanted, unfenced};
+use crate::model_call::{
+    CallOptions, SideQuery, SideQueryOptions, Turn, check_reply, side_query_inputs, strip_code_fence,
+};
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 use crate::prompt::Overrides;
@@ -17,26 +19,25 @@ use crate::provider::{ModelReply, StopReason};
 
 pub(super) struct Classify;
 
-/// The classes, and who tells them apart.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// The classes. Each is an output; describe them so that they can be told apart.
+    /// The classes. Each one is an output. Describe them so that the model can distinguish them.
     classes: Vec<Class>,
-    /// Whether what belongs to none of them goes out on `other`. Otherwise the model must choose the nearest.
+    /// Whether a message that fits no class goes to `other`. If off, the model must choose the closest class.
     other: bool,
-    /// What the model is to know besides, for example what the messages are about.
+    /// Additional instructions for the model, for example what the messages are about.
     #[schemars(extend("format" = "multiline"))]
     instructions: String,
-    /// Another provider than the conversation's; without a conversation, the one to ask.
+    /// The provider. If empty, the conversation's.
     #[schemars(extend("format" = "provider"))]
     override_provider: Option<String>,
-    /// Another model than the conversation's; a small one is often enough.
+    /// The model. If empty, the conversation's. A small one is often enough.
     #[schemars(extend("format" = "model"))]
     override_model: Option<String>,
-    /// Whether message and answer enter the conversation's history.
+    /// Whether the message and the reply enter the conversation's history.
     add_to_history: bool,
-    /// Anything a particular provider understands. For the offline simulator's model `script` its answers.
+    /// Provider-specific options. For the offline simulator's model `script`, its replies.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,
 }
@@ -45,7 +46,7 @@ pub(super) struct Config {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Class {
-    /// Its name: the output's, and what the model answers.
+    /// The name of the class and of its output.
     #[schemars(length(min = 1))]
     name: String,
     /// What belongs to it.
@@ -74,26 +75,30 @@ impl Default for Config {
     }
 }
 
-/// The output of what belongs to no class.
+/// The output for messages that fit no class.
 const OTHER: &str = "other";
-/// Outputs that no class can have for its name.
-const TAKEN: [&str; 4] = ["context", "class", "reason", ERROR_PORT];
-/// How often a reply that can't be read is asked for again.
-const AGAIN: u32 = 1;
+/// Output names that no class can have.
+const RESERVED_NAMES: [&str; 4] = ["context", "class", "reason", ERROR_PORT];
+/// How often the model is asked again after an unreadable reply.
+const MAX_RETRIES: u32 = 1;
 
 impl NodeType for Classify {
     type Config = Config;
 
     const TYPE: &'static str = "classify";
     const TITLE: &'static str = "Classify";
-    const SUMMARY: &'static str = "Sends a message one way of several, by what it is about";
-    const DESCRIPTION: &'static str = "Asks a model which of its **classes** a message belongs to, and gives the message, \
-        unchanged, to the output of that class. The branches behind the other outputs are skipped. `class` and `reason` \
-        say what the model chose and why.\n\n\
-        The message is the one on `message`, else what was last said on the context edge. The model sees the classes and \
-        that message, never the conversation before it: the same message goes the same way wherever it is said, and the \
-        call stays small. The conversation itself is handed on as it came.\n\n\
-        A reply that names no class is asked for once more, then the node fails with `classify.unreadable`.";
+    const SUMMARY: &'static str = "Routes a message by its content";
+    const DESCRIPTION: &'static str = "Asks a model which of its **classes** a message belongs to, and passes the message, \
+        unchanged, to the output of that class. Branches after the other outputs are skipped. `class` and `reason` are the \
+        model's choice and its explanation.
+
+\
+        The message is the value on `message`; without one, the last output on the context edge. The model sees only the \
+        classes and that message, not the conversation before it, so the same message is always routed the same way, and \
+        the call stays small. The conversation is passed on unchanged.
+
+\
+        If a reply names no class, the model is asked once more. Then the node fails with `classify.unreadable`.";
     const CATEGORY: Category = Category::Models;
     const ICON: &'static str = "signpost";
     const TERMS: &'static [&'static str] = &[
@@ -110,28 +115,28 @@ impl NodeType for Classify {
     ];
 
     fn ports(config: &Config) -> Ports {
-        let ports = model_call::inputs("message", "What is to be classified").output(
+        let ports = side_query_inputs("message", "The message to classify").output(
             "context",
             PortKind::Context,
             PortType::Any,
-            "The conversation, as it came",
+            "The conversation, unchanged",
         );
         let ports = config.classes.iter().fold(ports, |ports, class| {
             ports.output(
                 &class.name,
                 PortKind::Data,
                 PortType::Any,
-                "The message, when it belongs to this class",
+                "The message, if it belongs to this class",
             )
         });
         let ports = if config.other {
-            ports.output(OTHER, PortKind::Data, PortType::Any, "The message, when it belongs to no class")
+            ports.output(OTHER, PortKind::Data, PortType::Any, "The message, if it fits no class")
         } else {
             ports
         };
         ports
             .output("class", PortKind::Data, PortType::Text, "The name of the class")
-            .output("reason", PortKind::Data, PortType::Text, "Why, in the model's words")
+            .output("reason", PortKind::Data, PortType::Text, "The model's explanation")
             .error()
     }
 
@@ -147,20 +152,20 @@ impl NodeType for Classify {
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
-        let mut names: HashSet<&str> = HashSet::from(TAKEN);
+        let mut names: HashSet<&str> = HashSet::from(RESERVED_NAMES);
         if config.other {
             names.insert(OTHER);
         }
         let mut problems = Vec::new();
         if config.classes.is_empty() {
-            problems.push(("/classes".to_owned(), "There must be a class to choose.".to_owned()));
+            problems.push(("/classes".to_owned(), "Add at least one class.".to_owned()));
         }
         for (index, class) in config.classes.iter().enumerate() {
-            let place = format!("/classes/{index}/name");
+            let pointer = format!("/classes/{index}/name");
             if class.name.trim().is_empty() {
-                problems.push((place, "A class needs a name.".to_owned()));
+                problems.push((pointer, "A class needs a name.".to_owned()));
             } else if !names.insert(&class.name) {
-                problems.push((place, format!("There is another output `{}`.", class.name)));
+                problems.push((pointer, format!("Another output is already named `{}`.", class.name)));
             }
         }
         problems
@@ -178,7 +183,7 @@ impl NodeType for Classify {
             })
         };
         vec![
-            Example::new("A message finds its way")
+            Example::new("A message is routed to its class")
                 .config(config("{\"class\": \"refund\", \"reason\": \"It asks for the money.\"}"))
                 .input("context", json!({ "contextId": "main" }))
                 .input("message", json!("I want my money back!"))
@@ -188,39 +193,43 @@ impl NodeType for Classify {
                     "class": "refund",
                     "reason": "It asks for the money.",
                 })),
-            Example::new("None of the classes, and no conversation")
+            Example::new("No class fits; without a conversation")
                 .config(config("{\"class\": \"other\", \"reason\": \"It only greets.\"}"))
                 .input("message", json!("Hello"))
                 .outputs(json!({ "other": "Hello", "class": "other", "reason": "It only greets." })),
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
         let overrides = Overrides {
             provider: config.override_provider.as_deref(),
             model: config.override_model.as_deref(),
             ..Overrides::default()
         };
-        let wanted = Wanted {
+        let query_options = SideQueryOptions {
             input: "message",
-            instructions: config.told(),
+            instructions: config.system_prompt(),
             with_history: false,
-            written: config.add_to_history,
+            add_to_history: config.add_to_history,
             overrides,
         };
-        let aside = model_call::Aside::new(wanted, &inputs, &cx)?;
+        let query = SideQuery::new(query_options, &inputs, &node_context)?;
         let schema = config.schema();
-        let manner = Manner {
+        let call_options = CallOptions {
             temperature: None,
             response_schema: Some(&schema),
             max_tool_rounds: 0,
             options: &config.options,
         };
-        let mut turn = aside.turn(manner, &cx);
+        let mut turn = query.begin(call_options, &node_context);
         match config.ask(&mut turn).await {
-            Ok((reply, chosen)) => {
-                let output = aside.finish(&turn, &reply).with_datum(&chosen.class, &aside.about);
-                Ok(output.with("class", chosen.class).with("reason", chosen.reason))
+            Ok((reply, choice)) => {
+                let output = query.finish(&turn, &reply).with_datum(&choice.class, &query.subject);
+                Ok(output.with("class", choice.class).with("reason", choice.reason))
             }
             Err(fault) => {
                 turn.discard();
@@ -230,8 +239,8 @@ impl NodeType for Classify {
     }
 }
 
-/// What the model chose.
-struct Chosen {
+/// The model's choice.
+struct Choice {
     class: String,
     reason: String,
 }
@@ -241,26 +250,26 @@ impl Config {
         self.classes.iter().map(|class| class.name.as_str()).chain(self.other.then_some(OTHER))
     }
 
-    /// The instructions.
-    fn told(&self) -> String {
-        let mut told = String::new();
+    /// The system instructions.
+    fn system_prompt(&self) -> String {
+        let mut prompt = String::new();
         if !self.instructions.trim().is_empty() {
-            told.push_str(self.instructions.trim());
-            told.push_str("\n\n");
+            prompt.push_str(self.instructions.trim());
+            prompt.push_str("\n\n");
         }
-        told.push_str("Decide which one of these classes the user's message belongs to:\n");
+        prompt.push_str("Decide which one of these classes the user's message belongs to:\n");
         let other = self.other.then_some((OTHER, "Belongs to none of the above"));
         let classes = self.classes.iter().map(|class| (class.name.as_str(), class.description.trim()));
         for (name, description) in classes.chain(other) {
             let colon = if description.is_empty() { "" } else { ": " };
             // Writing to a string never fails.
-            let _ = writeln!(told, "- {name}{colon}{description}");
+            let _ = writeln!(prompt, "- {name}{colon}{description}");
         }
-        told.push_str(
+        prompt.push_str(
             "\nDo not answer the message. Reply with JSON only: {\"class\": the name of the class, \"reason\": why, in one \
              short sentence}.",
         );
-        told
+        prompt
     }
 
     fn schema(&self) -> Value {
@@ -275,47 +284,47 @@ impl Config {
         })
     }
 
-    /// Asks, and once more where the reply can't be read.
-    async fn ask(&self, turn: &mut Turn<'_>) -> Result<(ModelReply, Chosen), Fault> {
-        let mut again = 0;
+    /// Asks the model, and asks again if the reply names no class.
+    async fn ask(&self, turn: &mut Turn<'_>) -> Result<(ModelReply, Choice), Fault> {
+        let mut retries = 0;
         loop {
-            let reply = turn.answer().await?;
+            let reply = turn.run().await?;
             if reply.stop_reason == StopReason::ContentFilter {
-                model_call::is_answer(&reply)?;
+                check_reply(&reply)?;
             }
-            if let Some(chosen) = self.read(&reply.text) {
-                return Ok((reply, chosen));
+            if let Some(choice) = self.parse_choice(&reply.text) {
+                return Ok((reply, choice));
             }
-            if again == AGAIN {
+            if retries == MAX_RETRIES {
                 return Err(unreadable(&reply.text));
             }
-            again += 1;
+            retries += 1;
             let names: Vec<_> = self.names().collect();
-            let why = format!(
+            let reason = format!(
                 "That names none of the classes. Reply with JSON only, {{\"class\": …, \"reason\": …}}, where the class is one \
                  of: {}.",
                 names.join(", ")
             );
-            turn.object(reply, why);
+            turn.reject_reply(reply, reason);
         }
     }
 
-    /// The class a reply names: in its JSON, or as all it says.
-    fn read(&self, text: &str) -> Option<Chosen> {
-        let text = unfenced(text);
+    /// The class that a reply names, either in its JSON or as its whole text.
+    fn parse_choice(&self, text: &str) -> Option<Choice> {
+        let text = strip_code_fence(text);
         let value: Value = serde_json::from_str(text).unwrap_or_else(|_| json!({ "class": text }));
-        let named = value["class"].as_str().or(value.as_str())?.trim();
-        let exact = self.names().find(|name| *name == named);
+        let name = value["class"].as_str().or(value.as_str())?.trim();
+        let exact = self.names().find(|known| *known == name);
         let class =
-            exact.or_else(|| self.names().find(|name| name.to_lowercase() == named.to_lowercase()))?;
+            exact.or_else(|| self.names().find(|known| known.to_lowercase() == name.to_lowercase()))?;
         let reason = value["reason"].as_str().unwrap_or_default();
-        Some(Chosen { class: class.to_owned(), reason: reason.to_owned() })
+        Some(Choice { class: class.to_owned(), reason: reason.to_owned() })
     }
 }
 
 fn unreadable(reply: &str) -> Fault {
     Fault::new(ErrorCode::ClassifyUnreadable, "The model named none of the classes, twice.")
-        .hint("Describe the classes more plainly, turn `other` on, or ask another model.")
+        .hint("Describe the classes more clearly, turn `other` on, or use another model.")
         .details(json!({ "reply": reply }))
 }
 

@@ -1,4 +1,4 @@
-//! `contextStart`: where a flow's conversation begins.
+//! `contextStart`: starts a conversation of the flow.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,23 +17,22 @@ mod summary;
 
 pub(super) struct ContextStart;
 
-/// Who answers in this conversation, and how it is told to.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// Who answers, for example `offline` (a simulator, needs no key) or `openai`.
+    /// The provider, for example `offline` (a simulator that needs no key) or `openai`.
     #[schemars(extend("format" = "provider"))]
     provider: String,
     /// The provider's name for the model.
     #[schemars(extend("format" = "model"))]
     model: String,
-    /// How the model is to behave. Sent once in every call.
+    /// System instructions, sent once in every call.
     #[schemars(extend("format" = "multiline"))]
     system_instructions: String,
-    /// The name under which other nodes can address this conversation. Each `Context start` of a flow needs its own.
+    /// The id by which other nodes can address this conversation. Each `Context start` of a flow needs its own.
     #[schemars(length(min = 1))]
     context_id: String,
-    /// What is remembered of earlier runs, when a run goes on in a conversation. Only the context `main` remembers.
+    /// What is recalled from earlier runs if a run continues a conversation. Only the context `main` recalls.
     conversation: Memory,
 }
 
@@ -41,24 +40,24 @@ pub(super) struct Config {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Memory {
-    /// What becomes of messages that there is no room for: `window` leaves the oldest out, `summarize` has a model sum
-    /// them up. The conversation itself keeps them all.
+    /// What happens to messages beyond the limits: `window` leaves out the oldest, `summarize` has a model summarize them.
+    /// The conversation itself keeps all of them.
     strategy: Strategy,
-    /// At most so many messages are remembered.
+    /// Maximum number of messages that are recalled.
     max_messages: u32,
-    /// They take at most so many tokens.
+    /// Maximum tokens of the recalled messages.
     max_tokens: u32,
-    /// How many of the newest messages stay word for word when the older ones are summed up.
+    /// How many of the newest messages are kept verbatim when the older ones are summarized.
     keep_recent: u32,
-    /// Who sums up; left out: who answers.
+    /// The provider for summaries. If empty, the conversation's.
     #[schemars(extend("format" = "provider"))]
     provider: Option<String>,
-    /// The model that sums up; left out: the one that answers.
+    /// The model for summaries. If empty, the conversation's.
     #[schemars(extend("format" = "model"))]
     model: Option<String>,
 }
 
-/// What becomes of messages that there is no room for.
+/// What happens to messages beyond the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Strategy {
@@ -97,13 +96,17 @@ impl NodeType for ContextStart {
     const TYPE: &'static str = "contextStart";
     const ALIASES: &'static [&'static str] = &["defaultContextStart"];
     const TITLE: &'static str = "Context start";
-    const SUMMARY: &'static str = "Begins a conversation: who answers, with which instructions";
-    const DESCRIPTION: &'static str = "Makes the conversation that the nodes behind its **context** edge share: the \
-        provider and model that answer, the system instructions, and a history that starts empty.\n\n\
-        A run may go on in a *conversation* of the flow. Then the history of the context `main` starts with what was \
-        said in its earlier runs: the newest messages, within the bounds set here, beginning with one of the user's. \
-        Older ones can be summed up by a model instead of being left out; the conversation keeps them all.\n\n\
-        Every node on the same context edge speaks in the same conversation. Use *New context* for one apart.";
+    const SUMMARY: &'static str = "Starts a conversation with a provider, model and instructions";
+    const DESCRIPTION: &'static str = "Starts the conversation that the nodes on its **context** edge share: the provider and \
+        model, the system instructions, and a history that starts empty.
+
+\
+        A run can continue a *conversation* of the flow. Then the history of the context `main` starts with the newest \
+        messages of earlier runs, within the limits set here, beginning with a user message. Older messages can be \
+        summarized by a model instead of being left out. The conversation keeps all of them.
+
+\
+        All nodes on the same context edge share one conversation. Use *New context* for a separate one.";
     const CATEGORY: Category = Category::Contexts;
     const ICON: &'static str = "messages-square";
     const TERMS: &'static [&'static str] =
@@ -134,7 +137,7 @@ impl NodeType for ContextStart {
             .collect();
         let Memory { strategy, max_messages, keep_recent, .. } = &config.conversation;
         if *strategy == Strategy::Summarize && keep_recent > max_messages {
-            let problem = "`keepRecent` is more than `maxMessages`: so many are never remembered.".to_owned();
+            let problem = "`keepRecent` is greater than `maxMessages`.".to_owned();
             problems.push(("/conversation/keepRecent".to_owned(), problem));
         }
         problems
@@ -148,24 +151,26 @@ impl NodeType for ContextStart {
         ]
     }
 
-    async fn execute(config: &Config, _: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
+    async fn execute(config: &Config, _: Inputs, node_context: NodeContext) -> Result<NodeOutput, Fault> {
         let id = config.context_id.as_str().into();
-        if cx.context_manager(&id).is_ok() {
+        if node_context.context_manager(&id).is_ok() {
             return Err(Fault::new(ErrorCode::ContextDuplicate, format!("This run already has a context `{id}`."))
-        .hint("Give each `contextStart` of the flow a `contextId` of its own, and no `newContext` an id that one of them has."));
+        .hint("Give each `contextStart` of the flow a different `contextId`, which is also not the id of a `newContext`."));
         }
         let mut record = ContextRecord::new(id, ContextType::Main, &config.provider, &config.model);
-        record.system_instructions = super::nonempty(&config.system_instructions);
+        record.system_instructions = super::non_blank(&config.system_instructions);
         let handle = ContextHandle::bare(record.context_id.clone());
-        let output = NodeOutput::new().hand_on(&handle);
-        let conversation = cx.run.conversation.clone().filter(|_| handle.context_id.as_str() == MAIN);
+        let output = NodeOutput::new().with_context(&handle);
+        let conversation =
+            node_context.run.conversation.clone().filter(|_| handle.context_id.as_str() == MAIN);
         let Some(conversation) = conversation else {
-            cx.create_context(record)?;
+            node_context.create_context(record)?;
             return Ok(output);
         };
         record.session_id.clone_from(&conversation.at.thread);
-        let (recalled, usage) = recall::recall(&config.conversation, &conversation, &record, &cx).await?;
-        let manager = cx.create_context(record)?;
+        let (recalled, usage) =
+            recall::recall(&config.conversation, &conversation, &record, &node_context).await?;
+        let manager = node_context.create_context(record)?;
         if !recalled.messages.is_empty() {
             manager.recall(recalled);
         }

@@ -1,4 +1,4 @@
-//! `delay`: hands a value on after a while.
+//! `delay`: passes a value on after a fixed time.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,17 +11,16 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Delay;
 
-/// How long.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// Milliseconds to wait, at most a day.
-    #[schemars(range(max = MOST))]
+    /// The delay in milliseconds, at most one day.
+    #[schemars(range(max = MAX_DELAY_MS))]
     ms: u64,
 }
 
-/// A day, in milliseconds.
-const MOST: u64 = 24 * 60 * 60 * 1000;
+/// One day, in milliseconds.
+const MAX_DELAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 impl Default for Config {
     fn default() -> Self {
@@ -34,9 +33,9 @@ impl NodeType for Delay {
 
     const TYPE: &'static str = "delay";
     const TITLE: &'static str = "Delay";
-    const SUMMARY: &'static str = "Hands a value on after a while";
-    const DESCRIPTION: &'static str = "Waits, then gives the value as it came. Other branches go on meanwhile, and \
-        stopping the run ends the wait at once. After a restart it waits again from the beginning.";
+    const SUMMARY: &'static str = "Delays a value";
+    const DESCRIPTION: &'static str = "Waits, then passes the value on unchanged. Other branches continue meanwhile, and \
+        stopping the run ends the wait at once. After a restart, the wait starts over.";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "timer";
     const TERMS: &'static [&'static str] = &["wait", "sleep", "pause", "throttle", "time"];
@@ -55,13 +54,13 @@ impl NodeType for Delay {
     }
 
     fn behavior(_: &Config) -> Behavior {
-        Behavior { rests: true, ..Behavior::default() }
+        Behavior { is_timer: true, ..Behavior::default() }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
-        let too_long = config.ms > MOST;
+        let too_long = config.ms > MAX_DELAY_MS;
         too_long
-            .then(|| ("/ms".to_owned(), format!("The longest delay is a day, {MOST} ms.")))
+            .then(|| ("/ms".to_owned(), format!("The longest delay is one day, {MAX_DELAY_MS} ms.")))
             .into_iter()
             .collect()
     }
@@ -75,9 +74,13 @@ impl NodeType for Delay {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
-        // When the run is cancelled this future is dropped, and the wait with it.
-        cx.host.clock.sleep(Duration::from_millis(config.ms)).await;
-        Ok(super::pass_on(&inputs, "in", NodeOutput::new(), "out"))
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
+        // Canceling the run drops this future, which ends the wait.
+        node_context.host.clock.sleep(Duration::from_millis(config.ms)).await;
+        Ok(NodeOutput::new().pass_through(&inputs, "in", "out"))
     }
 }

@@ -1,6 +1,6 @@
-//! `extract`: asks a model for a value that follows a JSON Schema, and holds it to that.
+//! `extract`: asks a model for a value that matches a JSON Schema, and validates it.
 //!
-//! A reply that does not follow the schema is told what is wrong with it and tried again, a bounded number of times.
+//! A reply that does not match is rejected with the reasons, and the model asked again, a bounded number of times.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +9,9 @@ use std::num::NonZeroU32;
 
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
-use crate::model_call::{self, Manner, Schema, Turn, Wanted};
+use crate::model_call::{
+    CallOptions, ReplySchema, SideQuery, SideQueryOptions, Turn, check_reply, side_query_inputs,
+};
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::Overrides;
@@ -17,34 +19,33 @@ use crate::provider::{ModelReply, StopReason};
 
 pub(super) struct Extract;
 
-/// What is wanted, and of whom.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
     /// JSON Schema of the value. Descriptions in it help the model.
     #[schemars(extend("format" = "json"))]
     schema: Value,
-    /// What the model is to know besides, for example what to do with what is missing.
+    /// Additional instructions for the model, for example how to handle missing information.
     #[schemars(extend("format" = "multiline"))]
     instructions: String,
-    /// Whether the model also sees what was said in the conversation before.
+    /// Whether the model also sees the conversation's history.
     with_history: bool,
-    /// How often a reply that does not follow the schema is sent back with what is wrong with it.
+    /// How often the model may correct a reply that does not match the schema.
     #[schemars(range(max = 10))]
     max_repairs: u32,
-    /// Another provider than the conversation's; without a conversation, the one to ask.
+    /// The provider. If empty, the conversation's.
     #[schemars(extend("format" = "provider"))]
     override_provider: Option<String>,
-    /// Another model than the conversation's.
+    /// The model. If empty, the conversation's.
     #[schemars(extend("format" = "model"))]
     override_model: Option<String>,
-    /// The most tokens of reply. Left out: as the provider sees fit.
+    /// Maximum tokens of the reply. If empty, the provider's default.
     max_tokens: Option<NonZeroU32>,
-    /// The model's window in tokens, where Plait does not know it or less of it is to be used.
+    /// The model's context window in tokens. Set it if Plait does not know the model, or to use less of the window.
     context_window: Option<NonZeroU32>,
-    /// Whether text and answer enter the conversation's history.
+    /// Whether the text and the reply enter the conversation's history.
     add_to_history: bool,
-    /// Anything a particular provider understands. For the offline simulator's model `script` its answers.
+    /// Provider-specific options. For the offline simulator's model `script`, its replies.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,
 }
@@ -66,29 +67,33 @@ impl Default for Config {
     }
 }
 
-/// More repairs than that help nobody.
-const MOST_REPAIRS: u32 = 10;
+/// The largest value of `maxRepairs`.
+const MAX_REPAIRS: u32 = 10;
 
 impl NodeType for Extract {
     type Config = Config;
 
     const TYPE: &'static str = "extract";
     const TITLE: &'static str = "Extract";
-    const SUMMARY: &'static str = "Turns text into data that follows a schema";
-    const DESCRIPTION: &'static str = "Asks a model for a value that follows a JSON Schema, made from a text, and gives it on \
-        `value`: checked, never merely hoped for.\n\n\
-        The text is the one on `text`, else what was last said on the context edge; with **with history** the model also \
-        sees what was said before. The conversation itself is handed on as it came.\n\n\
-        A reply that is not JSON or does not follow the schema is sent back to the model with what is wrong with it, up to \
-        **max repairs** times; then the node fails with `extract.invalid`.";
+    const SUMMARY: &'static str = "Turns text into data that matches a schema";
+    const DESCRIPTION: &'static str = "Asks a model to extract a value that matches a JSON Schema from a text, validates it, and \
+        outputs it on `value`.
+
+\
+        The text is the value on `text`; without one, the last output on the context edge. With **with history** the model \
+        also sees the conversation's history. The conversation is passed on unchanged.
+
+\
+        If a reply is not JSON or does not match the schema, the model gets the errors and is asked again, up to **max \
+        repairs** times. Then the node fails with `extract.invalid`.";
     const CATEGORY: Category = Category::Models;
     const ICON: &'static str = "scan-text";
     const TERMS: &'static [&'static str] =
         &["structured", "output", "json", "schema", "parse", "fields", "entities", "data", "form"];
 
     fn ports(_: &Config) -> Ports {
-        model_call::inputs("text", "What the value is made from")
-            .output("context", PortKind::Context, PortType::Any, "The conversation, as it came")
+        side_query_inputs("text", "The text to extract the value from")
+            .output("context", PortKind::Context, PortType::Any, "The conversation, unchanged")
             .output("value", PortKind::Data, PortType::Any, "The value")
             .error()
     }
@@ -109,10 +114,10 @@ impl NodeType for Extract {
         if let Some(problem) = check_schema(&config.schema) {
             problems.push(("/schema".to_owned(), problem));
         }
-        if config.max_repairs > MOST_REPAIRS {
+        if config.max_repairs > MAX_REPAIRS {
             problems.push((
                 "/maxRepairs".to_owned(),
-                format!("`maxRepairs` is a number from 0 to {MOST_REPAIRS}."),
+                format!("`maxRepairs` is a number from 0 to {MAX_REPAIRS}."),
             ));
         }
         problems
@@ -124,7 +129,7 @@ impl NodeType for Extract {
             json!({ "replies": replies })
         };
         vec![
-            Example::new("The fields of an order, from what was said last")
+            Example::new("The fields of an order, from the last message")
                 .config(json!({
                     "schema": {
                         "type": "object",
@@ -150,31 +155,35 @@ impl NodeType for Extract {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
-        let schema = Schema::new(&config.schema);
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
+        let schema = ReplySchema::new(&config.schema);
         let overrides = Overrides {
             provider: config.override_provider.as_deref(),
             model: config.override_model.as_deref(),
             max_tokens: config.max_tokens.map(NonZeroU32::get),
             window: config.context_window.map(|window| window.get().into()),
         };
-        let wanted = Wanted {
+        let query_options = SideQueryOptions {
             input: "text",
-            instructions: config.told(&schema),
+            instructions: config.system_prompt(&schema),
             with_history: config.with_history,
-            written: config.add_to_history,
+            add_to_history: config.add_to_history,
             overrides,
         };
-        let aside = model_call::Aside::new(wanted, &inputs, &cx)?;
-        let manner = Manner {
+        let query = SideQuery::new(query_options, &inputs, &node_context)?;
+        let call_options = CallOptions {
             temperature: None,
-            response_schema: Some(schema.asked()),
+            response_schema: Some(schema.requested()),
             max_tool_rounds: 0,
             options: &config.options,
         };
-        let mut turn = aside.turn(manner, &cx);
+        let mut turn = query.begin(call_options, &node_context);
         match config.ask(&schema, &mut turn).await {
-            Ok((reply, value)) => Ok(aside.finish(&turn, &reply).with("value", value)),
+            Ok((reply, value)) => Ok(query.finish(&turn, &reply).with("value", value)),
             Err(fault) => {
                 turn.discard();
                 Err(fault)
@@ -184,55 +193,55 @@ impl NodeType for Extract {
 }
 
 impl Config {
-    /// The instructions. The schema stands in them too: not every provider holds its models to one.
-    fn told(&self, schema: &Schema<'_>) -> String {
+    /// The system instructions. They include the schema, since not every provider enforces it.
+    fn system_prompt(&self, schema: &ReplySchema<'_>) -> String {
         let before = self.instructions.trim();
         let gap = if before.is_empty() { "" } else { "\n\n" };
         format!(
             "{before}{gap}Make a value from the user's message. Take from it only what it says, and do not answer it. Reply \
              with JSON only, which follows this JSON Schema:\n{}",
-            schema.asked()
+            schema.requested()
         )
     }
 
-    /// Asks until the reply follows the schema, as often as is allowed.
-    async fn ask(&self, schema: &Schema<'_>, turn: &mut Turn<'_>) -> Result<(ModelReply, Value), Fault> {
+    /// Asks the model until its reply matches the schema or there are no repairs left.
+    async fn ask(&self, schema: &ReplySchema<'_>, turn: &mut Turn<'_>) -> Result<(ModelReply, Value), Fault> {
         let mut repairs = 0;
         loop {
-            let reply = turn.answer().await?;
+            let reply = turn.run().await?;
             if reply.stop_reason == StopReason::ContentFilter {
-                model_call::is_answer(&reply)?;
+                check_reply(&reply)?;
             }
-            let wrong = match schema.read(&reply.text) {
+            let errors = match schema.parse_reply(&reply.text) {
                 Ok(value) => return Ok((reply, value)),
-                Err(wrong) => wrong,
+                Err(errors) => errors,
             };
             if repairs == self.max_repairs {
-                return Err(invalid(&reply, &wrong, repairs));
+                return Err(invalid(&reply, &errors, repairs));
             }
             repairs += 1;
-            let why = format!(
-                "That does not follow the schema: {wrong}. Reply with the whole value again, as JSON only."
+            let reason = format!(
+                "That does not match the schema: {errors}. Reply with the whole value again, as JSON only."
             );
-            turn.object(reply, why);
+            turn.reject_reply(reply, reason);
         }
     }
 }
 
-fn invalid(reply: &ModelReply, wrong: &str, repairs: u32) -> Fault {
-    let tried = match repairs {
+fn invalid(reply: &ModelReply, errors: &str, repairs: u32) -> Fault {
+    let attempts = match repairs {
         0 => String::new(),
         1 => ", even after one repair".to_owned(),
         more => format!(", even after {more} repairs"),
     };
     let hint = if reply.stop_reason == StopReason::MaxTokens {
-        "The reply was cut short: raise `maxTokens`."
+        "The reply was truncated: raise `maxTokens`."
     } else {
-        "Describe the fields in the schema, allow more repairs, or ask another model."
+        "Describe the fields in the schema, allow more repairs, or use another model."
     };
     Fault::new(
         ErrorCode::ExtractInvalid,
-        format!("The model gave no value that follows the schema{tried}: {wrong}."),
+        format!("The model's reply does not match the schema{attempts}: {errors}."),
     )
     .hint(hint)
     .details(json!({ "reply": reply.text }))

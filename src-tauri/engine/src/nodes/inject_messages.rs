@@ -1,4 +1,4 @@
-//! `injectMessages`: puts messages into a conversation without asking a model.
+//! `injectMessages`: adds messages to a conversation without calling a model.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,13 +15,12 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct InjectMessages;
 
-/// What is put in, and where.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// The conversation to write to, by its id. Left out: the one on the `contextId` input, else on the context edge.
+    /// The id of the conversation to write to. If empty, the one on the `contextId` input, or the one on the context edge.
     context_id: Option<String>,
-    /// The messages, in order. They are added all together.
+    /// The messages, in order. Either all of them are added or none.
     messages: Vec<Injected>,
 }
 
@@ -29,16 +28,16 @@ pub(super) struct Config {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Injected {
-    /// Who is to have said it.
-    role: Speaker,
-    /// What is said, as a template.
+    /// The role of the message's author.
+    role: AuthorRole,
+    /// The text, as a template.
     content: Template,
 }
 
-/// Who is to have said a message.
+/// The role of a message's author.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-enum Speaker {
+enum AuthorRole {
     User,
     Assistant,
     System,
@@ -49,13 +48,16 @@ impl NodeType for InjectMessages {
 
     const TYPE: &'static str = "injectMessages";
     const TITLE: &'static str = "Inject messages";
-    const SUMMARY: &'static str = "Puts messages into a conversation, as if they had been said";
-    const DESCRIPTION: &'static str = "Adds messages of the user, the assistant or the system to a conversation's \
-        history, all of them or none. Use it for examples, for events a model must know, or to hand one conversation's \
-        result to another.\n\nThe variables of the messages are inputs. The conversation is the one named in the \
-        settings, else the one on `contextId` (an id, or the `handle` of *New context*), else the one on the context \
-        edge.\n\nWhen the last message is the user's, a *Chat* behind this node answers it without being given anything \
-        else.";
+    const SUMMARY: &'static str = "Adds messages to a conversation without calling a model";
+    const DESCRIPTION: &'static str = "Adds user, assistant or system messages to a conversation's history, all of them or \
+        none. Use it for examples, for events that a model must know, or to pass the result of one conversation to \
+        another.
+
+The variables of the messages are inputs. The conversation is the one named in the settings; without \
+        one, the one on `contextId` (an id, or the `handle` of *New context*); without that, the one on the context \
+        edge.
+
+If the last message is a user message, a *Chat* after this node replies to it.";
     const CATEGORY: Category = Category::Contexts;
     const ICON: &'static str = "message-square-quote";
     const TERMS: &'static [&'static str] =
@@ -64,13 +66,13 @@ impl NodeType for InjectMessages {
     fn ports(config: &Config) -> Ports {
         let ports = Ports::new()
             .when_fed("context", PortKind::Context, PortType::Any, "The conversation")
-            .when_fed("contextId", PortKind::Data, PortType::Any, "The conversation, by its id or handle");
+            .when_fed("contextId", PortKind::Data, PortType::Any, "The conversation's id or handle");
         let ports = config
             .messages
             .iter()
             .fold(ports, |ports, message| template_inputs::add_inputs(ports, &message.content));
         ports
-            .output("context", PortKind::Context, PortType::Any, "The conversation written to")
+            .output("context", PortKind::Context, PortType::Any, "The conversation with the messages")
             .output("contextId", PortKind::Data, PortType::Text, "Its id")
             .error()
     }
@@ -103,7 +105,7 @@ impl NodeType for InjectMessages {
 
     fn examples() -> Vec<Example> {
         vec![
-            Example::new("An event and a question, ready for a chat to answer")
+            Example::new("An event and a question for the next chat")
                 .config(json!({ "messages": [
                     { "role": "system", "content": "Today's menu: {{menu}}" },
                     { "role": "user", "content": "What is for lunch?" },
@@ -118,7 +120,7 @@ impl NodeType for InjectMessages {
                     },
                     "contextId": "main",
                 })),
-            Example::new("Into a conversation that is addressed by its handle")
+            Example::new("A conversation addressed by its handle")
                 .config(
                     json!({ "messages": [{ "role": "assistant", "content": "I have read the report." }] }),
                 )
@@ -127,36 +129,40 @@ impl NodeType for InjectMessages {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
         let incoming = inputs.context()?;
         let id = target(config, &inputs, incoming.as_ref())?;
-        let manager = cx.context_manager(&id)?;
+        let manager = node_context.context_manager(&id)?;
         let model = manager.get().model.clone();
         let mut messages = Vec::with_capacity(config.messages.len());
         for (index, message) in config.messages.iter().enumerate() {
             let text = message.content.render(template_inputs::values(&message.content, &inputs))?;
             let role = match message.role {
-                Speaker::User => Role::User,
-                Speaker::Assistant => Role::Assistant,
-                Speaker::System => Role::System,
+                AuthorRole::User => Role::User,
+                AuthorRole::Assistant => Role::Assistant,
+                AuthorRole::System => Role::System,
             };
-            messages.push(Arc::new(cx.message(index, role, text, &model)));
+            messages.push(Arc::new(node_context.message(index, role, text, &model)));
         }
-        let asked = messages.last().filter(|message| message.role == Role::User).cloned();
+        let user_message = messages.last().filter(|message| message.role == Role::User).cloned();
         if !messages.is_empty() {
             manager.add_messages(messages);
         }
         let bare = ContextHandle::bare(id.clone());
-        let handle = match (asked, incoming) {
-            (Some(question), _) => bare.saying(question.content.text().into(), Some(question.id.clone())),
+        let handle = match (user_message, incoming) {
+            (Some(message), _) => bare.saying(message.content.text().into(), Some(message.id.clone())),
             (None, Some(incoming)) if incoming.context_id == id => incoming,
             (None, _) => bare,
         };
-        Ok(NodeOutput::new().hand_on(&handle).with("contextId", id.as_str()))
+        Ok(NodeOutput::new().with_context(&handle).with("contextId", id.as_str()))
     }
 }
 
-/// Which conversation is meant.
+/// The id of the conversation to write to.
 fn target(config: &Config, inputs: &Inputs, incoming: Option<&ContextHandle>) -> Result<ContextId, Fault> {
     if let Some(id) = &config.context_id {
         return Ok(id.as_str().into());
@@ -164,10 +170,10 @@ fn target(config: &Config, inputs: &Inputs, incoming: Option<&ContextHandle>) ->
     if let Some(id) = inputs.get("contextId").and_then(ContextHandle::named_by) {
         return Ok(id);
     }
-    // What is there names no context: this says what is wrong with it.
+    // The value names no context. Reading it as a handle reports why.
     inputs.read::<ContextHandle>("contextId")?;
     incoming.map(|handle| handle.context_id.clone()).ok_or_else(|| {
-        Fault::new(ErrorCode::ContextNone, "There is no conversation to write to.")
-            .hint("Wire a context edge, feed `contextId`, or name the context in the settings.")
+        Fault::new(ErrorCode::ContextNone, "There is no context to write to.")
+            .hint("Connect a context edge or `contextId`, or set the context in the settings.")
     })
 }

@@ -1,4 +1,4 @@
-//! `join`: waits for several branches and brings them together.
+//! `join`: waits for several branches and combines their values.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,11 +11,10 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Join;
 
-/// How the values are put together.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// What stands between the values on the `text` output.
+    /// The separator between the values on the `text` output.
     #[schemars(extend("format" = "multiline"))]
     separator: String,
 }
@@ -31,12 +30,17 @@ impl NodeType for Join {
 
     const TYPE: &'static str = "join";
     const TITLE: &'static str = "Join";
-    const SUMMARY: &'static str = "Waits for several branches and puts their values together";
-    const DESCRIPTION: &'static str = "Waits until every edge into `values` has brought its value or will never bring one. \
-        Branches that were not taken are left out; when none was, this node is skipped.\n\n\
-        - `list`: the values, always in the same order, whichever came first\n\
-        - `first`: the first of them; with exclusive branches, the one that was taken\n\
-        - `text`: all of them as text, with the separator between";
+    const SUMMARY: &'static str = "Waits for several branches and combines their values";
+    const DESCRIPTION: &'static str =
+        "Waits until every edge into `values` has delivered a value or is skipped. Skipped branches \
+        are left out. If all are skipped, so is this node.
+
+\
+        - `list`: the values, always in the same order, independent of timing
+\
+        - `first`: the first value; of exclusive branches, the one that ran
+\
+        - `text`: all values as text, joined with the separator";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "merge";
     const TERMS: &'static [&'static str] =
@@ -46,8 +50,8 @@ impl NodeType for Join {
         Ports::new()
             .at_least_one("values", PortKind::Data, PortType::Any, "Any number of values")
             .output("list", PortKind::Data, PortType::List, "The values")
-            .output("first", PortKind::Data, PortType::Any, "The first of them")
-            .output("text", PortKind::Data, PortType::Text, "All of them as text")
+            .output("first", PortKind::Data, PortType::Any, "The first value")
+            .output("text", PortKind::Data, PortType::Text, "All values as text")
     }
 
     fn examples() -> Vec<Example> {

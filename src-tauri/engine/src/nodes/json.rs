@@ -1,4 +1,4 @@
-//! `json`: picks, reshapes and computes with a jq query.
+//! `json`: transforms a value with a jq query.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,21 +12,20 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Json;
 
-/// The query, and what becomes of its results.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
     /// The query, in the language of [jq](https://jqlang.org/manual/). The value on the input is `.`.
     query: Query,
-    /// Whether the first result is given, or all of them as a list.
+    /// Whether to output the first result or a list of all results.
     mode: Mode,
 }
 
-/// What becomes of a query's results.
+/// Which of a query's results are the output.
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 enum Mode {
-    /// The first result. A query without any gives nothing, and what depends on it is skipped.
+    /// The first result. Without results there is no output, and nodes that depend on it are skipped.
     #[default]
     First,
     /// All results, as a list.
@@ -41,14 +40,14 @@ impl NodeType for Json {
 
     const TYPE: &'static str = "json";
     const TITLE: &'static str = "JSON query";
-    const SUMMARY: &'static str = "Picks, reshapes and computes with a jq query";
+    const SUMMARY: &'static str = "Transforms a value with a jq query";
     const DESCRIPTION: &'static str = "Runs a [jq](https://jqlang.org/manual/) query on a value.\n\n\
-        - `.user.name`, `.items[0]`, `.items[-1]`: a part\n\
-        - `.items | map(select(.price > 10)) | length`: choose and count\n\
-        - `{name, total: (.prices | add)}`: a new object\n\
-        - `fromjson`: read a text that is JSON\n\
-        - `select(.ok)`: lets the value through, or nothing; what depends on it is then skipped\n\n\
-        A query reads nothing but its input, and runs within bounds: one that would go on for too long fails with \
+        - `.user.name`, `.items[0]`, `.items[-1]`: select a part\n\
+        - `.items | map(select(.price > 10)) | length`: filter and count\n\
+        - `{name, total: (.prices | add)}`: build an object\n\
+        - `fromjson`: parse text as JSON\n\
+        - `select(.ok)`: passes the value on, or nothing; then nodes that depend on it are skipped\n\n\
+        A query reads nothing but its input. Its running time and memory are limited; a query that exceeds a limit fails with \
         `json.limit`.";
     const CATEGORY: Category = Category::Data;
     const ICON: &'static str = "file-json-2";
@@ -58,7 +57,7 @@ impl NodeType for Json {
     fn ports(_: &Config) -> Ports {
         Ports::new()
             .input("value", PortKind::Data, PortType::Any, "The value, `.` in the query")
-            .output("result", PortKind::Data, PortType::Any, "What the query gives")
+            .output("result", PortKind::Data, PortType::Any, "The result of the query")
             .error()
     }
 
@@ -73,7 +72,7 @@ impl NodeType for Json {
     fn examples() -> Vec<Example> {
         let basket = json!({ "items": [{ "name": "tea", "price": 4 }, { "name": "cup", "price": 12 }] });
         vec![
-            Example::new("What is dear")
+            Example::new("Items above a price")
                 .config(json!({ "query": "[.items[] | select(.price > 10) | .name]" }))
                 .input("value", basket.clone())
                 .outputs(json!({ "result": ["cup"] })),
@@ -81,19 +80,24 @@ impl NodeType for Json {
                 .config(json!({ "query": ".items[].price", "mode": "list" }))
                 .input("value", basket)
                 .outputs(json!({ "result": [4, 12] })),
-            Example::new("Nothing comes through")
+            Example::new("No result")
                 .config(json!({ "query": "select(.ok)" }))
                 .input("value", json!({ "ok": false })),
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
         let Some(datum) = inputs.datum("value") else { return Ok(NodeOutput::new()) };
         let max_results = match config.mode {
             Mode::First => 1,
             Mode::List => MAX_RESULTS + 1,
         };
-        let mut results = config.query.run(Arc::clone(&datum.value), max_results, cx.cancel.clone()).await?;
+        let mut results =
+            config.query.run(Arc::clone(&datum.value), max_results, node_context.cancel.clone()).await?;
         Ok(match config.mode {
             Mode::First => match results.pop() {
                 Some(result) => NodeOutput::of("result", result),
@@ -102,7 +106,7 @@ impl NodeType for Json {
             Mode::List if results.len() > MAX_RESULTS => {
                 return Err(Fault::new(
                     ErrorCode::JsonLimit,
-                    format!("The query gives more than {MAX_RESULTS} results."),
+                    format!("The query has more than {MAX_RESULTS} results."),
                 )
                 .hint(LIMIT_HINT));
             }

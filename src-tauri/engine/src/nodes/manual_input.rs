@@ -1,4 +1,4 @@
-//! `manualInput`: a text that is typed in the flow or given to the run.
+//! `manualInput`: a text from the flow or from the start of the run.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,11 +11,10 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct ManualInput;
 
-/// The text, and whether it is said in the conversation.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// The text. A text given to the run when it is started takes its place.
+    /// The text. The input text of a run replaces it.
     #[schemars(extend("format" = "multiline"))]
     text: String,
     /// Whether the text is written to the conversation's history as the user's message.
@@ -27,22 +26,25 @@ impl NodeType for ManualInput {
 
     const TYPE: &'static str = "manualInput";
     const TITLE: &'static str = "Manual input";
-    const SUMMARY: &'static str = "A text typed here, or given when the run is started";
-    const DESCRIPTION: &'static str = "Gives a text without waiting for anybody: the one typed in its settings, or the \
-        one the run was started with (`--input` in a terminal, the input field beside *Run*).\n\nOn a context edge it is \
-        what the next *Chat* answers.";
+    const SUMMARY: &'static str = "A fixed text, or the input text of the run";
+    const DESCRIPTION: &'static str =
+        "Outputs a text without a pause: the one in its settings, or the one that the run was \
+        started with (`--input` in a terminal, the input field next to *Run*).
+
+On a context edge, it is the message \
+        for the next *Chat*.";
     const CATEGORY: Category = Category::People;
     const ICON: &'static str = "text-cursor-input";
     const TERMS: &'static [&'static str] = &["text", "start", "constant", "parameter", "input"];
 
     fn ports(config: &Config) -> Ports {
-        let history = "The conversation; needed to write the text to its history";
-        super::conversation(config.add_to_history, history)
+        let history = "The conversation; required to add the text to its history";
+        super::context_input(config.add_to_history, history)
             .output(
                 "context",
                 PortKind::Context,
                 PortType::Any,
-                "The conversation, with the text as what is said",
+                "The conversation, with the text as its last output",
             )
             .output("value", PortKind::Data, PortType::Text, "The text")
             .error()
@@ -59,7 +61,7 @@ impl NodeType for ManualInput {
     fn examples() -> Vec<Example> {
         vec![
             Example::new("A text").config(json!({ "text": "Hello" })).outputs(json!({ "value": "Hello" })),
-            Example::new("Said in a conversation")
+            Example::new("Added to a conversation")
                 .config(json!({ "text": "Hello", "addToHistory": true }))
                 .input("context", json!({ "contextId": "main" }))
                 .outputs(json!({
@@ -69,18 +71,22 @@ impl NodeType for ManualInput {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
-        let text = cx.run.input.clone().unwrap_or_else(|| config.text.clone());
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
+        let text = node_context.run.input.clone().unwrap_or_else(|| config.text.clone());
         let handle = inputs.context()?;
         let mut output = NodeOutput::of("value", text.as_str());
-        let mut written = None;
+        let mut message_id = None;
         if config.add_to_history {
-            let message = super::say(&cx, handle.as_ref(), Role::User, text.clone())?;
+            let message = node_context.add_message(handle.as_ref(), Role::User, text.clone())?;
             output = output.is_message("value", message.clone());
-            written = Some(message);
+            message_id = Some(message);
         }
         Ok(match handle {
-            Some(handle) => output.hand_on(&handle.saying(text.into(), written)),
+            Some(handle) => output.with_context(&handle.saying(text.into(), message_id)),
             None => output,
         })
     }

@@ -1,4 +1,4 @@
-//! `newContext`: a conversation apart, with a history of its own.
+//! `newContext`: creates an isolated conversation with a history of its own.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,24 +8,23 @@ use crate::context::{ContextHandle, ContextRecord, ContextType};
 use crate::error::Fault;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
-use crate::prompt::who_answers;
+use crate::prompt::resolve_provider_and_model;
 
 pub(super) struct NewContext;
 
-/// How the new conversation differs from the one it is made from.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// Who answers. Left out: as in the context it is made from, else the offline simulator.
+    /// The provider. If empty, the one of the source context, or the offline simulator without one.
     #[schemars(extend("format" = "provider"))]
     provider: Option<String>,
-    /// The provider's name for the model. Left out: as in the context it is made from.
+    /// The provider's name for the model. If empty, the one of the source context.
     #[schemars(extend("format" = "model"))]
     model: Option<String>,
-    /// How the model is to behave. Left out: as in the context it is made from; empty: no instructions.
+    /// System instructions. If not set, those of the source context; if empty, none.
     #[schemars(extend("format" = "multiline"))]
     system_instructions: Option<String>,
-    /// Whether it starts with a copy of the other's history. Off, it starts empty.
+    /// Whether to copy the history of the source context. If off, the history starts empty.
     copy_history: bool,
 }
 
@@ -34,11 +33,15 @@ impl NodeType for NewContext {
 
     const TYPE: &'static str = "newContext";
     const TITLE: &'static str = "New context";
-    const SUMMARY: &'static str = "Opens a conversation apart, with a history of its own";
-    const DESCRIPTION: &'static str = "Makes an **isolated** conversation. What is said in it stays in it; the one it is \
-        made from is left as it was.\n\nWithout settings it takes the provider, model and instructions of the context on \
-        its input. The new conversation goes on as a context edge, and as the value `{contextId}` on `handle`, with \
-        which *Inject messages* can address it.\n\nInside a cycle every time round makes a fresh one.";
+    const SUMMARY: &'static str = "Creates an isolated conversation with its own history";
+    const DESCRIPTION: &'static str = "Creates an **isolated** conversation. Its messages stay in it, and the source \
+        conversation is not changed.
+
+Without settings it uses the provider, model and instructions of the context on \
+        its input. The new conversation is the `context` output, and `handle` is the value `{contextId}`, by which \
+        *Inject messages* can address it.
+
+Inside a cycle, each iteration creates a new one.";
     const CATEGORY: Category = Category::Contexts;
     const ICON: &'static str = "message-square-plus";
     const TERMS: &'static [&'static str] =
@@ -46,9 +49,9 @@ impl NodeType for NewContext {
 
     fn ports(_: &Config) -> Ports {
         Ports::new()
-            .when_fed("context", PortKind::Context, PortType::Any, "The conversation to start from")
+            .when_fed("context", PortKind::Context, PortType::Any, "The source conversation")
             .output("context", PortKind::Context, PortType::Any, "The new conversation")
-            .output("handle", PortKind::Data, PortType::Object, "The new conversation's id, as a value")
+            .output("handle", PortKind::Data, PortType::Object, "The id of the new conversation, as a value")
             .error()
     }
 
@@ -62,35 +65,39 @@ impl NodeType for NewContext {
 
     fn examples() -> Vec<Example> {
         vec![
-            Example::new("A critic who does not see the main conversation")
+            Example::new("A critic that does not see the main conversation")
                 .config(json!({ "systemInstructions": "You are a strict critic." }))
                 .input("context", json!({ "contextId": "main" }))
                 .outputs(json!({
                     "context": { "contextId": "newContext" },
                     "handle": { "contextId": "newContext" },
                 })),
-            Example::new("On its own, with no context to start from").outputs(json!({
+            Example::new("Without a source context").outputs(json!({
                 "context": { "contextId": "newContext" },
                 "handle": { "contextId": "newContext" },
             })),
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
         let base = match inputs.context()? {
-            Some(handle) => Some(cx.context_manager(&handle.context_id)?.get()),
+            Some(handle) => Some(node_context.context_manager(&handle.context_id)?.get()),
             None => None,
         };
         let base = base.as_deref();
-        let (provider, model) = who_answers(
+        let (provider, model) = resolve_provider_and_model(
             base.map(|base| (base.provider.as_str(), base.model.as_str())),
             config.provider.as_deref(),
             config.model.as_deref(),
         )?;
-        let id = cx.activation.to_string().into();
+        let id = node_context.activation.to_string().into();
         let mut record = ContextRecord::new(id, ContextType::Isolated, &provider, &model);
         record.system_instructions = match &config.system_instructions {
-            Some(text) => super::nonempty(text),
+            Some(text) => super::non_blank(text),
             None => base.and_then(|base| base.system_instructions.clone()),
         };
         record.parent_context_id = base.map(|base| base.context_id.clone());
@@ -98,7 +105,7 @@ impl NodeType for NewContext {
             record = record.with_history(base.message_history.clone());
         }
         let handle = ContextHandle::bare(record.context_id.clone());
-        cx.create_context(record)?;
-        Ok(NodeOutput::new().hand_on(&handle).with("handle", Value::from(&handle)))
+        node_context.create_context(record)?;
+        Ok(NodeOutput::new().with_context(&handle).with("handle", Value::from(&handle)))
     }
 }

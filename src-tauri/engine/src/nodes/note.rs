@@ -10,7 +10,6 @@ use crate::port::Ports;
 
 pub(super) struct Note;
 
-/// What it says.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
@@ -25,7 +24,7 @@ impl NodeType for Note {
     const TYPE: &'static str = "note";
     const TITLE: &'static str = "Note";
     const SUMMARY: &'static str = "A comment on the canvas";
-    const DESCRIPTION: &'static str = "Markdown for whoever reads the flow. It takes no part in a run.";
+    const DESCRIPTION: &'static str = "Markdown for readers of the flow. Has no effect on a run.";
     const CATEGORY: Category = Category::Wiring;
     const ICON: &'static str = "sticky-note";
     const TERMS: &'static [&'static str] = &["comment", "documentation", "markdown", "label", "sticky"];
@@ -46,7 +45,7 @@ impl NodeType for Note {
         vec![Example::new("A comment").config(json!({ "text": "**Ask first**, then draft." }))]
     }
 
-    /// Nothing runs it.
+    /// Never called: notes do not run.
     async fn execute(_: &Config, _: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         Ok(NodeOutput::new())
     }

@@ -12,28 +12,27 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Output;
 
-/// What the result is called, and how it is to be read.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// What the result is called. Left out: the node's title.
+    /// The name of the result. If empty, the node's title.
     name: Option<String>,
-    /// How the result is given and shown.
+    /// The format of the result.
     format: Format,
 }
 
-/// How a result is given and shown.
+/// The format of a result.
 #[derive(Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 enum Format {
-    /// As it comes.
+    /// The value, unchanged.
     #[default]
     Auto,
-    /// Written out as text.
+    /// The value as text.
     Text,
-    /// Written out as text, and shown as Markdown.
+    /// The value as text, shown as Markdown.
     Markdown,
-    /// As data: a text must be JSON and is read.
+    /// JSON data: text is parsed and must be JSON.
     Json,
 }
 
@@ -43,9 +42,11 @@ impl NodeType for Output {
     const TYPE: &'static str = "output";
     const TITLE: &'static str = "Output";
     const SUMMARY: &'static str = "A result of the flow";
-    const DESCRIPTION: &'static str = "What comes in here is a result of the run: shown when it ends, printed in a \
-        terminal. In a cycle the last value counts. A flow without outputs gives what its last nodes gave.\n\nWith the \
-        format `json` a text is read as JSON, and one that is none fails with `output.not_json`.";
+    const DESCRIPTION: &'static str = "Its input is a result of the run: shown when the run ends, and printed in a terminal. \
+        In a cycle the last value counts. The results of a flow without outputs are those of its last nodes.
+
+With the \
+        format `json`, text is parsed as JSON; the node fails with `output.not_json` if that is not possible.";
     const CATEGORY: Category = Category::Wiring;
     const ICON: &'static str = "flag";
     const TERMS: &'static [&'static str] = &["result", "response", "end", "return", "finish", "display"];
@@ -66,7 +67,7 @@ impl NodeType for Output {
     fn examples() -> Vec<Example> {
         vec![
             Example::new("A result").input("value", json!("Done.")).outputs(json!({ "value": "Done." })),
-            Example::new("A model's JSON, read")
+            Example::new("A model's JSON, parsed")
                 .config(json!({ "name": "verdict", "format": "json" }))
                 .input("value", json!("{\"ok\": true}"))
                 .outputs(json!({ "value": { "ok": true } })),
@@ -77,7 +78,7 @@ impl NodeType for Output {
         let Some(datum) = inputs.datum("value") else { return Ok(NodeOutput::new()) };
         let value = match (config.format, &*datum.value) {
             (Format::Text | Format::Markdown, value) => Arc::new(Value::String(as_text(value))),
-            (Format::Json, Value::String(text)) => Arc::new(read(text)?),
+            (Format::Json, Value::String(text)) => Arc::new(parse_json(text)?),
             _ => Arc::clone(&datum.value),
         };
         let mut output = NodeOutput::new().with_shared("value", value);
@@ -88,7 +89,7 @@ impl NodeType for Output {
     }
 }
 
-fn read(text: &str) -> Result<Value, Fault> {
+fn parse_json(text: &str) -> Result<Value, Fault> {
     serde_json::from_str(text).map_err(|error| {
         Fault::new(ErrorCode::OutputNotJson, format!("The result is not JSON: {error}."))
             .hint("Ask the model for JSON with `responseSchema`, or set the format to `text`.")

@@ -1,4 +1,4 @@
-//! `portalIn`: where an edge leaves the canvas.
+//! `portalIn`: the sending end of a portal.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,14 +12,13 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct PortalIn;
 
-/// Which channel, and what travels on it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// The channel's name. What goes in comes out at every *Portal out* of the same name.
+    /// The name of the channel. The input comes out at every *Portal out* with the same channel.
     #[schemars(length(min = 1))]
     pub(super) channel: String,
-    /// Which strand it carries; the same at both ends.
+    /// The kind of edge it carries. Must be the same at both ends.
     pub(super) kind: PortKind,
 }
 
@@ -41,15 +40,15 @@ impl NodeType for PortalIn {
 
     const TYPE: &'static str = "portalIn";
     const TITLE: &'static str = "Portal in";
-    const SUMMARY: &'static str = "Sends an edge to every portal out of the same channel";
-    const DESCRIPTION: &'static str = "Keeps a crowded canvas readable: what is led in here comes out at every *Portal \
-        out* of the same channel, as if there were an edge between them. It does nothing else and takes no part in a run.";
+    const SUMMARY: &'static str = "Connects to every Portal out with the same channel";
+    const DESCRIPTION: &'static str = "Keeps a crowded canvas readable: its input comes out at every *Portal out* with the same \
+        channel, as if an edge connected them. It has no other effect.";
     const CATEGORY: Category = Category::Wiring;
     const ICON: &'static str = "log-in";
     const TERMS: &'static [&'static str] = &["tunnel", "wireless", "jump", "teleport", "channel", "connect"];
 
     fn ports(config: &Config) -> Ports {
-        Ports::new().input("in", config.kind, PortType::Any, "Comes out at the other end")
+        Ports::new().input("in", config.kind, PortType::Any, "The value to send")
     }
 
     fn card() -> Card {
@@ -66,13 +65,13 @@ impl NodeType for PortalIn {
 
     fn examples() -> Vec<Example> {
         vec![
-            Example::new("Into a channel; the value comes out at the portal out of that name")
+            Example::new("Send a value to a channel")
                 .config(json!({ "channel": "report" }))
                 .input("in", json!("text")),
         ]
     }
 
-    /// Planning joins the two ends, so that a run never comes here; by itself a portal gives nothing.
+    /// Not called in a run: planning replaces portals with edges.
     async fn execute(_: &Config, _: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         Ok(NodeOutput::new())
     }

@@ -1,4 +1,4 @@
-//! `portalOut`: where an edge comes back.
+//! `portalOut`: the receiving end of a portal.
 
 use serde_json::json;
 
@@ -16,15 +16,15 @@ impl NodeType for PortalOut {
 
     const TYPE: &'static str = "portalOut";
     const TITLE: &'static str = "Portal out";
-    const SUMMARY: &'static str = "Where what was led into the portal of the same channel comes out";
-    const DESCRIPTION: &'static str = "Gives what is led into the *Portal in* of the same channel, as if there were an \
-        edge between them. It does nothing else and takes no part in a run.";
+    const SUMMARY: &'static str = "Receives from the Portal in with the same channel";
+    const DESCRIPTION: &'static str = "Outputs what goes into the *Portal in* with the same channel, as if an edge connected \
+        them. It has no other effect.";
     const CATEGORY: Category = Category::Wiring;
     const ICON: &'static str = "log-out";
     const TERMS: &'static [&'static str] = &["tunnel", "wireless", "jump", "teleport", "channel", "connect"];
 
     fn ports(config: &Config) -> Ports {
-        Ports::new().output("out", config.kind, PortType::Any, "What went in at the other end")
+        Ports::new().output("out", config.kind, PortType::Any, "The value from the other end")
     }
 
     fn card() -> Card {
@@ -40,10 +40,10 @@ impl NodeType for PortalOut {
     }
 
     fn examples() -> Vec<Example> {
-        vec![Example::new("Out of a channel").config(json!({ "channel": "report" }))]
+        vec![Example::new("Receive from a channel").config(json!({ "channel": "report" }))]
     }
 
-    /// Planning joins the two ends, so that a run never comes here; by itself a portal gives nothing.
+    /// Not called in a run: planning replaces portals with edges.
     async fn execute(_: &Config, _: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         Ok(NodeOutput::new())
     }

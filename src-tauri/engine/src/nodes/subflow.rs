@@ -1,9 +1,9 @@
-//! `subflow`: runs another flow and gives what it put out. What it is given is in `given`, what becomes of its end here.
+//! `subflow`: runs another flow and outputs its results. `child_input` prepares the child's input; this file handles its end.
 //!
-//! The child sees none of this flow's messages and outputs but what is handed to it, and hands back its result alone.
+//! The child sees none of this flow's messages and outputs except what is passed to it, and returns only its results.
 
+mod child_input;
 mod config;
-mod given;
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +29,7 @@ use config::{InputSource, NO_FLOW};
 
 pub(crate) struct Subflow;
 
-/// The input that takes a value from another node, where the source is one.
+/// The input for the value of another node, if the input source is `nodeOutput`.
 const VALUE: &str = "value";
 
 impl NodeType for Subflow {
@@ -38,39 +38,41 @@ impl NodeType for Subflow {
     const TYPE: &'static str = "subflow";
     const ALIASES: &'static [&'static str] = &["workflow", "subworkflow"];
     const TITLE: &'static str = "Sub-flow";
-    const SUMMARY: &'static str = "Runs another flow as one step, with a memory of its own";
-    const DESCRIPTION: &'static str = "Runs another flow: one from a file beside this one (`file`, relative to this \
-        flow's folder), or one drawn inside this node (`flow`). The child is a run of its own, with its own history; it \
-        sees **nothing** of this flow but the text it is given, which its *Manual input* nodes put out.\n\nThe text is, by \
-        `inputSource`: `lastMessage`, what was said last in the conversation on the context edge; `nodeOutput`, the value \
-        on `value`, from an edge or from the node named in `sourceNodeId`; or `mapping`, where each line takes one of \
-        this node's inputs to an input of a node of the child (`NODE.PORT`), or to its text (`input`).\n\nWhat the child \
-        puts out comes back as `result`, by node and port, and as `text`. When a conversation is wired, the text is also \
-        its next message, said by the assistant. If the child asks a person, this flow waits; if it fails, this node \
-        fails with `subflow.failed`; if this run is cancelled, so is the child. A retry policy on this node runs the child \
-        anew; without one it is run once, since the nodes in it have their own tries.";
+    const SUMMARY: &'static str = "Runs another flow as one step, with its own history";
+    const DESCRIPTION: &'static str = "Runs another flow, either from a file (`file`, relative to this flow's folder) or \
+        defined inside this node (`flow`). The child is a run of its own with its own history. It sees **nothing** of this \
+        flow but its input text, which its *Manual input* nodes output.
+
+The text depends on `inputSource`: \
+        `lastMessage` is the last output or message of the conversation on the context edge; `nodeOutput` is the value on \
+        `value`, from an edge or from the node named in `sourceNodeId`; with `mapping`, each line connects one of this \
+        node's inputs to an input of a node of the child (`NODE.PORT`), or to its text (`input`).
+
+The child's results \
+        are the outputs `result`, by node and port, and `text`. If a conversation is connected, the text is also its next \
+        message, by the assistant. If the child asks a person, this flow waits. If it fails, this node fails with \
+        `subflow.failed`. If this run is canceled, so is the child. A retry policy on this node starts the child over; \
+        without one it runs once, since its nodes have their own retries.";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "workflow";
     const TERMS: &'static [&'static str] =
         &["call", "child", "nested", "reuse", "workflow", "function", "module", "include", "agent"];
 
     fn ports(config: &Config) -> Ports {
-        let said = "The conversation that the result is told in";
+        let conversation = "The conversation that gets the result as a message";
         let ports = match config.input_source {
             InputSource::LastMessage => Ports::new().input(
                 "context",
                 PortKind::Context,
                 PortType::Any,
-                "The conversation whose last message the child is given",
+                "The conversation whose last message is the child's input",
             ),
             InputSource::NodeOutput => Ports::new()
-                .when_fed("context", PortKind::Context, PortType::Any, said)
-                .input(VALUE, PortKind::Data, PortType::Any, "What the child is given, written out as text"),
+                .when_fed("context", PortKind::Context, PortType::Any, conversation)
+                .input(VALUE, PortKind::Data, PortType::Any, "The child's input, as text"),
             InputSource::Mapping => config.sources().into_iter().fold(
-                Ports::new().when_fed("context", PortKind::Context, PortType::Any, said),
-                |ports, name| {
-                    ports.input(name, PortKind::Data, PortType::Any, "Goes into the child, as mapped")
-                },
+                Ports::new().when_fed("context", PortKind::Context, PortType::Any, conversation),
+                |ports, name| ports.input(name, PortKind::Data, PortType::Any, "A mapped input of the child"),
             ),
         };
         ports
@@ -78,10 +80,10 @@ impl NodeType for Subflow {
                 "context",
                 PortKind::Context,
                 PortType::Any,
-                "The conversation, with the result as what is said",
+                "The conversation, with the result as its last output",
             )
-            .output("text", PortKind::Data, PortType::Text, "What the child put out, as text")
-            .output("result", PortKind::Data, PortType::Object, "What the child put out, by node and port")
+            .output("text", PortKind::Data, PortType::Text, "The child's results, as text")
+            .output("result", PortKind::Data, PortType::Object, "The child's results, by node and port")
             .error()
     }
 
@@ -94,18 +96,18 @@ impl NodeType for Subflow {
     }
 
     fn behavior(config: &Config) -> Behavior {
-        let named = config.source_node_id.clone().filter(|_| config.input_source == InputSource::NodeOutput);
+        let source = config.source_node_id.clone().filter(|_| config.input_source == InputSource::NodeOutput);
         Behavior {
             uses_context: true,
-            reads: named.map(|node| Reads {
+            reads: source.map(|node| Reads {
                 node,
                 output: config.source_output.clone(),
                 input: VALUE,
                 setting: "/sourceNodeId",
             }),
-            tries_inside: true,
+            has_inner_retries: true,
             calls: config.child().ok(),
-            lacks: config.is_empty().then_some(("/file", NO_FLOW)),
+            missing_setting: config.is_empty().then_some(("/file", NO_FLOW)),
             ..Behavior::default()
         }
     }
@@ -116,14 +118,14 @@ impl NodeType for Subflow {
 
     fn examples() -> Vec<Example> {
         vec![
-            Example::new("A flow from a file, given a value")
-                .config(json!({ "file": "summarise.flow.json", "inputSource": "nodeOutput" }))
+            Example::new("A flow from a file, with a value as input")
+                .config(json!({ "file": "summarize.flow.json", "inputSource": "nodeOutput" }))
                 .input(VALUE, json!("A long report."))
                 .outputs(json!({
                     "text": "A long report.",
                     "result": { "said": { "value": "A long report." } },
                 })),
-            Example::new("Told in a conversation")
+            Example::new("With the result as a message of a conversation")
                 .config(json!({ "file": "answer.flow.json" }))
                 .input("context", json!({ "contextId": "main", "currentOutput": "Hello" }))
                 .outputs(json!({
@@ -134,55 +136,59 @@ impl NodeType for Subflow {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
         let flow = config.child().map_err(|(_, problem)| Fault::new(ErrorCode::ConfigInvalid, problem))?;
         let handle = inputs.context()?;
-        let given = given::given(config, &inputs, handle.as_ref(), &cx)?;
+        let child_input = child_input::build(config, &inputs, handle.as_ref(), &node_context)?;
         let call = ChildCall {
-            parent: Arc::clone(&cx.run),
-            activation: cx.activation.clone(),
-            attempt: cx.attempt,
+            parent: Arc::clone(&node_context.run),
+            activation: node_context.activation.clone(),
+            attempt: node_context.attempt,
             flow,
-            input: given.input,
-            set: given.set,
-            host: cx.host.clone(),
+            input: child_input.text,
+            set: child_input.overrides,
+            host: node_context.host.clone(),
         };
-        let journal = cx.clone();
-        let end = cx.host.subflows.run(call, Box::new(move |event| journal.note(event))).await?;
-        let (text, result) = finished(&end)?;
+        let journal = node_context.clone();
+        let end = node_context.host.subflows.run(call, Box::new(move |event| journal.note(event))).await?;
+        let (text, result) = results_or_fault(&end)?;
         let mut output = NodeOutput::of("text", text.as_str()).with("result", result);
         output.extra.insert("run".to_owned(), end.run.as_str().into());
         let Some(handle) = handle else { return Ok(output) };
         if text.trim().is_empty() {
-            // Providers refuse messages in which nothing is said.
-            return Ok(output.hand_on(&handle));
+            // Providers refuse empty messages.
+            return Ok(output.with_context(&handle));
         }
-        let manager = cx.context_manager(&handle.context_id)?;
-        let said = Arc::new(cx.message(0, Role::Assistant, text.clone(), &manager.get().model));
-        let message = said.id.clone();
-        // A turn and not a mere message: what is kept of a conversation when the run is over is its turns.
-        manager.commit_turn(vec![said], None);
-        let output = output.is_message("text", message.clone());
-        Ok(output.hand_on(&handle.saying(text.into(), Some(message))))
+        let manager = node_context.context_manager(&handle.context_id)?;
+        let message = Arc::new(node_context.message(0, Role::Assistant, text.clone(), &manager.get().model));
+        let message_id = message.id.clone();
+        // Committed as a turn: only turns are kept in a conversation after the run.
+        manager.commit_turn(vec![message], None);
+        let output = output.is_message("text", message_id.clone());
+        Ok(output.with_context(&handle.saying(text.into(), Some(message_id))))
     }
 }
 
-/// What a child put out, as text and by node and port; the node's fault where it did not finish.
-fn finished(end: &ChildEnd) -> Result<(String, Value), Fault> {
+/// A child's results, as text and by node and port. A fault if it did not finish.
+fn results_or_fault(end: &ChildEnd) -> Result<(String, Value), Fault> {
     match (end.end, &end.error) {
         (RunEnd::Finished, _) => Ok(results(&end.outputs)),
         (RunEnd::Failed, Some(failed)) => {
             let at = format!("{}{}", failed.node, failed.epoch);
-            let said = failed.error.message.trim_end_matches('.');
+            let reason = failed.error.message.trim_end_matches('.');
             let mut fault = Fault::new(
                 ErrorCode::SubflowFailed,
-                format!("The sub-flow failed at `{at}`: {said}."),
+                format!("The sub-flow failed at `{at}`: {reason}."),
             )
-            .hint("Open the child run to see what happened in it.")
+            .hint("Open the child run for details.")
             .details(
                 json!({ "run": end.run, "node": failed.node, "epoch": failed.epoch, "error": failed.error }),
             );
-            // What another try could mend in the child, another child can.
+            // Retryable in the child means retryable here: a retry starts a new child.
             fault.retryable = failed.error.retryable;
             fault.retry_after_ms = failed.error.retry_after_ms;
             Err(fault)
@@ -191,32 +197,32 @@ fn finished(end: &ChildEnd) -> Result<(String, Value), Fault> {
             Err(Fault::new(ErrorCode::SubflowFailed, "The sub-flow failed.")
                 .details(json!({ "run": end.run })))
         }
-        (RunEnd::Canceled, _) => Err(Fault::new(ErrorCode::SubflowCanceled, "The sub-flow was cancelled.")
-            .hint("Run this flow again, or wire the `error` output to go on without it.")
+        (RunEnd::Canceled, _) => Err(Fault::new(ErrorCode::SubflowCanceled, "The sub-flow was canceled.")
+            .hint("Run this flow again, or connect the `error` output to continue without it.")
             .details(json!({ "run": end.run }))),
     }
 }
 
-/// The outputs but for the child's own contexts, which are no one else's. A node that says something in words is told by
-/// its words, another by its values; a paragraph each.
+/// The outputs, except for the child's contexts. In the text, a node with text outputs contributes those, any other node
+/// all its values, one paragraph each.
 fn results(outputs: &BTreeMap<NodeId, NodeOutputs>) -> (String, Value) {
     let mut result = Map::new();
     let mut texts = Vec::new();
     for (node, ports) in outputs {
-        let kept = ports.iter().filter(|(port, value)| !hands_on_context(port, value));
-        let kept: Map<String, Value> =
-            kept.map(|(port, value)| (port.to_string(), Value::clone(value))).collect();
-        let said = kept.values().any(Value::is_string);
-        texts.extend(kept.values().filter(|value| !said || value.is_string()).map(as_text));
-        if !kept.is_empty() {
-            result.insert(node.to_string(), Value::Object(kept));
+        let ports = ports.iter().filter(|(port, value)| !is_context_handle(port, value));
+        let values: Map<String, Value> =
+            ports.map(|(port, value)| (port.to_string(), Value::clone(value))).collect();
+        let has_text = values.values().any(Value::is_string);
+        texts.extend(values.values().filter(|value| !has_text || value.is_string()).map(as_text));
+        if !values.is_empty() {
+            result.insert(node.to_string(), Value::Object(values));
         }
     }
     (texts.join("\n\n"), Value::Object(result))
 }
 
-/// Whether it is the handle on a context output. Nodes hand contexts on by this name alone; a value that only looks like
-/// a handle is a value, and so is whatever a `switch` sends a way of this name.
-fn hands_on_context(port: &PortName, value: &Value) -> bool {
+/// Whether a value is the handle on a `context` output. Only that name marks contexts: a value that merely looks like a
+/// handle is a value, and a `switch` output named `context` is indistinguishable.
+fn is_context_handle(port: &PortName, value: &Value) -> bool {
     port.as_str() == "context" && value.get("contextId").is_some_and(Value::is_string)
 }

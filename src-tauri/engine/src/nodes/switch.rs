@@ -1,4 +1,4 @@
-//! `switch`: sends a value one way of several.
+//! `switch`: routes a value to one of several outputs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -13,36 +13,35 @@ use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 
 pub(super) struct Switch;
 
-/// The ways.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// The cases, tried in order. The first that holds takes the value; if none does, `default` takes it.
+    /// The cases, in order. The first one that matches gets the value. If none matches, `default` gets it.
     cases: Vec<Case>,
 }
 
-/// One way: an output, and when it is taken.
+/// An output and its condition.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Case {
     /// The output's name.
     #[schemars(length(min = 1))]
     name: String,
-    /// A condition in CEL over `value`, for example `value.score > 0.5` or `value.contains("refund")`.
+    /// A condition on `value` in CEL, for example `value.score > 0.5` or `value.contains("refund")`.
     #[serde(default)]
     when: Option<Condition>,
-    /// Instead of a condition, a value that the input must equal.
-    #[serde(default, deserialize_with = "even_null")]
+    /// A value that the input must equal, in place of a condition.
+    #[serde(default, deserialize_with = "deserialize_some")]
     #[schemars(with = "Value", extend("format" = "json"))]
     equals: Option<Value>,
 }
 
-/// A setting that is there may be null, which says something else than one that is not there.
-fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+/// Distinguishes an explicit null from a missing setting.
+fn deserialize_some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
-/// The output of what no case takes.
+/// The output for values that match no case.
 const DEFAULT: &str = "default";
 
 impl NodeType for Switch {
@@ -50,10 +49,12 @@ impl NodeType for Switch {
 
     const TYPE: &'static str = "switch";
     const TITLE: &'static str = "Switch";
-    const SUMMARY: &'static str = "Sends a value one way of several";
-    const DESCRIPTION: &'static str = "Tries its cases in order and gives the value, unchanged, to the output of the \
-        first that holds; to `default` if none does. The branches behind the other outputs are skipped.\n\n\
-        A case either equals a value or has a condition in [CEL](https://cel.dev), in which the input is `value`:\n\n\
+    const SUMMARY: &'static str = "Routes a value to one of several outputs";
+    const DESCRIPTION: &'static str = "Tests its cases in order and passes the value, unchanged, to the output of the first one that \
+        matches, or to `default` if none does. Branches after the other outputs are skipped.
+
+\
+        A case tests either for a value or with a condition in [CEL](https://cel.dev), where the input is `value`:\n\n\
         - `value.score >= 0.5 && value.lang == \"en\"`\n\
         - `value.contains(\"refund\")`, `value.startsWith(\"/\")`, `value.matches(\"^[0-9]+$\")`\n\
         - `has(value.error)`, `size(value) > 3`, `value in [\"a\", \"b\"]`\n\
@@ -64,16 +65,16 @@ impl NodeType for Switch {
         &["if", "else", "branch", "condition", "route", "case", "when", "cel", "filter"];
 
     fn ports(config: &Config) -> Ports {
-        let ports = Ports::new().input("value", PortKind::Data, PortType::Any, "The value to send on");
+        let ports = Ports::new().input("value", PortKind::Data, PortType::Any, "The value to route");
         let ports = config.cases.iter().fold(ports, |ports, case| {
             ports.output(
                 &case.name,
                 PortKind::Data,
                 PortType::Any,
-                "The value, when this case is the first that holds",
+                "The value, if this is the first case that matches",
             )
         });
-        ports.output(DEFAULT, PortKind::Data, PortType::Any, "The value, when no case holds").error()
+        ports.output(DEFAULT, PortKind::Data, PortType::Any, "The value, if no case matches").error()
     }
 
     fn card() -> Card {
@@ -88,17 +89,24 @@ impl NodeType for Switch {
             if name.trim().is_empty() {
                 problems.push((format!("/cases/{index}/name"), "A case needs a name.".to_owned()));
             } else if !names.insert(name) {
-                problems.push((format!("/cases/{index}/name"), format!("There is another output `{name}`.")));
+                problems.push((
+                    format!("/cases/{index}/name"),
+                    format!("Another output is already named `{name}`."),
+                ));
             }
-            let place = format!("/cases/{index}");
+            let pointer = format!("/cases/{index}");
             match (&case.when, &case.equals) {
                 (Some(_), Some(_)) => {
-                    problems.push((place, format!("`{name}` has both `when` and `equals`; keep one.")));
+                    problems.push((
+                        pointer,
+                        format!("`{name}` has both `when` and `equals`. Remove one of them."),
+                    ));
                 }
-                (None, None) => problems.push((place, format!("`{name}` has neither `when` nor `equals`."))),
+                (None, None) => problems
+                    .push((pointer, format!("`{name}` has neither `when` nor `equals`. Add one of them."))),
                 (Some(condition), None) => {
                     problems.extend(
-                        condition.problem().map(|problem| (format!("{place}/when"), problem.to_owned())),
+                        condition.problem().map(|problem| (format!("{pointer}/when"), problem.to_owned())),
                     );
                 }
                 (None, Some(_)) => {}
@@ -114,32 +122,36 @@ impl NodeType for Switch {
         ]});
         let example = |title, value: Value| Example::new(title).config(cases.clone()).input("value", value);
         vec![
-            example("A condition holds", json!({ "priority": 9 }))
+            example("A condition matches", json!({ "priority": 9 }))
                 .outputs(json!({ "urgent": { "priority": 9 } })),
-            example("A value is met", json!({ "priority": 0 })).outputs(json!({ "spam": { "priority": 0 } })),
-            example("Neither", json!({ "priority": 3 })).outputs(json!({ "default": { "priority": 3 } })),
+            example("A value matches", json!({ "priority": 0 }))
+                .outputs(json!({ "spam": { "priority": 0 } })),
+            example("No case matches", json!({ "priority": 3 }))
+                .outputs(json!({ "default": { "priority": 3 } })),
         ]
     }
 
     async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
         let value = inputs.get("value").unwrap_or(&Value::Null);
-        let mut taken = DEFAULT;
+        let mut output = DEFAULT;
         for case in &config.cases {
-            let holds = match (&case.when, &case.equals) {
-                (Some(condition), _) => condition.is_true(value).map_err(|fault| named(fault, &case.name))?,
+            let matches = match (&case.when, &case.equals) {
+                (Some(condition), _) => {
+                    condition.is_true(value).map_err(|fault| name_case(fault, &case.name))?
+                }
                 (None, expected) => expected.as_ref().is_some_and(|expected| values_equal(expected, value)),
             };
-            if holds {
-                taken = &case.name;
+            if matches {
+                output = &case.name;
                 break;
             }
         }
-        Ok(super::pass_on(&inputs, "value", NodeOutput::new(), taken))
+        Ok(NodeOutput::new().pass_through(&inputs, "value", output))
     }
 }
 
-fn named(mut fault: Fault, case: &str) -> Fault {
-    fault.message = format!("The condition of the case `{case}` can't be decided: {}", fault.message);
+fn name_case(mut fault: Fault, case: &str) -> Fault {
+    fault.message = format!("The condition of the case `{case}` cannot be evaluated: {}", fault.message);
     fault
 }
 

@@ -18,12 +18,12 @@ fn every_example_gives_what_it_says() {
     for descriptor in registry().descriptors() {
         assert!(!descriptor.examples.is_empty(), "{} has no examples", descriptor.node_type);
         for example in &descriptor.examples {
-            let mut bench = NodeHarness::new();
+            let mut harness = NodeHarness::new();
             let needs_main = example.inputs.values().any(|value| value["contextId"] == json!("main"));
             if !needs_main {
-                bench.contexts = crate::context::Contexts::default();
+                harness.contexts = crate::context::Contexts::default();
             }
-            let ran = bench.run_example(&descriptor.node_type, example);
+            let ran = harness.run_example(&descriptor.node_type, example);
             let place = format!("{}: {}", descriptor.node_type, example.title);
             assert!(ran.result.is_ok(), "{place}: {:?}", ran.result);
             if example.outputs != Value::Null {

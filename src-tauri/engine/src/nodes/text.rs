@@ -1,4 +1,4 @@
-//! `text`: writes a text from a template.
+//! `text`: renders a template.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,11 +12,10 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Text;
 
-/// What is written.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// The text. Each `{{variable}}` in it becomes an input.
+    /// The template. Each `{{variable}}` in it becomes an input.
     template: Template,
 }
 
@@ -25,15 +24,15 @@ impl NodeType for Text {
 
     const TYPE: &'static str = "text";
     const TITLE: &'static str = "Text";
-    const SUMMARY: &'static str = "Writes a text from a template; its variables are inputs";
-    const DESCRIPTION: &'static str = "A Handlebars template. `{{name}}` puts in a value (a text as it is, anything else \
-        as JSON) and makes an input of that name.\n\n\
-        - `{{user.name}}` reads a part of an object; the input is `user`\n\
-        - `{{#each items}}- {{this}}{{/each}}` goes through a list; `{{@index}}` counts\n\
-        - `{{#if name}}…{{else}}…{{/if}}`, `{{default name \"friend\"}}`: `name` may then stay unfed\n\
+    const SUMMARY: &'static str = "Renders a template whose variables are inputs";
+    const DESCRIPTION: &'static str = "A Handlebars template. `{{name}}` inserts a value (text as it is, anything else \
+        as JSON) and adds an input with that name.\n\n\
+        - `{{user.name}}` inserts a field of an object; the input is `user`\n\
+        - `{{#each items}}- {{this}}{{/each}}` repeats for each item of a list; `{{@index}}` is its index\n\
+        - `{{#if name}}…{{else}}…{{/if}}`, `{{default name \"friend\"}}`: `name` is then optional\n\
         - `{{json value}}`, `{{join list \", \"}}`, `{{trim text}}`, `{{upper text}}`, `{{lower text}}`, `{{len list}}`\n\
         - `{{#if (eq status \"open\")}}`, and `ne`, `gt`, `gte`, `lt`, `lte`, `and`, `or`, `not`\n\
-        - `\\{{` writes the braces themselves";
+        - `\\{{` writes literal braces";
     const CATEGORY: Category = Category::Data;
     const ICON: &'static str = "type";
     const TERMS: &'static [&'static str] =
@@ -60,7 +59,7 @@ impl NodeType for Text {
                 .input("user", json!({ "name": "Ada" }))
                 .input("count", json!(2))
                 .outputs(json!({ "text": "Ada wants 2 tickets." })),
-            Example::new("A list, and a value that may be absent")
+            Example::new("A list and an optional value")
                 .config(json!({ "template": "{{#each items}}- {{this}}\n{{/each}}for {{default name \"everybody\"}}" }))
                 .input("items", json!(["tea", "milk"]))
                 .outputs(json!({ "text": "- tea\n- milk\nfor everybody" })),

@@ -1,4 +1,4 @@
-//! `tools`: which tools a model may call.
+//! `tools`: offers tools to models.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,11 +11,10 @@ use crate::tool::ToolSpec;
 
 pub(super) struct Tools;
 
-/// Which tools.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// `auto` for all tools there are, or a list of names.
+    /// `auto` for all available tools, or a list of names.
     tools: Selection,
 }
 
@@ -23,16 +22,16 @@ pub(super) struct Config {
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "`tools` is `auto` or a list of tool names")]
 enum Selection {
-    /// All tools there are.
+    /// All available tools.
     All(All),
     /// These.
     Names(Vec<String>),
 }
 
-/// The word for all of them.
+/// The keyword for all tools.
 #[derive(Deserialize, JsonSchema)]
 enum All {
-    /// All tools there are.
+    /// All available tools.
     #[serde(rename = "auto")]
     Auto,
 }
@@ -48,10 +47,13 @@ impl NodeType for Tools {
 
     const TYPE: &'static str = "tools";
     const TITLE: &'static str = "Tools";
-    const SUMMARY: &'static str = "Tools that a model may call";
-    const DESCRIPTION: &'static str = "Offers tools to every *Chat* on its **tools** edge. The model decides whether to \
-        call them; each call and its result stands in the run's events.\n\nPlait's own tools: the current time, a \
-        calculator, and reading files in the flow's folder.";
+    const SUMMARY: &'static str = "Tools that models may call";
+    const DESCRIPTION: &'static str =
+        "Offers tools to every *Chat* on its **tools** edge. The model decides whether to \
+        call them. The run's events show each call and its result.
+
+Plait's own tools: current time, calculator, \
+        reading files in the flow's folder.";
     const CATEGORY: Category = Category::Tools;
     const ICON: &'static str = "wrench";
     const TERMS: &'static [&'static str] =
@@ -70,37 +72,37 @@ impl NodeType for Tools {
 
     fn examples() -> Vec<Example> {
         vec![
-            Example::new("All tools there are").outputs(Value::Null),
-            Example::new("One of them").config(json!({ "tools": ["calculator"] })).outputs(Value::Null),
+            Example::new("All available tools").outputs(Value::Null),
+            Example::new("One tool").config(json!({ "tools": ["calculator"] })).outputs(Value::Null),
         ]
     }
 
-    async fn execute(config: &Config, _: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
-        let there = cx.host.tools.list();
-        let chosen = match &config.tools {
-            Selection::All(All::Auto) => there,
-            Selection::Names(names) => choose(&there, names)?,
+    async fn execute(config: &Config, _: Inputs, node_context: NodeContext) -> Result<NodeOutput, Fault> {
+        let available = node_context.host.tools.list();
+        let selected = match &config.tools {
+            Selection::All(All::Auto) => available,
+            Selection::Names(names) => select(&available, names)?,
         };
-        let names: Vec<Value> = chosen.iter().map(|tool| tool.name.as_str().into()).collect();
-        let tools = serde_json::to_value(&chosen).map_err(|error| {
-            Fault::new(ErrorCode::ToolsUnreadable, format!("A tool can't be described: {error}."))
+        let names: Vec<Value> = selected.iter().map(|tool| tool.name.as_str().into()).collect();
+        let tools = serde_json::to_value(&selected).map_err(|error| {
+            Fault::new(ErrorCode::ToolsUnreadable, format!("A tool cannot be serialized: {error}."))
         })?;
         Ok(NodeOutput::of("tools", tools).with("names", names))
     }
 }
 
-/// The tools of these names, in the order of the names, each once.
-fn choose(there: &[ToolSpec], names: &[String]) -> Result<Vec<ToolSpec>, Fault> {
-    let mut chosen: Vec<ToolSpec> = Vec::with_capacity(names.len());
+/// The tools with these names, in this order, each once.
+fn select(available: &[ToolSpec], names: &[String]) -> Result<Vec<ToolSpec>, Fault> {
+    let mut selected: Vec<ToolSpec> = Vec::with_capacity(names.len());
     for name in names {
-        let Some(tool) = there.iter().find(|tool| tool.name == *name) else {
-            let known: Vec<_> = there.iter().map(|tool| tool.name.as_str()).collect();
+        let Some(tool) = available.iter().find(|tool| tool.name == *name) else {
+            let known: Vec<_> = available.iter().map(|tool| tool.name.as_str()).collect();
             return Err(Fault::new(ErrorCode::ToolsUnknown, format!("There is no tool `{name}`."))
-                .hint(format!("There are: {}.", known.join(", "))));
+                .hint(format!("Available tools: {}.", known.join(", "))));
         };
-        if !chosen.contains(tool) {
-            chosen.push(tool.clone());
+        if !selected.contains(tool) {
+            selected.push(tool.clone());
         }
     }
-    Ok(chosen)
+    Ok(selected)
 }

@@ -1,4 +1,4 @@
-//! `userInput`: asks a person and waits.
+//! `userInput`: asks a person and waits for the answer.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,19 +21,18 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct UserInput;
 
-/// What is asked, and what may be answered.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// The question, in Markdown, as a template. `{{in}}` is what comes in on `in`; other variables become inputs.
+    /// The question, in Markdown, as a template. `{{in}}` is the value on `in`; other variables become inputs.
     prompt: Template,
-    /// Shown in the empty answer field.
+    /// The placeholder of the answer field.
     placeholder: Option<String>,
-    /// JSON Schema of the answer. Left out: any text that is not blank.
+    /// JSON Schema of the answer. If empty, any text that is not blank.
     #[schemars(extend("format" = "json"))]
     schema: Option<Value>,
-    /// Whether the answer is written to the conversation's history as the user's message. Off, it only travels on the
-    /// edges, and a chat that is given it adds it to the history together with its reply.
+    /// Whether the answer is added to the conversation's history as a user message. If off, it is only passed on along the
+    /// edges, and the chat that replies to it adds it together with the reply.
     add_to_history: bool,
 }
 
@@ -54,23 +53,25 @@ impl NodeType for UserInput {
     const TYPE: &'static str = "userInput";
     const TITLE: &'static str = "User input";
     const SUMMARY: &'static str = "Asks a person and waits for the answer";
-    const DESCRIPTION: &'static str = "Pauses the branch it stands in and asks a question. The answer goes out on \
-        `message`, and along the context edge to a *Chat* that is given nothing else. Other branches go on meanwhile, and \
-        the run survives a restart while it waits.\n\nIn a cycle with a *Chat* it makes a conversation: each answer is \
-        one time round. Ending the pause instead of answering ends the cycle.";
+    const DESCRIPTION: &'static str = "Pauses its branch and asks a question. The answer is the output `message`, and along the \
+        context edge the message for the next *Chat*. Other branches continue meanwhile, and the run survives a restart \
+        while it waits.
+
+In a cycle with a *Chat* it makes a conversation: one answer per iteration. Ending the pause \
+        instead of answering ends the cycle.";
     const CATEGORY: Category = Category::People;
     const ICON: &'static str = "message-circle-question-mark";
     const TERMS: &'static [&'static str] =
         &["ask", "question", "prompt", "human", "pause", "wait", "form", "hitl"];
 
     fn ports(config: &Config) -> Ports {
-        let history = "The conversation; needed to write the answer to its history";
-        let ports = super::conversation(config.add_to_history, history);
+        let history = "The conversation; required to add the answer to its history";
+        let ports = super::context_input(config.add_to_history, history);
         let ports = ports.when_fed(
             "in",
             PortKind::Data,
             PortType::Any,
-            "Waits for this before it asks; `{{in}}` in the prompt",
+            "The question waits for this value; `{{in}}` in the prompt",
         );
         let answer = if config.schema.is_some() { PortType::Any } else { PortType::Text };
         template_inputs::add_inputs(ports, &config.prompt)
@@ -78,7 +79,7 @@ impl NodeType for UserInput {
                 "context",
                 PortKind::Context,
                 PortType::Any,
-                "The conversation, with the answer as what is said",
+                "The conversation, with the answer as its last output",
             )
             .output("message", PortKind::Data, answer, "The answer")
             .error()
@@ -107,7 +108,7 @@ impl NodeType for UserInput {
     fn examples() -> Vec<Example> {
         vec![
             Example::new("A question and its answer")
-                .config(json!({ "prompt": "What shall we call {{in}}?" }))
+                .config(json!({ "prompt": "What should we call {{in}}?" }))
                 .input("in", json!("the ship"))
                 .answer(json!("Plait"))
                 .outputs(json!({ "message": "Plait" })),
@@ -128,9 +129,13 @@ impl NodeType for UserInput {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, cx: NodeContext) -> Result<NodeOutput, Fault> {
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
         let schema = answer_schema(config);
-        let answer = match &cx.answer {
+        let answer = match &node_context.answer {
             Some(Answer::Value(answer)) => Arc::clone(answer),
             Some(Answer::End) => return Ok(NodeOutput::new()),
             None => {
@@ -141,21 +146,21 @@ impl NodeType for UserInput {
         check_answer(&schema, &answer)?;
         let handle = inputs.context()?;
         let mut output = NodeOutput::new().with_shared("message", Arc::clone(&answer));
-        let mut written = None;
+        let mut message_id = None;
         if config.add_to_history {
-            let message = super::say(&cx, handle.as_ref(), Role::User, as_text(&answer))?;
+            let message = node_context.add_message(handle.as_ref(), Role::User, as_text(&answer))?;
             output = output.is_message("message", message.clone());
-            written = Some(message);
+            message_id = Some(message);
         }
         Ok(match handle {
-            Some(handle) => output.hand_on(&handle.saying(Value::clone(&answer), written)),
+            Some(handle) => output.with_context(&handle.saying(Value::clone(&answer), message_id)),
             None => output,
         })
     }
 }
 
 fn answer_schema(config: &Config) -> Value {
-    // Blank text would pass for an answer, and fail the chat that is to answer it.
+    // Blank text would be a valid answer, and fail the chat that replies to it.
     let text = || json!({ "type": "string", "minLength": 1, "pattern": "\\S" });
     let mut schema = config.schema.clone().unwrap_or_else(text);
     if let (Some(placeholder), Some(schema)) = (&config.placeholder, schema.as_object_mut()) {

@@ -1,4 +1,4 @@
-//! `value`: a value typed in the flow.
+//! `value`: a fixed value.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,11 +10,10 @@ use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Value;
 
-/// The value.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// Any JSON: a text in quotes, a number, true or false, a list, an object.
+    /// Any JSON: text in quotes, a number, true or false, a list, an object.
     #[schemars(extend("format" = "json"))]
     value: Json,
 }
@@ -24,8 +23,8 @@ impl NodeType for Value {
 
     const TYPE: &'static str = "value";
     const TITLE: &'static str = "Value";
-    const SUMMARY: &'static str = "A fixed value: a number, a text, a list, an object";
-    const DESCRIPTION: &'static str = "Gives the JSON value typed in its settings.";
+    const SUMMARY: &'static str = "A fixed value: a number, text, a list or an object";
+    const DESCRIPTION: &'static str = "Outputs the JSON value in its settings.";
     const CATEGORY: Category = Category::Data;
     const ICON: &'static str = "braces";
     const TERMS: &'static [&'static str] = &["constant", "json", "literal", "number", "list", "object"];

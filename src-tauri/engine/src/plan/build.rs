@@ -144,7 +144,7 @@ fn build_nodes(
             Some((inputs.iter().position(|input| input.name == *port)?, Arc::clone(value)))
         });
         let single_attempt = || RetryPolicy { attempts: 1, ..RetryPolicy::default() };
-        let retries_itself = vertex.node.behavior().tries_inside;
+        let retries_itself = vertex.node.behavior().has_inner_retries;
         Some(PlanNode {
             required_first: inputs.iter().map(|input| input.required).collect(),
             required_later: inputs.iter().map(|input| input.required).collect(),

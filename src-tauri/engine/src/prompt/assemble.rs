@@ -1,5 +1,5 @@
-//! Step 2: the parts of a call, before anything is left out: the system text once, the history, the question with its
-//! blocks, and the tool steps so far.
+//! Step 2: the parts of a call before trimming: the system text, the history, the user message with its blocks, and the tool
+//! steps so far.
 
 use super::blocks::with_blocks;
 use super::tokens::{PER_MESSAGE, count_kept};
@@ -8,18 +8,17 @@ use crate::tool::ToolSpec;
 
 /// The parts of a call.
 pub(super) struct Assembled {
-    /// The system instructions and what system messages the history holds, each once.
+    /// The system instructions and the system messages of the history, each once.
     pub(super) system: Option<String>,
-    /// What that takes.
+    /// Its size in tokens.
     pub(super) system_tokens: u64,
-    /// The history, without system messages. Ends with the question where it was there already and is sent as it is.
+    /// The history without system messages. Ends with the user message if it was stored there and is sent unchanged.
     pub(super) history: History,
-    /// The question, where it is not in `history`.
+    /// The user message, if it is not in `history`.
     pub(super) question: Option<SharedMessage>,
 }
 
-/// Puts together what `question` in `context` is sent with. The history ends with the question where a node before has
-/// written it there.
+/// Assembles the parts of a call with the user message `question`, which may be the last of the history already.
 pub(super) fn assemble(
     context: &ContextRecord,
     question: &SharedMessage,

@@ -1,6 +1,6 @@
-//! What the latest user message is sent with: blocks of text before the question itself, in a fixed order.
+//! Blocks of text that precede the latest user message, in a fixed order.
 //!
-//! Blocks are for the model only and are never stored in a history. There is one kind today, the tools' instructions.
+//! Blocks are only sent, never stored in a history. The only kind today are the tools' instructions.
 
 use std::sync::Arc;
 
@@ -8,8 +8,7 @@ use super::tokens;
 use crate::context::{Content, Message, Part, SharedMessage};
 use crate::tool::ToolSpec;
 
-/// The question as it is sent: itself where there is nothing to add, else a message of the same id that begins with the
-/// blocks.
+/// The user message as it is sent: unchanged without blocks, or a message with the same id that begins with them.
 pub(super) fn with_blocks(question: &SharedMessage, tools: &[ToolSpec], model: &str) -> SharedMessage {
     let Some(blocks) = tool_instructions(tools) else { return Arc::clone(question) };
     let added = u32::try_from(tokens::count_kept(model, &blocks)).unwrap_or(u32::MAX);
@@ -23,9 +22,9 @@ pub(super) fn with_blocks(question: &SharedMessage, tools: &[ToolSpec], model: &
 }
 
 fn tool_instructions(tools: &[ToolSpec]) -> Option<String> {
-    let told = tools
+    let instructions = tools
         .iter()
         .filter_map(|tool| Some(format!("- {}: {}", tool.name, tool.instructions.as_deref()?.trim())));
-    let told: Vec<_> = told.collect();
-    (!told.is_empty()).then(|| format!("How to use the tools:\n{}", told.join("\n")))
+    let instructions: Vec<_> = instructions.collect();
+    (!instructions.is_empty()).then(|| format!("How to use the tools:\n{}", instructions.join("\n")))
 }

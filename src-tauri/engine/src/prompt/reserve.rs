@@ -1,13 +1,14 @@
-//! Within step 1: how much of the window is kept free for the reply.
+//! Part of step 1: how much of the window is reserved for the reply.
 
-/// The most that is kept for a reply whose length nobody set.
-const MOST: u64 = 16_384;
-/// One token in so many is kept on top: counts for vendors who publish no tokenizer are estimates.
-const MARGIN: u64 = 64;
+/// The largest reserve for a reply without a maximum length, in tokens.
+const MAX_DEFAULT_RESERVE: u64 = 16_384;
+/// The share of the window that is reserved in addition: one token in this many. Counts are estimates for providers that
+/// publish no tokenizer.
+const MARGIN_DIVISOR: u64 = 64;
 
-/// `max_tokens`, else the lesser of 16,384 and a quarter of the window; and a margin of a 64th of the window.
+/// `max_tokens`, or by default a quarter of the window, at most 16,384; plus a 64th of the window.
 pub fn reserve(window: u64, max_tokens: Option<u32>) -> u64 {
-    max_tokens.map_or(MOST.min(window / 4), u64::from) + window / MARGIN
+    max_tokens.map_or(MAX_DEFAULT_RESERVE.min(window / 4), u64::from) + window / MARGIN_DIVISOR
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! What the schemas of the offered tools take of the window.
+//! The size of tool schemas in tokens.
 
 use super::tokens::{PER_MESSAGE, count_kept};
 use crate::tool::ToolSpec;
 
-/// What a tool takes beside its own text: the frame a provider puts around it.
+/// Tokens that a provider adds around each tool.
 const PER_TOOL: u64 = PER_MESSAGE;
 
 /// The tokens of the tools' names, descriptions and schemas.

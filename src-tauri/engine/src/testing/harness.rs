@@ -63,11 +63,11 @@ pub struct Ran {
 }
 
 impl NodeHarness {
-    /// A bench with an empty context `main` of the offline provider.
+    /// A harness with an empty context `main` of the offline provider.
     pub fn new() -> Self {
-        let mut bench = Self::default();
-        bench.contexts.create(ContextRecord::new("main".into(), ContextType::Main, "offline", "echo"));
-        bench
+        let mut harness = Self::default();
+        harness.contexts.create(ContextRecord::new("main".into(), ContextType::Main, "offline", "echo"));
+        harness
     }
 
     /// A context as it stands, empty if there is none such.
@@ -140,12 +140,12 @@ impl NodeHarness {
     fn execute(&mut self, id: &str, node: &dyn BoundNode, inputs: Inputs) -> Ran {
         let transaction = Transaction::over(self.contexts.clone());
         let (signals, received) = mpsc::unbounded_channel();
-        let cx = NodeContext {
+        let node_context = NodeContext {
             activation: Activation { node: id.into(), epoch: self.epoch.clone() },
             attempt: 1,
             run: Arc::new(RunInfo {
                 run: "run".into(),
-                flow_name: "bench".to_owned(),
+                flow_name: "harness".to_owned(),
                 folder: None,
                 input: self.input.clone(),
                 conversation: self.conversation.clone(),
@@ -164,7 +164,7 @@ impl NodeHarness {
             transaction: Arc::clone(&transaction),
             signals,
         };
-        let run = async move { node.execute(inputs, cx).await };
+        let run = async move { node.execute(inputs, node_context).await };
         let (result, (events, streamed)) =
             futures::executor::block_on(futures::future::join(run, listen(received)));
         let (created, changes) = transaction.lock().unwrap_or_else(PoisonError::into_inner).take();

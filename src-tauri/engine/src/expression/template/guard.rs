@@ -1,15 +1,15 @@
-//! What a template may not be, decided before it is parsed: the parser and the renderer recurse, and a template made to
-//! go deep enough would end the whole process.
+//! Checks a template before it is parsed: the parser and the renderer recurse, and deep enough nesting would end the whole
+//! process.
 //!
-//! A small lexer of its own, stricter than Handlebars: where the two could read a text differently (braces inside a tag,
-//! quotes inside `[…]`, raw blocks) it refuses the text, so that no block can hide from the count.
+//! A small lexer, stricter than Handlebars: where the two could disagree about a text (braces inside a tag, quotes inside
+//! `[…]`, raw blocks) it refuses the text, so that no block can escape the depth count.
 
 use super::Problem;
 use crate::error::ErrorCode;
 
 /// The longest template, in bytes.
 pub const MAX_SOURCE: usize = 64 * 1024;
-/// The deepest nesting of blocks (an `else if` counts as one more) and, by itself, of parentheses.
+/// The maximum nesting of blocks (an `else if` counts as one more) and, separately, of parentheses.
 pub const MAX_DEPTH: usize = 64;
 
 /// Refuses partials, decorators, inline templates, raw blocks, and what is too long or too deep.
@@ -17,7 +17,7 @@ pub(super) fn guard(source: &str) -> Result<(), Problem> {
     if source.len() > MAX_SOURCE {
         return Err(Problem {
             code: ErrorCode::TemplateSourceTooLarge,
-            message: format!("it is {} bytes long; the most is {MAX_SOURCE}.", source.len()),
+            message: format!("it is {} bytes long; the maximum is {MAX_SOURCE}.", source.len()),
             line: 1,
             column: 1,
         });
@@ -27,11 +27,9 @@ pub(super) fn guard(source: &str) -> Result<(), Problem> {
         lexer.tag(start)?;
     }
     match lexer.blocks.last() {
-        Some(block) => Err(lexer.problem(
-            ErrorCode::TemplateSyntax,
-            block.start,
-            "the block that opens here is not closed.",
-        )),
+        Some(block) => {
+            Err(lexer.problem(ErrorCode::TemplateSyntax, block.start, "this block is not closed."))
+        }
         None => Ok(()),
     }
 }
@@ -39,7 +37,7 @@ pub(super) fn guard(source: &str) -> Result<(), Problem> {
 struct Block {
     /// Where it opens.
     start: usize,
-    /// How much depth it takes.
+    /// How many levels it counts as.
     depth: usize,
 }
 
@@ -59,7 +57,7 @@ impl Lexer<'_> {
         self.source.as_bytes().get(self.at).copied()
     }
 
-    /// Moves to just after the next `{{` that is not escaped, and gives where that `{{` stands.
+    /// Moves past the next `{{` that is not escaped and returns its position.
     fn next_tag(&mut self) -> Option<usize> {
         loop {
             let start = self.at + self.rest().find("{{")?;
@@ -125,7 +123,7 @@ impl Lexer<'_> {
         self.check_depth(start)
     }
 
-    /// `{{else}}` costs nothing, `{{else if …}}` nests one deeper when it is parsed.
+    /// `{{else}}` adds no depth. The parser nests `{{else if …}}` one level deeper.
     fn otherwise(&mut self, start: usize, keyword: usize) -> Result<(), Problem> {
         self.at += keyword;
         let chained = matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) && {
@@ -242,7 +240,7 @@ impl Lexer<'_> {
         Err(self.problem(ErrorCode::TemplateSyntax, start, "a `[` in this tag is not closed."))
     }
 
-    /// Blanks and `~`, which the parser takes anywhere at the edges of a tag.
+    /// Skips blanks and `~`, which the parser accepts anywhere at the edges of a tag.
     fn skip_blanks(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n' | b'~')) {
             self.at += 1;

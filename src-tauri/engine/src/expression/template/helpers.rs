@@ -1,4 +1,4 @@
-//! The helpers a template may call beside Handlebars' own, and how a value is written out.
+//! The helpers of templates in addition to Handlebars' own, and how values are written.
 
 use handlebars::{
     Context, Handlebars, Helper, HelperDef, HelperResult, Output, RenderContext, RenderError,
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::expression::as_text;
 
-/// The name of what writes out a plain `{{name}}`.
+/// The helper that writes a plain `{{name}}`.
 pub(super) const TEXT: &str = "__text";
-/// The name of what counts one time round an `{{#each}}`.
+/// The helper that counts one iteration of an `{{#each}}`.
 pub(super) const STEP: &str = "__step";
 
-/// Helpers that are called with values, ours and Handlebars' own, sorted.
+/// Helpers that are called with values, including Handlebars' own, sorted.
 pub(super) const CALLED: [&str; 17] = [
     "and", "default", "eq", "gt", "gte", "join", "json", "len", "lookup", "lower", "lt", "lte", "ne", "not",
     "or", "trim", "upper",
@@ -22,7 +22,7 @@ pub(super) const CALLED: [&str; 17] = [
 pub(super) const BLOCKS: [&str; 13] =
     ["and", "each", "eq", "gt", "gte", "if", "lt", "lte", "ne", "not", "or", "unless", "with"];
 
-/// Adds our helpers, and takes out what would write to a log or keep text unread.
+/// Adds the helpers and removes those that write to a log or leave text unparsed.
 pub(super) fn register(engine: &mut Handlebars<'static>) {
     engine.unregister_helper("log");
     engine.unregister_helper("raw");
@@ -48,7 +48,7 @@ pub(super) fn register(engine: &mut Handlebars<'static>) {
     );
 }
 
-/// A helper that is a function of its values, all of which must be there.
+/// A helper that is a function of its values, all of which must exist.
 struct Function {
     arity: std::ops::RangeInclusive<usize>,
     call: fn(&[&Value]) -> Result<Value, String>,
@@ -82,7 +82,7 @@ impl HelperDef for Function {
     }
 }
 
-/// The first of its values that is there and says something; the last one otherwise.
+/// The first of its values that is not empty, or the last one.
 struct Default;
 
 impl HelperDef for Default {
@@ -99,7 +99,7 @@ impl HelperDef for Default {
     }
 }
 
-/// Writes nothing, which the output counts.
+/// Writes an empty text, which the output counts as a step.
 struct Step;
 
 impl HelperDef for Step {
@@ -115,7 +115,7 @@ impl HelperDef for Step {
     }
 }
 
-/// A change of a value written out as text. `Function` has made sure that there is one.
+/// Applies `change` to a value's text. `Function` ensures that there is a value.
 fn text(values: &[&Value], change: impl FnOnce(&str) -> String) -> Value {
     Value::String(change(&as_text(values[0])))
 }

@@ -1,5 +1,4 @@
-//! Parsing and rendering within bounds: the one Handlebars engine, an output that stops when it has taken enough, and
-//! Handlebars' errors put into our words.
+//! Parsing and rendering within limits: the Handlebars engine, a bounded output, and translation of Handlebars' errors.
 
 use crate::error::ErrorCode;
 use std::io;
@@ -16,7 +15,7 @@ use super::{Problem, helpers};
 
 /// The longest text a template may write, in bytes.
 pub const MAX_OUTPUT: usize = 8 << 20;
-/// How often all the `{{#each}}` of a template together may go round.
+/// Maximum iterations of all `{{#each}}` of a template together.
 pub const MAX_STEPS: usize = 100_000;
 
 static ENGINE: LazyLock<Handlebars<'static>> = LazyLock::new(|| {
@@ -27,9 +26,9 @@ static ENGINE: LazyLock<Handlebars<'static>> = LazyLock::new(|| {
     engine
 });
 
-/// Parses what [`guard`](super::guard) has let through.
+/// Parses a template that [`guard`](super::guard) accepted.
 pub(super) fn parse(source: &str) -> Result<Template, Problem> {
-    // The parser is made to panic on grammars its authors did not think of; a template must never end the process.
+    // The parser can panic on unexpected input. A template must never end the process.
     let parsed = catch_unwind(|| Template::compile(source));
     let error = match parsed {
         Ok(Ok(template)) => return Ok(template),
@@ -41,13 +40,13 @@ pub(super) fn parse(source: &str) -> Result<Template, Problem> {
         Some(TemplateErrorReason::MismatchingClosedHelper(open, close)) => {
             format!("`{{{{/{close}}}}}` closes a block that was opened with `{{{{#{open}}}}}`.")
         }
-        // A list of the grammar's rules helps nobody; the place does.
-        _ => "this tag is not understood.".to_owned(),
+        // The parser's message lists grammar rules, which do not help. The position does.
+        _ => "this tag is invalid.".to_owned(),
     };
     Err(Problem { code: ErrorCode::TemplateSyntax, message, line, column })
 }
 
-/// Writes a template out with `values`, an object.
+/// Renders a template with `values`, an object.
 pub(super) fn render(template: &Template, values: Value) -> Result<String, Problem> {
     let context = Context::from(values);
     let mut out = Bounded::default();
@@ -101,7 +100,7 @@ fn explain(error: &RenderError, stopped: Option<Stopped>) -> Problem {
         }
         (Some(Stopped::Steps), _) => (
             ErrorCode::TemplateTooManySteps,
-            format!("its `{{{{#each}}}}` go round more than {MAX_STEPS} times."),
+            format!("its `{{{{#each}}}}` blocks take more than {MAX_STEPS} iterations."),
         ),
         (None, RenderErrorReason::MissingVariable(Some(path))) if !path.is_empty() => {
             (ErrorCode::TemplateMissingValue, format!("there is no value for `{path}`."))
@@ -109,10 +108,9 @@ fn explain(error: &RenderError, stopped: Option<Stopped>) -> Problem {
         (None, RenderErrorReason::MissingVariable(_)) => {
             (ErrorCode::TemplateMissingValue, "a value that it uses is missing.".to_owned())
         }
-        (None, RenderErrorReason::InvalidJsonIndex(name)) => (
-            ErrorCode::TemplateRender,
-            format!("`{name}` is looked for in a list, whose items have numbers for names."),
-        ),
+        (None, RenderErrorReason::InvalidJsonIndex(name)) => {
+            (ErrorCode::TemplateRender, format!("`{name}` is not an index of a list."))
+        }
         (None, reason) => (ErrorCode::TemplateRender, format!("{reason}.")),
     };
     Problem { code, message, line: error.line_no.unwrap_or(1), column: error.column_no.unwrap_or(1) }

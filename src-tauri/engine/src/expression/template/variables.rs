@@ -1,8 +1,8 @@
-//! Which variables a template uses, in order of first use, and the checks that need its tree: unknown helpers, and what
-//! the guard must never have let through.
+//! The variables of a template in order of first use, and checks that need its tree: unknown helpers, and constructs that
+//! the guard must have refused.
 //!
-//! While at it the tree is made ours: a plain `{{name}}` writes objects and lists as JSON, and every time round an
-//! `{{#each}}` is counted.
+//! Also rewrites the tree: a plain `{{name}}` writes objects and lists as JSON, and each iteration of an `{{#each}}` is
+//! counted.
 
 use crate::error::ErrorCode;
 use std::sync::LazyLock;
@@ -18,24 +18,24 @@ use super::helpers::{BLOCKS, CALLED, STEP, TEXT};
 pub struct Variable {
     /// Its name; for `{{user.name}}` it is `user`.
     pub name: String,
-    /// Whether the template says what to do without it: it is the subject of an `{{#if}}`, `{{#unless}}` or
+    /// Whether the template handles its absence: it is the subject of an `{{#if}}`, `{{#unless}}` or
     /// `{{default …}}`, or of an `{{#each}}` or `{{#with}}` that has an `{{else}}`.
     pub optional: bool,
 }
 
-/// The variables of `template`, which is changed to write values our way.
+/// Finds the variables of `template` and rewrites its tree.
 pub(super) fn discover(template: &mut Template) -> Result<Vec<Variable>, Problem> {
     let mut walk = Walk { scopes: vec![Scope::Root], names: Vec::new(), found: Vec::new(), at: (1, 1) };
     walk.template(template)?;
     Ok(walk.found)
 }
 
-/// What plain names mean at a place of the template.
+/// What plain names refer to at a place in the template.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     /// Variables.
     Root,
-    /// Parts of an item or object.
+    /// Fields of an item or object.
     Inner,
 }
 
@@ -48,7 +48,7 @@ struct Walk {
     at: (usize, usize),
 }
 
-/// Whether what is being read may be absent.
+/// Whether a value may be missing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
     Must,
@@ -88,7 +88,7 @@ impl Walk {
         Ok(())
     }
 
-    /// A helper called with values.
+    /// A helper call.
     fn call(&mut self, call: &HelperTemplate, need: Need) -> Result<(), Problem> {
         let need = match self.helper(&call.name, &CALLED, "helper")? {
             Some("default") => Need::May,
@@ -132,7 +132,7 @@ impl Walk {
         for value in &call.params {
             self.value(value, need)?;
         }
-        // A hash has no order of its own; by name keeps ours stable.
+        // A hash has no order; sorting by name keeps the result stable.
         let mut named: Vec<_> = call.hash.iter().collect();
         named.sort_by_key(|(name, _)| name.as_str());
         for (_, value) in named {
@@ -168,7 +168,7 @@ impl Walk {
             Some(Scope::Root) => self.add(name, need),
             Some(Scope::Inner) => {}
             None => {
-                let message = format!("`{raw}` goes up further than the template is deep.");
+                let message = format!("`{raw}` refers to a scope outside of the template.");
                 return Err(self.problem(ErrorCode::TemplateSyntax, message));
             }
         }
@@ -180,7 +180,7 @@ impl Walk {
         self.scopes.len().checked_sub(ups + 1).map(|index| self.scopes[index])
     }
 
-    /// Whether a path names nothing but a scope in which plain names are variables.
+    /// Whether a path refers to the root scope itself.
     fn is_root_itself(&self, path: &Path) -> bool {
         let Path::Relative((segments, raw)) = path else { return false };
         let named = segments.iter().any(|segment| matches!(segment, PathSeg::Named(_)));
@@ -209,7 +209,7 @@ impl Walk {
         if known.contains(&name) {
             return Ok(Some(name));
         }
-        let message = format!("there is no {what} `{name}`; there are {}.", known.join(", "));
+        let message = format!("unknown {what} `{name}`; available: {}.", known.join(", "));
         Err(self.problem(ErrorCode::TemplateUnknownHelper, message))
     }
 
@@ -234,7 +234,7 @@ fn block_names(block: &HelperTemplate) -> Vec<String> {
         .collect()
 }
 
-/// What counts one time round. Made by the parser, as its parts can't be put together from outside.
+/// The element that counts one iteration. Created by the parser, since its parts have no public constructor.
 fn step() -> TemplateElement {
     static STEP_ELEMENT: LazyLock<TemplateElement> = LazyLock::new(|| {
         let parsed = Template::compile(&format!("{{{{{STEP} 0}}}}"));

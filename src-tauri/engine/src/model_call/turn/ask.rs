@@ -1,10 +1,10 @@
-//! One call of the model in a turn: what it is sent, what is shown of the reply while it comes, and what is learnt.
+//! One model call within a turn: the request, streaming of the reply, and calibration of token counts.
 
 use serde_json::Value;
 
 use super::Turn;
 use crate::error::Fault;
-use crate::model_call::call::{Bought, Purchase};
+use crate::model_call::call::{ModelCall, RecordedReply};
 use crate::models::CalibrationSample;
 use crate::prompt::{Call, prepare};
 use crate::provider::{Chunk, ModelReply, ModelRequest};
@@ -12,60 +12,60 @@ use crate::provider::{Chunk, ModelReply, ModelRequest};
 impl Turn<'_> {
     /// The model's reply in this step.
     pub(super) async fn ask(&mut self, step: u32) -> Result<ModelReply, Fault> {
-        let (reply, account) = self.bought(step).await?;
+        let RecordedReply { reply, account } = self.recorded_or_new(step).await?;
         let usage = reply.usage.unwrap_or_default();
-        self.spent.model_calls = step + 1;
-        self.spent.usage += usage;
-        if let Some(learned) = account.and_then(|account| account.learned(usage)) {
-            self.learn(learned);
+        self.usage.model_calls = step + 1;
+        self.usage.tokens += usage;
+        if let Some(sample) = account.and_then(|account| account.learned(usage)) {
+            self.calibrate(sample);
         }
         Ok(reply)
     }
 
-    async fn bought(&mut self, step: u32) -> Result<Bought, Fault> {
-        let purchase = Purchase {
-            cx: self.cx,
+    async fn recorded_or_new(&mut self, step: u32) -> Result<RecordedReply, Fault> {
+        let call = ModelCall {
+            node_context: self.node_context,
             model: &self.model,
             provider: self.provider,
             context_id: &self.context.context_id,
         };
-        if let Some(recorded) = purchase.recorded(step) {
+        if let Some(recorded) = call.recorded(step) {
             return Ok(recorded);
         }
         let prompt = prepare(Call {
             context: self.context,
             config: &self.model,
-            question: &self.question.message,
+            question: &self.user_message.message,
             tools: self.tools,
             steps: &self.steps,
         })?;
         let request = ModelRequest {
             system: prompt.system,
             tools: self.tools.to_vec(),
-            temperature: self.manner.temperature,
-            response_schema: self.manner.response_schema.cloned(),
+            temperature: self.options.temperature,
+            response_schema: self.options.response_schema.cloned(),
             session: Some(self.context.session_id.clone()).filter(|session| !session.is_empty()),
-            options: Value::Object(self.manner.options.clone()),
-            ..purchase.request(prompt.messages)
+            options: Value::Object(self.options.options.clone()),
+            ..call.request(prompt.messages)
         };
-        let (cx, partial) = (self.cx, &mut self.partial);
+        let (node_context, partial) = (self.node_context, &mut self.partial);
         partial.clear();
-        let mut show = |chunk| match chunk {
+        let mut sink = |chunk| match chunk {
             Chunk::Text(text) => {
                 partial.push_str(&text);
-                cx.stream(text);
+                node_context.stream(text);
             }
-            Chunk::Reasoning(text) => cx.stream_reasoning(text),
+            Chunk::Reasoning(text) => node_context.stream_reasoning(text),
         };
-        purchase.buy(step, prompt.record, request, &mut show).await
+        call.send(step, prompt.record, request, &mut sink).await
     }
 
-    /// The next call of the turn is counted with it, and the conversation's when the turn is committed.
-    fn learn(&mut self, new: CalibrationSample) {
-        self.model.correction = self.model.correction.plus(new.correction);
-        match &mut self.spent.learned {
-            Some(known) => known.correction = known.correction.plus(new.correction),
-            None => self.spent.learned = Some(new),
+    /// Applies the sample to the later calls of this turn, and to the conversation when the turn is committed.
+    fn calibrate(&mut self, sample: CalibrationSample) {
+        self.model.correction = self.model.correction.plus(sample.correction);
+        match &mut self.usage.calibration {
+            Some(total) => total.correction = total.correction.plus(sample.correction),
+            None => self.usage.calibration = Some(sample),
         }
     }
 }

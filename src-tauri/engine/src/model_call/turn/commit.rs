@@ -1,5 +1,4 @@
-//! What a turn leaves in its conversation: question and answer together, or nothing. It tells who watches of a turn that
-//! has begun and of one that was given up.
+//! What a turn leaves in its conversation: user message and reply together, or nothing.
 
 use std::sync::Arc;
 
@@ -7,35 +6,38 @@ use super::Turn;
 use crate::context::{ContextManager, Message, Role};
 use crate::id::MessageId;
 use crate::journal::ContextEvent;
-use crate::model_call::ANSWER;
+use crate::model_call::REPLY_INDEX;
 use crate::provider::ModelReply;
 
 impl<'a> Turn<'a> {
-    /// From here on question and answer are to enter this conversation.
+    /// Makes the turn one of this conversation: a commit writes to it.
     pub(crate) fn begin(&mut self, conversation: &'a ContextManager) {
-        self.cx.note(ContextEvent::TurnStarted { context_id: conversation.id().clone() });
+        self.node_context.note(ContextEvent::TurnStarted { context_id: conversation.id().clone() });
         self.conversation = Some(conversation);
     }
 
-    /// Gives the turn up. Of what was streamed the conversation gets nothing.
+    /// Discards the turn. Nothing of it enters the conversation.
     pub(crate) fn discard(self) {
         if let Some(conversation) = self.conversation {
             let (context_id, partial) = (conversation.id().clone(), self.partial);
-            self.cx.note(ContextEvent::TurnDiscarded { context_id, partial });
+            self.node_context.note(ContextEvent::TurnDiscarded { context_id, partial });
         }
     }
 
-    /// Writes the question, unless it is there already, and `reply` to the conversation, where they are to enter one.
-    /// Gives the answer's id.
+    /// Writes the user message (unless it is in the history already) and `reply` to the conversation, if the turn belongs to
+    /// one. Returns the id of the reply's message.
     pub(crate) fn commit(&self, reply: &ModelReply) -> Option<MessageId> {
         let conversation = self.conversation?;
-        let answer = Arc::new(Message {
+        let reply_message = Arc::new(Message {
             reasoning: reply.reasoning.clone(),
-            ..self.cx.message(ANSWER, Role::Assistant, reply.text.clone(), &self.model.model)
+            ..self.node_context.message(REPLY_INDEX, Role::Assistant, reply.text.clone(), &self.model.model)
         });
-        let id = answer.id.clone();
-        let asked = (!self.question.stored).then(|| Arc::clone(&self.question.message));
-        conversation.commit_turn(asked.into_iter().chain([answer]).collect(), self.spent.learned.clone());
+        let id = reply_message.id.clone();
+        let user_message = (!self.user_message.in_history).then(|| Arc::clone(&self.user_message.message));
+        conversation.commit_turn(
+            user_message.into_iter().chain([reply_message]).collect(),
+            self.usage.calibration.clone(),
+        );
         Some(id)
     }
 }

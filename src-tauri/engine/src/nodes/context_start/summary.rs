@@ -1,5 +1,5 @@
-//! Summing up what there is no room for: a model is told the summary so far and the messages that follow it, and gives
-//! the next one. Each reply is journaled like any that was bought, so that none is bought twice.
+//! Summaries of older messages: a model gets the previous summary and the messages after it, and writes the next summary.
+//! Replies are journaled like those of any model call, so none is requested twice.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use super::Memory;
 use crate::context::{ContextRecord, Message, Role, SharedMessage};
 use crate::error::{ErrorCode, Fault};
 use crate::id::ContextId;
-use crate::model_call::Purchase;
+use crate::model_call::ModelCall;
 use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
 use crate::provider::{ModelReply, ModelRequest, Provider, StopReason};
 
-/// The most tokens a summary may take: room for a page of text, an eighth of what is remembered by default.
+/// Maximum tokens of a summary: a page of text, an eighth of the default limit of what is recalled.
 pub(super) const SUMMARY_TOKENS: u32 = 2_000;
 
 const INSTRUCTIONS: &str = "You keep the memory of a long conversation between a user and an assistant. You are given \
@@ -22,68 +22,72 @@ const INSTRUCTIONS: &str = "You keep the memory of a long conversation between a
     what the user wants and has said about themselves, what was decided and found out, names, numbers and open \
     questions. Leave out pleasantries. Write plain sentences, at most 400 words, and nothing beside the summary.";
 
-/// What a summary begins with, so that the model that is told it knows what it is.
+/// The first line of a summary, so that the model recognizes it.
 const HEADING: &str = "Summary of the conversation before the messages below:";
 
-/// Who sums up.
+/// Writes summaries for a context.
 pub(super) struct Summarizer<'a> {
     model: ModelConfig,
     provider: Arc<dyn Provider>,
-    cx: &'a NodeContext,
-    /// The context that is to remember.
+    node_context: &'a NodeContext,
+    /// The context that recalls the summary.
     context_id: ContextId,
 }
 
 impl<'a> Summarizer<'a> {
-    pub(super) fn new(memory: &Memory, record: &ContextRecord, cx: &'a NodeContext) -> Result<Self, Fault> {
+    pub(super) fn new(
+        memory: &Memory,
+        record: &ContextRecord,
+        node_context: &'a NodeContext,
+    ) -> Result<Self, Fault> {
         let overrides = Overrides {
             provider: memory.provider.as_deref(),
             model: memory.model.as_deref(),
             max_tokens: Some(SUMMARY_TOKENS),
             ..Overrides::default()
         };
-        let model = resolve_model_config(record, overrides, cx.known())?;
-        let provider = cx.host.providers.get(&model.provider)?;
-        Ok(Self { model, provider, cx, context_id: record.context_id.clone() })
+        let model = resolve_model_config(record, overrides, node_context.model_settings())?;
+        let provider = node_context.host.providers.get(&model.provider)?;
+        Ok(Self { model, provider, node_context, context_id: record.context_id.clone() })
     }
 
-    /// The summary of `told`, the one so far, and the messages after it; in as many calls as the model's window asks for.
-    pub(super) async fn sum_up(
+    /// The summary of `previous` and the messages after it, in as many calls as the model's window requires.
+    pub(super) async fn summarize(
         &self,
-        mut told: Option<String>,
+        mut previous: Option<String>,
         messages: &[SharedMessage],
     ) -> Result<(String, TokenUsage), Fault> {
         let mut usage = TokenUsage::default();
-        for (step, messages) in (0..).zip(self.portions(messages)) {
-            let reply = self.ask(step, told.as_deref(), messages).await?;
+        for (step, messages) in (0..).zip(self.split(messages)) {
+            let reply = self.ask(step, previous.as_deref(), messages).await?;
             usage += reply.usage.unwrap_or_default();
-            told = Some(format!("{HEADING}\n{}", summary(&reply)?));
+            previous = Some(format!("{HEADING}\n{}", summary_text(&reply)?));
         }
-        Ok((told.unwrap_or_default(), usage))
+        Ok((previous.unwrap_or_default(), usage))
     }
 
-    /// Stretches of messages of which each fits the window beside the instructions and a summary. One message that is
-    /// larger than that stands alone, and is shortened when it is told.
-    fn portions<'m>(&self, messages: &'m [SharedMessage]) -> Vec<&'m [SharedMessage]> {
+    /// Splits messages into batches that fit the window together with the instructions and a summary. A message that is
+    /// larger is a batch of its own, and truncated when it is sent.
+    fn split<'m>(&self, messages: &'m [SharedMessage]) -> Vec<&'m [SharedMessage]> {
         let room = self.room();
-        let mut portions = Vec::new();
-        let (mut from, mut taken) = (0, 0);
+        let mut batches = Vec::new();
+        let (mut from, mut used) = (0, 0);
         for (index, message) in messages.iter().enumerate() {
             let tokens = u64::from(message.tokens);
-            if index > from && taken + tokens > room {
-                portions.push(&messages[from..index]);
-                (from, taken) = (index, 0);
+            if index > from && used + tokens > room {
+                batches.push(&messages[from..index]);
+                (from, used) = (index, 0);
             }
-            taken += tokens;
+            used += tokens;
         }
         if from < messages.len() {
-            portions.push(&messages[from..]);
+            batches.push(&messages[from..]);
         }
-        portions
+        batches
     }
 
-    /// What is left of the window for messages. Half of it stays free: the counts of other models than OpenAI's are
-    /// estimates.
+    /// Tokens of the window that are available for messages. Half stays free, since token counts are estimates for most
+    /// models.
     fn room(&self) -> u64 {
         let fixed = self.model.reserve
             + u64::from(SUMMARY_TOKENS)
@@ -94,50 +98,48 @@ impl<'a> Summarizer<'a> {
     async fn ask(
         &self,
         step: u32,
-        told: Option<&str>,
+        previous: Option<&str>,
         messages: &[SharedMessage],
     ) -> Result<ModelReply, Fault> {
-        let purchase = Purchase {
-            cx: self.cx,
+        let call = ModelCall {
+            node_context: self.node_context,
             model: &self.model,
             provider: &*self.provider,
             context_id: &self.context_id,
         };
-        if let Some((reply, _)) = purchase.recorded(step) {
-            return Ok(reply);
+        if let Some(recorded) = call.recorded(step) {
+            return Ok(recorded.reply);
         }
-        let question = Arc::new(self.question(step, told, messages));
-        let record = self.record(&question, messages);
-        let request =
-            ModelRequest { system: Some(INSTRUCTIONS.to_owned()), ..purchase.request(vec![question]) };
-        let (reply, _) = purchase.buy(step, record, request, &mut |_| ()).await?;
-        Ok(reply)
+        let message = Arc::new(self.user_message(step, previous, messages));
+        let record = self.prompt_record(&message, messages);
+        let request = ModelRequest { system: Some(INSTRUCTIONS.to_owned()), ..call.request(vec![message]) };
+        Ok(call.send(step, record, request, &mut |_| ()).await?.reply)
     }
 
-    fn question(&self, step: u32, told: Option<&str>, messages: &[SharedMessage]) -> Message {
+    fn user_message(&self, step: u32, previous: Option<&str>, messages: &[SharedMessage]) -> Message {
         let mut text = String::new();
-        if let Some(told) = told {
+        if let Some(previous) = previous {
             text.push_str("Summary so far:\n");
-            text.push_str(told.strip_prefix(HEADING).unwrap_or(told).trim());
+            text.push_str(previous.strip_prefix(HEADING).unwrap_or(previous).trim());
             text.push_str("\n\n");
         }
         text.push_str("Messages:\n");
-        // About four bytes are a token; a message that alone is more than there is room for is told from its beginning.
-        let most = usize::try_from(self.room().saturating_mul(4)).unwrap_or(usize::MAX);
+        // About four bytes are a token. A message that is too large by itself is truncated.
+        let max_bytes = usize::try_from(self.room().saturating_mul(4)).unwrap_or(usize::MAX);
         for message in messages {
-            let who = if message.role == Role::User { "User" } else { "Assistant" };
-            let said = message.content.text();
-            let cut = said.floor_char_boundary(most);
-            let more = if cut < said.len() { " […]" } else { "" };
+            let speaker = if message.role == Role::User { "User" } else { "Assistant" };
+            let content = message.content.text();
+            let end = content.floor_char_boundary(max_bytes);
+            let ellipsis = if end < content.len() { " […]" } else { "" };
             // Writing to a string does not fail.
-            let _ = write!(text, "\n{who}: {}{more}\n", &said[..cut]);
+            let _ = write!(text, "\n{speaker}: {}{ellipsis}\n", &content[..end]);
         }
         let index = usize::try_from(step).unwrap_or(usize::MAX);
-        self.cx.message(index, Role::User, text, &self.model.model)
+        self.node_context.message(index, Role::User, text, &self.model.model)
     }
 
-    /// What is kept of the prompt: the messages by reference, as everywhere.
-    fn record(&self, question: &Message, messages: &[SharedMessage]) -> PromptRecord {
+    /// The record of the prompt. It refers to the messages by id.
+    fn prompt_record(&self, message: &Message, messages: &[SharedMessage]) -> PromptRecord {
         let system = PromptPart::Message {
             role: Role::System,
             text: INSTRUCTIONS.to_owned(),
@@ -146,22 +148,22 @@ impl<'a> Summarizer<'a> {
         let mut parts = vec![system];
         if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
             let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
-            parts.push(PromptPart::History { first, last, count, tokens: question.tokens.into() });
+            parts.push(PromptPart::History { first, last, count, tokens: message.tokens.into() });
         }
         PromptRecord::of(&self.model, parts, 0)
     }
 }
 
-/// What a reply says, where it says all of it: half a summary would be remembered as if it were whole.
-fn summary(reply: &ModelReply) -> Result<&str, Fault> {
+/// The text of a complete reply. A truncated summary would be recalled as if it were complete.
+fn summary_text(reply: &ModelReply) -> Result<&str, Fault> {
     let text = reply.text.trim();
-    let wrong = match reply.stop_reason {
-        StopReason::ContentFilter => "was kept from answering by its provider",
-        StopReason::MaxTokens => "did not come to an end within 2,000 tokens",
-        _ if text.is_empty() => "answered nothing",
+    let problem = match reply.stop_reason {
+        StopReason::ContentFilter => "was blocked by its provider",
+        StopReason::MaxTokens => "did not finish within 2,000 tokens",
+        _ if text.is_empty() => "replied with nothing",
         _ => return Ok(text),
     };
-    let told = format!("The model that was to sum up the conversation {wrong}.");
-    Err(Fault::new(ErrorCode::ConversationNoSummary, told)
-        .hint("Ask another model for summaries, or choose the strategy `window`."))
+    let message = format!("The model for the summary of the conversation {problem}.");
+    Err(Fault::new(ErrorCode::ConversationNoSummary, message)
+        .hint("Use another model for summaries, or the strategy `window`."))
 }

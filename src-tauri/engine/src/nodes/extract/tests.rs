@@ -16,14 +16,14 @@ fn main() -> Value {
 
 #[test]
 fn the_value_is_checked_and_the_conversation_left_alone() {
-    let mut bench = NodeHarness::new();
-    bench.run("chat", json!({}), &[("context", main()), ("message", json!("Earlier."))]);
-    let before = bench.context("main");
-    bench.provider.script([Scripted::text("{\"n\": 3}")]);
-    let ran = bench.run("extract", config(), &[("context", main()), ("text", json!("Three."))]);
+    let mut harness = NodeHarness::new();
+    harness.run("chat", json!({}), &[("context", main()), ("message", json!("Earlier."))]);
+    let before = harness.context("main");
+    harness.provider.script([Scripted::text("{\"n\": 3}")]);
+    let ran = harness.run("extract", config(), &[("context", main()), ("text", json!("Three."))]);
     assert_eq!(ran.outputs(), json!({ "context": main(), "value": { "n": 3 } }));
-    assert_eq!(bench.context("main"), before);
-    let request = bench.provider.requests().pop().unwrap();
+    assert_eq!(harness.context("main"), before);
+    let request = harness.provider.requests().pop().unwrap();
     assert_eq!(request.messages.len(), 1, "no history");
     assert_eq!(request.response_schema.as_ref(), Some(&config()["schema"]));
     let system = request.system.unwrap();
@@ -32,29 +32,29 @@ fn the_value_is_checked_and_the_conversation_left_alone() {
 
 #[test]
 fn with_history_the_model_sees_what_was_said() {
-    let mut bench = NodeHarness::new();
-    bench.run("chat", json!({}), &[("context", main()), ("message", json!("It was three."))]);
-    bench.provider.script([Scripted::text("{\"n\": 3}")]);
+    let mut harness = NodeHarness::new();
+    harness.run("chat", json!({}), &[("context", main()), ("message", json!("It was three."))]);
+    harness.provider.script([Scripted::text("{\"n\": 3}")]);
     let mut config = config();
     config["withHistory"] = json!(true);
-    bench.run("extract", config, &[("context", main()), ("text", json!("How many?"))]);
-    let request = bench.provider.requests().pop().unwrap();
+    harness.run("extract", config, &[("context", main()), ("text", json!("How many?"))]);
+    let request = harness.provider.requests().pop().unwrap();
     let said: Vec<_> = request.messages.iter().map(|message| message.content.text()).collect();
     assert_eq!(said, ["It was three.", "It was three.", "How many?"]);
 }
 
 #[test]
 fn a_wrong_reply_is_told_what_is_wrong_and_repaired() {
-    let mut bench = NodeHarness::new();
-    bench.provider.script([
+    let mut harness = NodeHarness::new();
+    harness.provider.script([
         Scripted::text("Three, I think."),
         Scripted::text("{\"n\": \"three\"}"),
         Scripted::text("{\"n\": 3}"),
     ]);
-    let ran = bench.run("extract", config(), &[("text", json!("Three."))]);
+    let ran = harness.run("extract", config(), &[("text", json!("Three."))]);
     assert_eq!(ran.output("value"), Some(&json!({ "n": 3 })));
     assert_eq!(ran.result.as_ref().unwrap().extra["modelCalls"], json!(3));
-    let last = bench.provider.requests().pop().unwrap();
+    let last = harness.provider.requests().pop().unwrap();
     let said: Vec<_> = last.messages.iter().map(|message| message.content.text()).collect();
     assert_eq!(said.len(), 5);
     assert!(said[2].contains("it is not JSON"), "{}", said[2]);
@@ -64,47 +64,47 @@ fn a_wrong_reply_is_told_what_is_wrong_and_repaired() {
 #[test]
 fn repairs_are_bounded() {
     for repairs in [0, 1, 4] {
-        let mut bench = NodeHarness::new();
-        bench.provider.script(vec![Scripted::text("nothing"); 9]);
+        let mut harness = NodeHarness::new();
+        harness.provider.script(vec![Scripted::text("nothing"); 9]);
         let mut config = config();
         config["maxRepairs"] = json!(repairs);
-        let ran = bench.run("extract", config, &[("text", json!("Three."))]);
-        assert_eq!((ran.code(), bench.provider.requests().len()), ("extract.invalid", repairs + 1));
+        let ran = harness.run("extract", config, &[("text", json!("Three."))]);
+        assert_eq!((ran.code(), harness.provider.requests().len()), ("extract.invalid", repairs + 1));
         assert_eq!(ran.result.unwrap_err().details["reply"], json!("nothing"));
     }
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let cut =
         ModelReply { text: "{\"n\"".into(), stop_reason: StopReason::MaxTokens, ..ModelReply::default() };
-    bench.provider.script([Scripted::Reply(cut)]);
+    harness.provider.script([Scripted::Reply(cut)]);
     let mut config = config();
     config["maxRepairs"] = json!(0);
-    let fault = bench.run("extract", config, &[("text", json!("Three."))]).result.unwrap_err();
+    let fault = harness.run("extract", config, &[("text", json!("Three."))]).result.unwrap_err();
     assert!(fault.hint.unwrap().contains("maxTokens"));
 }
 
 #[test]
 fn it_enters_the_history_only_when_told_to() {
-    let mut bench = NodeHarness::new();
-    bench.provider.script([Scripted::text("three"), Scripted::text("{\"n\": 3}")]);
+    let mut harness = NodeHarness::new();
+    harness.provider.script([Scripted::text("three"), Scripted::text("{\"n\": 3}")]);
     let mut config = config();
     config["addToHistory"] = json!(true);
-    bench.run("extract", config, &[("context", main()), ("text", json!("Three."))]);
+    harness.run("extract", config, &[("context", main()), ("text", json!("Three."))]);
     let told = |role: &str, text: &str| (role.to_owned(), text.to_owned());
-    assert_eq!(bench.history("main"), [told("user", "Three."), told("assistant", "{\"n\": 3}")]);
+    assert_eq!(harness.history("main"), [told("user", "Three."), told("assistant", "{\"n\": 3}")]);
 }
 
 #[test]
 fn a_text_that_does_not_fit_is_refused_before_anybody_is_asked() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let mut config = config();
     config["contextWindow"] = json!(60);
-    let ran = bench.run("extract", config, &[("text", json!("word ".repeat(200)))]);
-    assert_eq!((ran.code(), bench.provider.requests().len()), ("context.too_large", 0));
+    let ran = harness.run("extract", config, &[("text", json!("word ".repeat(200)))]);
+    assert_eq!((ran.code(), harness.provider.requests().len()), ("context.too_large", 0));
 }
 
 #[test]
 fn wrong_settings_are_named() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     for wrong in [
         json!({ "schema": { "type": "objekt" } }),
         json!({ "schema": "text" }),
@@ -113,7 +113,7 @@ fn wrong_settings_are_named() {
         json!({ "contextWindow": 0 }),
     ] {
         assert_eq!(
-            bench.run("extract", wrong.clone(), &[("text", json!("x"))]).code(),
+            harness.run("extract", wrong.clone(), &[("text", json!("x"))]).code(),
             "config.invalid",
             "{wrong}"
         );

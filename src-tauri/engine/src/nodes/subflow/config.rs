@@ -1,4 +1,4 @@
-//! The settings of a sub-flow: which flow, and what it is given.
+//! The settings of a sub-flow: which flow to run, and its input.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,46 +10,45 @@ use crate::flow::{self, Flow};
 use crate::host::subflow::ChildFlow;
 use crate::id::{NodeId, PortName};
 
-/// What a fresh node lacks.
-pub(super) const NO_FLOW: &str = "Name the file of the flow to run, or draw one inside.";
+/// The message for a new node, which has no flow yet.
+pub(super) const NO_FLOW: &str = "Set the file of the flow to run, or define one inside the node.";
 
-/// Which flow, and what it is given.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct Config {
-    /// The flow's file, relative to the folder of the flow this node is in.
+    /// The flow's file, relative to the folder of this flow.
     file: Option<String>,
     /// The flow itself, in place of a file.
     flow: Option<InnerFlow>,
-    /// What the child is given.
+    /// Where the child's input comes from.
     #[serde(alias = "input_source")]
     pub(super) input_source: InputSource,
-    /// With `nodeOutput`: the node whose output the child is given. It needs no edge.
+    /// With `nodeOutput`: the node whose output is the child's input. It needs no edge.
     #[serde(alias = "source_node_id")]
     pub(super) source_node_id: Option<NodeId>,
-    /// Which of that node's outputs; the first data output, if none is named.
+    /// The output of that node. If empty, its first data output.
     #[serde(alias = "source_output")]
     pub(super) source_output: Option<PortName>,
-    /// With `mapping`: which input of this node goes where in the child.
+    /// With `mapping`: the inputs of this node and their targets in the child.
     pub(super) mapping: Vec<Mapped>,
 }
 
-/// Where the child's text comes from.
+/// Where the child's input comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum InputSource {
-    /// What was said last in the conversation.
+    /// The last output or message of the conversation.
     #[default]
     #[serde(alias = "last_message")]
     LastMessage,
     /// One value.
     #[serde(alias = "node_output")]
     NodeOutput,
-    /// Several values, each to its place.
+    /// Several values, each with a target.
     Mapping,
 }
 
-/// One value on its way into the child.
+/// One value for the child.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Mapped {
@@ -59,45 +58,45 @@ pub(crate) struct Mapped {
     pub(super) to: String,
 }
 
-/// Where a mapped value goes.
-pub(super) enum Place {
+/// The target of a mapped value.
+pub(super) enum MappingTarget {
     Text,
     Port(NodeId, PortName),
 }
 
 impl Mapped {
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn target(&self) -> Option<MappingTarget> {
         if self.to == "input" {
-            return Some(Place::Text);
+            return Some(MappingTarget::Text);
         }
-        // Ports have no dots in their names, nodes may.
+        // Port names have no dots; node ids may.
         let (node, port) = self.to.rsplit_once('.')?;
-        (!node.is_empty() && !port.is_empty()).then(|| Place::Port(node.into(), port.into()))
+        (!node.is_empty() && !port.is_empty()).then(|| MappingTarget::Port(node.into(), port.into()))
     }
 }
 
 impl Config {
-    /// The flow that is meant; else what is wrong, and below which setting.
+    /// The flow to run. The error is a pair of JSON pointer and message.
     pub(super) fn child(&self) -> Result<ChildFlow, (String, String)> {
-        let wrong = |setting: &str, message: &str| Err((setting.to_owned(), message.to_owned()));
+        let invalid = |setting: &str, message: &str| Err((setting.to_owned(), message.to_owned()));
         match (self.file.as_deref().map(str::trim).filter(|file| !file.is_empty()), &self.flow) {
-            (Some(_), Some(_)) => wrong("/file", "Name a file or draw a flow inside; not both."),
-            (None, None) => wrong("/file", NO_FLOW),
-            (Some(file), None) if is_absolute(file) => wrong(
+            (Some(_), Some(_)) => invalid("/file", "Set either `file` or `flow`, not both."),
+            (None, None) => invalid("/file", NO_FLOW),
+            (Some(file), None) if is_absolute(file) => invalid(
                 "/file",
-                "Name the file relative to this flow's folder, so that the two can move together.",
+                "Use a path relative to this flow's folder, so that both files can be moved together.",
             ),
             (Some(file), None) => Ok(ChildFlow::File(file.to_owned())),
             (None, Some(inner)) => Ok(ChildFlow::Inner(Arc::clone(&inner.0))),
         }
     }
 
-    /// Whether no flow is named yet.
+    /// Whether no flow is set yet.
     pub(super) fn is_empty(&self) -> bool {
         self.flow.is_none() && self.file.as_deref().is_none_or(|file| file.trim().is_empty())
     }
 
-    /// The inputs that are mapped, each once, in the order of the mapping.
+    /// The mapped inputs, each once, in the order of the mapping.
     pub(super) fn sources(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for mapped in &self.mapping {
@@ -109,33 +108,33 @@ impl Config {
     }
 
     pub(super) fn check(&self) -> Vec<(String, String)> {
-        let mut found = Vec::new();
-        // A fresh node names no flow yet; that is no mistake, but it can't run.
-        found.extend(self.child().err().filter(|_| !self.is_empty()));
+        let mut problems = Vec::new();
+        // A new node has no flow yet. That is valid, but it cannot run.
+        problems.extend(self.child().err().filter(|_| !self.is_empty()));
         for (at, mapped) in self.mapping.iter().enumerate() {
-            if mapped.place().is_none() {
+            if mapped.target().is_none() {
                 let message = format!(
-                    "`{}` is no place in the child: write `NODE.PORT`, or `input` for its text.",
+                    "`{}` is not a target in the child. Use `NODE.PORT`, or `input` for its text.",
                     mapped.to
                 );
-                found.push((format!("/mapping/{at}/to"), message));
+                problems.push((format!("/mapping/{at}/to"), message));
             }
             if matches!(mapped.from.as_str(), "" | "context") {
-                let message = "This is to be the name of a data input of this node.".to_owned();
-                found.push((format!("/mapping/{at}/from"), message));
+                let message = "This must be the name of a data input of this node.".to_owned();
+                problems.push((format!("/mapping/{at}/from"), message));
             }
         }
-        found
+        problems
     }
 }
 
-/// Whether a path says where it begins, on any system: a flow file may be made on another.
+/// Whether a path is absolute on any system: a flow file may come from another one.
 fn is_absolute(path: &str) -> bool {
     let drive = path.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && path[1..].starts_with(':');
     path.starts_with(['/', '\\']) || drive
 }
 
-/// A flow inside of a config, read as a file would be.
+/// A flow inside a config, parsed like a file.
 struct InnerFlow(Arc<Flow>);
 
 impl<'de> Deserialize<'de> for InnerFlow {
@@ -152,6 +151,6 @@ impl JsonSchema for InnerFlow {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object", "format": "json", "description": "A flow, as a flow file has it." })
+        json_schema!({ "type": "object", "format": "json", "description": "A flow, in the format of a flow file." })
     }
 }

@@ -8,14 +8,14 @@ use crate::host::subflow::ChildEnd;
 use crate::journal::{RunEnd, RunFault};
 use crate::testing::{FakeSubflows, NodeHarness};
 
-fn said(bench: &NodeHarness) -> Vec<String> {
-    bench.subflows.calls().into_iter().filter_map(|call| call.input).collect()
+fn said(harness: &NodeHarness) -> Vec<String> {
+    harness.subflows.calls().into_iter().filter_map(|call| call.input).collect()
 }
 
 #[test]
 fn the_child_is_given_the_text_and_nothing_else() {
-    let mut bench = NodeHarness::new();
-    bench.run(
+    let mut harness = NodeHarness::new();
+    harness.run(
         "injectMessages",
         json!({ "messages": [
             { "role": "user", "content": "A secret" },
@@ -24,31 +24,31 @@ fn the_child_is_given_the_text_and_nothing_else() {
         &[("context", json!({ "contextId": "main" }))],
     );
 
-    bench.run(
+    harness.run(
         "subflow",
         json!({ "file": "a.flow.json", "input_source": "last_message" }),
         &[("context", json!({ "contextId": "main" }))],
     );
     let handle = json!({ "contextId": "main", "currentOutput": "Just said" });
-    bench.run("subflow", json!({ "file": "a.flow.json" }), &[("context", handle)]);
+    harness.run("subflow", json!({ "file": "a.flow.json" }), &[("context", handle)]);
     let config = json!({ "file": "a.flow.json", "input_source": "node_output", "source_node_id": "before" });
-    bench.run("subflow", config, &[("value", json!({ "n": 1 }))]);
+    harness.run("subflow", config, &[("value", json!({ "n": 1 }))]);
 
-    assert_eq!(said(&bench), ["The last word", "Just said", "{\"n\":1}"]);
-    assert!(bench.subflows.calls().iter().all(|call| call.set.is_empty()));
+    assert_eq!(said(&harness), ["The last word", "Just said", "{\"n\":1}"]);
+    assert!(harness.subflows.calls().iter().all(|call| call.set.is_empty()));
 }
 
 #[test]
 fn mapped_values_go_to_their_places_as_they_are() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let config = json!({ "file": "a.flow.json", "inputSource": "mapping", "mapping": [
         { "from": "topic", "to": "input" },
         { "from": "style", "to": "write.v2.style" },
         { "from": "topic", "to": "check.value" },
     ]});
-    bench.run("subflow", config, &[("topic", json!("boats")), ("style", json!(["terse"]))]);
+    harness.run("subflow", config, &[("topic", json!("boats")), ("style", json!(["terse"]))]);
 
-    let [call] = &bench.subflows.calls()[..] else { panic!("one call") };
+    let [call] = &harness.subflows.calls()[..] else { panic!("one call") };
     assert_eq!(call.input.as_deref(), Some("boats"));
     let set: Value = serde_json::to_value(&call.set).unwrap();
     assert_eq!(set, json!({ "write.v2": { "style": ["terse"] }, "check": { "value": "boats" } }));
@@ -56,25 +56,25 @@ fn mapped_values_go_to_their_places_as_they_are() {
 
 #[test]
 fn a_child_that_no_text_is_mapped_to_keeps_its_own() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let config = json!({ "file": "a.flow.json", "inputSource": "mapping", "mapping": [
         { "from": "style", "to": "write.style" },
     ]});
-    bench.run("subflow", config, &[("style", json!("terse"))]);
-    let [call] = &bench.subflows.calls()[..] else { panic!("one call") };
+    harness.run("subflow", config, &[("style", json!("terse"))]);
+    let [call] = &harness.subflows.calls()[..] else { panic!("one call") };
     assert_eq!(call.input, None);
 }
 
 #[test]
 fn what_looks_like_a_context_is_handed_back_and_contexts_are_not() {
-    let mut bench = NodeHarness::new();
-    bench.subflows.ends(FakeSubflows::finished(&json!({
+    let mut harness = NodeHarness::new();
+    harness.subflows.ends(FakeSubflows::finished(&json!({
         "made": { "context": { "contextId": "made" }, "handle": { "contextId": "made" } },
         "order": { "value": { "contextId": 7, "total": 3 } },
         "way": { "context": "a case of this name" },
     })));
     let config = json!({ "file": "a.flow.json", "inputSource": "nodeOutput" });
-    let ran = bench.run("subflow", config, &[("value", json!("x"))]);
+    let ran = harness.run("subflow", config, &[("value", json!("x"))]);
     assert_eq!(
         ran.output("result"),
         Some(&json!({
@@ -87,13 +87,13 @@ fn what_looks_like_a_context_is_handed_back_and_contexts_are_not() {
 
 #[test]
 fn the_result_comes_back_by_node_and_port_and_as_one_message() {
-    let mut bench = NodeHarness::new();
-    bench.subflows.ends(FakeSubflows::finished(&json!({
+    let mut harness = NodeHarness::new();
+    harness.subflows.ends(FakeSubflows::finished(&json!({
         "answer": { "context": { "contextId": "main" }, "response": "Yes.", "structured": { "yes": true } },
         "count": { "value": 3 },
     })));
     let handle = json!({ "contextId": "main", "currentOutput": "Is it?" });
-    let ran = bench.run("subflow", json!({ "file": "a.flow.json" }), &[("context", handle)]);
+    let ran = harness.run("subflow", json!({ "file": "a.flow.json" }), &[("context", handle)]);
 
     assert_eq!(
         ran.output("result"),
@@ -102,7 +102,7 @@ fn the_result_comes_back_by_node_and_port_and_as_one_message() {
         )
     );
     assert_eq!(ran.output("text"), Some(&json!("Yes.\n\n3")));
-    assert_eq!(bench.history("main"), [("assistant".to_owned(), "Yes.\n\n3".to_owned())]);
+    assert_eq!(harness.history("main"), [("assistant".to_owned(), "Yes.\n\n3".to_owned())]);
     // Only turns are kept of a conversation when the run is over.
     assert!(matches!(&ran.changes[..], [(_, ContextChange::Turn { messages, .. })] if messages.len() == 1));
     assert_eq!(ran.message("text").map(ToString::to_string).as_deref(), Some("subflow/0"));
@@ -111,21 +111,21 @@ fn the_result_comes_back_by_node_and_port_and_as_one_message() {
 
 #[test]
 fn a_child_that_did_not_finish_is_the_nodes_fault() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let mut error = Fault::new(ErrorCode::ProviderRateLimited, "Too many requests.").retryable();
     error.retry_after_ms = Some(2_000);
     let failed = RunFault { node: "ask".into(), epoch: (&[2][..]).into(), error };
     let end = |end, error| ChildEnd { end, error, ..FakeSubflows::finished(&json!({})) };
-    bench.subflows.ends(end(RunEnd::Failed, Some(failed)));
+    harness.subflows.ends(end(RunEnd::Failed, Some(failed)));
     let config = json!({ "file": "a.flow.json", "inputSource": "nodeOutput" });
-    let fault = bench.run("subflow", config.clone(), &[("value", json!("x"))]).result.unwrap_err();
+    let fault = harness.run("subflow", config.clone(), &[("value", json!("x"))]).result.unwrap_err();
     assert_eq!(fault.code, "subflow.failed");
     assert_eq!(fault.message, "The sub-flow failed at `ask#2`: Too many requests.");
     assert!(fault.retryable && fault.retry_after_ms == Some(2_000));
     assert_eq!(fault.details["error"]["code"], "provider.rate_limited");
 
-    bench.subflows.ends(end(RunEnd::Canceled, None));
-    assert_eq!(bench.run("subflow", config, &[("value", json!("x"))]).code(), "subflow.cancelled");
+    harness.subflows.ends(end(RunEnd::Canceled, None));
+    assert_eq!(harness.run("subflow", config, &[("value", json!("x"))]).code(), "subflow.cancelled");
 }
 
 #[test]

@@ -21,79 +21,79 @@ fn pairs(told: &[(&str, &str)]) -> Vec<(String, String)> {
 
 #[test]
 fn a_start_makes_the_context_it_is_told_to() {
-    let mut bench = empty();
+    let mut harness = empty();
     let config = json!({ "provider": "openai", "model": "gpt-4o", "systemInstructions": "Be brief.", "contextId": "side" });
-    bench.run("contextStart", config, &[]).result.unwrap();
-    let record = bench.context("side");
+    harness.run("contextStart", config, &[]).result.unwrap();
+    let record = harness.context("side");
     assert_eq!((record.provider.as_str(), record.model.as_str()), ("openai", "gpt-4o"));
     assert_eq!(
         (record.system_instructions.as_deref(), record.context_type),
         (Some("Be brief."), ContextType::Main)
     );
     assert_eq!((record.session_id.as_str(), record.message_history.len()), ("side", 0));
-    assert_eq!(bench.run("contextStart", json!({ "contextId": "side" }), &[]).code(), "context.duplicate");
-    assert_eq!(bench.context("side"), record, "a failed node changes nothing");
+    assert_eq!(harness.run("contextStart", json!({ "contextId": "side" }), &[]).code(), "context.duplicate");
+    assert_eq!(harness.context("side"), record, "a failed node changes nothing");
     assert_eq!(empty().run("contextStart", json!({ "model": " " }), &[]).code(), "config.invalid");
 }
 
 #[test]
 fn a_new_context_inherits_what_is_not_said_and_leaves_its_base_alone() {
-    let mut bench = empty();
+    let mut harness = empty();
     let start = json!({ "provider": "openai", "model": "gpt-4o", "systemInstructions": "Be brief." });
-    bench.run("contextStart", start, &[]);
-    bench.run("chat", json!({}), &[("context", main()), ("message", json!("Hi"))]);
-    let before = bench.context("main");
+    harness.run("contextStart", start, &[]);
+    harness.run("chat", json!({}), &[("context", main()), ("message", json!("Hi"))]);
+    let before = harness.context("main");
 
-    let ran = bench.run("newContext", json!({}), &[("context", main())]);
+    let ran = harness.run("newContext", json!({}), &[("context", main())]);
     assert_eq!(ran.output("handle"), Some(&json!({ "contextId": "newContext" })));
-    let made = bench.context("newContext");
+    let made = harness.context("newContext");
     assert_eq!((made.provider.as_str(), made.model.as_str()), ("openai", "gpt-4o"));
     assert_eq!(made.system_instructions.as_deref(), Some("Be brief."));
     assert_eq!((made.context_type, made.message_history.len()), (ContextType::Isolated, 0));
     assert_eq!(made.parent_context_id.as_ref().map(crate::id::ContextId::as_str), Some("main"));
 
     let config = json!({ "copyHistory": true, "systemInstructions": "", "provider": "offline" });
-    bench.run("newContext", config, &[("context", main())]);
-    let copy = bench.context("newContext");
+    harness.run("newContext", config, &[("context", main())]);
+    let copy = harness.context("newContext");
     assert_eq!((copy.system_instructions.as_deref(), copy.model.as_str()), (None, "echo"));
-    assert_eq!(bench.history("newContext"), bench.history("main"));
+    assert_eq!(harness.history("newContext"), harness.history("main"));
 
     let inputs = [("context", json!({ "contextId": "newContext" })), ("message", json!("Only here"))];
-    bench.run("chat", json!({}), &inputs);
-    assert_eq!(bench.history("newContext").len(), 4);
-    assert_eq!(bench.context("main"), before);
+    harness.run("chat", json!({}), &inputs);
+    assert_eq!(harness.history("newContext").len(), 4);
+    assert_eq!(harness.context("main"), before);
 }
 
 #[test]
 fn a_new_context_of_another_provider_needs_a_model() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     assert_eq!(
-        bench.run("newContext", json!({ "provider": "openai" }), &[("context", main())]).code(),
+        harness.run("newContext", json!({ "provider": "openai" }), &[("context", main())]).code(),
         "model.none"
     );
-    let ran = bench.run("newContext", json!({ "provider": "openai", "model": "gpt-4o" }), &[]);
+    let ran = harness.run("newContext", json!({ "provider": "openai", "model": "gpt-4o" }), &[]);
     assert!(ran.result.is_ok());
     assert_eq!(
-        bench.run("newContext", json!({}), &[("context", json!({ "contextId": "x" }))]).code(),
+        harness.run("newContext", json!({}), &[("context", json!({ "contextId": "x" }))]).code(),
         "context.unknown"
     );
 }
 
 #[test]
 fn every_time_round_makes_a_context_of_its_own() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     for epoch in [0, 1] {
-        bench.epoch = Epoch::root().child(epoch);
-        bench.run("newContext", json!({}), &[]);
+        harness.epoch = Epoch::root().child(epoch);
+        harness.run("newContext", json!({}), &[]);
     }
-    assert_eq!(bench.context("newContext#0").context_id.as_str(), "newContext#0");
-    assert_eq!(bench.context("newContext#1").context_id.as_str(), "newContext#1");
+    assert_eq!(harness.context("newContext#0").context_id.as_str(), "newContext#0");
+    assert_eq!(harness.context("newContext#1").context_id.as_str(), "newContext#1");
 }
 
 #[test]
 fn messages_are_injected_all_together_where_they_are_meant_to_go() {
-    let mut bench = NodeHarness::new();
-    bench.run("newContext", json!({}), &[]);
+    let mut harness = NodeHarness::new();
+    harness.run("newContext", json!({}), &[]);
     let config = json!({ "messages": [
         { "role": "system", "content": "You know {{event}}." },
         { "role": "user", "content": "Ready?" },
@@ -101,48 +101,48 @@ fn messages_are_injected_all_together_where_they_are_meant_to_go() {
     ]});
     let handle = json!({ "contextId": "newContext" });
     let inputs = [("context", main()), ("contextId", handle.clone()), ("event", json!("it"))];
-    let ran = bench.run("injectMessages", config.clone(), &inputs);
+    let ran = harness.run("injectMessages", config.clone(), &inputs);
     let expected = pairs(&[("system", "You know it."), ("user", "Ready?"), ("assistant", "Yes.")]);
-    assert_eq!(bench.history("newContext"), expected);
-    assert!(bench.history("main").is_empty(), "the handle wins over the context edge");
+    assert_eq!(harness.history("newContext"), expected);
+    assert!(harness.history("main").is_empty(), "the handle wins over the context edge");
     assert_eq!(ran.outputs(), json!({ "context": handle, "contextId": "newContext" }));
 
     let by_name = json!({ "contextId": "newContext", "messages": [{ "role": "user", "content": "x" }] });
-    bench.run("injectMessages", by_name, &[("context", main())]).result.unwrap();
-    assert_eq!(bench.history("newContext").len(), 4);
+    harness.run("injectMessages", by_name, &[("context", main())]).result.unwrap();
+    assert_eq!(harness.history("newContext").len(), 4);
     let by_text = [("contextId", json!("newContext")), ("event", json!("y"))];
-    bench.run("injectMessages", config.clone(), &by_text).result.unwrap();
-    assert_eq!(bench.history("newContext").len(), 7);
+    harness.run("injectMessages", config.clone(), &by_text).result.unwrap();
+    assert_eq!(harness.history("newContext").len(), 7);
 
     assert_eq!(
-        bench.run("injectMessages", config.clone(), &[("context", main())]).code(),
+        harness.run("injectMessages", config.clone(), &[("context", main())]).code(),
         "template.missing_value"
     );
-    assert!(bench.history("main").is_empty());
-    assert_eq!(bench.run("injectMessages", json!({}), &[]).code(), "context.none");
+    assert!(harness.history("main").is_empty());
+    assert_eq!(harness.run("injectMessages", json!({}), &[]).code(), "context.none");
     assert_eq!(
-        bench.run("injectMessages", json!({}), &[("contextId", json!("x"))]).code(),
+        harness.run("injectMessages", json!({}), &[("contextId", json!("x"))]).code(),
         "context.unknown"
     );
-    assert_eq!(bench.run("injectMessages", json!({}), &[("contextId", json!(7))]).code(), "input.type");
+    assert_eq!(harness.run("injectMessages", json!({}), &[("contextId", json!(7))]).code(), "input.type");
 }
 
 #[test]
 fn an_injected_question_is_answered_once() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let config = json!({ "messages": [{ "role": "user", "content": "Hello" }] });
-    let ran = bench.run("injectMessages", config, &[("context", main())]);
+    let ran = harness.run("injectMessages", config, &[("context", main())]);
     let handle = ran.output("context").unwrap().clone();
-    bench.run("chat", json!({}), &[("context", handle)]).result.unwrap();
-    assert_eq!(bench.history("main"), pairs(&[("user", "Hello"), ("assistant", "Hello")]));
+    harness.run("chat", json!({}), &[("context", handle)]).result.unwrap();
+    assert_eq!(harness.history("main"), pairs(&[("user", "Hello"), ("assistant", "Hello")]));
 }
 
 #[test]
 fn what_was_said_before_goes_on_past_injected_examples() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let config = json!({ "messages": [{ "role": "user", "content": "1+1" }, { "role": "assistant", "content": "2" }] });
     let said = json!({ "contextId": "main", "currentOutput": "2+2" });
-    let ran = bench.run("injectMessages", config, &[("context", said.clone())]);
+    let ran = harness.run("injectMessages", config, &[("context", said.clone())]);
     assert_eq!(ran.output("context"), Some(&said));
 }
 

@@ -29,7 +29,7 @@ impl Past for Numbered {
     }
 }
 
-fn bench(messages: u64, summarized: Option<u64>) -> NodeHarness {
+fn harness(messages: u64, summarized: Option<u64>) -> NodeHarness {
     let summary = summarized.map(|places| SummaryRef { places, run: "earlier".into() });
     let at = Arc::new(ConversationRef { id: "talk".into(), thread: "thread".into(), messages, summary });
     NodeHarness {
@@ -42,30 +42,30 @@ fn config(conversation: &Value) -> Value {
     json!({ "systemInstructions": "Be brief.", "conversation": conversation })
 }
 
-fn texts(bench: &NodeHarness) -> Vec<String> {
-    bench.history("main").into_iter().map(|(_, text)| text).collect()
+fn texts(harness: &NodeHarness) -> Vec<String> {
+    harness.history("main").into_iter().map(|(_, text)| text).collect()
 }
 
 #[test]
 fn it_remembers_twenty_messages_from_a_question_on() {
-    let mut bench = bench(31, None);
-    bench.run("contextStart", config(&json!({})), &[]).result.unwrap();
+    let mut harness = harness(31, None);
+    harness.run("contextStart", config(&json!({})), &[]).result.unwrap();
     // The newest message is a question that nobody answered; the twentieth from the end is an answer.
-    assert_eq!(texts(&bench), (12..31).map(|place| place.to_string()).collect::<Vec<_>>());
-    assert_eq!(bench.context("main").session_id, "thread");
+    assert_eq!(texts(&harness), (12..31).map(|place| place.to_string()).collect::<Vec<_>>());
+    assert_eq!(harness.context("main").session_id, "thread");
 }
 
 #[test]
 fn another_context_than_main_remembers_nothing() {
-    let mut bench = bench(4, None);
-    bench.run("contextStart", json!({ "contextId": "side" }), &[]).result.unwrap();
-    assert_eq!(bench.history("side"), []);
+    let mut harness = harness(4, None);
+    harness.run("contextStart", json!({ "contextId": "side" }), &[]).result.unwrap();
+    assert_eq!(harness.history("side"), []);
 }
 
 #[test]
 fn what_fits_behind_a_summary_is_remembered_with_it_and_nobody_is_asked() {
-    let mut bench = bench(10, Some(4));
-    bench
+    let mut harness = harness(10, Some(4));
+    harness
         .run(
             "contextStart",
             config(&json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 })),
@@ -73,21 +73,21 @@ fn what_fits_behind_a_summary_is_remembered_with_it_and_nobody_is_asked() {
         )
         .result
         .unwrap();
-    assert_eq!(texts(&bench), ["Of 4 messages.", "4", "5", "6", "7", "8", "9"]);
-    assert_eq!(bench.provider.requests().len(), 0);
+    assert_eq!(texts(&harness), ["Of 4 messages.", "4", "5", "6", "7", "8", "9"]);
+    assert_eq!(harness.provider.requests().len(), 0);
 }
 
 #[test]
 fn what_does_not_fit_is_summed_up_from_the_summary_before_and_journaled_like_any_reply() {
-    let mut bench = bench(12, Some(4));
-    bench.provider.script([Scripted::text(" They counted to nine. ")]);
+    let mut harness = harness(12, Some(4));
+    harness.provider.script([Scripted::text(" They counted to nine. ")]);
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 3, "model": "small" });
-    let ran = bench.run("contextStart", config(&memory), &[]);
+    let ran = harness.run("contextStart", config(&memory), &[]);
     assert!(ran.result.unwrap().token_usage.is_some());
     let summary = "Summary of the conversation before the messages below:\nThey counted to nine.";
     // Three are to stay; the third from the end is an answer.
-    assert_eq!(texts(&bench), [summary, "10", "11"]);
-    let [request] = &bench.provider.requests()[..] else { panic!("one call") };
+    assert_eq!(texts(&harness), [summary, "10", "11"]);
+    let [request] = &harness.provider.requests()[..] else { panic!("one call") };
     assert_eq!(request.model, "small");
     let asked = request.messages[0].content.text();
     assert!(asked.starts_with("Summary so far:\nOf 4 messages.\n\nMessages:\n\nUser: 4\n"), "{asked}");
@@ -104,34 +104,34 @@ fn what_does_not_fit_is_summed_up_from_the_summary_before_and_journaled_like_any
 
 #[test]
 fn a_summary_that_was_bought_before_a_crash_is_not_bought_again() {
-    let mut bench = bench(12, None);
+    let mut harness = harness(12, None);
     let reply = ModelReply {
         text: "Bought before.".into(),
         usage: Some(TokenUsage::new(5, 2)),
         ..ModelReply::default()
     };
-    bench.recorded = vec![Event::Call(
+    harness.recorded = vec![Event::Call(
         Activation { node: "contextStart".into(), epoch: Epoch::root() },
         CallEvent::ModelReplied { step: 0, reply, account: None },
     )];
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
-    bench.run("contextStart", config(&memory), &[]).result.unwrap();
-    assert_eq!(bench.provider.requests().len(), 0);
-    assert!(texts(&bench)[0].ends_with("\nBought before."));
+    harness.run("contextStart", config(&memory), &[]).result.unwrap();
+    assert_eq!(harness.provider.requests().len(), 0);
+    assert!(texts(&harness)[0].ends_with("\nBought before."));
 }
 
 #[test]
 fn a_summary_survives_the_trim_and_is_sent_with_the_instructions() {
-    let mut bench = bench(12, Some(8));
+    let mut harness = harness(12, Some(8));
     let memory = json!({ "strategy": "summarize", "maxMessages": 6 , "keepRecent": 2});
-    bench.run("contextStart", config(&memory), &[]).result.unwrap();
+    harness.run("contextStart", config(&memory), &[]).result.unwrap();
     // A window with room for the question and a little more.
     let chat = json!({ "contextWindow": 70, "maxTokens": 30 });
-    bench
+    harness
         .run("chat", chat, &[("context", json!({ "contextId": "main" })), ("message", json!("And now?"))])
         .result
         .unwrap();
-    let [request] = &bench.provider.requests()[..] else { panic!("one call") };
+    let [request] = &harness.provider.requests()[..] else { panic!("one call") };
     assert_eq!(request.system.as_deref(), Some("Be brief.\n\nOf 8 messages."));
     let sent: Vec<_> = request.messages.iter().map(|message| message.content.text()).collect();
     assert_eq!(sent.last().map(String::as_str), Some("And now?"));
@@ -140,25 +140,25 @@ fn a_summary_survives_the_trim_and_is_sent_with_the_instructions() {
 
 #[test]
 fn a_model_that_sums_up_nothing_is_a_fault_and_no_context_is_made() {
-    let mut bench = bench(12, None);
-    bench.provider.script([Scripted::text("  ")]);
+    let mut harness = harness(12, None);
+    harness.provider.script([Scripted::text("  ")]);
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
-    let fault = bench.run("contextStart", config(&memory), &[]).result.unwrap_err();
+    let fault = harness.run("contextStart", config(&memory), &[]).result.unwrap_err();
     assert_eq!(fault.code, "conversation.no_summary");
-    assert!(bench.contexts.get(&"main".into()).is_none());
+    assert!(harness.contexts.get(&"main".into()).is_none());
 }
 
 #[test]
 fn a_summary_that_was_cut_short_is_a_fault() {
-    let mut bench = bench(12, None);
+    let mut harness = harness(12, None);
     let stop_reason = StopReason::MaxTokens;
-    bench.provider.script([Scripted::Reply(ModelReply {
+    harness.provider.script([Scripted::Reply(ModelReply {
         text: "They counted, and then".into(),
         stop_reason,
         ..ModelReply::default()
     })]);
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
-    let fault = bench.run("contextStart", config(&memory), &[]).result.unwrap_err();
+    let fault = harness.run("contextStart", config(&memory), &[]).result.unwrap_err();
     assert_eq!(fault.code, "conversation.no_summary");
     assert!(fault.message.contains("2,000"), "{}", fault.message);
 }
@@ -166,28 +166,28 @@ fn a_summary_that_was_cut_short_is_a_fault() {
 #[test]
 fn what_a_summary_took_to_think_is_counted_where_nobody_reports_it() {
     let used = |reasoning: Option<&str>| {
-        let mut bench = bench(12, None);
+        let mut harness = harness(12, None);
         let reasoning = reasoning.map(str::to_owned);
-        bench.provider.script([Scripted::Reply(ModelReply {
+        harness.provider.script([Scripted::Reply(ModelReply {
             text: "They counted.".into(),
             reasoning,
             ..ModelReply::default()
         })]);
         let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
-        bench.run("contextStart", config(&memory), &[]).result.unwrap().token_usage.unwrap()
+        harness.run("contextStart", config(&memory), &[]).result.unwrap().token_usage.unwrap()
     };
     assert!(used(Some("Let me see what they said.")).output > used(None).output);
 }
 
 #[test]
 fn a_long_past_is_summed_up_in_portions_that_fit_the_models_window() {
-    let mut bench = bench(2_000, None);
-    bench.provider.script((0..40).map(|step| Scripted::text(&format!("Part {step}."))));
+    let mut harness = harness(2_000, None);
+    harness.provider.script((0..40).map(|step| Scripted::text(&format!("Part {step}."))));
     let memory = json!({ "strategy": "summarize", "keepRecent": 2 });
-    bench.run("contextStart", config(&memory), &[]).result.unwrap();
-    let requests = bench.provider.requests();
+    harness.run("contextStart", config(&memory), &[]).result.unwrap();
+    let requests = harness.provider.requests();
     assert!(requests.len() > 2, "20,000 tokens are more than the simulator's window of 8,192 takes at once");
     assert!(requests.iter().all(|request| request.messages[0].tokens < 8_192));
     assert!(requests[1].messages[0].content.text().starts_with("Summary so far:\nPart 0.\n"));
-    assert_eq!(texts(&bench)[1..], ["1998", "1999"]);
+    assert_eq!(texts(&harness)[1..], ["1998", "1999"]);
 }

@@ -15,9 +15,9 @@ fn pause(ran: &Ran) -> Pause {
 
 #[test]
 fn a_question_is_written_from_its_variables_and_asked_with_its_schema() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let config = json!({ "prompt": "**{{name}}**: {{in}}?", "placeholder": "A name" });
-    let ran = bench.run("userInput", config, &[("in", json!("who")), ("name", json!("Ada"))]);
+    let ran = harness.run("userInput", config, &[("in", json!("who")), ("name", json!("Ada"))]);
     let asked = pause(&ran);
     assert_eq!(asked.prompt, "**Ada**: who?");
     assert_eq!(
@@ -27,24 +27,27 @@ fn a_question_is_written_from_its_variables_and_asked_with_its_schema() {
     assert!(ran.changes.is_empty());
 
     let schema = json!({ "type": "integer", "examples": [3] });
-    let ran = bench.run("userInput", json!({ "schema": schema, "placeholder": "x" }), &[]);
+    let ran = harness.run("userInput", json!({ "schema": schema, "placeholder": "x" }), &[]);
     assert_eq!(pause(&ran).schema, schema);
-    assert_eq!(bench.run("userInput", json!({ "prompt": "{{name}}" }), &[]).code(), "template.missing_value");
-    assert_eq!(bench.run("userInput", json!({ "prompt": "{{context}}" }), &[]).code(), "config.invalid");
-    assert_eq!(bench.run("userInput", json!({ "schema": { "type": "x" } }), &[]).code(), "config.invalid");
     assert_eq!(
-        bench.run("userInput", json!({ "schema": { "$ref": "http://127.0.0.1:9/s" } }), &[]).code(),
+        harness.run("userInput", json!({ "prompt": "{{name}}" }), &[]).code(),
+        "template.missing_value"
+    );
+    assert_eq!(harness.run("userInput", json!({ "prompt": "{{context}}" }), &[]).code(), "config.invalid");
+    assert_eq!(harness.run("userInput", json!({ "schema": { "type": "x" } }), &[]).code(), "config.invalid");
+    assert_eq!(
+        harness.run("userInput", json!({ "schema": { "$ref": "http://127.0.0.1:9/s" } }), &[]).code(),
         "config.invalid"
     );
     assert_eq!(
-        bench.run("userInput", json!({ "schema": { "$ref": "file:///etc/passwd" } }), &[]).code(),
+        harness.run("userInput", json!({ "schema": { "$ref": "file:///etc/passwd" } }), &[]).code(),
         "config.invalid"
     );
 }
 
 #[test]
 fn an_answer_that_was_not_asked_for_is_refused() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     for (schema, answer) in [
         (json!(null), json!("")),
         (json!(null), json!(" \n\u{2003}")),
@@ -52,9 +55,9 @@ fn an_answer_that_was_not_asked_for_is_refused() {
         (json!({ "type": "integer" }), json!("3")),
         (json!({ "enum": ["a"] }), json!("b")),
     ] {
-        bench.answer = Some(answer);
+        harness.answer = Some(answer);
         let config = if schema.is_null() { json!({}) } else { json!({ "schema": schema }) };
-        let ran = bench.run("userInput", config, &[]);
+        let ran = harness.run("userInput", config, &[]);
         assert_eq!(ran.code(), "answer.invalid");
         assert!(ran.result.unwrap_err().details["schema"].is_object());
     }
@@ -62,76 +65,79 @@ fn an_answer_that_was_not_asked_for_is_refused() {
 
 #[test]
 fn an_answer_is_said_in_the_conversation_only_when_it_is_to_be() {
-    let mut bench = NodeHarness::new();
-    bench.answer = Some(json!("Hello"));
-    let ran = bench.run("userInput", json!({}), &[("context", main())]);
+    let mut harness = NodeHarness::new();
+    harness.answer = Some(json!("Hello"));
+    let ran = harness.run("userInput", json!({}), &[("context", main())]);
     assert_eq!(ran.output("context"), Some(&json!({ "contextId": "main", "currentOutput": "Hello" })));
     assert_eq!(ran.message("message"), None);
-    assert!(bench.history("main").is_empty());
+    assert!(harness.history("main").is_empty());
 
-    let ran = bench.run("userInput", json!({ "addToHistory": true }), &[("context", main())]);
+    let ran = harness.run("userInput", json!({ "addToHistory": true }), &[("context", main())]);
     let expected = json!({ "contextId": "main", "currentOutput": "Hello", "messageId": "userInput/0" });
     assert_eq!(ran.output("context"), Some(&expected));
     assert_eq!(ran.message("message").unwrap().as_str(), "userInput/0");
-    assert_eq!(bench.history("main"), [("user".to_owned(), "Hello".to_owned())]);
+    assert_eq!(harness.history("main"), [("user".to_owned(), "Hello".to_owned())]);
 
-    bench.answer = Some(json!({ "n": 1 }));
+    harness.answer = Some(json!({ "n": 1 }));
     let config = json!({ "addToHistory": true, "schema": { "type": "object" } });
-    bench.run("userInput", config, &[("context", main())]).result.unwrap();
-    assert_eq!(bench.history("main")[1].1, "{\"n\":1}");
+    harness.run("userInput", config, &[("context", main())]).result.unwrap();
+    assert_eq!(harness.history("main")[1].1, "{\"n\":1}");
     assert_eq!(
-        bench.run("userInput", json!({ "addToHistory": true, "schema": {} }), &[]).code(),
+        harness.run("userInput", json!({ "addToHistory": true, "schema": {} }), &[]).code(),
         "context.none"
     );
     let nowhere = [("context", json!({ "contextId": "x" }))];
     assert_eq!(
-        bench.run("userInput", json!({ "addToHistory": true, "schema": {} }), &nowhere).code(),
+        harness.run("userInput", json!({ "addToHistory": true, "schema": {} }), &nowhere).code(),
         "context.unknown"
     );
 }
 
 #[test]
 fn a_manual_input_gives_its_text_or_the_runs() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let config = json!({ "text": "typed", "addToHistory": true });
     assert_eq!(
-        bench.run("manualInput", json!({ "text": "typed" }), &[]).output("value"),
+        harness.run("manualInput", json!({ "text": "typed" }), &[]).output("value"),
         Some(&json!("typed"))
     );
-    bench.input = Some("given".to_owned());
-    let ran = bench.run("manualInput", config.clone(), &[("context", main())]);
+    harness.input = Some("given".to_owned());
+    let ran = harness.run("manualInput", config.clone(), &[("context", main())]);
     assert_eq!(ran.output("value"), Some(&json!("given")));
-    assert_eq!(bench.history("main"), [("user".to_owned(), "given".to_owned())]);
+    assert_eq!(harness.history("main"), [("user".to_owned(), "given".to_owned())]);
     let handle = ran.output("context").unwrap().clone();
-    bench.run("chat", json!({}), &[("context", handle)]).result.unwrap();
-    assert_eq!(bench.history("main").len(), 2, "a chat behind it does not say it again");
-    assert_eq!(bench.run("manualInput", config, &[]).code(), "context.none");
+    harness.run("chat", json!({}), &[("context", handle)]).result.unwrap();
+    assert_eq!(harness.history("main").len(), 2, "a chat behind it does not say it again");
+    assert_eq!(harness.run("manualInput", config, &[]).code(), "context.none");
 }
 
 #[test]
 fn an_approval_lets_through_or_nothing() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let draft = [("in", json!({ "to": "Ada" })), ("context", main())];
-    let asked = pause(&bench.run("approval", json!({}), &draft));
+    let asked = pause(&harness.run("approval", json!({}), &draft));
     assert_eq!(asked.prompt, "Do you approve?\n\n{\"to\":\"Ada\"}");
     assert_eq!(asked.schema["required"], json!(["approved"]));
-    assert_eq!(pause(&bench.run("approval", json!({}), &[])).prompt, "Do you approve?");
+    assert_eq!(pause(&harness.run("approval", json!({}), &[])).prompt, "Do you approve?");
 
-    bench.answer = Some(json!({ "approved": true, "comment": "fine" }));
-    let through = bench.run("approval", json!({}), &draft).outputs();
+    harness.answer = Some(json!({ "approved": true, "comment": "fine" }));
+    let through = harness.run("approval", json!({}), &draft).outputs();
     let handle = json!({ "contextId": "main", "currentOutput": { "to": "Ada" } });
     assert_eq!(through, json!({ "approved": { "to": "Ada" }, "context": handle }));
-    assert_eq!(bench.run("approval", json!({}), &[]).outputs(), json!({ "approved": true }));
+    assert_eq!(harness.run("approval", json!({}), &[]).outputs(), json!({ "approved": true }));
     let said = json!({ "contextId": "main", "currentOutput": "before" });
-    let on = bench.run("approval", json!({}), &[("context", said.clone())]);
+    let on = harness.run("approval", json!({}), &[("context", said.clone())]);
     assert_eq!(on.output("context"), Some(&said), "without a value the conversation goes on as it was");
 
-    bench.answer = Some(json!({ "approved": false }));
-    assert_eq!(bench.run("approval", json!({}), &draft).outputs(), json!({ "rejected": { "comment": "" } }));
+    harness.answer = Some(json!({ "approved": false }));
+    assert_eq!(
+        harness.run("approval", json!({}), &draft).outputs(),
+        json!({ "rejected": { "comment": "" } })
+    );
     for wrong in
         [json!(true), json!({}), json!({ "approved": "yes" }), json!({ "approved": true, "more": 1 })]
     {
-        bench.answer = Some(wrong);
-        assert_eq!(bench.run("approval", json!({}), &draft).code(), "answer.invalid");
+        harness.answer = Some(wrong);
+        assert_eq!(harness.run("approval", json!({}), &draft).code(), "answer.invalid");
     }
 }

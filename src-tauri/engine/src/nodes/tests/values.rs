@@ -68,19 +68,19 @@ fn ports_follow_the_config() {
 
 #[test]
 fn a_join_leaves_out_what_did_not_come() {
-    let mut bench = NodeHarness::new();
-    let ran = bench.run("join", json!({}), &[("values", json!(["a", { "k": 1 }, null]))]);
+    let mut harness = NodeHarness::new();
+    let ran = harness.run("join", json!({}), &[("values", json!(["a", { "k": 1 }, null]))]);
     assert_eq!(
         ran.outputs(),
         json!({ "list": ["a", { "k": 1 }, null], "first": "a", "text": "a\n{\"k\":1}\n" })
     );
-    assert_eq!(bench.run("join", json!({}), &[]).outputs(), json!({}));
+    assert_eq!(harness.run("join", json!({}), &[]).outputs(), json!({}));
     assert!(ports("join", json!({})).inputs[0].required);
 }
 
 #[test]
 fn values_that_pass_through_stay_the_messages_they_are() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let said = Datum { message: Some("userInput/0".into()), ..json!("Hello").into() };
     let cases = json!({ "cases": [{ "name": "greeting", "equals": "Hello" }] });
     for (node_type, config, input, output) in [
@@ -89,44 +89,44 @@ fn values_that_pass_through_stay_the_messages_they_are() {
         ("catch", json!({}), "value", "result"),
         ("join", json!({}), "values", "first"),
     ] {
-        let ran = bench.run_data(node_type, config, vec![(input, said.clone())]);
+        let ran = harness.run_data(node_type, config, vec![(input, said.clone())]);
         assert_eq!(ran.message(output).map(crate::id::MessageId::as_str), Some("userInput/0"), "{node_type}");
     }
-    bench.answer = Some(json!({ "approved": true }));
-    let ran = bench.run_data("approval", json!({}), vec![("in", said)]);
+    harness.answer = Some(json!({ "approved": true }));
+    let ran = harness.run_data("approval", json!({}), vec![("in", said)]);
     assert_eq!(ran.message("approved").map(crate::id::MessageId::as_str), Some("userInput/0"));
 }
 
 #[test]
 fn a_delay_sleeps_by_the_hosts_clock() {
-    let mut bench = NodeHarness::new();
-    bench.run("delay", json!({ "ms": 250 }), &[("in", json!(1))]).result.unwrap();
-    assert_eq!(bench.clock.sleeps(), [Duration::from_millis(250)]);
-    assert_eq!(bench.run("delay", json!({ "ms": 90_000_000 }), &[]).code(), "config.invalid");
-    assert_eq!(bench.run("delay", json!({ "ms": -1 }), &[]).code(), "config.invalid");
+    let mut harness = NodeHarness::new();
+    harness.run("delay", json!({ "ms": 250 }), &[("in", json!(1))]).result.unwrap();
+    assert_eq!(harness.clock.sleeps(), [Duration::from_millis(250)]);
+    assert_eq!(harness.run("delay", json!({ "ms": 90_000_000 }), &[]).code(), "config.invalid");
+    assert_eq!(harness.run("delay", json!({ "ms": -1 }), &[]).code(), "config.invalid");
 }
 
 #[test]
 fn a_catch_prefers_the_error_and_gives_its_fallback() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let error = json!({ "code": "c", "message": "m", "node": "n", "details": { "k": 1 } });
     let both = [("value", json!(1)), ("error", error.clone())];
-    let ran = bench.run("catch", json!({ "fallback": [0] }), &both);
+    let ran = harness.run("catch", json!({ "fallback": [0] }), &both);
     assert_eq!(ran.outputs(), json!({ "result": [0], "caught": error }));
     let template = json!({ "template": "{{code}} {{message}} {{node}} {{details.k}}", "fallback": 1 });
-    assert_eq!(bench.run("catch", template, &[("error", error)]).output("result"), Some(&json!("c m n 1")));
+    assert_eq!(harness.run("catch", template, &[("error", error)]).output("result"), Some(&json!("c m n 1")));
     let bare =
-        bench.run("catch", json!({ "template": "[{{details}}]" }), &[("error", json!({ "code": "c" }))]);
+        harness.run("catch", json!({ "template": "[{{details}}]" }), &[("error", json!({ "code": "c" }))]);
     assert_eq!(bare.output("result"), Some(&json!("[]")));
-    assert_eq!(bench.run("catch", json!({}), &[]).outputs(), json!({}));
-    assert_eq!(bench.run("catch", json!({ "template": "{{reason}}" }), &[]).code(), "config.invalid");
+    assert_eq!(harness.run("catch", json!({}), &[]).outputs(), json!({}));
+    assert_eq!(harness.run("catch", json!({ "template": "{{reason}}" }), &[]).code(), "config.invalid");
 }
 
 #[test]
 fn an_output_is_given_in_its_format() {
-    let mut bench = NodeHarness::new();
+    let mut harness = NodeHarness::new();
     let mut given = |format: &str, value: Value| {
-        let ran = bench.run("output", json!({ "format": format }), &[("value", value)]);
+        let ran = harness.run("output", json!({ "format": format }), &[("value", value)]);
         ran.output("value").cloned().unwrap_or_else(|| json!(ran.code()))
     };
     assert_eq!(given("auto", json!({ "k": 1 })), json!({ "k": 1 }));
@@ -140,12 +140,12 @@ fn an_output_is_given_in_its_format() {
 
 #[test]
 fn tools_are_chosen_by_name_and_unknown_ones_told() {
-    let mut bench = NodeHarness::new();
-    assert_eq!(bench.run("tools", json!({}), &[]).output("names"), Some(&json!(["broken", "calculator"])));
-    let ran = bench.run("tools", json!({ "tools": ["calculator", "calculator"] }), &[]);
+    let mut harness = NodeHarness::new();
+    assert_eq!(harness.run("tools", json!({}), &[]).output("names"), Some(&json!(["broken", "calculator"])));
+    let ran = harness.run("tools", json!({ "tools": ["calculator", "calculator"] }), &[]);
     assert_eq!(ran.output("names"), Some(&json!(["calculator"])));
     assert_eq!(ran.output("tools").unwrap()[0]["name"], json!("calculator"));
-    let fault = bench.run("tools", json!({ "tools": ["rocket"] }), &[]).result.unwrap_err();
+    let fault = harness.run("tools", json!({ "tools": ["rocket"] }), &[]).result.unwrap_err();
     assert_eq!(fault.code, "tools.unknown");
     assert!(fault.message.contains("`rocket`") && fault.hint.unwrap().contains("calculator"));
 }

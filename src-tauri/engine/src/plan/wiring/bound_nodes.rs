@@ -83,7 +83,7 @@ pub(super) fn bind_nodes(flow: &Flow, registry: &Registry, diagnostics: &mut Vec
             Some(Ok(bound)) => bound,
         };
         check_limits(id, node, diagnostics);
-        if let Some((setting, message)) = bound.behavior().lacks {
+        if let Some((setting, message)) = bound.behavior().missing_setting {
             let found = Diagnostic::on_node(ErrorCode::ConfigIncomplete, id, message);
             diagnostics.push(found.below("/config").below(setting));
         }

@@ -9,7 +9,11 @@ fn context() -> ContextRecord {
 }
 
 fn resolve(overrides: Overrides<'_>) -> Result<ModelConfig, Fault> {
-    resolve_model_config(&context(), overrides, Known { flow_window: None, book: &ModelOverrides::default() })
+    resolve_model_config(
+        &context(),
+        overrides,
+        RunModelSettings { flow_window: None, models: &ModelOverrides::default() },
+    )
 }
 
 #[test]
@@ -29,14 +33,16 @@ fn overrides_win_and_bring_their_own_window() {
 #[test]
 fn a_window_is_the_nodes_then_the_flows_then_the_settings_then_the_tables() {
     let note = ModelOverride { context_window: NonZeroU32::new(3_000), price: None };
-    let book = ModelOverrides { notes: [("gpt-4o".to_owned(), note)].into(), ..ModelOverrides::default() };
-    let window = |node, flow, book: &ModelOverrides| {
+    let models = ModelOverrides { notes: [("gpt-4o".to_owned(), note)].into(), ..ModelOverrides::default() };
+    let window = |node, flow, models: &ModelOverrides| {
         let overrides = Overrides { window: node, ..Overrides::default() };
-        resolve_model_config(&context(), overrides, Known { flow_window: flow, book }).unwrap().window
+        resolve_model_config(&context(), overrides, RunModelSettings { flow_window: flow, models })
+            .unwrap()
+            .window
     };
-    assert_eq!(window(Some(1_000), Some(2_000), &book), 1_000);
-    assert_eq!(window(None, Some(2_000), &book), 2_000);
-    assert_eq!(window(None, None, &book), 3_000);
+    assert_eq!(window(Some(1_000), Some(2_000), &models), 1_000);
+    assert_eq!(window(None, Some(2_000), &models), 2_000);
+    assert_eq!(window(None, None, &models), 3_000);
     assert_eq!(window(None, None, &ModelOverrides::default()), 128_000);
 }
 
@@ -45,10 +51,10 @@ fn what_the_context_has_learnt_adds_to_what_was_known() {
     let learnt = Correction { counted: 10_000, reported: 12_000 };
     let key = ModelOverrides::key("anthropic", "claude-opus-5");
     let mut context = ContextRecord::new("main".into(), ContextType::Main, "anthropic", "claude-opus-5");
-    let book = ModelOverrides { corrections: [(key.clone(), learnt)].into(), ..ModelOverrides::default() };
-    let known = Known { flow_window: None, book: &book };
+    let models = ModelOverrides { corrections: [(key.clone(), learnt)].into(), ..ModelOverrides::default() };
+    let settings = RunModelSettings { flow_window: None, models: &models };
     let resolved =
-        |context: &ContextRecord| resolve_model_config(context, Overrides::default(), known).unwrap();
+        |context: &ContextRecord| resolve_model_config(context, Overrides::default(), settings).unwrap();
     assert_eq!(resolved(&context).correction, learnt);
     context.corrections.insert(key, learnt);
     assert_eq!(resolved(&context).correction, learnt.plus(learnt));

@@ -90,7 +90,7 @@ pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun
 
 /// Whether the node does nothing but let time pass.
 pub(super) fn rests(node: &PlanNode) -> bool {
-    node.node.behavior().rests
+    node.node.behavior().is_timer
 }
 
 /// A try under way.

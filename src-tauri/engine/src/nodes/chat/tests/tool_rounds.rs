@@ -9,15 +9,15 @@ use crate::prompt::tokens;
 use crate::provider::ModelReply;
 use crate::testing::{NodeHarness, Scripted};
 
-fn tools(bench: &mut NodeHarness) -> Value {
-    bench.run("tools", json!({}), &[]).output("tools").unwrap().clone()
+fn tools(harness: &mut NodeHarness) -> Value {
+    harness.run("tools", json!({}), &[]).output("tools").unwrap().clone()
 }
 
 #[test]
 fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
-    let mut bench = NodeHarness::new();
-    let offered = tools(&mut bench);
-    bench.provider.script([
+    let mut harness = NodeHarness::new();
+    let offered = tools(&mut harness);
+    harness.provider.script([
         Scripted::calls(&[("calculator", json!({ "expression": "6 * 7" })), ("broken", json!({}))]),
         Scripted::calls(&[("rocket", json!({}))]),
         Scripted::text("It is 42."),
@@ -27,9 +27,9 @@ fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
         ("message", json!("What is it?")),
         ("tools", json!([offered.clone(), offered])),
     ];
-    let ran = bench.run("chat", json!({}), &inputs);
+    let ran = harness.run("chat", json!({}), &inputs);
     assert_eq!(ran.output("response"), Some(&json!("It is 42.")));
-    assert_eq!(bench.history("main"), pairs(&[("user", "What is it?"), ("assistant", "It is 42.")]));
+    assert_eq!(harness.history("main"), pairs(&[("user", "What is it?"), ("assistant", "It is 42.")]));
     assert_eq!(
         ran.event_names(),
         [
@@ -48,12 +48,12 @@ fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
             "model.replied",
         ]
     );
-    let requests = bench.provider.requests();
+    let requests = harness.provider.requests();
     assert_eq!(
         requests[0].tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
         ["broken", "calculator"]
     );
-    let last = sent(&bench, 2);
+    let last = sent(&harness, 2);
     assert_eq!(last[2], ("tool".to_owned(), "42".to_owned()));
     assert!(last[3].1.contains("It is broken.") && last[3].1.contains("tool.failed"), "{last:?}");
     assert!(last[5].1.contains("tool.not_offered"), "{last:?}");
@@ -65,34 +65,34 @@ fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
     );
     assert_ne!(messages[4].tool_calls[0].id, "1", "an id that was used before is replaced");
     assert_eq!(messages[5].tool_call_id.as_deref(), Some(messages[4].tool_calls[0].id.as_str()));
-    assert_eq!(bench.tools.calls().len(), 2, "a tool that is not offered is never called");
+    assert_eq!(harness.tools.calls().len(), 2, "a tool that is not offered is never called");
     let extra = &ran.result.as_ref().unwrap().extra;
     assert_eq!((&extra["modelCalls"], &extra["toolCalls"]), (&json!(3), &json!(3)));
 }
 
 #[test]
 fn endless_tool_calls_end() {
-    let mut bench = NodeHarness::new();
-    let offered = tools(&mut bench);
+    let mut harness = NodeHarness::new();
+    let offered = tools(&mut harness);
     let call = Scripted::calls(&[("calculator", json!({}))]);
-    bench.provider.script(vec![call; 3]);
+    harness.provider.script(vec![call; 3]);
     let inputs = [("context", main()), ("message", json!("Hi")), ("tools", json!([offered]))];
-    let ran = bench.run("chat", json!({ "maxToolRounds": 2 }), &inputs);
+    let ran = harness.run("chat", json!({ "maxToolRounds": 2 }), &inputs);
     assert_eq!(ran.code(), "chat.too_many_tool_rounds");
-    assert_eq!((bench.provider.requests().len(), bench.tools.calls().len()), (3, 2));
-    assert!(bench.history("main").is_empty());
+    assert_eq!((harness.provider.requests().len(), harness.tools.calls().len()), (3, 2));
+    assert!(harness.history("main").is_empty());
 }
 
 #[test]
 fn two_different_tools_of_one_name_are_refused() {
-    let mut bench = NodeHarness::new();
-    let offered = tools(&mut bench);
+    let mut harness = NodeHarness::new();
+    let offered = tools(&mut harness);
     let mut other = offered.clone();
     other[0]["description"] = json!("Another.");
     let inputs = [("context", main()), ("message", json!("Hi")), ("tools", json!([offered, other]))];
-    assert_eq!(bench.run("chat", json!({}), &inputs).code(), "tools.duplicate");
+    assert_eq!(harness.run("chat", json!({}), &inputs).code(), "tools.duplicate");
     let inputs = [("context", main()), ("message", json!("Hi")), ("tools", json!(["x"]))];
-    assert_eq!(bench.run("chat", json!({}), &inputs).code(), "input.type");
+    assert_eq!(harness.run("chat", json!({}), &inputs).code(), "input.type");
 }
 
 #[test]
@@ -136,14 +136,14 @@ fn nothing_that_is_recorded_is_paid_for_or_done_again() {
 
 #[test]
 fn what_a_provider_must_have_back_goes_back_with_the_round_and_into_no_history() {
-    let mut bench = NodeHarness::new();
-    let offered = tools(&mut bench);
+    let mut harness = NodeHarness::new();
+    let offered = tools(&mut harness);
     let state = json!({ "anthropic": [{ "signature": "s" }] });
     let Scripted::Reply(asks) = Scripted::calls(&[("calculator", json!({ "expression": "6 * 7" }))]) else {
         panic!("it is a reply")
     };
     let thought = "Six sevens.".to_owned();
-    bench.provider.script([
+    harness.provider.script([
         Scripted::Reply(ModelReply {
             reasoning: Some(thought.clone()),
             provider_state: Some(state.clone()),
@@ -153,38 +153,38 @@ fn what_a_provider_must_have_back_goes_back_with_the_round_and_into_no_history()
     ]);
     let inputs =
         [("context", main()), ("message", json!("What is it?")), ("tools", json!([offered.clone()]))];
-    bench.run("chat", json!({}), &inputs).result.unwrap();
-    let back = &bench.provider.requests()[1].messages[1];
+    harness.run("chat", json!({}), &inputs).result.unwrap();
+    let back = &harness.provider.requests()[1].messages[1];
     assert_eq!(back.provider_state.as_ref(), Some(&state));
-    bench.provider.script([Scripted::Reply(asks), Scripted::text("42.")]);
-    bench.run("chat", json!({ "skipHistory": true }), &inputs).result.unwrap();
-    let without = bench.provider.requests()[3].messages[3].clone();
+    harness.provider.script([Scripted::Reply(asks), Scripted::text("42.")]);
+    harness.run("chat", json!({ "skipHistory": true }), &inputs).result.unwrap();
+    let without = harness.provider.requests()[3].messages[3].clone();
     assert_eq!(back.tokens, without.tokens + tokens::text("echo", &thought), "it takes room in the window");
-    assert!(bench.context("main").message_history.iter().all(|message| message.provider_state.is_none()));
+    assert!(harness.context("main").message_history.iter().all(|message| message.provider_state.is_none()));
 }
 
 #[test]
 fn an_id_that_is_made_up_is_no_other_calls() {
-    let mut bench = NodeHarness::new();
-    let offered = tools(&mut bench);
+    let mut harness = NodeHarness::new();
+    let offered = tools(&mut harness);
     let call = |id: &str| ToolCall { id: id.into(), name: "calculator".into(), arguments: json!({}) };
     let tool_calls = vec![call("call_0_1"), call("")];
-    bench.provider.script([
+    harness.provider.script([
         Scripted::Reply(ModelReply { tool_calls, ..ModelReply::default() }),
         Scripted::text("Done."),
     ]);
     let inputs = [("context", main()), ("message", json!("Go.")), ("tools", json!([offered]))];
-    bench.run("chat", json!({}), &inputs);
-    let messages = &bench.provider.requests()[1].messages;
+    harness.run("chat", json!({}), &inputs);
+    let messages = &harness.provider.requests()[1].messages;
     let ids: Vec<_> = messages[1].tool_calls.iter().map(|call| call.id.as_str()).collect();
     assert_eq!(ids, ["call_0_1", "call_0_1_"]);
 }
 
 #[test]
 fn a_model_that_calls_tools_where_there_are_none_is_not_helped_by_more_rounds() {
-    let mut bench = NodeHarness::new();
-    bench.provider.script([Scripted::calls(&[("rocket", json!({}))])]);
-    let fault = bench.run("extract", json!({}), &[("text", json!("Ada"))]).result.unwrap_err();
+    let mut harness = NodeHarness::new();
+    harness.provider.script([Scripted::calls(&[("rocket", json!({}))])]);
+    let fault = harness.run("extract", json!({}), &[("text", json!("Ada"))]).result.unwrap_err();
     assert_eq!(fault.code, "chat.too_many_tool_rounds");
     let told = format!("{} {}", fault.message, fault.hint.unwrap());
     assert!(!told.contains("maxToolRounds"), "{told}");

@@ -24,7 +24,7 @@ const EXCLUDED: &[&str] =
     &["package-lock.json", "/gen/", "tests/fixtures/bad/", "CHANGELOG.md", "/banned_words/"];
 
 /// How many findings are printed.
-const MAX_FINDINGS: usize = 200;
+const MAX_FINDINGS: usize = 2_000;
 
 /// Checks every file that git knows. The error names each place and what to write instead.
 pub(super) fn check() -> Result<()> {

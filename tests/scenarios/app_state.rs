@@ -43,7 +43,7 @@ async fn settings_last_and_hold_no_nonsense() {
 
 /// What another version of Plait has set is kept, though nothing can be done with it, and costs nothing beside it.
 #[tokio::test]
-async fn settings_that_cannot_be_read_are_told_and_kept() {
+async fn unreadable_settings_are_reported_and_kept() {
     let home = Home::default();
     let app = open(&home);
     let newer = json!({
@@ -61,9 +61,9 @@ async fn settings_that_cannot_be_read_are_told_and_kept() {
     drop(app);
 
     let app = open(&home);
-    let told: Vec<_> = app.notices().iter().map(|fault| fault.message.clone()).collect();
+    let messages: Vec<_> = app.notices().iter().map(|fault| fault.message.clone()).collect();
     for name in ["newer", "wrong", "odd"] {
-        assert!(told.iter().any(|said| said.contains(&format!("`{name}`"))), "{name}: {told:#?}");
+        assert!(messages.iter().any(|said| said.contains(&format!("`{name}`"))), "{name}: {messages:#?}");
     }
     let mut settings = ask(&app, "settings.get", json!({})).await;
     assert_eq!(settings["providers"]["mine"]["kind"], "openAi");
@@ -143,8 +143,9 @@ async fn recent_flows_are_remembered_and_forgotten() {
     }
     std::fs::remove_file(home.path().join("hello.flow.json")).unwrap();
     let recent = ask(&app, "flow.recent", json!({})).await;
-    let told: Vec<_> = recent.as_array().unwrap().iter().map(|one| (&one["name"], &one["missing"])).collect();
-    assert_eq!(told, [(&json!("Approve before sending"), &json!(false)), (&json!("Hello"), &json!(true))]);
+    let entries: Vec<_> =
+        recent.as_array().unwrap().iter().map(|one| (&one["name"], &one["missing"])).collect();
+    assert_eq!(entries, [(&json!("Approve before sending"), &json!(false)), (&json!("Hello"), &json!(true))]);
     ask(&app, "flow.forget", json!({ "path": recent[1]["path"] })).await;
     assert_eq!(ask(&app, "flow.recent", json!({})).await.as_array().unwrap().len(), 1);
 }
@@ -179,7 +180,7 @@ async fn nonsense_is_refused_with_a_code() {
 }
 
 #[tokio::test]
-async fn every_example_is_well_and_laid_out() {
+async fn every_example_is_valid_and_laid_out() {
     let home = Home::default();
     let app = open(&home);
     let listed = ask(&app, "flow.examples", json!({})).await;

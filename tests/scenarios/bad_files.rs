@@ -6,11 +6,11 @@ use plait_api::engine::flow;
 use plait_api::{Options, Plait, dispatch};
 use serde_json::{Value, json};
 
-use crate::support::binary::{Home, Said};
+use crate::support::binary::{CliOutput, Home};
 use crate::support::fixture;
 
 /// `plait check` on a file of `tests/fixtures/flows/bad`, named as a person who stands in that folder would.
-fn check(file: &str) -> Said {
+fn check(file: &str) -> CliOutput {
     let home = Home::default();
     home.command(&["check", file]).current_dir(fixture("flows/bad")).output().unwrap().into()
 }

@@ -6,7 +6,7 @@ use std::process::{Child, Command};
 use plait_api::{Options, Plait, examples};
 use serde_json::Value;
 
-use crate::support::binary::{Home, Said};
+use crate::support::binary::{CliOutput, Home};
 use crate::support::fixture;
 
 fn flow(name: &str) -> String {
@@ -14,7 +14,7 @@ fn flow(name: &str) -> String {
 }
 
 /// The events of a run as `--json` prints them: numbered without gaps, the first the start, the last the end.
-fn assert_whole(said: &Said) {
+fn assert_whole(said: &CliOutput) {
     let events = said.events();
     assert_eq!(events[0]["type"], "run.started", "{said:#?}");
     let seqs: Vec<u64> = events.iter().filter_map(|event| event["seq"].as_u64()).collect();
@@ -278,7 +278,7 @@ fn a_reader_that_goes_away_is_no_panic() {
     for args in [&["nodes"][..], &["schema"], &["run", "hello", "--json"]] {
         let mut child = home.command(args).spawn().unwrap();
         drop(child.stdout.take());
-        let said: Said = child.wait_with_output().unwrap().into();
+        let said: CliOutput = child.wait_with_output().unwrap().into();
         assert_eq!(said.code, 141, "{args:?}: {said:#?}");
         assert_eq!(said.err, "", "{args:?}");
     }
@@ -300,12 +300,12 @@ fn a_store_that_is_in_use_is_left_alone() {
 /// A disk that is full, as a shell can make it for one process: no file may grow beyond a few blocks.
 #[cfg(unix)]
 #[test]
-fn a_full_disk_is_told_and_loses_nothing() {
+fn full_disk_is_reported_and_loses_nothing() {
     let home = Home::default();
     assert_eq!(home.plait(&["run", "hello"]).code, 0);
     let binary = env!("CARGO_BIN_EXE_plait");
     let script = format!("trap '' XFSZ; ulimit -f 1; exec '{binary}' run tool-brief --answer Go --json");
-    let said: Said =
+    let said: CliOutput =
         Command::new("sh").args(["-c", &script]).env("PLAIT_HOME", home.path()).output().unwrap().into();
     assert_eq!(said.code, 1, "{said:#?}");
     assert!(said.err.contains("error[store."), "{said:#?}");
@@ -337,13 +337,14 @@ fn a_disk_that_fills_up_midway_interrupts_the_run_and_no_more() {
     let path = home.file("big.flow.json", &flow.to_string());
     let binary = env!("CARGO_BIN_EXE_plait");
     let script = format!("trap '' XFSZ; ulimit -f 2100; exec '{binary}' run '{path}' --answer Go");
-    let said: Said =
+    let said: CliOutput =
         Command::new("sh").args(["-c", &script]).env("PLAIT_HOME", home.path()).output().unwrap().into();
     assert_eq!(said.code, 1, "{said:#?}");
     assert!(said.err.contains("error[store.full]") && said.err.contains("help:"), "{said:#?}");
     let listed: Value = serde_json::from_str(&home.plait(&["runs", "list", "--json"]).out).unwrap();
-    let told: Vec<_> = listed.as_array().unwrap().iter().map(|run| run["status"].as_str().unwrap()).collect();
-    assert_eq!(told, ["interrupted", "finished"]);
+    let statuses: Vec<_> =
+        listed.as_array().unwrap().iter().map(|run| run["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["interrupted", "finished"]);
     // With room again it goes on, the answer kept.
     let resumed = home.plait(&["resume", "last"]);
     assert_eq!((resumed.code, resumed.out.len()), (0, 60 * 60_000 + 3));

@@ -149,7 +149,7 @@ async fn a_summary_stands_for_what_has_no_room_and_is_bought_once() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_taken_up_again_remembers_what_it_did_whatever_was_said_since() {
+async fn resumed_run_recalls_the_same_messages_as_before() {
     let provider = Recording::echo();
     let app = App::with(&provider);
     let conversation = begin(&app, &chat()).await;
@@ -337,9 +337,9 @@ fn the_binary_begins_one_goes_on_in_it_and_forks_it() {
     assert!(unknown.code == 2 && unknown.err.starts_with("error[conversation.unknown]"), "{unknown:#?}");
 }
 
-/// Killed after each line of the second run in turn, and taken up again: each turn is kept once.
+/// Killed after each line of the second run in turn, and resumed: each turn is stored once.
 #[test]
-fn killed_at_any_moment_and_taken_up_again_it_keeps_each_turn_once() {
+fn kill_at_any_moment_and_resume_keep_each_turn_once() {
     let path = fixture("flows/chat-cycle.flow.json").display().to_string();
     let expected = [user("one"), user("two"), user("three")];
     for lines in (1..40).step_by(2) {

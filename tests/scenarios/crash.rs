@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::support::binary::{Home, Said, with_store};
+use crate::support::binary::{CliOutput, Home, with_store};
 use crate::support::fixture;
 use crate::support::journal::Journal;
 use crate::support::server::{Answer, ModelServer, question};
@@ -49,7 +49,7 @@ fn reply(request: &Value, _: usize) -> Answer {
         "sum/1" => slowly("It is forty two."),
         "critic/0" => slowly("Fair enough."),
         "reply/0" => slowly("Then we rest a while."),
-        _ => slowly("All is well that ends well."),
+        _ => slowly("All good things come to an end."),
     }
 }
 
@@ -76,10 +76,10 @@ fn end(journal: &Journal) -> End {
     let view = journal.view();
     let histories = view.contexts.iter().map(|(id, context)| {
         let messages = &context.record.message_history;
-        let told = |message: &plait_api::engine::context::Message| {
+        let summary = |message: &plait_api::engine::context::Message| {
             (message.id.to_string(), format!("{:?}", message.role), message.content.text())
         };
-        (id.to_string(), messages.iter().map(|message| told(message)).collect())
+        (id.to_string(), messages.iter().map(|message| summary(message)).collect())
     });
     End {
         status: view.status,
@@ -153,11 +153,11 @@ fn disturb(seed: u64, server: &ModelServer, lines: usize, whole: Duration, undis
     let before = journal(&home);
     let kept = before.as_ref().map(replied).unwrap_or_default();
     let calls_before = counted(server);
-    let said: Said = match &before {
+    let said: CliOutput = match &before {
         // Not even begun: nothing is lost by beginning.
         None => home.plait(&run_args(&path)),
         Some(journal) if journal.view().status.is_final() => {
-            Said { code: 0, out: String::new(), err: String::new() }
+            CliOutput { code: 0, out: String::new(), err: String::new() }
         }
         Some(_) => home.plait(&["resume", "last", "--json", "--answer", ANSWER]),
     };

@@ -15,7 +15,7 @@ use plait_api::runs::ShowRun;
 use plait_api::{Options, Plait, dispatch};
 use serde_json::{Value, json};
 
-use crate::support::binary::{Home, Said, with_store};
+use crate::support::binary::{CliOutput, Home, with_store};
 use crate::support::fixture;
 use crate::support::journal::Journal;
 
@@ -24,7 +24,7 @@ const WRONG: &str = "sk-proj-WRONG-AND-NEVER-SEEN-EITHER-98765";
 
 /// How the server treats whoever has the right key. Whoever has not gets a 401 that echoes what was sent.
 #[derive(Clone, Copy, Debug)]
-enum Manner {
+enum ServerBehavior {
     Answers,
     EchoesInAnError,
     EchoesInAReply,
@@ -33,15 +33,15 @@ enum Manner {
 #[derive(Clone)]
 struct Server {
     url: String,
-    manner: Manner,
+    behavior: ServerBehavior,
     authorizations: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    async fn start(manner: Manner) -> Self {
+    async fn start(behavior: ServerBehavior) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let server = Self { url, manner, authorizations: Arc::default() };
+        let server = Self { url, behavior, authorizations: Arc::default() };
         let router = Router::new().fallback(answer).with_state(server.clone());
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         server
@@ -64,12 +64,12 @@ async fn answer(State(server): State<Server>, request: Request) -> Response {
         return Json(json!({ "data": [{ "id": "small" }, { "id": "large" }] })).into_response();
     }
     let said = |text: &str| json!({ "choices": [{ "index": 0, "delta": { "content": text } }] });
-    let events = match server.manner {
-        Manner::Answers => vec![said("Yes.")],
-        Manner::EchoesInAnError => {
+    let events = match server.behavior {
+        ServerBehavior::Answers => vec![said("Yes.")],
+        ServerBehavior::EchoesInAnError => {
             vec![json!({ "error": { "message": format!("broke with {sent}"), "code": 400 } })]
         }
-        Manner::EchoesInAReply => {
+        ServerBehavior::EchoesInAReply => {
             sent.as_bytes().chunks(5).map(|part| said(str::from_utf8(part).unwrap())).collect()
         }
     };
@@ -86,12 +86,12 @@ async fn answer(State(server): State<Server>, request: Request) -> Response {
 }
 
 /// Runs `plait` with this on its standard input and these variables.
-fn with(home: &Home, args: &[&str], input: &str, set: &[(&str, &str)]) -> Said {
+fn with(home: &Home, args: &[&str], input: &str, set: &[(&str, &str)]) -> CliOutput {
     let mut command = home.command(args);
     command.stdin(Stdio::piped()).envs(set.iter().copied());
     let mut child = with_store(|| command.spawn().unwrap());
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let said: Said = child.wait_with_output().unwrap().into();
+    let said: CliOutput = child.wait_with_output().unwrap().into();
     assert_unseen(&format!("{said:?}"), args.join(" ").as_str());
     said
 }
@@ -135,7 +135,7 @@ async fn last_journal(home: &Home) -> Journal {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_kept_sealed_used_and_removed() {
-    let (home, server) = (Home::default(), Server::start(Manner::Answers).await);
+    let (home, server) = (Home::default(), Server::start(ServerBehavior::Answers).await);
     home.provider_at(&server.url).await;
     let said = with(&home, &["keys", "set", "openai"], &format!("  {KEY}\n"), &[]);
     assert_eq!((said.code, said.out.as_str()), (0, ""), "{said:#?}");
@@ -165,8 +165,8 @@ async fn a_key_is_kept_sealed_used_and_removed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_key_is_told_and_changes_no_history() {
-    let (home, server) = (Home::default(), Server::start(Manner::Answers).await);
+async fn wrong_key_is_reported_and_changes_no_history() {
+    let (home, server) = (Home::default(), Server::start(ServerBehavior::Answers).await);
     home.provider_at(&server.url).await;
     assert_eq!(with(&home, &["keys", "set", "openai"], WRONG, &[]).code, 0);
     let tested = with(&home, &["providers", "test", "openai"], "", &[]);
@@ -187,23 +187,23 @@ async fn a_wrong_key_is_told_and_changes_no_history() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_server_echoes_is_nowhere() {
-    for manner in [Manner::EchoesInAnError, Manner::EchoesInAReply] {
-        let (home, server) = (Home::default(), Server::start(manner).await);
+    for behavior in [ServerBehavior::EchoesInAnError, ServerBehavior::EchoesInAReply] {
+        let (home, server) = (Home::default(), Server::start(behavior).await);
         home.provider_at(&server.url).await;
         with(&home, &["keys", "set", "openai"], KEY, &[]);
         for args in [&["run", &one_call()][..], &["run", &one_call(), "--json"], &["runs", "show", "last"]] {
             with(&home, args, "", &[]);
         }
         let journal = with(&home, &["runs", "show", "last", "--json"], "", &[]).out;
-        assert!(journal.contains("[key of openai]"), "{manner:?}: it says what stood there: {journal}");
+        assert!(journal.contains("[key of openai]"), "{behavior:?}: it says what stood there: {journal}");
         assert_eq!(server.authorizations(), vec![format!("Bearer {KEY}"); 2]);
         assert_unkept(home.path());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_passphrase_locks_and_a_changed_file_is_told() {
-    let (home, server) = (Home::default(), Server::start(Manner::Answers).await);
+async fn a_passphrase_locks_and_a_changed_file_is_reported() {
+    let (home, server) = (Home::default(), Server::start(ServerBehavior::Answers).await);
     home.provider_at(&server.url).await;
     let phrase = [("PLAIT_KEYS_PASSPHRASE", "correct horse")];
     let said = with(&home, &["keys", "set", "openai"], KEY, &phrase);
@@ -245,7 +245,7 @@ fn what_makes_no_sense_is_refused() {
         command.stdin(Stdio::piped());
         let mut child = with_store(|| command.spawn().unwrap());
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let said: Said = child.wait_with_output().unwrap().into();
+        let said: CliOutput = child.wait_with_output().unwrap().into();
         assert!(said.code == 2 && said.err.starts_with(&format!("error[{code}]: ")), "{args:?}: {said:#?}");
     }
     let typed = home.plait(&["keys", "set", "openai", "sk-on-the-command-line"]);

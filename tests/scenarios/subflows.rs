@@ -1,4 +1,4 @@
-//! Flows inside of flows: what a child is given and sees, how its result comes back, and what is wrong with it is told.
+//! Nested flows: what a child receives, how its result comes back, and how its problems are reported.
 
 mod trees;
 
@@ -220,8 +220,8 @@ async fn a_flow_never_comes_to_be_inside_of_itself() {
     let error = journal.view().error.unwrap().error;
     assert_eq!(error.code, "subflow.failed");
     assert_eq!(error.details["error"]["code"], "subflow.recursion");
-    let told = error.details["error"]["message"].as_str().unwrap();
-    assert!(told.contains("ping.flow.json › pong.flow.json › ./ping.flow.json"), "{told}");
+    let message = error.details["error"]["message"].as_str().unwrap();
+    assert!(message.contains("ping.flow.json › pong.flow.json › ./ping.flow.json"), "{message}");
 
     // It can be seen without running anything.
     for (file, chain) in [
@@ -263,7 +263,7 @@ async fn flows_are_nested_only_so_deep() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_called_flow_is_told_where_it_is_called() {
+async fn problems_of_a_called_flow_are_reported_at_the_calling_node() {
     let calls = |config: Value| draw("parent", json!({ "in": { "type": "subflow", "config": config } }), &[]);
     let broken = draw("broken", json!({ "x": { "type": "nothing like it" } }), &[]);
     let folder = Folder::of(&[
@@ -281,8 +281,8 @@ async fn what_is_wrong_with_a_called_flow_is_told_where_it_is_called() {
         ("fresh.flow.json", "config.incomplete", "/nodes/in/config/file"),
     ] {
         let found = check(&app, &folder, file).await;
-        let told: Vec<_> = found.iter().map(|one| (one.code.as_str(), one.pointer.as_str())).collect();
-        assert_eq!(told, [(code, pointer)], "{file}");
+        let diagnostics: Vec<_> = found.iter().map(|one| (one.code.as_str(), one.pointer.as_str())).collect();
+        assert_eq!(diagnostics, [(code, pointer)], "{file}");
         if code == "subflow.invalid" {
             assert!(
                 found[0].message.contains("broken.flow.json") && found[0].message.contains("/nodes/x/type")

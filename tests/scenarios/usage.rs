@@ -61,7 +61,7 @@ async fn runs(app: &App) -> Vec<RunSummary> {
 }
 
 #[tokio::test]
-async fn what_a_run_has_learnt_the_next_one_knows_after_a_restart() {
+async fn calibration_survives_a_restart() {
     let provider = reporting(3_000);
     let flow = one_chat("anthropic", "claude-sonnet-4-6");
     let app = App::with(&provider);

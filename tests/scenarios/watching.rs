@@ -88,28 +88,31 @@ async fn late_slow_and_prompt_watchers() {
     let mut prompt = app.runs().watch(&run, 0).await.unwrap();
     let mut slow = app.runs().watch(&run, 0).await.unwrap();
     gate.add_permits(100);
-    let mut heard = String::new();
+    let mut received = String::new();
     let mut seen = Vec::new();
-    while !heard.ends_with("99 ") {
+    while !received.ends_with("99 ") {
         let entry = prompt.next().await.unwrap().unwrap();
-        heard.extend(said(&entry));
+        received.extend(said(&entry));
         seen.push(entry);
     }
 
     // Late, in the middle of the reply: all that was said so far, after the events and in one piece.
     let mut late = app.runs().watch(&run, 0).await.unwrap();
     let first = late.next_batch(Duration::ZERO).await.unwrap().unwrap();
-    assert_eq!(first.last().and_then(said), Some(heard.as_str()));
+    assert_eq!(first.last().and_then(said), Some(received.as_str()));
 
     gate.add_permits(PIECES);
     seen.extend(rest(&mut prompt).await);
     let journal = seqs(&seen);
     assert_eq!(journal, (0..journal.len() as u64).collect::<Vec<_>>());
 
-    let mut late_heard = heard;
+    let mut late_received = received;
     let late_rest = rest(&mut late).await;
-    late_heard.extend(late_rest.iter().filter_map(said));
-    assert!(late_heard == whole() || late_heard.len() < whole().len(), "pieces may be lost, never doubled");
+    late_received.extend(late_rest.iter().filter_map(said));
+    assert!(
+        late_received == whole() || late_received.len() < whole().len(),
+        "pieces may be lost, never doubled"
+    );
     assert_eq!([seqs(&first), seqs(&late_rest)].concat(), journal);
 
     // Slow: it was not read from until now, and more came than it can be behind.

@@ -24,13 +24,13 @@ pub struct Home {
 
 /// What a command said, and how it ended.
 #[derive(Debug)]
-pub struct Said {
+pub struct CliOutput {
     pub code: i32,
     pub out: String,
     pub err: String,
 }
 
-impl Said {
+impl CliOutput {
     /// Standard output as one JSON value per line.
     pub fn events(&self) -> Vec<Value> {
         self.out
@@ -48,7 +48,7 @@ impl Said {
     }
 }
 
-impl From<Output> for Said {
+impl From<Output> for CliOutput {
     fn from(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
@@ -81,7 +81,7 @@ impl Home {
     }
 
     /// Runs it to its end.
-    pub fn plait(&self, args: &[&str]) -> Said {
+    pub fn plait(&self, args: &[&str]) -> CliOutput {
         self.spawn(args).wait_with_output().unwrap().into()
     }
 

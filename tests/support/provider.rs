@@ -44,14 +44,14 @@ type Rule = dyn Fn(&Sent, usize) -> Result<ModelReply, Fault> + Send + Sync;
 #[derive(Clone)]
 pub struct Recording {
     rule: Arc<Rule>,
-    /// The most times a call gives way to others before it answers; how often is left to chance.
+    /// The most times a call yields to others before it answers; how often is random.
     hesitation: u32,
     chance: Arc<Mutex<fastrand::Rng>>,
     sent: Arc<Mutex<Vec<Sent>>>,
 }
 
 impl Recording {
-    /// Answers by `rule`, which is told what was sent and how many calls came before.
+    /// Answers by `rule`, which receives the request and how many calls came before.
     pub fn by(rule: impl Fn(&Sent, usize) -> Result<ModelReply, Fault> + Send + Sync + 'static) -> Self {
         Self {
             rule: Arc::new(rule),

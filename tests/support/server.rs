@@ -49,7 +49,7 @@ struct Shared {
 }
 
 impl ModelServer {
-    /// Answers by `rule`, which is told the request's body and how many calls came before.
+    /// Answers by `rule`, which receives the request body and how many calls came before.
     pub async fn start(rule: impl Fn(&Value, usize) -> Answer + Send + Sync + 'static) -> Self {
         let shared = Arc::new(Shared { rule: Box::new(rule), calls: Mutex::default() });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

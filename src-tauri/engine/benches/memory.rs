@@ -25,7 +25,7 @@ fn main() -> Result<(), Wrong> {
     for part in ["plan", "floor", "engine"] {
         let made = Command::new(std::env::current_exe()?).env(PART, part).output()?;
         let said = String::from_utf8_lossy(&made.stdout);
-        let peak: f64 = said.trim().parse().map_err(|_| format!("no peak was told, but `{said}`"))?;
+        let peak: f64 = said.trim().parse().map_err(|_| format!("expected a peak, got `{said}`"))?;
         figures.note("memory", part, peak / 1024.0, "MB");
     }
     Ok(figures.keep("memory")?)

@@ -65,7 +65,7 @@ fn trimming(criterion: &mut Criterion, failure: &Failure) {
 
 fn counting(criterion: &mut Criterion) -> Result<(), Wrong> {
     let text =
-        "The strands cross once in every round, and each keeps its colour: 3 threads, 2 hands.\n".repeat(100);
+        "The strands cross once in every round, and each keeps its color: 3 threads, 2 hands.\n".repeat(100);
     let bare = tiktoken_rs::o200k_base_singleton();
     if bare.encode_ordinary(&text).len() as u64 != tokens::count(MODEL, &text) {
         return Err("the two count differently".into());

@@ -32,6 +32,6 @@ pub struct Host {
     pub tools: Arc<dyn ToolHost>,
     /// Time and chance.
     pub clock: Arc<dyn Clock>,
-    /// Who runs flows inside of flows.
+    /// Who runs nested flows.
     pub subflows: Arc<dyn Subflows>,
 }

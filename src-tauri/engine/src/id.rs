@@ -89,7 +89,7 @@ string_id!(
     MessageId
 );
 
-/// Which time round: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all.
+/// The iteration: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(transparent)]
 #[ts(type = "number[]")]
@@ -139,7 +139,7 @@ impl fmt::Debug for Epoch {
 }
 
 impl fmt::Display for Epoch {
-    /// `#2` for the third time round, `#2.0` inside an inner cycle, nothing at the root.
+    /// `#2` for the third iteration, `#2.0` inside an inner cycle, nothing at the root.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (level, counter) in self.0.iter().enumerate() {
             write!(f, "{}{counter}", if level == 0 { "#" } else { "." })?;
@@ -153,7 +153,7 @@ impl fmt::Display for Epoch {
 pub struct Activation {
     /// The node.
     pub node: NodeId,
-    /// Which time round.
+    /// The iteration.
     pub epoch: Epoch,
 }
 

@@ -1,6 +1,6 @@
 //! A world to try nodes in: providers, tools and a clock that are scripted, and a harness that runs one node by itself.
 //!
-//! For the tests of this and other crates (feature `testing`). It is no scheduler: it runs what it is told to, once.
+//! For the tests of this and other crates (feature `testing`). It is no scheduler: it runs one node once.
 
 mod clock;
 mod harness;

@@ -43,6 +43,6 @@ pub struct ToolInvocation {
 pub trait ToolHost: Send + Sync {
     /// The tools there are, by name.
     fn list(&self) -> Vec<ToolSpec>;
-    /// Calls one. Unknown tools and bad arguments are faults coded `tool.*`; the model is told of them.
+    /// Calls one. Unknown tools and bad arguments are faults coded `tool.*`; the model receives them.
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault>;
 }

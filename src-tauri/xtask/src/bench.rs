@@ -86,7 +86,7 @@ pub(crate) fn run(wish: &Wish) -> Result<()> {
         if let Some(filter) = &wish.filter {
             command.args(["--", filter]);
         }
-        Step::new("Measure engine and store (the first time compiles them with optimisations)", command)
+        Step::new("Measure engine and store (the first time compiles them with optimizations)", command)
             .aloud()?;
     }
     let own = estimates::since(&repo::target().join("criterion"), begin)?;

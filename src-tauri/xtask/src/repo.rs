@@ -20,7 +20,7 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// A binary as built with or without optimisations.
+/// A binary as built with or without optimizations.
 pub(crate) fn binary(name: &str, release: bool) -> PathBuf {
     let profile = if release { "release" } else { "debug" };
     target().join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))

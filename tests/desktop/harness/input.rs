@@ -88,17 +88,17 @@ impl App {
     }
 
     /// Presses and releases the pointer in the middle of an element, once that is at rest. On a busy machine the driver now
-    /// and then loses a press: a button that has heard none is pressed again.
+    /// and then loses a press: a button that has received none is pressed again.
     pub async fn click(&self, element: &Element) -> Result<()> {
         const TRIES: u32 = 3;
-        let listen = "window.heardClick = false;
-            arguments[0].addEventListener('click', () => { window.heardClick = true; }, { once: true, capture: true });
+        let listen = "window.receivedClick = false;
+            arguments[0].addEventListener('click', () => { window.receivedClick = true; }, { once: true, capture: true });
             return arguments[0].closest('button') !== null;";
         for _ in 0..TRIES {
             let at = self.at_rest(element).await?.middle();
             let is_button = self.client.execute(listen, vec![serde_json::to_value(element)?]).await?;
             self.click_at(at).await?;
-            if is_button != true || self.has_heard().await {
+            if is_button != true || self.has_received_click().await {
                 break;
             }
         }
@@ -106,10 +106,10 @@ impl App {
     }
 
     /// Whether the press arrived; also where it has closed the page.
-    async fn has_heard(&self) -> bool {
+    async fn has_received_click(&self) -> bool {
         for _ in 0..50 {
-            match self.evaluate("window.heardClick === true").await {
-                Ok(heard) if heard != true => tokio::time::sleep(Duration::from_millis(20)).await,
+            match self.evaluate("window.receivedClick === true").await {
+                Ok(received) if received != true => tokio::time::sleep(Duration::from_millis(20)).await,
                 _ => return true,
             }
         }

@@ -1,5 +1,5 @@
 //! Measures the real window: how long it takes to its first paint beside an empty one, how it pans beside bare React Flow,
-//! and how soon a token is on screen. `cargo xtask bench` builds what it needs (with optimisations) and runs it.
+//! and how soon a token is on screen. `cargo xtask bench` builds what it needs (with optimizations) and runs it.
 //!
 //! Usage: measure EDITOR EMPTY BARE, two binaries and the address of the bare page. Prints one line of JSON per figure:
 //! `{"group", "by", "value", "unit"}`.

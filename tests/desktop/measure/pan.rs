@@ -14,7 +14,7 @@ use crate::tell;
 const SIZES: [usize; 2] = [1_000, 5_000];
 const COLUMNS: usize = 50;
 const STREAMS: usize = 50;
-const STRETCH: Duration = Duration::from_secs(4);
+const PAN_DURATION: Duration = Duration::from_secs(4);
 /// The key that a person holds for a command of the editor.
 const CONTROL: char = '\u{E009}';
 const ENTER: char = '\u{E007}';
@@ -62,7 +62,7 @@ async fn pan(app: &App) -> Result<f64> {
     .await?;
     let begin = Instant::now();
     let mut side = 300.0;
-    while begin.elapsed() < STRETCH {
+    while begin.elapsed() < PAN_DURATION {
         let (from, to): (Place, Place) = (middle.by(side, 0.0), middle.by(-side, side / 3.0));
         app.drag_with_wheel(from, to).await?;
         side = -side;

@@ -31,7 +31,7 @@ async fn main() -> Result<()> {
             app.test_id("setting-theme").await?.select_by_value(theme).await?;
             click(&app, "rail-nodes").await?;
             app.until(
-                "the colours have changed",
+                "the colors have changed",
                 &format!("document.documentElement.dataset.theme === '{theme}'"),
             )
             .await?;

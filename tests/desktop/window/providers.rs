@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use crate::editor::{answer, node_is, press, run_is};
 use crate::models::{INPUT, Models, OUTPUT};
 
-/// Long enough to be told apart from anything else in a file.
+/// Long enough to be distinguished from anything else in a file.
 const KEY: &str = "sk-ant-a-key-that-nobody-may-see-0001";
-/// Each provider, where it is told that its server is, and a model of it.
+/// Each provider, the address of its server, and a model of it.
 const PROVIDERS: [(&str, &str, &str); 5] = [
     ("anthropic", "", "claude-sonnet-4-5"),
     ("openai", "/v1", "gpt-4.1-mini"),

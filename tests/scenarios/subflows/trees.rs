@@ -203,7 +203,7 @@ async fn a_run_is_listed_and_removed_with_those_it_began() {
 fn the_terminal_asks_for_a_child_and_goes_on_with_its_answer() {
     let asks = draw(
         "asks",
-        json!({ "ask": { "type": "userInput", "config": { "prompt": "Which colour?" } }, "result": { "type": "output" } }),
+        json!({ "ask": { "type": "userInput", "config": { "prompt": "Which color?" } }, "result": { "type": "output" } }),
         &["ask.message -> result.value"],
     );
     let parent = draw(
@@ -215,7 +215,7 @@ fn the_terminal_asks_for_a_child_and_goes_on_with_its_answer() {
     let home = Home::default();
     let said = home.plait(&["run", &folder.file("parent.flow.json"), "--json"]);
     assert_eq!((said.code, said.last_type().as_str()), (3, "run.waiting"), "{said:#?}");
-    assert!(said.err.contains("Which colour?"), "{said:#?}");
+    assert!(said.err.contains("Which color?"), "{said:#?}");
     let said = home.plait(&["resume", "last", "--answer", "green", "--json"]);
     assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{said:#?}");
     assert_eq!(said.events().last().unwrap()["outputs"]["in"]["text"], "green");
@@ -264,7 +264,7 @@ async fn a_child_that_waits_for_a_person_holds_up_nothing_else() {
 async fn killed_in_the_middle_of_a_child_the_run_goes_on_in_that_child() {
     let asked = |request: &Value| question(request);
     let server = ModelServer::start(move |request, before| match (asked(request).as_str(), before) {
-        // The first time round nobody lives to hear it.
+        // The first process was killed before it could receive it.
         ("Again", 1) => Answer::Silence,
         (question, _) => Answer::Slow(Duration::from_millis(1), format!("re: {question}")),
     })

@@ -20,7 +20,7 @@ use super::workload::{Wrong, first};
 
 /// What the person says each time: with an answer as long about 50 tokens.
 pub const SAID: &str =
-    "The three strands of the braid cross once in every round, and each keeps its own colour to the end.";
+    "The three strands of the braid cross once in every round, and each keeps its own color to the end.";
 
 /// One side of a conversation.
 pub struct Talk {

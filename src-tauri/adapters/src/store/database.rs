@@ -68,7 +68,7 @@ impl Open {
 fn opened(open: Option<&Open>) -> Result<&Open, Fault> {
     open.ok_or_else(|| {
         Fault::new(ErrorCode::StoreIo, "The store is closed after an error of the disk.")
-            .hint("Free some space or mend the disk, then try again.")
+            .hint("Free some space or repair the disk, then try again.")
     })
 }
 

@@ -30,7 +30,7 @@ pub(super) fn of_sled(doing: &str, error: &sled::Error) -> Fault {
 /// The fault for a database whose files are damaged.
 pub(super) fn corrupt(doing: &str, detail: &str) -> Fault {
     Fault::new(ErrorCode::StoreCorrupt, format!("Plait could not {doing}: the store's files are damaged ({detail})."))
-        .hint("Move the data directory's `db` folder aside and start again; flows are files of their own and are not touched.")
+        .hint("Move the data directory's `db` folder elsewhere and start again; flows are files of their own and are not touched.")
 }
 
 /// The fault for a store that another process has.

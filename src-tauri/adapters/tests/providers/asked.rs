@@ -9,7 +9,7 @@ use plait_engine::provider::ModelRequest;
 use plait_engine::tool::ToolSpec;
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Heard, Server, call, request};
+use crate::server::{Answer, ReceivedRequest, Server, call, request};
 
 pub(crate) fn message(role: Role, content: impl Into<Content>) -> Message {
     Message::plain("m".into(), role, content, Activation { node: "chat".into(), epoch: Epoch::root() }, 1)
@@ -96,10 +96,10 @@ pub(crate) fn everything() -> ModelRequest {
 }
 
 /// What goes out for `request`, to a server that says `answer`.
-pub(crate) async fn heard(kind: ProviderKind, answer: Answer, request: ModelRequest) -> Heard {
+pub(crate) async fn received(kind: ProviderKind, answer: Answer, request: ModelRequest) -> ReceivedRequest {
     let server = Server::saying([answer]).await;
     call(&*server.provider(kind), request).await.0.expect("a reply");
-    server.heard().remove(0)
+    server.received().remove(0)
 }
 
 /// Each of these options is refused, and nothing is sent.
@@ -111,5 +111,5 @@ pub(crate) async fn refuses<const N: usize>(kind: ProviderKind, wrong: [Value; N
         let fault = call(&*provider, asked).await.0.expect_err("refused");
         assert_eq!(fault.code, "provider.bad_options", "{options}");
     }
-    assert!(server.heard().is_empty(), "nothing was sent");
+    assert!(server.received().is_empty(), "nothing was sent");
 }

@@ -57,8 +57,8 @@ impl Recorded {
         let provider = server.provider(self.kind);
         for at in (0..self.whole).chain(0..self.whole) {
             let fault = call(&*provider, request()).await.0.expect_err("cut");
-            let told = (fault.code.as_str(), fault.retryable);
-            assert_eq!(told, ("provider.cut_short", true), "at byte {at}: {fault}");
+            let error = (fault.code.as_str(), fault.retryable);
+            assert_eq!(error, ("provider.cut_short", true), "at byte {at}: {fault}");
         }
         // What comes, or does not come, behind the whole reply no longer matters.
         let whole = Step::Send(self.bytes[..self.whole].to_vec());
@@ -132,14 +132,14 @@ impl Recorded {
             (529, "provider.overloaded", true),
         ] {
             for body in
-                ["", "<html>oops</html>", "null", "[]", "7", r#"{"error": {"message": "Told.\n So"}}"#]
+                ["", "<html>oops</html>", "null", "[]", "7", r#"{"error": {"message": "Wrong.\n Key"}}"#]
             {
                 let fault = self.fault(Answer::json(status, body)).await;
                 assert_eq!((fault.code.as_str(), fault.retryable), (code, retryable), "{status} {body}");
                 assert_eq!(fault.retry_after_ms, None);
-                let is_told =
-                    status == 301 || !body.contains("Told") || fault.message.contains(": Told. So.");
-                assert!(is_told, "{fault}");
+                let is_reported =
+                    status == 301 || !body.contains("Wrong") || fault.message.contains(": Wrong. Key.");
+                assert!(is_reported, "{fault}");
             }
         }
         let long = self.fault(Answer::json(500, &"ä".repeat(1 << 20))).await;
@@ -169,29 +169,33 @@ impl Recorded {
         let fault = self.fault(Answer::json(401, "{}").header("retry-after", "7")).await;
         assert_eq!(fault.retry_after_ms, None);
         // Repeated failures: every call is reported, none is retried here, and the next success is complete.
-        let told = || Answer::json(429, "{}").header("retry-after-ms", "1");
-        let server = Server::saying((0..20).map(|_| told()).chain([self.stream(&self.bytes)])).await;
+        let rate_limited = || Answer::json(429, "{}").header("retry-after-ms", "1");
+        let server = Server::saying((0..20).map(|_| rate_limited()).chain([self.stream(&self.bytes)])).await;
         let provider = server.provider(self.kind);
         for _ in 0..20 {
             let fault = call(&*provider, request()).await.0.expect_err("a storm");
             assert_eq!((fault.code.as_str(), fault.retry_after_ms), ("provider.rate_limited", Some(1)));
         }
         assert_eq!(call(&*provider, request()).await.0.expect("a reply"), self.reply);
-        assert_eq!(server.heard().len(), 21);
+        assert_eq!(server.received().len(), 21);
     }
 
     async fn is_not_the_protocol(&self) {
         let html = vec![("content-type", "text/html".to_owned())];
-        let told = self.fault(Answer { headers: html, ..Answer::json(200, "<html>Welcome</html>") }).await;
-        assert_eq!(told.code, "provider.invalid_response");
-        assert!(told.message.contains("text/html") && told.message.contains("Welcome"), "{told}");
+        let error = self.fault(Answer { headers: html, ..Answer::json(200, "<html>Welcome</html>") }).await;
+        assert_eq!(error.code, "provider.invalid_response");
+        assert!(error.message.contains("text/html") && error.message.contains("Welcome"), "{error}");
         for stream in [&b"data: nonsense\n\n"[..], b"data: \xff\xfe\n\n", b"data: [7]\n\n", b"data: 7\n\n"] {
             // As the protocol frames it.
             let plain = stream[6..].strip_suffix(b"\n").expect("two line ends");
             let is_events = (self.answer)(Vec::new()).headers[0].1 == "text/event-stream";
-            let told = self.fault(self.stream(if is_events { stream } else { plain })).await;
+            let error = self.fault(self.stream(if is_events { stream } else { plain })).await;
             let shown = String::from_utf8_lossy(stream);
-            assert_eq!((told.code.as_str(), told.retryable), ("provider.invalid_response", false), "{shown}");
+            assert_eq!(
+                (error.code.as_str(), error.retryable),
+                ("provider.invalid_response", false),
+                "{shown}"
+            );
         }
         let no_http = raw(self.kind, b"SSH-2.0-OpenSSH_9.2\r\n").await;
         assert_eq!(no_http.code, "provider.invalid_response", "{no_http}");
@@ -209,9 +213,9 @@ impl Recorded {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let root = format!("http://user:secret@{}", listener.local_addr().expect("address"));
         drop(listener);
-        let told = call(&*provider(settings(self.kind, &root)), request()).await.0.expect_err("nobody");
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.unreachable", true), "{told}");
-        assert!(!told.message.contains("secret"), "{told}");
+        let error = call(&*provider(settings(self.kind, &root)), request()).await.0.expect_err("nobody");
+        assert_eq!((error.code.as_str(), error.retryable), ("provider.unreachable", true), "{error}");
+        assert!(!error.message.contains("secret"), "{error}");
         let nowhere = provider(settings(self.kind, "http://nowhere.invalid"));
         assert_eq!(call(&*nowhere, request()).await.0.expect_err("nobody").code, "provider.unreachable");
         // There, but gone before it answers, or in the middle of its head.
@@ -239,9 +243,9 @@ impl Recorded {
     }
 
     async fn times_out(&self, settings: plait_adapters::ProviderSettings) {
-        let told = call(&*provider(settings), request()).await.0.expect_err("slow");
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.timeout", true), "{told}");
-        assert!(told.message.contains("50 ms"), "{told}");
+        let error = call(&*provider(settings), request()).await.0.expect_err("slow");
+        assert_eq!((error.code.as_str(), error.retryable), ("provider.timeout", true), "{error}");
+        assert!(error.message.contains("50 ms"), "{error}");
     }
 
     /// As soon as something has streamed, the call is dropped.
@@ -255,7 +259,7 @@ impl Recorded {
         let steps = std::iter::once(begun).chain((0..10_000).flat_map(|_| pause())).collect();
         let mut server = Server::saying([(self.answer)(steps)]).await;
         let provider = server.provider(self.kind);
-        let (first, heard) = tokio::sync::oneshot::channel();
+        let (first, received) = tokio::sync::oneshot::channel();
         let mut first = Some(first);
         let mut sink = move |chunk| {
             if let Some(first) = first.take() {
@@ -264,7 +268,7 @@ impl Recorded {
         };
         let chunk = tokio::select! {
             _ = provider.call(request(), &mut sink) => panic!("it does not end by itself"),
-            heard = heard => heard.expect("streamed"),
+            received = received => received.expect("streamed"),
         };
         assert_eq!(chunk, self.chunks[0]);
         tokio::time::timeout(Duration::from_secs(10), server.closed()).await.expect("the server sees it");

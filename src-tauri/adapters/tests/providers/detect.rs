@@ -18,8 +18,8 @@ async fn found(answer: Answer) -> (Vec<DetectedServer>, String) {
     let mut found = detect(&known).await;
     // Whatever else runs on the machine that tests this.
     found.retain(|server| server.providers == ["mine"]);
-    let heard = server.heard();
-    assert!(heard.iter().all(|heard| !heard.headers.contains_key("authorization")));
+    let received = server.received();
+    assert!(received.iter().all(|received| !received.headers.contains_key("authorization")));
     (found, origin)
 }
 
@@ -30,7 +30,7 @@ fn models(owner: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn servers_are_told_apart_by_what_they_say() {
+async fn servers_are_distinguished_by_their_replies() {
     for (owner, software, name) in [
         ("llamacpp", "llama.cpp", "llamacpp"),
         ("vllm", "vLLM", "vllm"),

@@ -11,7 +11,7 @@ use crate::server::{Answer, Server, Step, call, request};
 const KEY: &str = "sk-proj-THIS-IS-NOT-TO-BE-SEEN-0123456789";
 
 /// What a provider with that key makes of an answer, all of it as text.
-async fn heard(kind: ProviderKind, answer: Answer) -> String {
+async fn received(kind: ProviderKind, answer: Answer) -> String {
     let server = Server::saying([answer]).await;
     let home = tempfile::tempdir().expect("folder");
     let keys = KeyStore::in_file(home.path(), None);
@@ -24,7 +24,7 @@ async fn heard(kind: ProviderKind, answer: Answer) -> String {
         ProviderKind::Anthropic => ("x-api-key", ""),
         _ => ("authorization", "Bearer "),
     };
-    assert_eq!(server.heard()[0].headers[header], format!("{prefix}{KEY}"), "it was sent");
+    assert_eq!(server.received()[0].headers[header], format!("{prefix}{KEY}"), "it was sent");
     let said: String = chunks
         .into_iter()
         .map(|chunk| match chunk {
@@ -59,7 +59,7 @@ async fn what_a_server_echoes_is_freed_of_keys() {
         ("a status of plain text", Answer::json(500, &echo)),
         ("an error in a stream", event(json!({"error": {"message": echo}}))),
         ("a redirect", Answer::json(302, "").header("location", &format!("http://else/?key={KEY}"))),
-        ("garbage", Answer::stream(format!("data: {echo}\n\n"))),
+        ("no JSON", Answer::stream(format!("data: {echo}\n\n"))),
         ("a reply", Answer::events(pieces)),
         (
             "the id of a reply",
@@ -79,7 +79,7 @@ async fn what_a_server_echoes_is_freed_of_keys() {
             event(json!({"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": KEY}]})),
         ),
     ] {
-        let all = heard(ProviderKind::OpenAi, answer).await;
+        let all = received(ProviderKind::OpenAi, answer).await;
         assert!(!all.contains(&KEY[..16]), "{which}: {all}");
         assert!(all.contains("[key of test]"), "{which}: it says what stood there: {all}");
     }
@@ -89,14 +89,14 @@ async fn what_a_server_echoes_is_freed_of_keys() {
         {"type": "tool_use", "id": "a", "name": "f", "input": {}},
     ]);
     let whole = json!({"type": "message", "content": content, "stop_reason": "tool_use"});
-    let all = heard(ProviderKind::Anthropic, Answer::json(200, &whole.to_string())).await;
+    let all = received(ProviderKind::Anthropic, Answer::json(200, &whole.to_string())).await;
     assert!(all.contains(r#""signature": String("[key of test]")"#) && !all.contains(&KEY[..16]), "{all}");
 }
 
 /// A key that can't be had is no reason not to ask a server of which nobody said that it wants one. Should it want one
 /// after all, that is what is wrong.
 #[tokio::test]
-async fn a_key_that_cannot_be_had_is_told_where_one_is_wanted() {
+async fn a_key_that_cannot_be_had_is_reported_where_one_is_needed() {
     let home = tempfile::tempdir().expect("folder");
     std::fs::write(home.path().join("keys.sealed"), "not sealed").expect("written");
     for (status, code) in [(401, "keys.damaged"), (403, "keys.damaged"), (500, "provider.server_error")] {
@@ -106,6 +106,6 @@ async fn a_key_that_cannot_be_had_is_told_where_one_is_wanted() {
         let table = ProviderRegistry::with_keys(&settings, &keys).expect("made");
         let provider = table.get("test").expect("there");
         assert_eq!(call(&*provider, request()).await.0.expect_err("a fault").code, code);
-        assert_eq!(server.heard().len(), 1, "it was asked");
+        assert_eq!(server.received().len(), 1, "it was asked");
     }
 }

@@ -62,7 +62,7 @@ impl Answer {
 
 /// The recorded requests.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedRequest {
     pub(crate) line: String,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: Value,
@@ -70,7 +70,7 @@ pub(crate) struct Heard {
 
 struct Shared {
     answers: Mutex<VecDeque<Answer>>,
-    heard: Mutex<Vec<Heard>>,
+    received: Mutex<Vec<ReceivedRequest>>,
     closed: mpsc::UnboundedSender<()>,
 }
 
@@ -95,7 +95,7 @@ impl Server {
         let (tell, closed) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             answers: Mutex::new(answers.into_iter().collect()),
-            heard: Mutex::default(),
+            received: Mutex::default(),
             closed: tell,
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
@@ -105,13 +105,13 @@ impl Server {
         Self { shared, root, closed, task }
     }
 
-    pub(crate) fn heard(&self) -> Vec<Heard> {
-        self.shared.heard.lock().expect("lock").clone()
+    pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
+        self.shared.received.lock().expect("lock").clone()
     }
 
     /// Resolves when the client has closed an answer before its end.
     pub(crate) async fn closed(&mut self) {
-        self.closed.recv().await.expect("told");
+        self.closed.recv().await.expect("closed");
     }
 
     /// Settings that find it.
@@ -156,7 +156,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
         .headers
         .iter()
         .map(|(name, value)| (name.to_string(), value.to_str().expect("text").to_owned()));
-    shared.heard.lock().expect("lock").push(Heard {
+    shared.received.lock().expect("lock").push(ReceivedRequest {
         line: format!("{} {}", parts.method, parts.uri),
         headers: headers.collect(),
         body: serde_json::from_slice(&body).unwrap_or_default(),
@@ -244,8 +244,8 @@ pub(crate) async fn raw(kind: ProviderKind, bytes: &[u8]) -> Fault {
     let provider = provider(settings(kind, &format!("http://{}", listener.local_addr().expect("address"))));
     let serve = async {
         let (mut socket, _) = listener.accept().await.expect("accepted");
-        let mut heard = [0; 4096];
-        let _ = socket.read(&mut heard).await.expect("read");
+        let mut received = [0; 4096];
+        let _ = socket.read(&mut received).await.expect("read");
         socket.write_all(bytes).await.expect("written");
         socket.shutdown().await.expect("closed");
     };

@@ -62,15 +62,15 @@ fn a_killed_writer_loses_nothing_that_was_flushed() {
         let flushed_before = reached;
         let reader = std::thread::spawn(move || {
             let mut flushed = 0;
-            let (told, first) = std::sync::mpsc::channel();
-            let _keep = told.clone();
+            let (sender, first) = std::sync::mpsc::channel();
+            let _keep = sender.clone();
             let lines = output.lines().map_while(Result::ok);
             let counting = std::thread::spawn(move || {
                 for line in lines {
                     if let Some((_, seq)) = line.split_once("flushed ") {
                         flushed = seq.trim().parse::<u64>().expect("a number");
                         // Only the first is waited for.
-                        let _ = told.send(());
+                        let _ = sender.send(());
                     }
                 }
                 flushed

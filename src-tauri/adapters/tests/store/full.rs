@@ -46,7 +46,7 @@ fn child() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_loses_nothing() {
+fn full_disk_is_reported_and_loses_nothing() {
     let home = tempfile::tempdir().expect("folder");
     let run = run_id(1);
     drop(Store::open(home.path()).expect("opened"));

@@ -158,7 +158,7 @@ fn lists_are_newest_first_by_flow_and_bounded() {
 }
 
 #[test]
-fn conversations_and_runs_within_runs_are_told_apart() {
+fn conversations_and_runs_within_runs_are_distinguished() {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
     let new = NewConversation { flow: "f".into(), flow_name: "F".into(), user: "u".into(), at: 1 };

@@ -96,8 +96,8 @@ fn what_is_sealed_reads_the_same_from_anywhere() {
     let all = entries(&run, (0..1_500).map(text));
     let mut journal = store.journal(&run).expect("journal");
     let mut reader = None;
-    for (at, stretch) in all.chunks(5).enumerate() {
-        journal.append(stretch).expect("appended");
+    for (at, chunk) in all.chunks(5).enumerate() {
+        journal.append(chunk).expect("appended");
         flush(&mut journal);
         // One who reads slowly: begun while all lay in small pieces, done when nothing does.
         if at == 20 {
@@ -169,7 +169,7 @@ fn one_writer_per_run() {
 }
 
 #[test]
-fn damage_is_told_and_what_stands_before_it_is_read() {
+fn damage_is_reported_and_entries_before_it_are_read() {
     let home = tempfile::tempdir().expect("folder");
     let run = run_id(1);
     let all = entries(&run, ["a".into(), "large ".repeat(20_000), "b".into(), "c".into()]);
@@ -194,7 +194,7 @@ fn damage_is_told_and_what_stands_before_it_is_read() {
         assert_eq!(got.len(), before.len() + 1, "the fault is the last");
         assert!(store.run(&run).is_ok(), "the list still shows it");
     };
-    for torn in [&whole[..whole.len() / 2], &[], b"garbage"] {
+    for torn in [&whole[..whole.len() / 2], &[], b"no json"] {
         std::fs::write(&blob, torn).expect("written");
         damaged_at(2);
     }

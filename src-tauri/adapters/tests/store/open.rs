@@ -31,7 +31,7 @@ fn a_second_opening_is_refused_and_harmless() {
 }
 
 #[test]
-fn leftovers_of_a_crash_are_mended() {
+fn leftovers_of_a_crash_are_repaired() {
     let home = tempfile::tempdir().expect("folder");
     let run = run_id(1);
     let all = entries(&run, (0..2_000).map(|number| number.to_string()));
@@ -50,7 +50,7 @@ fn leftovers_of_a_crash_are_mended() {
 }
 
 #[test]
-fn a_log_of_garbage_is_told_and_left_as_it_is() {
+fn a_log_of_garbage_is_reported_and_left_unchanged() {
     let home = tempfile::tempdir().expect("folder");
     std::fs::create_dir(home.path().join("db")).expect("made");
     let config = home.path().join("db").join("conf");

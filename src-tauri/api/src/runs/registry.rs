@@ -21,7 +21,7 @@ pub(crate) struct ActiveRuns(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     runs: HashMap<RunId, ActiveRun>,
-    /// Kept alive by watchers and drivers.
+    /// Owned by watchers and drivers.
     broadcasts: HashMap<RunId, Weak<RunBroadcast>>,
     /// The broadcasts of runs that stopped with an error, until they are resumed: a later watcher receives the error too.
     stopped: HashMap<RunId, Arc<RunBroadcast>>,

@@ -95,15 +95,15 @@ fn checked(flow: Planned, nodes: usize) -> Result<Planned, Wrong> {
 }
 
 fn events(journal: &MemoryJournal) -> Result<Vec<String>, Wrong> {
-    let mut events = journal.entries().iter().map(told).collect::<Result<Vec<_>, _>>()?;
+    let mut events = journal.entries().iter().map(comparable_text).collect::<Result<Vec<_>, _>>()?;
     events.sort_unstable();
     Ok(events)
 }
 
-fn told(entry: &Entry) -> Result<String, Wrong> {
-    let mut told = serde_json::to_value(&entry.event)?;
-    if let Some(metadata) = told.get_mut("metadata") {
+fn comparable_text(entry: &Entry) -> Result<String, Wrong> {
+    let mut value = serde_json::to_value(&entry.event)?;
+    if let Some(metadata) = value.get_mut("metadata") {
         metadata["durationMs"] = 0.into();
     }
-    Ok(told.to_string())
+    Ok(value.to_string())
 }

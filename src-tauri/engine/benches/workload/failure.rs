@@ -1,4 +1,4 @@
-//! What goes wrong inside a measured stretch, which can give nothing back: the first of it, for the benchmark to end with.
+//! What goes wrong inside a measured part, which can give nothing back: the first of it, for the benchmark to end with.
 
 use std::cell::RefCell;
 use std::error::Error;

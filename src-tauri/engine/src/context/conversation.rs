@@ -1,8 +1,8 @@
 //! Conversations: main contexts that live on across the runs of a flow.
 //!
 //! A run's first event says which conversation it goes on in and how far that had come ([`ConversationRef`]); what it
-//! remembers of it follows from that and the `contextStart`'s config alone, so a run that is taken up again remembers
-//! the same. Owns which messages are remembered ([`start_of`]); refuses to keep any: a store does, behind [`Past`].
+//! remembers of it follows from that and the `contextStart`'s config alone, so a resumed run remembers
+//! the same. Owns which messages are remembered ([`start_of`]); refuses to keep any: a store does, behind [`ConversationReader`].
 
 use std::collections::HashSet;
 use std::fmt;
@@ -58,7 +58,7 @@ pub struct Summary {
 }
 
 /// What was said in a conversation before a run. Messages and summaries never change once they are there.
-pub trait Past: Send + Sync {
+pub trait ConversationReader: Send + Sync {
     /// The message at a place, from 0. Its id is [`message_id`]'s. Faults `conversation.unknown` once it was deleted,
     /// `conversation.corrupt`, `store.*`.
     fn message(&self, place: u64) -> Result<SharedMessage, Fault>;
@@ -72,7 +72,7 @@ pub struct Conversation {
     /// Which, and how far it had come.
     pub at: Arc<ConversationRef>,
     /// What was said.
-    pub past: Arc<dyn Past>,
+    pub past: Arc<dyn ConversationReader>,
 }
 
 impl fmt::Debug for Conversation {

@@ -42,7 +42,7 @@ impl From<&Message> for Weight {
 }
 
 impl History {
-    /// The weights of the messages in stretches, the newest stretch first; in each they stand oldest first.
+    /// The weights of the messages in chunks, the newest chunk first; each chunk is ordered from old to new.
     pub fn weights_newest_first(&self) -> impl Iterator<Item = &[Weight]> {
         self.weights.leaves().rev()
     }

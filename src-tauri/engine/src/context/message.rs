@@ -115,7 +115,7 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tool_call_id: Option<String>,
-    /// For an assistant message within a turn: what its provider gave with it and wants back with it, word for word
+    /// For an assistant message within a turn: what its provider gave with it and wants back with it, verbatim
     /// (signed or encrypted reasoning). An object whose one key names the protocol; every other protocol passes it over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]

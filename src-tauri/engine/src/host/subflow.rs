@@ -1,4 +1,4 @@
-//! Flows inside of flows: what a node asks for when it runs one, and who carries that out.
+//! Nested flows: what a node asks for when it runs one, and who carries that out.
 //!
 //! A child is a run of its own: its journal, its contexts, its end. It is given a text, values for its inputs and the
 //! parent's id, and nothing else of the parent: no messages and no outputs. Refuses to say where flows are kept.
@@ -63,7 +63,7 @@ pub struct ChildEnd {
 /// resumption.
 pub type ChildListener = Box<dyn FnMut(ChildEvent) + Send>;
 
-/// Runs flows inside of flows.
+/// Runs nested flows.
 #[async_trait]
 pub trait Subflows: Send + Sync {
     /// Starts the child of this call, or finds the one it began before, and waits for its end. Dropping the future
@@ -71,12 +71,12 @@ pub trait Subflows: Send + Sync {
     async fn run(&self, call: ChildCall, listener: ChildListener) -> Result<ChildEnd, Fault>;
 }
 
-/// A world without flows inside of flows.
+/// A world without nested flows.
 pub struct NoSubflows;
 
 #[async_trait]
 impl Subflows for NoSubflows {
     async fn run(&self, _call: ChildCall, _listener: ChildListener) -> Result<ChildEnd, Fault> {
-        Err(Fault::new(ErrorCode::SubflowUnavailable, "Flows inside of flows can't be run here."))
+        Err(Fault::new(ErrorCode::SubflowUnavailable, "Nested flows can't be run here."))
     }
 }

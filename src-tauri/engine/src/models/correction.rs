@@ -1,7 +1,7 @@
-//! How far Plait's count of a prompt is off for a model whose vendor publishes no tokenizer, learnt from what the provider
+//! How far Plait's count of a prompt is off for a model whose vendor publishes no tokenizer, learned from what the provider
 //! reports.
 //!
-//! A correction is two sums, tokens counted and tokens reported for the same prompts, so that what was learnt in one place
+//! A correction is two sums, tokens counted and tokens reported for the same prompts, so that what was learned in one place
 //! and in another simply adds up. The order matters only where the sums have grown so large that they are halved. Whole
 //! numbers only: the same reports in the same order give the same prompts everywhere.
 
@@ -22,7 +22,7 @@ pub struct Correction {
     pub reported: u64,
 }
 
-/// What was learnt of one model.
+/// What was learned of one model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CalibrationSample {
@@ -39,7 +39,7 @@ const LEAST_COUNTED: u64 = 200;
 const MOST_OFF: u64 = 4;
 /// Every model begins as if so many tokens had been counted right: one odd prompt changes little.
 const PRIOR: u64 = 1_000;
-/// Beyond this many counted tokens both sums are halved: what was learnt lately counts more.
+/// Beyond this many counted tokens both sums are halved: what was learned lately counts more.
 const MEMORY: u64 = 1_000_000;
 /// The least and the most a count is corrected to, in thousandths.
 const BOUNDS: std::ops::RangeInclusive<u64> = 500..=3_000;

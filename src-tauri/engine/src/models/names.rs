@@ -1,11 +1,11 @@
-//! Finding a model in a table by its name, which catalogues and servers write in many ways.
+//! Finding a model in a table by its name, which catalogs and servers write in many ways.
 //!
 //! A table's key is the beginning of a name, and the longest beginning counts. What follows it decides how far the entry
 //! is to be believed: `gpt-4-0613` is `gpt-4`, `gpt-4.1` is another model.
 
 use std::collections::BTreeMap;
 
-/// What stands before a model's own name in some catalogues; taken off, as often as it goes.
+/// What stands before a model's own name in some catalogs; taken off, as often as it goes.
 const VENDORS: [&str; 16] = [
     "us.",
     "eu.",
@@ -52,7 +52,7 @@ fn rest_of<'n>(name: &'n str, key: &str) -> Option<&'n str> {
 }
 
 /// Whether what follows a key only says which edition of the same model it is: a date, `latest`, `preview`, a version of
-/// a catalogue's (`-v2:0`).
+/// a catalog's (`-v2:0`).
 pub(super) fn is_edition(rest: &str) -> bool {
     let mut dated = false;
     segments(rest).all(|segment| {
@@ -65,14 +65,14 @@ pub(super) fn is_edition(rest: &str) -> bool {
     })
 }
 
-/// Whether what follows a key leaves it in its family: an edition, a size, a quantisation, what it was tuned for.
+/// Whether what follows a key leaves it in its family: an edition, a size, a quantization, what it was tuned for.
 pub(super) fn is_variant(rest: &str) -> bool {
     is_edition(rest)
         || segments(rest).all(|segment| {
             is_edition(segment)
                 || is_size(segment)
                 || (segment.contains('.') && is_version(segment))
-                || is_quantisation(segment)
+                || is_quantization(segment)
                 || matches!(
                     segment,
                     "instruct" | "chat" | "it" | "base" | "text" | "hf" | "gguf" | "awq" | "gptq" | "qat"
@@ -85,11 +85,11 @@ pub(super) fn is_variant(rest: &str) -> bool {
 }
 
 /// The window a name itself speaks of: `phi-3-mini-4k`, `yi-34b-200k`, `qwen2.5-7b-1m`. The last of several.
-pub(super) fn told_window(name: &str) -> Option<u64> {
-    segments(name).filter_map(told).last()
+pub(super) fn window_in_name(name: &str) -> Option<u64> {
+    segments(name).filter_map(window_tokens).last()
 }
 
-fn told(segment: &str) -> Option<u64> {
+fn window_tokens(segment: &str) -> Option<u64> {
     let (digits, unit) = segment.split_at_checked(segment.len().checked_sub(1)?)?;
     let number: u64 = digits.parse().ok().filter(|number| *number > 0)?;
     match unit {
@@ -119,7 +119,7 @@ fn is_size(segment: &str) -> bool {
 }
 
 /// `q4`, `q8`, `fp16`, `f16`, `bf16`, `int4`, `4bit`; `q4_K_M` comes in pieces.
-fn is_quantisation(segment: &str) -> bool {
+fn is_quantization(segment: &str) -> bool {
     let bits = ["q", "fp", "f", "bf", "int", "iq"].iter().find_map(|kind| segment.strip_prefix(kind));
     bits.is_some_and(is_number)
         || segment.strip_suffix("bit").is_some_and(is_number)

@@ -1,7 +1,7 @@
-//! What a run knows of models beyond the tables: what a person has set, and what earlier runs have learnt.
+//! What a run knows of models beyond the tables: what a person has set, and what earlier runs have learned.
 //!
-//! It is fixed when a run starts and stands in its first event, so that a run taken up again sends the prompts it would
-//! have sent, whatever was set or learnt meanwhile.
+//! It is fixed when a run starts and stands in its first event, so that a resumed run sends the prompts it would
+//! have sent, whatever was set or learned meanwhile.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -34,7 +34,7 @@ pub struct ModelOverrides {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, ModelOverride>>")]
     pub notes: BTreeMap<String, ModelOverride>,
-    /// What earlier runs have learnt of Plait's counts, under `provider/model`.
+    /// What earlier runs have learned of Plait's counts, under `provider/model`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, Correction>>")]
     pub corrections: BTreeMap<String, Correction>,
@@ -57,7 +57,7 @@ impl ModelOverrides {
         self.note(provider, model, |note| note.price.as_ref()).or_else(|| price(provider, model))
     }
 
-    /// What was learnt of a model before this run.
+    /// What was learned of a model before this run.
     pub fn correction(&self, provider: &str, model: &str) -> Correction {
         self.corrections.get(&Self::key(provider, model)).copied().unwrap_or_default()
     }

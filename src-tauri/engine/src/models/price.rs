@@ -58,7 +58,7 @@ pub struct PriceStep {
 }
 
 /// The most a price may be, in dollars per million tokens: far above any, and small enough that no sum overflows.
-const MOST: f64 = 1_000_000.0;
+const MAX_USD_PER_MILLION_TOKENS: f64 = 1_000_000.0;
 
 impl Price {
     /// What a call that used so much costs, in billionths of a US dollar.
@@ -92,8 +92,10 @@ impl Price {
             .chain([[Some(self.input), Some(self.output), self.cached_input, self.cache_write]])
             .flatten()
             .flatten();
-        let wrong = all.into_iter().find(|price| !(0.0..=MOST).contains(price))?;
-        Some(format!("{wrong} is no price: one is from 0 to {MOST} US dollars per million tokens"))
+        let wrong = all.into_iter().find(|price| !(0.0..=MAX_USD_PER_MILLION_TOKENS).contains(price))?;
+        Some(format!(
+            "{wrong} is no price: one is from 0 to {MAX_USD_PER_MILLION_TOKENS} US dollars per million tokens"
+        ))
     }
 }
 
@@ -101,7 +103,7 @@ impl Price {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded below and above")]
 fn pico_dollars(price: f64) -> u128 {
     // A price that is no number counts as 0.
-    (price.clamp(0.0, MOST) * 1e6).round() as u128
+    (price.clamp(0.0, MAX_USD_PER_MILLION_TOKENS) * 1e6).round() as u128
 }
 
 #[derive(Default, Deserialize)]

@@ -2,7 +2,7 @@
 //! name, 128,000 for a model that is not in it.
 //!
 //! A window below 128,000 is believed only for a variant of the very model it stands for. A name that merely begins
-//! alike gets 128,000: a window that is too small makes a model forget what it could have kept, and nobody is told.
+//! alike gets 128,000: a window that is too small makes a model forget what it could have kept, and nothing reports it.
 //! The offline provider's simulators have 8,192, small enough that trimming can be watched in a short conversation.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::names::{is_variant, longest, names, told_window};
+use super::names::{is_variant, longest, names, window_in_name};
 
 /// The window of a model that nothing is known of: what most models that are offered today have at least.
 pub const DEFAULT_WINDOW: u64 = 128_000;
@@ -29,10 +29,10 @@ pub fn window(provider: &str, model: &str) -> u64 {
     let found = names(provider, model).find_map(|name| {
         let (key, &window, rest) = longest(&TABLE.windows, &name)?;
         let believed = key.ends_with('/') || window >= DEFAULT_WINDOW || is_variant(rest);
-        let told = if key.ends_with('/') { None } else { told_window(rest) };
-        Some(told.unwrap_or(if believed { window } else { DEFAULT_WINDOW }))
+        let named = if key.ends_with('/') { None } else { window_in_name(rest) };
+        Some(named.unwrap_or(if believed { window } else { DEFAULT_WINDOW }))
     });
-    found.or_else(|| told_window(&model.to_lowercase())).unwrap_or(DEFAULT_WINDOW)
+    found.or_else(|| window_in_name(&model.to_lowercase())).unwrap_or(DEFAULT_WINDOW)
 }
 
 #[cfg(test)]

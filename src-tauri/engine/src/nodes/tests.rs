@@ -62,8 +62,8 @@ fn every_setting_is_explained_and_drawn_without_references() {
         assert!(!schema.to_string().contains("$ref"), "{}: {schema}", descriptor.node_type);
         let Some(settings) = schema["properties"].as_object() else { continue };
         for (name, setting) in settings {
-            let told = setting["description"].as_str().unwrap_or_default();
-            assert!(told.ends_with('.'), "{}.{name}: {setting}", descriptor.node_type);
+            let description = setting["description"].as_str().unwrap_or_default();
+            assert!(description.ends_with('.'), "{}.{name}: {setting}", descriptor.node_type);
         }
     }
 }

@@ -88,7 +88,7 @@ pub struct PromptRecord {
     /// What the tools' schemas take.
     #[ts(type = "number")]
     pub tool_tokens: u64,
-    /// What the whole prompt takes, as far as can be told before it is sent: the sum of the counts, corrected by what the
+    /// What the whole prompt takes, as estimated before it is sent: the sum of the counts, corrected by what the
     /// provider has reported of earlier prompts.
     #[ts(type = "number")]
     pub tokens: u64,
@@ -126,7 +126,7 @@ pub(super) fn record(
         sent.push(PromptPart::History { first, last, count, tokens: sum(kept) });
     }
     if let Some(question) = &parts.question {
-        sent.push(told(question));
+        sent.push(to_part(question));
     }
     for (step, messages) in (0..).zip(steps) {
         sent.push(PromptPart::Step { step, count: messages.len() as u64, tokens: sum(messages) });
@@ -178,7 +178,7 @@ impl PromptPart {
     }
 }
 
-fn told(message: &Message) -> PromptPart {
+fn to_part(message: &Message) -> PromptPart {
     PromptPart::Message { role: message.role, text: message.content.text(), tokens: message.tokens.into() }
 }
 

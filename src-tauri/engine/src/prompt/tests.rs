@@ -98,7 +98,7 @@ fn system_messages_of_the_history_join_the_instructions_and_are_never_trimmed() 
 }
 
 #[test]
-fn the_oldest_is_left_out_and_told() {
+fn oldest_turns_are_omitted_and_recorded() {
     let history: Vec<_> = (0..20)
         .map(|index| {
             message(
@@ -177,16 +177,16 @@ fn tool_steps_follow_the_question_and_are_referred_to() {
     let call = ToolCall { id: "1".into(), name: "clock".into(), arguments: json!({}) };
     let asked =
         Arc::new(Message { tool_calls: vec![call], ..Message::clone(&message("a", Role::Assistant, "")) });
-    let told = Arc::new(Message {
+    let tool_result = Arc::new(Message {
         tool_call_id: Some("1".into()),
         ..Message::clone(&message("t", Role::Tool, "noon"))
     });
     let (context, config) = (context("", &[]), config(10_000, 100));
-    let steps = [vec![Arc::clone(&asked), Arc::clone(&told)]];
+    let steps = [vec![Arc::clone(&asked), Arc::clone(&tool_result)]];
     let prompt =
         prepare(Call { context: &context, config: &config, question: &question, tools: &[], steps: &steps })
             .unwrap();
-    assert_eq!(prompt.messages, [question, asked, told]);
+    assert_eq!(prompt.messages, [question, asked, tool_result]);
     assert!(matches!(
         prompt.record.parts[..],
         [PromptPart::Message { .. }, PromptPart::Step { step: 0, count: 2, .. }]
@@ -243,7 +243,7 @@ fn what_counts_is_tokens_and_not_messages() {
 }
 
 #[test]
-fn what_was_learnt_of_a_model_decides_how_much_fits() {
+fn what_was_learned_of_a_model_decides_how_much_fits() {
     let history: Vec<_> =
         (0..20).map(|index| message(&index.to_string(), Role::User, "word word word")).collect();
     let context = context("", &history);

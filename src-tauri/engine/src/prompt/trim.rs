@@ -26,12 +26,12 @@ pub fn trim(history: &History, question: Option<&Message>, room: u64) -> Result<
         walk.take(history.len(), question.into(), || Some(question))?;
     }
     let mut first = history.len();
-    for stretch in history.weights_newest_first() {
-        first -= stretch.len();
-        if walk.take_whole(first, stretch) {
+    for chunk in history.weights_newest_first() {
+        first -= chunk.len();
+        if walk.take_whole(first, chunk) {
             continue;
         }
-        for (at, &weight) in stretch.iter().enumerate().rev() {
+        for (at, &weight) in chunk.iter().enumerate().rev() {
             let index = first + at;
             if let Some(start) = walk.take(index, weight, || history.get(index).map(|message| &**message))? {
                 return Ok(start);
@@ -54,16 +54,16 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Takes a stretch of messages, the first of which is `first`, where that is the same as taking each: all of it fits,
+    /// Takes a chunk of messages, the first of which is `first`, where that is the same as taking each: all of it fits,
     /// and no tools are in sight. That is nearly always so, and sums are quick.
-    fn take_whole(&mut self, first: usize, stretch: &[Weight]) -> bool {
-        let tokens: u64 = stretch.iter().map(|weight| u64::from(weight.tokens)).sum();
-        let tools = stretch.iter().fold(false, |tools, weight| tools | weight.has_tools);
+    fn take_whole(&mut self, first: usize, chunk: &[Weight]) -> bool {
+        let tokens: u64 = chunk.iter().map(|weight| u64::from(weight.tokens)).sum();
+        let tools = chunk.iter().fold(false, |tools, weight| tools | weight.has_tools);
         if self.taken + tokens > self.room || tools || !self.results.is_empty() {
             return false;
         }
         self.taken += tokens;
-        if let Some(earliest) = stretch.iter().position(|weight| weight.is_user) {
+        if let Some(earliest) = chunk.iter().position(|weight| weight.is_user) {
             self.start = Some(first + earliest);
         }
         true

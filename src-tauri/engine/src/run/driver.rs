@@ -56,8 +56,8 @@ pub struct RunSetup {
 }
 
 /// How many activations run inline before others get a turn: long enough that yielding costs nothing, short enough that
-/// a person's cancel is heard at once.
-const INLINE_STRETCH: usize = 256;
+/// a person's cancel takes effect at once.
+const YIELD_BUDGET: usize = 256;
 
 /// A run as it is driven.
 pub struct Driver {
@@ -97,11 +97,11 @@ impl Driver {
         let (mut driver, handle) = Self::prepare(setup, restored, &[])?;
         if let Event::Run(RunEvent::Started { models, set, .. }) = &first {
             if set.values().flat_map(BTreeMap::values).any(|value| is_too_deep(value)) {
-                let told = format!(
+                let message = format!(
                     "A value given to this run is nested deeper than {MAX_NESTING_DEPTH} lists and objects."
                 );
                 return Err(
-                    Fault::new(ErrorCode::InputTooDeep, told).hint("Give it a value that is flatter.")
+                    Fault::new(ErrorCode::InputTooDeep, message).hint("Give it a value that is flatter.")
                 );
             }
             driver.models = Arc::clone(models);
@@ -166,10 +166,10 @@ impl Driver {
     pub async fn drive(mut self) -> Result<RunEnd, Fault> {
         let plan = Arc::clone(&self.plan);
         let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
-        let mut stretch = 0;
-        // What was wanted before it began to be driven: a run taken up to be cancelled starts nothing first.
+        let mut inline_starts = 0;
+        // Controls that came before the loop: a run that is resumed in order to be canceled starts nothing.
         while let Ok(control) = self.controls.try_recv() {
-            self.obey(control, &mut running).await?;
+            self.on_control(control, &mut running).await?;
         }
         for (start, delay_ms) in std::mem::take(&mut self.unrested) {
             self.rest(start, delay_ms, &mut running);
@@ -184,27 +184,27 @@ impl Driver {
                 if let Some(done) = self.begin(&plan, start, &mut running)? {
                     self.settle(done, &mut running).await?;
                 }
-                stretch += 1;
-                if stretch < INLINE_STRETCH {
+                inline_starts += 1;
+                if inline_starts < YIELD_BUDGET {
                     continue;
                 }
-            } else if stretch < INLINE_STRETCH {
+            } else if inline_starts < YIELD_BUDGET {
                 self.recorder.flush().await?;
                 tokio::select! {
                     biased;
-                    Some(signal) = self.signals.1.recv() => self.hear(signal).await?,
-                    Some(control) = self.controls.recv() => self.obey(control, &mut running).await?,
+                    Some(signal) = self.signals.1.recv() => self.on_signal(signal).await?,
+                    Some(control) = self.controls.recv() => self.on_control(control, &mut running).await?,
                     Some(done) = running.next(), if !running.is_empty() => self.settle(done, &mut running).await?,
                 }
                 continue;
             }
-            stretch = 0;
-            self.give_way(&mut running).await?;
+            inline_starts = 0;
+            self.yield_now(&mut running).await?;
         }
     }
 
-    /// Lets others have a turn, and hears what has come meanwhile.
-    async fn give_way(&mut self, running: &mut FuturesUnordered<BoxFuture<'_, Done>>) -> Result<(), Fault> {
+    /// Yields to other tasks, then handles the controls that came meanwhile.
+    async fn yield_now(&mut self, running: &mut FuturesUnordered<BoxFuture<'_, Done>>) -> Result<(), Fault> {
         let mut yielded = false;
         futures::future::poll_fn(|cx| {
             if std::mem::replace(&mut yielded, true) {
@@ -215,7 +215,7 @@ impl Driver {
         })
         .await;
         while let Ok(control) = self.controls.try_recv() {
-            self.obey(control, running).await?;
+            self.on_control(control, running).await?;
         }
         while let Some(Some(done)) = running.next().now_or_never() {
             self.settle(done, running).await?;

@@ -66,7 +66,7 @@ pub enum RunPhase {
 pub struct Start {
     /// The node's place in the plan.
     pub node: NodeIx,
-    /// Which time round.
+    /// The iteration.
     pub epoch: Epoch,
     /// The values on its inputs.
     pub inputs: Inputs,

@@ -140,7 +140,7 @@ impl RunView {
 pub struct OpenPause {
     /// The node that asks.
     pub node: NodeId,
-    /// Which time round.
+    /// The iteration.
     pub epoch: Epoch,
     /// The question, in Markdown.
     pub prompt: String,
@@ -164,7 +164,7 @@ pub struct Asker {
     pub run: RunId,
     /// The node that asks in it.
     pub node: NodeId,
-    /// Which time round.
+    /// The iteration.
     pub epoch: Epoch,
 }
 

@@ -41,7 +41,7 @@ pub struct NodeHarness {
     pub answer: Option<Value>,
     /// The events of an earlier attempt, for the next runs.
     pub recorded: Vec<Event>,
-    /// Which time round.
+    /// The iteration.
     pub epoch: Epoch,
     /// What is known of models beyond the tables.
     pub models: ModelOverrides,
@@ -205,8 +205,8 @@ impl Ran {
     /// The names of the events, as they stand in a journal.
     pub fn event_names(&self) -> Vec<String> {
         let name = |event: &Event| {
-            let told = serde_json::to_value(event).unwrap_or_default();
-            told["type"].as_str().unwrap_or_default().to_owned()
+            let value = serde_json::to_value(event).unwrap_or_default();
+            value["type"].as_str().unwrap_or_default().to_owned()
         };
         self.events.iter().map(name).collect()
     }
@@ -220,9 +220,9 @@ fn bind(node_type: &str, config: Value) -> Result<Arc<dyn BoundNode>, Fault> {
     let bound = crate::nodes::registry().bind(&node_type.into(), node_type, &config);
     let unknown = || Fault::new(ErrorCode::NodeUnknownType, format!("There is no node type `{node_type}`."));
     bound.ok_or_else(unknown)?.map_err(|found| {
-        let told: BTreeMap<_, _> =
+        let problems: BTreeMap<_, _> =
             found.iter().map(|found| (found.pointer.clone(), found.message.clone())).collect();
-        Fault::new(ErrorCode::ConfigInvalid, format!("{told:?}")).details(json!(told))
+        Fault::new(ErrorCode::ConfigInvalid, format!("{problems:?}")).details(json!(problems))
     })
 }
 

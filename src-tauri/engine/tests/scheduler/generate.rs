@@ -185,7 +185,7 @@ fn outputs(kind: &str, strand: PortKind) -> Vec<PortName> {
     outputs.map(|port| port.name).collect()
 }
 
-/// Builds the flow. What a gene asks for and cannot have is left out, or mended so that most flows can run.
+/// Builds the flow. What a gene asks for and cannot have is left out, or repaired so that most flows can run.
 fn grow(genes: &[Gene]) -> (Flow, reference::InputOverrides) {
     let mut kinds: Vec<&str> = Vec::new();
     for gene in genes {

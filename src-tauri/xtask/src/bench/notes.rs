@@ -36,7 +36,7 @@ pub(crate) fn since(directory: &Path, begin: SystemTime) -> Result<Vec<Note>> {
     Ok(notes)
 }
 
-/// Figures told as lines of JSON, between whatever else a program says.
-pub(crate) fn told(lines: &[String]) -> Vec<Note> {
+/// The figures among the output of a program: lines of JSON.
+pub(crate) fn parse(lines: &[String]) -> Vec<Note> {
     lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }

@@ -119,9 +119,9 @@ fn prompts(measured: Measured<'_>) -> Vec<Ask> {
 }
 
 fn conversations(measured: Measured<'_>) -> Vec<Ask> {
-    let turns = |stretch: &str| measured.note("conversation", &format!("journal on disk, turns {stretch}"));
+    let turns = |range: &str| measured.note("conversation", &format!("journal on disk, turns {range}"));
     let size = |by: &str| measured.note("conversation-size", by);
-    let apart = |stretch: &str| measured.note("conversation-runs", &format!("a run each, turns {stretch}"));
+    let apart = |range: &str| measured.note("conversation-runs", &format!("a run each, turns {range}"));
     let stored = |by: &str| measured.note("conversation-runs-size", by);
     let halves = ratio(size("second half"), size("first half"));
     let beside_text = ratio(stored("on disk, journals of all runs included"), stored("its text"));

@@ -1,4 +1,4 @@
-//! The real window, built with optimisations: its first paint beside an empty window's, and panning beside bare React Flow.
+//! The real window, built with optimizations: its first paint beside an empty window's, and panning beside bare React Flow.
 
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -24,12 +24,12 @@ pub(crate) fn measure() -> Result<Vec<Note>> {
     needs::provide(&[Purpose::Window, Purpose::Editor, Purpose::Driver])?;
     editor::build()?;
     let build = cargo(&["build", "--release", "--workspace", "--bins"]);
-    Step::new("Build the window with optimisations (the first time takes some minutes)", build).quietly()?;
+    Step::new("Build the window with optimizations (the first time takes some minutes)", build).quietly()?;
     let _page = Served::start()?;
     let mut measure = std::process::Command::new(repo::binary("measure", true));
     measure.arg(repo::binary("plait-desktop", true)).arg(repo::binary("plait-empty-window", true)).arg(BARE);
     let said = Step::new("Measure the real window", measure).for_its_output()?;
-    Ok(notes::told(&said))
+    Ok(notes::parse(&said))
 }
 
 /// The page with nothing but React Flow, as long as this lives.

@@ -26,7 +26,7 @@ pub(super) fn start(command: &mut Command) -> io::Result<Group> {
     Ok(Group { child })
 }
 
-/// From now on, being interrupted or told to end takes the children along.
+/// From now on, being interrupted or ended takes the children along.
 pub(crate) fn end_children_with_us() {
     let installed = ctrlc::set_handler(|| {
         if HANDED_OVER.load(Ordering::SeqCst) {

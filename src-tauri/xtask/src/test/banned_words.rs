@@ -1,6 +1,6 @@
 //! The lint that keeps the field's vocabulary: words and identifiers that `banned-words.txt` lists may not come back.
 //!
-//! A *word* matches whatever its case, alone, inside an identifier (`toldNodes`, `nodes_told`) and across a line break of a
+//! A *word* matches whatever its case, alone, inside an identifier (`shownNodes`, `nodes_shown`) and across a line break of a
 //! comment; a word of several parts is a phrase. An *identifier* matches only as a whole and in its exact spelling.
 
 mod table;
@@ -92,7 +92,7 @@ fn find(table: &Table, text: &str) -> Vec<String> {
     found.into_iter().map(|(line, text)| format!("{line}: {text}")).collect()
 }
 
-/// The words of an identifier in lower case: `nodes_told` and `nodesTold` are both `nodes`, `told`.
+/// The words of an identifier in lower case: `nodes_shown` and `nodesShown` are both `nodes`, `shown`.
 fn split_words(identifier: &str) -> impl Iterator<Item = String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;

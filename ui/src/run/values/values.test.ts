@@ -33,7 +33,7 @@ describe("inputs", () => {
   });
 
   it("resolve an `error` output from the failure", () => {
-    const [error] = inputs("failure-handled", "mend");
+    const [error] = inputs("failure-handled", "recover");
     expect(error?.values[0]?.value).toEqual({
       code: "provider.rejected",
       message: "The key was refused.",

@@ -176,12 +176,12 @@ async fn it_speaks_at_its_speed_after_its_delay() {
 #[tokio::test]
 async fn it_can_be_dropped_while_it_speaks() {
     let asked = request(ECHO, vec![user("a b c d e f g h")], json!({"tokensPerSecond": 100}));
-    let mut heard = 0;
-    let mut sink = |_| heard += 1;
+    let mut received = 0;
+    let mut sink = |_| received += 1;
     let cut =
         tokio::time::timeout(std::time::Duration::from_millis(35), Offline.call(asked, &mut sink)).await;
     assert!(cut.is_err());
-    assert!(heard < 10);
+    assert!(received < 10);
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn the_most_tokens_cut_the_text() {
 }
 
 #[tokio::test]
-async fn wrong_options_are_told() {
+async fn wrong_options_are_refused() {
     for (model, options) in [
         (SCRIPT, Value::Null),
         (SCRIPT, json!({"replies": []})),

@@ -48,7 +48,7 @@ fn what_does_not_get_smaller_stays_as_it_is() {
 }
 
 #[test]
-fn a_damaged_block_is_told() {
+fn a_damaged_block_is_reported() {
     let block = compressed("{\"type\":\"node.started\"}\n".repeat(9).as_bytes()).expect("packed");
     assert!(text(&block[..HEAD - 2]).is_err());
     assert!(text(&block[..block.len() - 3]).is_err());

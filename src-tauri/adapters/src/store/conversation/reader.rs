@@ -1,7 +1,7 @@
 //! Reads the stored messages of a conversation for a run.
 
 use plait_engine::context::SharedMessage;
-use plait_engine::context::conversation::{Past, Summary, SummaryRef};
+use plait_engine::context::conversation::{ConversationReader, Summary, SummaryRef};
 use plait_engine::error::Fault;
 use plait_engine::id::ConversationId;
 
@@ -22,7 +22,7 @@ impl StoredConversation {
     }
 }
 
-impl Past for StoredConversation {
+impl ConversationReader for StoredConversation {
     fn message(&self, place: u64) -> Result<SharedMessage, Fault> {
         Ok(rows::at(&self.core, self.key, place)?.into_message().into())
     }

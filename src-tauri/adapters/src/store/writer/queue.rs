@@ -70,7 +70,7 @@ impl Health {
         self.fault = Some(fault.clone());
     }
 
-    pub(super) fn mend(&mut self) {
+    pub(super) fn recover(&mut self) {
         self.broken = false;
     }
 }

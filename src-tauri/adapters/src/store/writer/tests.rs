@@ -30,7 +30,7 @@ struct Failing {
 }
 
 impl Failing {
-    fn told(&self, fails: Fails) {
+    fn fail_with(&self, fails: Fails) {
         *self.fails.lock() = fails;
     }
 
@@ -121,17 +121,17 @@ fn kept(store: &Store) -> usize {
 }
 
 #[test]
-fn an_error_is_told_and_the_store_goes_on_from_what_is_on_disk() {
+fn error_is_reported_and_the_store_continues_from_disk() {
     for fails in [Fails::Apply, Fails::Flush, Fails::Panics] {
         let home = tempfile::tempdir().expect("folder");
         let (store, failing) = failing(home.path());
         let mut journal = store.journal(&run()).expect("journal");
         append(&mut journal, 0).expect("kept");
-        failing.told(fails);
-        let fault = append(&mut journal, 1).expect_err("told");
+        failing.fail_with(fails);
+        let fault = append(&mut journal, 1).expect_err("reported");
         assert_eq!(fault.code, if fails == Fails::Panics { "store.io" } else { "store.full" });
         // There is room again. What this journal had appended may be lost, so it takes no more.
-        failing.told(Fails::Nothing);
+        failing.fail_with(Fails::Nothing);
         assert_eq!(append(&mut journal, 2).expect_err("refused").code, fault.code);
         assert_eq!(block_on(journal.flush()).expect_err("refused").code, fault.code);
         drop(journal);
@@ -146,19 +146,19 @@ fn an_error_is_told_and_the_store_goes_on_from_what_is_on_disk() {
 }
 
 #[test]
-fn a_disk_that_stays_full_is_told_again_and_again() {
+fn full_disk_is_reported_at_every_write() {
     let home = tempfile::tempdir().expect("folder");
     let (store, failing) = failing(home.path());
     let mut journal = store.journal(&run()).expect("journal");
     append(&mut journal, 0).expect("kept");
-    failing.told(Fails::FlushAndReopen);
-    append(&mut journal, 1).expect_err("told");
+    failing.fail_with(Fails::FlushAndReopen);
+    append(&mut journal, 1).expect_err("reported");
     drop(journal);
     for _ in 0..3 {
         assert_eq!(store.journal(&run()).err().expect("refused").code, "store.full");
         assert_eq!(store.put_settings(&serde_json::Map::new()).expect_err("refused").code, "store.full");
     }
-    failing.told(Fails::Nothing);
+    failing.fail_with(Fails::Nothing);
     assert!(store.put_settings(&serde_json::Map::new()).is_ok());
     assert!(store.journal(&run()).expect("journal").next_seq() >= 1);
 }

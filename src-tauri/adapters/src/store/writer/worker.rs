@@ -91,10 +91,10 @@ impl Worker {
         Some(std::mem::take(&mut state.jobs))
     }
 
-    /// Does a group of jobs; gives its outcome and who is still to hear of it.
+    /// Does a group of jobs; gives its outcome and who still waits for it.
     fn work(&self, jobs: Vec<Job>) -> (Result<(), Fault>, Waiting) {
         let mut waiting = Waiting::default();
-        let mut outcome = self.mend();
+        let mut outcome = self.recover();
         if outcome.is_ok() {
             outcome = self.write_all(jobs, &mut waiting);
         } else {
@@ -113,12 +113,12 @@ impl Worker {
     }
 
     /// Opens the database again if it is broken.
-    fn mend(&self) -> Result<(), Fault> {
+    fn recover(&self) -> Result<(), Fault> {
         if self.queue.lock().health.is_sound() {
             return Ok(());
         }
         guarded(|| self.backend.reopen())?;
-        self.queue.lock().health.mend();
+        self.queue.lock().health.recover();
         Ok(())
     }
 

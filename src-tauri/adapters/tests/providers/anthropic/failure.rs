@@ -21,19 +21,19 @@ async fn errors_instead_of_a_stream_and_within_it() {
     ] {
         let error =
             json!({"type": "error", "error": {"type": kind, "message": "So it is."}, "request_id": "r"});
-        let told = fault(KIND, Answer::json(status, &error.to_string())).await;
-        assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{kind}: {told}");
-        assert!(told.message.contains("So it is."), "{told}");
+        let failure = fault(KIND, Answer::json(status, &error.to_string())).await;
+        assert_eq!((failure.code.as_str(), failure.retryable), (code, retryable), "{kind}: {failure}");
+        assert!(failure.message.contains("So it is."), "{failure}");
         let begun = &saying("Hi", "end_turn")[..3];
-        let told = fault(KIND, Answer::stream(stream_of(&[begun, &[error]].concat()))).await;
+        let failure = fault(KIND, Answer::stream(stream_of(&[begun, &[error]].concat()))).await;
         // Within a stream there is no status, and a timeout is named as one.
         let code = if kind == "timeout_error" { "provider.timeout" } else { code };
-        assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{kind}: {told}");
-        assert!(told.message.contains("So it is."), "{told}");
+        assert_eq!((failure.code.as_str(), failure.retryable), (code, retryable), "{kind}: {failure}");
+        assert!(failure.message.contains("So it is."), "{failure}");
     }
     // One that does not say it is an event.
-    let told = fault(KIND, Answer::stream("data: {\"error\": {\"message\": \"gone\"}}\n\n")).await;
-    assert_eq!(told.code, "provider.server_error");
+    let failure = fault(KIND, Answer::stream("data: {\"error\": {\"message\": \"gone\"}}\n\n")).await;
+    assert_eq!(failure.code, "provider.server_error");
 }
 
 #[tokio::test]
@@ -56,9 +56,13 @@ async fn what_is_not_the_protocol() {
         vec![json!({"type": "content_block_start", "content_block": {"type": "text"}})],
         vec![json!({"type": "message_delta"})],
     ] {
-        let told = fault(KIND, Answer::stream(stream_of(&events))).await;
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.invalid_response", false), "{events:?}");
-        assert!(told.hint.as_ref().is_some_and(|hint| hint.contains("Anthropic")), "{told:?}");
+        let failure = fault(KIND, Answer::stream(stream_of(&events))).await;
+        assert_eq!(
+            (failure.code.as_str(), failure.retryable),
+            ("provider.invalid_response", false),
+            "{events:?}"
+        );
+        assert!(failure.hint.as_ref().is_some_and(|hint| hint.contains("Anthropic")), "{failure:?}");
     }
     // Without a reason it is cut, however orderly its end.
     let mut events = saying("Hi", "end_turn");

@@ -6,7 +6,7 @@ use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
 use super::{KIND, saying, stream_of};
-use crate::asked::{asks, heard, message, picture, refuses, shared, tells, tool};
+use crate::asked::{asks, message, picture, received, refuses, shared, tells, tool};
 use crate::server::{Answer, Server, call, request};
 
 fn hello() -> Answer {
@@ -15,7 +15,7 @@ fn hello() -> Answer {
 
 /// The body that goes out for a request.
 pub(super) async fn sent(request: ModelRequest) -> Value {
-    heard(KIND, hello(), request).await.body
+    received(KIND, hello(), request).await.body
 }
 
 /// A block of text, marked or not.
@@ -229,13 +229,17 @@ async fn path_headers_and_key() {
     call(&*provider, request()).await.0.expect("a reply");
     table.set_session_key("test", "secret").expect("taken");
     call(&*provider, request()).await.0.expect("a reply");
-    let heard = server.heard();
-    assert!(heard.iter().all(|heard| heard.line == "POST /v1/messages"), "{heard:?}");
-    assert!(heard.iter().all(|heard| heard.headers["anthropic-version"] == "2023-06-01"), "{heard:?}");
-    assert_eq!(heard[1].headers["content-type"], "application/json");
-    let keys: Vec<_> = heard.iter().map(|heard| heard.headers.get("x-api-key").map(String::as_str)).collect();
+    let received = server.received();
+    assert!(received.iter().all(|received| received.line == "POST /v1/messages"), "{received:?}");
+    assert!(
+        received.iter().all(|received| received.headers["anthropic-version"] == "2023-06-01"),
+        "{received:?}"
+    );
+    assert_eq!(received[1].headers["content-type"], "application/json");
+    let keys: Vec<_> =
+        received.iter().map(|received| received.headers.get("x-api-key").map(String::as_str)).collect();
     assert_eq!(keys, [None, Some("secret")]);
-    assert!(heard.iter().all(|heard| !heard.headers.contains_key("authorization")), "{heard:?}");
+    assert!(received.iter().all(|received| !received.headers.contains_key("authorization")), "{received:?}");
 }
 
 #[tokio::test]
@@ -247,13 +251,13 @@ async fn models_are_listed_to_the_last_page() {
     let pages = [Answer::json(200, &page(["d", "c/1"], true)), Answer::json(200, &page(["b", "a"], false))];
     let server = Server::saying(pages).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b", "c/1", "d"]);
-    let lines: Vec<_> = server.heard().into_iter().map(|heard| heard.line).collect();
+    let lines: Vec<_> = server.received().into_iter().map(|received| received.line).collect();
     assert_eq!(lines, ["GET /v1/models?limit=1000", "GET /v1/models?limit=1000&after_id=c%2F1"]);
-    assert_eq!(server.heard()[0].headers["anthropic-version"], "2023-06-01");
+    assert_eq!(server.received()[0].headers["anthropic-version"], "2023-06-01");
     // A list that never ends is not followed for ever.
     let server = Server::saying([Answer::json(200, &page(["a", "b"], true))]).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b"]);
-    assert_eq!(server.heard().len(), 20);
+    assert_eq!(server.received().len(), 20);
     let server = Server::saying([Answer::json(200, "[1]")]).await;
     assert_eq!(
         server.provider(KIND).models().await.expect_err("not a list").code,

@@ -22,8 +22,9 @@ async fn results_of_one_round_are_one_message() {
     let body = sent(ModelRequest { messages: shared(messages), ..request() }).await;
     let tool_use =
         |id: &str, input: Value| json!({"type": "tool_use", "id": id, "name": "calculator", "input": input});
-    let told = |id: &str, text: &str| json!({"type": "tool_result", "tool_use_id": id, "content": text});
-    let mut last = told("c", "noon");
+    let tool_result =
+        |id: &str, text: &str| json!({"type": "tool_result", "tool_use_id": id, "content": text});
+    let mut last = tool_result("c", "noon");
     last["cache_control"] = json!({"type": "ephemeral"});
     assert_eq!(
         body["messages"],
@@ -33,7 +34,7 @@ async fn results_of_one_round_are_one_message() {
                 tool_use("a", json!({"expression": "6*7"})),
                 tool_use("b", json!({"arguments": "{broken"})),
             ]},
-            {"role": "user", "content": [told("a", "42"), told("b", "")]},
+            {"role": "user", "content": [tool_result("a", "42"), tool_result("b", "")]},
             {"role": "assistant", "content": [{"type": "text", "text": "And now:"}, tool_use("c", json!({}))]},
             {"role": "user", "content": [last]},
         ])

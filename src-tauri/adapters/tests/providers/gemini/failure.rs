@@ -20,24 +20,24 @@ async fn errors_instead_of_a_stream_and_within_it() {
         let error = json!({"error": {"code": status, "message": "So it is.", "status": name}});
         // Google also wraps it in a list.
         for body in [error.clone(), json!([error])] {
-            let told = fault(KIND, Answer::json(status, &body.to_string())).await;
-            assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{name}: {told}");
-            assert!(told.message.contains("So it is."), "{told}");
+            let failure = fault(KIND, Answer::json(status, &body.to_string())).await;
+            assert_eq!((failure.code.as_str(), failure.retryable), (code, retryable), "{name}: {failure}");
+            assert!(failure.message.contains("So it is."), "{failure}");
         }
-        let told = fault(KIND, Answer::stream(events(&[saying("Hi", "STOP").remove(0), error]))).await;
-        assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{name}: {told}");
-        assert!(told.message.contains("So it is."), "{told}");
+        let failure = fault(KIND, Answer::stream(events(&[saying("Hi", "STOP").remove(0), error]))).await;
+        assert_eq!((failure.code.as_str(), failure.retryable), (code, retryable), "{name}: {failure}");
+        assert!(failure.message.contains("So it is."), "{failure}");
     }
 }
 
 #[tokio::test]
-async fn a_wrong_key_is_told_as_one() {
+async fn wrong_key_is_reported_as_such() {
     let error = json!({"error": {
         "code": 400, "message": "API key not valid. Please pass a valid API key.", "status": "INVALID_ARGUMENT",
         "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}],
     }});
-    let told = fault(KIND, Answer::json(400, &error.to_string())).await;
-    assert_eq!((told.code.as_str(), told.retryable), ("provider.unauthorized", false), "{told}");
+    let failure = fault(KIND, Answer::json(400, &error.to_string())).await;
+    assert_eq!((failure.code.as_str(), failure.retryable), ("provider.unauthorized", false), "{failure}");
 }
 
 #[tokio::test]
@@ -49,14 +49,22 @@ async fn how_long_to_wait_stands_in_the_body() {
         ]}})
     };
     for (delay, expected) in [("34s", Some(34_000)), ("0.25s", Some(250)), ("soon", None), ("-1s", None)] {
-        let told = fault(KIND, Answer::json(429, &error(delay).to_string())).await;
-        assert_eq!((told.code.as_str(), told.retry_after_ms), ("provider.rate_limited", expected), "{delay}");
-        let told = fault(KIND, Answer::stream(events(&[error(delay)]))).await;
-        assert_eq!((told.code.as_str(), told.retry_after_ms), ("provider.rate_limited", expected), "{delay}");
+        let failure = fault(KIND, Answer::json(429, &error(delay).to_string())).await;
+        assert_eq!(
+            (failure.code.as_str(), failure.retry_after_ms),
+            ("provider.rate_limited", expected),
+            "{delay}"
+        );
+        let failure = fault(KIND, Answer::stream(events(&[error(delay)]))).await;
+        assert_eq!(
+            (failure.code.as_str(), failure.retry_after_ms),
+            ("provider.rate_limited", expected),
+            "{delay}"
+        );
     }
     // The header, where there is one, goes before it.
-    let told = fault(KIND, Answer::json(429, &error("34s").to_string()).header("retry-after", "7")).await;
-    assert_eq!(told.retry_after_ms, Some(7_000));
+    let failure = fault(KIND, Answer::json(429, &error("34s").to_string()).header("retry-after", "7")).await;
+    assert_eq!(failure.retry_after_ms, Some(7_000));
 }
 
 #[tokio::test]
@@ -70,9 +78,9 @@ async fn what_is_not_the_protocol() {
         json!({"candidates": [{"content": {"parts": [{"functionCall": "f"}]}}]}),
     ];
     for event in odd {
-        let told = fault(KIND, Answer::stream(events(std::slice::from_ref(&event)))).await;
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.invalid_response", false), "{event}");
-        assert!(told.hint.as_ref().is_some_and(|hint| hint.contains("Gemini")), "{told:?}");
+        let failure = fault(KIND, Answer::stream(events(std::slice::from_ref(&event)))).await;
+        assert_eq!((failure.code.as_str(), failure.retryable), ("provider.invalid_response", false), "{event}");
+        assert!(failure.hint.as_ref().is_some_and(|hint| hint.contains("Gemini")), "{failure:?}");
     }
     // Without a reason it is cut, however orderly its end.
     let begun = saying("Hi", "STOP").remove(0);

@@ -6,7 +6,7 @@ use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
 use super::{KIND, saying};
-use crate::asked::{heard, message, picture, refuses, shared, tool};
+use crate::asked::{message, picture, received, refuses, shared, tool};
 use crate::server::{Answer, Server, call, events, request};
 
 fn hello() -> Answer {
@@ -15,7 +15,7 @@ fn hello() -> Answer {
 
 /// The body that goes out for a request.
 pub(super) async fn sent(request: ModelRequest) -> Value {
-    heard(KIND, hello(), request).await.body
+    received(KIND, hello(), request).await.body
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn path_headers_and_key() {
     for model in ["tiny", "models/tiny", "tunedModels/mine", "odd ?#name"] {
         call(&*provider, ModelRequest { model: model.into(), ..request() }).await.0.expect("a reply");
     }
-    let lines: Vec<_> = server.heard().into_iter().map(|heard| heard.line).collect();
+    let lines: Vec<_> = server.received().into_iter().map(|received| received.line).collect();
     assert_eq!(
         lines,
         [
@@ -155,10 +155,10 @@ async fn path_headers_and_key() {
             "POST /v1beta/models/odd%20%3F%23name:streamGenerateContent?alt=sse",
         ]
     );
-    let heard = server.heard().remove(0);
-    assert_eq!(heard.headers["x-goog-api-key"], "secret");
-    assert_eq!(heard.headers["content-type"], "application/json");
-    assert!(!heard.headers.contains_key("authorization"), "{heard:?}");
+    let received = server.received().remove(0);
+    assert_eq!(received.headers["x-goog-api-key"], "secret");
+    assert_eq!(received.headers["content-type"], "application/json");
+    assert!(!received.headers.contains_key("authorization"), "{received:?}");
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn models_that_generate_are_listed_to_the_last_page() {
     let pages = [first.clone(), second].map(|page| Answer::json(200, &page.to_string()));
     let server = Server::saying(pages).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["b", "d", "tunedModels/a"]);
-    let lines: Vec<_> = server.heard().into_iter().map(|heard| heard.line).collect();
+    let lines: Vec<_> = server.received().into_iter().map(|received| received.line).collect();
     assert_eq!(
         lines,
         ["GET /v1beta/models?pageSize=1000", "GET /v1beta/models?pageSize=1000&pageToken=a%2Fb%3D"]
@@ -182,7 +182,7 @@ async fn models_that_generate_are_listed_to_the_last_page() {
     // A list that never ends is not followed for ever.
     let server = Server::saying([Answer::json(200, &first.to_string())]).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["d"]);
-    assert_eq!(server.heard().len(), 20);
+    assert_eq!(server.received().len(), 20);
     let server = Server::saying([Answer::json(200, "{\"models\": 7}")]).await;
     assert_eq!(
         server.provider(KIND).models().await.expect_err("not a list").code,

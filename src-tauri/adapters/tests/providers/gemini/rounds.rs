@@ -22,7 +22,7 @@ async fn results_of_one_round_are_one_content() {
     ];
     let body = sent(ModelRequest { messages: shared(messages), ..request() }).await;
     let called = |name: &str, args: Value| json!({"functionCall": {"name": name, "args": args}});
-    let told =
+    let tool_result =
         |name: &str, response: Value| json!({"functionResponse": {"name": name, "response": response}});
     assert_eq!(
         body["contents"],
@@ -33,13 +33,13 @@ async fn results_of_one_round_are_one_content() {
                 called("current_time", json!({"arguments": "{broken"})),
             ]},
             {"role": "user", "parts": [
-                told("calculator", json!({"output": "42"})),
-                told("current_time", json!({"error": "It is broken.", "code": "tool.failed"})),
+                tool_result("calculator", json!({"output": "42"})),
+                tool_result("current_time", json!({"error": "It is broken.", "code": "tool.failed"})),
             ]},
             {"role": "model", "parts": [{"text": "And now:"}, called("calculator", json!({}))]},
             {"role": "user", "parts": [
-                told("calculator", json!({"output": "[1, 2]"})),
-                told("nobody", json!({"output": "x"})),
+                tool_result("calculator", json!({"output": "[1, 2]"})),
+                tool_result("nobody", json!({"output": "x"})),
             ]},
         ])
     );

@@ -11,14 +11,14 @@ async fn errors_within_a_stream() {
     for error in
         [json!({"error": "model runner has unexpectedly stopped"}), json!({"error": {"message": "stopped"}})]
     {
-        let told = fault(KIND, stream(&[begun.clone(), error])).await;
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.server_error", true));
-        assert!(told.message.contains("stopped"), "{told}");
+        let error = fault(KIND, stream(&[begun.clone(), error])).await;
+        assert_eq!((error.code.as_str(), error.retryable), ("provider.server_error", true));
+        assert!(error.message.contains("stopped"), "{error}");
     }
     let missing = Answer::json(404, r#"{"error": "model 'tiny' not found"}"#);
-    let told = fault(KIND, missing).await;
-    assert_eq!(told.code, "provider.not_found");
-    assert!(told.message.contains("model 'tiny' not found"), "{told}");
+    let error = fault(KIND, missing).await;
+    assert_eq!(error.code, "provider.not_found");
+    assert!(error.message.contains("model 'tiny' not found"), "{error}");
 }
 
 #[tokio::test]
@@ -34,13 +34,13 @@ async fn what_is_not_the_protocol() {
         "{\"message\": 7, \"done\": true}\n",
         "{\"message\": {\"tool_calls\": 7}, \"done\": true}\n",
     ] {
-        let told = fault(KIND, Answer::lines(vec![Step::Send(text.into())])).await;
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.invalid_response", false), "{text}");
+        let error = fault(KIND, Answer::lines(vec![Step::Send(text.into())])).await;
+        assert_eq!((error.code.as_str(), error.retryable), ("provider.invalid_response", false), "{text}");
     }
     // Bytes that are no text, in a whole line and in the last one.
     for bytes in [&b"{\"message\": {\"content\": \"\xff\"}, \"done\": true}\n"[..], b"\xff\xfe"] {
-        let told = fault(KIND, Answer::lines(vec![Step::Send(bytes.into())])).await;
-        assert_eq!(told.code, "provider.invalid_response");
+        let error = fault(KIND, Answer::lines(vec![Step::Send(bytes.into())])).await;
+        assert_eq!(error.code, "provider.invalid_response");
     }
     let nothing_after = lines_of(&[json!({"message": {"content": "Hi"}, "done": true})]) + "nonsense\n";
     let reply = outcome(KIND, Answer::lines(vec![Step::Send(nothing_after.into())])).await;

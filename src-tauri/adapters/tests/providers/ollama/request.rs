@@ -5,7 +5,7 @@ use plait_engine::provider::ModelRequest;
 use serde_json::{Value, json};
 
 use super::{KIND, stream};
-use crate::asked::{asks, closed_schema, everything, heard, refuses, shared, tells, user};
+use crate::asked::{asks, closed_schema, everything, received, refuses, shared, tells, user};
 use crate::server::{Answer, Server, request};
 
 fn hello() -> Answer {
@@ -14,10 +14,10 @@ fn hello() -> Answer {
 
 /// The body that goes out for a request.
 async fn sent(request: ModelRequest) -> Value {
-    let heard = heard(KIND, hello(), request).await;
-    assert_eq!(heard.line, "POST /api/chat");
-    assert_eq!(heard.headers["content-type"], "application/json");
-    heard.body
+    let received = received(KIND, hello(), request).await;
+    assert_eq!(received.line, "POST /api/chat");
+    assert_eq!(received.headers["content-type"], "application/json");
+    received.body
 }
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn everything_at_once() {
         }})
     };
     let call = |id: &str, name: &str, arguments: Value| json!({"id": id, "function": {"name": name, "arguments": arguments}});
-    let told = |id: &str, name: &str, content: &str| json!({"role": "tool", "tool_name": name, "tool_call_id": id, "content": content});
+    let tool_result = |id: &str, name: &str, content: &str| json!({"role": "tool", "tool_name": name, "tool_call_id": id, "content": content});
     assert_eq!(
         sent(everything()).await,
         json!({
@@ -53,10 +53,10 @@ async fn everything_at_once() {
                     // Only an object can stand there.
                     call("b", "tell", json!({"value": "{broken"})),
                 ]},
-                told("a", "size", "42"),
-                told("b", "tell", "no"),
+                tool_result("a", "size", "42"),
+                tool_result("b", "tell", "no"),
                 {"role": "assistant", "content": "And now:", "tool_calls": [call("c", "tell", json!({}))]},
-                told("c", "tell", "noon"),
+                tool_result("c", "tell", "noon"),
             ],
             "tools": [tool("size"), tool("tell")],
             "format": closed_schema(),
@@ -124,7 +124,7 @@ async fn models_are_listed() {
         r#"{"models": [{"name": "qwen3:8b", "model": "qwen3:8b", "size": 1}, {"name": "llama3.2:3b"}]}"#;
     let server = Server::saying([Answer::json(200, listed)]).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["llama3.2:3b", "qwen3:8b"]);
-    assert_eq!(server.heard()[0].line, "GET /api/tags");
+    assert_eq!(server.received()[0].line, "GET /api/tags");
     let server = Server::saying([Answer::json(200, "[1]")]).await;
     assert_eq!(
         server.provider(KIND).models().await.expect_err("not a list").code,

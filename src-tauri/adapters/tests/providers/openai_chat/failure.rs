@@ -36,12 +36,12 @@ async fn statuses() {
 }
 
 #[tokio::test]
-async fn the_servers_own_words_are_told_and_bounded() {
-    let told =
+async fn the_servers_own_words_are_reported_and_bounded() {
+    let error =
         fault(KIND, Answer::json(400, r#"{"error": {"message": "max_tokens is\n too large."}}"#)).await;
-    assert!(told.message.contains("400 Bad Request: max_tokens is too large."), "{told}");
-    let told = fault(KIND, Answer::json(404, r#"{"error": "model 'tiny' not found"}"#)).await;
-    assert!(told.message.contains("model 'tiny' not found"), "{told}");
+    assert!(error.message.contains("400 Bad Request: max_tokens is too large."), "{error}");
+    let error = fault(KIND, Answer::json(404, r#"{"error": "model 'tiny' not found"}"#)).await;
+    assert!(error.message.contains("model 'tiny' not found"), "{error}");
     let long = fault(KIND, Answer::json(500, &"ä".repeat(1 << 20))).await;
     assert!(long.message.len() < 2_000, "{}", long.message.len());
 }
@@ -58,9 +58,9 @@ async fn what_is_not_the_protocol() {
         b"data: \xff\xfe\n\n",
         b"data: {\"choices\": [{\"delta\": \"x\"}]}\n\n",
     ] {
-        let told = fault(KIND, Answer::stream(stream)).await;
-        assert_eq!(told.code, "provider.invalid_response", "{}", String::from_utf8_lossy(stream));
-        assert!(!told.retryable);
+        let error = fault(KIND, Answer::stream(stream)).await;
+        assert_eq!(error.code, "provider.invalid_response", "{}", String::from_utf8_lossy(stream));
+        assert!(!error.retryable);
     }
 }
 
@@ -77,8 +77,8 @@ async fn errors_within_a_stream() {
         ),
         (json!("gone"), "provider.server_error", true),
     ] {
-        let told = fault(KIND, Answer::stream(stream_of(&[begun.clone(), json!({"error": error})]))).await;
-        assert_eq!((told.code.as_str(), told.retryable), (code, retryable), "{error}");
+        let error = fault(KIND, Answer::stream(stream_of(&[begun.clone(), json!({"error": error})]))).await;
+        assert_eq!((error.code.as_str(), error.retryable), (code, retryable), "{error}");
     }
     let filtered = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "content_filter"}]});
     assert_eq!(
@@ -87,7 +87,7 @@ async fn errors_within_a_stream() {
     );
     let refused =
         json!({"choices": [{"index": 0, "delta": {"refusal": "I can't."}, "finish_reason": "stop"}]});
-    let told = fault(KIND, Answer::stream(stream_of(&[refused]))).await;
-    assert_eq!(told.code, "provider.content_filtered");
-    assert!(told.message.contains("I can't"), "{told}");
+    let error = fault(KIND, Answer::stream(stream_of(&[refused]))).await;
+    assert_eq!(error.code, "provider.content_filtered");
+    assert!(error.message.contains("I can't"), "{error}");
 }

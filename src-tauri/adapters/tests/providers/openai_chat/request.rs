@@ -6,7 +6,9 @@ use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
 use super::{KIND, stream_of};
-use crate::asked::{asks, closed_schema, heard, message, picture, refuses, says, shared, tells, tool, user};
+use crate::asked::{
+    asks, closed_schema, message, picture, received, refuses, says, shared, tells, tool, user,
+};
 use crate::server::{Answer, Server, call, request};
 
 fn hello() -> Answer {
@@ -21,7 +23,7 @@ fn having_thought(message: Message) -> Message {
 
 /// The body that goes out for a request.
 async fn sent(request: ModelRequest) -> Value {
-    heard(KIND, hello(), request).await.body
+    received(KIND, hello(), request).await.body
 }
 
 #[tokio::test]
@@ -139,12 +141,12 @@ async fn path_headers_and_key() {
     call(&*provider, request()).await.0.expect("a reply");
     table.set_session_key("test", "").expect("taken back");
     call(&*provider, request()).await.0.expect("a reply");
-    let heard = server.heard();
-    assert!(heard.iter().all(|heard| heard.line == "POST /v1/chat/completions"), "{heard:?}");
-    assert_eq!(heard[0].headers["content-type"], "application/json");
-    assert_eq!(heard[0].headers["accept"], "text/event-stream");
+    let received = server.received();
+    assert!(received.iter().all(|received| received.line == "POST /v1/chat/completions"), "{received:?}");
+    assert_eq!(received[0].headers["content-type"], "application/json");
+    assert_eq!(received[0].headers["accept"], "text/event-stream");
     let keys: Vec<_> =
-        heard.iter().map(|heard| heard.headers.get("authorization").map(String::as_str)).collect();
+        received.iter().map(|received| received.headers.get("authorization").map(String::as_str)).collect();
     assert_eq!(keys, [None, Some("Bearer secret"), None]);
 
     // A missing key is reported before anything is sent.
@@ -152,7 +154,7 @@ async fn path_headers_and_key() {
     let fault = call(&*crate::server::provider(settings), request()).await.0.expect_err("no key");
     assert_eq!(fault.code, "provider.unauthorized");
     assert!(fault.message.contains("PLAIT_TEST_NO_SUCH_KEY"), "{fault}");
-    assert_eq!(server.heard().len(), 3);
+    assert_eq!(server.received().len(), 3);
 }
 
 #[tokio::test]
@@ -163,7 +165,7 @@ async fn models_are_listed() {
     )])
     .await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b"]);
-    assert_eq!(server.heard()[0].line, "GET /v1/models");
+    assert_eq!(server.received()[0].line, "GET /v1/models");
     let server = Server::saying([Answer::json(200, "[1]")]).await;
     assert_eq!(
         server.provider(KIND).models().await.expect_err("not a list").code,

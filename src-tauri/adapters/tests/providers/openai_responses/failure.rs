@@ -20,9 +20,9 @@ async fn errors_within_a_stream() {
         let plain = json!({"type": "error", "code": code, "message": "It broke.", "param": null});
         let nested = json!({"type": "error", "error": error});
         for event in [failed, plain, nested] {
-            let told = fault(KIND, Answer::stream(stream_of(&[delta(0, "Hi"), event.clone()]))).await;
-            assert_eq!((told.code.as_str(), told.retryable), (expected, retryable), "{event}");
-            assert!(told.message.contains("It broke"), "{told}");
+            let error = fault(KIND, Answer::stream(stream_of(&[delta(0, "Hi"), event.clone()]))).await;
+            assert_eq!((error.code.as_str(), error.retryable), (expected, retryable), "{event}");
+            assert!(error.message.contains("It broke"), "{error}");
         }
     }
     let mute = json!({"type": "response.failed", "response": {"status": "failed", "error": null}});
@@ -32,16 +32,16 @@ async fn errors_within_a_stream() {
 #[tokio::test]
 async fn what_is_withheld() {
     let filtered = json!({"type": "response.incomplete", "response": {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}});
-    let told = fault(KIND, Answer::stream(stream_of(&[delta(0, "Hi"), filtered]))).await;
-    assert_eq!(told.code, "provider.content_filtered");
+    let error = fault(KIND, Answer::stream(stream_of(&[delta(0, "Hi"), filtered]))).await;
+    assert_eq!(error.code, "provider.content_filtered");
     let end = json!({"type": "response.completed", "response": {"status": "completed"}});
     let pieces = json!({"type": "response.refusal.delta", "output_index": 0, "delta": "I can't."});
     let message = json!({"type": "message", "content": [{"type": "refusal", "refusal": "I can't."}]});
     let whole = json!({"type": "response.output_item.done", "output_index": 0, "item": message});
     for events in [vec![pieces.clone()], vec![whole.clone()], vec![pieces, whole]] {
-        let told = fault(KIND, Answer::stream(stream_of(&[events, vec![end.clone()]].concat()))).await;
-        assert_eq!(told.code, "provider.content_filtered");
-        assert!(told.message.ends_with(": refused: I can't."), "{told}");
+        let error = fault(KIND, Answer::stream(stream_of(&[events, vec![end.clone()]].concat()))).await;
+        assert_eq!(error.code, "provider.content_filtered");
+        assert!(error.message.ends_with(": refused: I can't."), "{error}");
     }
 }
 
@@ -60,8 +60,8 @@ async fn what_is_not_the_protocol() {
         "data: {\"type\": \"response.output_item.done\", \"item\": [7]}\n\n",
         "data: {\"type\": \"response.completed\"}\n\n",
     ] {
-        let told = fault(KIND, Answer::stream(stream)).await;
-        assert_eq!((told.code.as_str(), told.retryable), ("provider.invalid_response", false), "{stream}");
+        let error = fault(KIND, Answer::stream(stream)).await;
+        assert_eq!((error.code.as_str(), error.retryable), ("provider.invalid_response", false), "{stream}");
     }
     // A goodbye in place of an end.
     let goodbye = format!("{}data: [DONE]\n\n", stream_of(&[delta(0, "Hi")]));

@@ -5,16 +5,16 @@ use plait_engine::provider::ModelRequest;
 use serde_json::{Value, json};
 
 use super::{KIND, says};
-use crate::asked::{asks, closed_schema, everything, heard, refuses, shared, tells, user};
+use crate::asked::{asks, closed_schema, everything, received, refuses, shared, tells, user};
 use crate::server::{Answer, Server, call, provider, request};
 
 /// The body that goes out for a request.
 async fn sent(request: ModelRequest) -> Value {
-    let heard = heard(KIND, says("r", "Hi"), request).await;
-    assert_eq!(heard.line, "POST /v1/responses");
-    assert_eq!(heard.headers["content-type"], "application/json");
-    assert_eq!(heard.headers["accept"], "text/event-stream");
-    heard.body
+    let received = received(KIND, says("r", "Hi"), request).await;
+    assert_eq!(received.line, "POST /v1/responses");
+    assert_eq!(received.headers["content-type"], "application/json");
+    assert_eq!(received.headers["accept"], "text/event-stream");
+    received.body
 }
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn everything_at_once() {
         })
     };
     let call = |id: &str, name: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments});
-    let told =
+    let tool_result =
         |id: &str, output: &str| json!({"type": "function_call_output", "call_id": id, "output": output});
     assert_eq!(
         sent(everything()).await,
@@ -53,11 +53,11 @@ async fn everything_at_once() {
                 ]},
                 call("a", "size", "{\"x\":\"y\"}"),
                 call("b", "tell", "{broken"),
-                told("a", "42"),
-                told("b", "no"),
+                tool_result("a", "42"),
+                tool_result("b", "no"),
                 {"role": "assistant", "content": "And now:"},
                 call("c", "tell", "{}"),
-                told("c", "noon"),
+                tool_result("c", "noon"),
             ],
             "tools": [tool("size"), tool("tell")],
             "temperature": 0.25,
@@ -117,7 +117,7 @@ async fn reasoning_goes_back_in_the_rounds_of_tools() {
         ModelRequest { messages: shared([user("?"), asked, tells("a", "1"), tells("b", "2")]), ..request() }
     };
     let call = |id: &str| json!({"type": "function_call", "call_id": id, "name": "size", "arguments": "{}"});
-    let told =
+    let tool_result =
         |id: &str, output: &str| json!({"type": "function_call_output", "call_id": id, "output": output});
     let said = json!({"role": "assistant", "content": "So:"});
     let question = json!({"role": "user", "content": "?"});
@@ -130,12 +130,13 @@ async fn reasoning_goes_back_in_the_rounds_of_tools() {
             sealed("rs_2"),
             said,
             call("b"),
-            told("a", "1"),
-            told("b", "2")
+            tool_result("a", "1"),
+            tool_result("b", "2")
         ])
     );
     for foreign in [json!({"anthropic": [sealed("x")]}), json!({"openAiResponses": 7}), json!("x")] {
-        let plain = json!([question, said, call("a"), call("b"), told("a", "1"), told("b", "2")]);
+        let plain =
+            json!([question, said, call("a"), call("b"), tool_result("a", "1"), tool_result("b", "2")]);
         assert_eq!(sent(round(foreign)).await["input"], plain);
     }
 }
@@ -145,11 +146,11 @@ async fn key_and_models() {
     let listed = r#"{"object": "list", "data": [{"id": "b", "x": 1}, {"id": "a"}]}"#;
     let server = Server::saying([Answer::json(200, listed)]).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b"]);
-    assert_eq!(server.heard()[0].line, "GET /v1/models");
+    assert_eq!(server.received()[0].line, "GET /v1/models");
     let mut settings = server.settings(KIND);
     settings.key_env = Some("PLAIT_TEST_NO_SUCH_KEY, PLAIT_TEST_NOR_THIS".into());
     let fault = call(&*provider(settings), request()).await.0.expect_err("no key");
     assert_eq!(fault.code, "provider.unauthorized");
     assert!(fault.message.contains("PLAIT_TEST_NO_SUCH_KEY and PLAIT_TEST_NOR_THIS hold none"), "{fault}");
-    assert_eq!(server.heard().len(), 1, "nothing was sent");
+    assert_eq!(server.received().len(), 1, "nothing was sent");
 }

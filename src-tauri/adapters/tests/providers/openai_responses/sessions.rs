@@ -48,18 +48,18 @@ async fn only_what_is_new_is_sent() {
     for messages in [first.to_vec(), second, third] {
         ask(&*provider, asked(messages)).await;
     }
-    let heard = server.heard();
+    let received = server.received();
     // All of it, to the last key.
-    let tools = heard[0].body["tools"].clone();
+    let tools = received[0].body["tools"].clone();
     assert_eq!(
-        heard[1].body,
+        received[1].body,
         json!({
             "model": "tiny", "stream": true, "store": true, "instructions": "Be brief.", "tools": tools,
             "previous_response_id": "r1", "input": [{"role": "user", "content": "Two?"}],
         })
     );
-    assert_eq!(sent(&heard[0].body), (None, vec!["One?"], true));
-    assert_eq!(sent(&heard[2].body), (Some("r2"), vec!["Three?"], true));
+    assert_eq!(sent(&received[0].body), (None, vec!["One?"], true));
+    assert_eq!(sent(&received[2].body), (Some("r2"), vec!["Three?"], true));
 }
 
 /// In the rounds of its tools a model goes on from the reply that asked for them. The turn that is stored has none of
@@ -79,18 +79,18 @@ async fn rounds_of_tools() {
     ask(&*provider, asked(begun.clone())).await;
     ask(&*provider, asked([&begun[..], &round].concat())).await;
     ask(&*provider, asked([&begun[..], &[said("42."), user("Bye")]].concat())).await;
-    let heard: Vec<_> = server.heard().into_iter().map(|heard| heard.body).collect();
-    assert_eq!(sent(&heard[1]), (Some("r1"), vec!["How large?"], true));
-    assert_eq!(sent(&heard[2]), (Some("r2"), vec!["42"], true));
-    assert_eq!(sent(&heard[3]), (Some("r1"), vec!["How large?", "42.", "Bye"], true));
+    let received: Vec<_> = server.received().into_iter().map(|received| received.body).collect();
+    assert_eq!(sent(&received[1]), (Some("r1"), vec!["How large?"], true));
+    assert_eq!(sent(&received[2]), (Some("r2"), vec!["42"], true));
+    assert_eq!(sent(&received[3]), (Some("r1"), vec!["How large?", "42.", "Bye"], true));
 }
 
 type Change = fn(&mut ModelRequest);
 
 #[tokio::test]
 async fn whatever_was_changed_is_all_sent() {
-    let told = [user("One?"), said("Answer r1."), user("Two?")];
-    let same = asked(told.clone());
+    let error = [user("One?"), said("Answer r1."), user("Two?")];
+    let same = asked(error.clone());
     let all = vec!["One?", "Answer r1.", "Two?"];
     let changes: [(&str, Change, Vec<&str>); 9] = [
         ("the model", |asked| asked.model = "large".into(), all.clone()),
@@ -117,14 +117,14 @@ async fn whatever_was_changed_is_all_sent() {
         let mut second = same.clone();
         change(&mut second);
         ask(&*provider, second).await;
-        assert_eq!(sent(&server.heard()[1].body), (None, expected, true), "{what}");
+        assert_eq!(sent(&server.received()[1].body), (None, expected, true), "{what}");
     }
     // What decides nothing about the past may change.
     let (server, provider) = answering(&["r1", "r2"]).await;
     ask(&*provider, asked([user("One?")])).await;
     let colder = ModelRequest { temperature: Some(0.0), max_tokens: Some(9), attempt: 2, ..same };
     ask(&*provider, colder).await;
-    assert_eq!(sent(&server.heard()[1].body), (Some("r1"), vec!["Two?"], true));
+    assert_eq!(sent(&server.received()[1].body), (Some("r1"), vec!["Two?"], true));
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn a_fork_goes_on_from_where_it_forks() {
     ask(&*provider, asked(first.clone())).await;
     ask(&*provider, asked(then("Left?"))).await;
     ask(&*provider, asked(then("Right?"))).await;
-    assert_eq!(sent(&server.heard()[2].body), (Some("r1"), vec!["Right?"], true));
+    assert_eq!(sent(&server.received()[2].body), (Some("r1"), vec!["Right?"], true));
 }
 
 #[tokio::test]
@@ -161,12 +161,12 @@ async fn off_unless_asked_for() {
         } else {
             (None, vec!["One?", "Answer r1.", "Two?"], false)
         };
-        assert_eq!(sent(&server.heard()[1].body), expected, "{setting:?} {option}");
+        assert_eq!(sent(&server.received()[1].body), expected, "{setting:?} {option}");
     }
     // Nothing to keep it under: nothing is kept.
     let (server, provider) = answering(&["r1"]).await;
     ask(&*provider, ModelRequest { session: None, ..asked([user("One?")]) }).await;
-    assert_eq!(sent(&server.heard()[0].body), (None, vec!["One?"], false));
+    assert_eq!(sent(&server.received()[0].body), (None, vec!["One?"], false));
 }
 
 #[tokio::test]
@@ -185,11 +185,11 @@ async fn what_they_no_longer_have_is_sent_once_more_in_full() {
         ask(&*provider, asked(second.clone())).await;
         // It is not tried again.
         ask(&*provider, asked(second.clone())).await;
-        let heard: Vec<_> = server.heard().into_iter().map(|heard| heard.body).collect();
-        assert_eq!(sent(&heard[1]), (Some("r1"), vec!["Two?"], true));
-        assert_eq!(sent(&heard[2]), (None, all.clone(), true));
-        assert_eq!(sent(&heard[3]), (None, all.clone(), true));
-        assert_eq!(heard.len(), 4);
+        let received: Vec<_> = server.received().into_iter().map(|received| received.body).collect();
+        assert_eq!(sent(&received[1]), (Some("r1"), vec!["Two?"], true));
+        assert_eq!(sent(&received[2]), (None, all.clone(), true));
+        assert_eq!(sent(&received[3]), (None, all.clone(), true));
+        assert_eq!(received.len(), 4);
     }
     // Once, and only for what may mean that.
     for (status, code, requests) in [
@@ -201,7 +201,7 @@ async fn what_they_no_longer_have_is_sent_once_more_in_full() {
         let provider = server.provider(KIND);
         ask(&*provider, asked([user("One?")])).await;
         let fault = call(&*provider, asked(second.clone())).await.0.expect_err("a fault");
-        assert_eq!((fault.code.as_str(), server.heard().len()), (code, requests));
+        assert_eq!((fault.code.as_str(), server.received().len()), (code, requests));
     }
 }
 
@@ -218,6 +218,6 @@ async fn a_cut_reply_is_not_remembered() {
     ask(&*provider, asked([user("One?")])).await;
     call(&*provider, asked(second.clone())).await.0.expect_err("cut");
     ask(&*provider, asked([&second[..], &[said("Answer r2."), user("Three?")]].concat())).await;
-    let heard = server.heard();
-    assert_eq!(sent(&heard[2].body), (Some("r1"), vec!["Two?", "Answer r2.", "Three?"], true));
+    let received = server.received();
+    assert_eq!(sent(&received[2].body), (Some("r1"), vec!["Two?", "Answer r2.", "Three?"], true));
 }

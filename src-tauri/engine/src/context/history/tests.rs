@@ -30,7 +30,7 @@ fn any_message() -> impl Strategy<Value = SharedMessage> {
 /// What is kept beside the messages is what they say, however they came to be there.
 fn is_true(history: &History) -> bool {
     let seen = |weight: Weight| (weight.tokens, weight.is_user, weight.has_tools);
-    let kept = history.weights_newest_first().flat_map(|stretch| stretch.iter().rev()).copied().map(seen);
+    let kept = history.weights_newest_first().flat_map(|chunk| chunk.iter().rev()).copied().map(seen);
     let said = history.iter().rev().map(|message| {
         let has_tools = message.role == Role::Tool || !message.tool_calls.is_empty();
         (message.tokens, message.role == Role::User, has_tools)

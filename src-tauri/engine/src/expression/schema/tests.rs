@@ -5,7 +5,7 @@ fn code(schema: &Value, answer: &Value) -> String {
 }
 
 #[test]
-fn answers_are_held_to_their_schema_and_told_where_they_differ() {
+fn answers_that_differ_from_the_schema_name_the_place() {
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer", "maximum": 3 } }, "required": ["n"] });
     assert_eq!(code(&schema, &json!({ "n": 3 })), "ok");
     let fault = check_answer(&schema, &json!({ "n": 4 })).unwrap_err();

@@ -118,7 +118,7 @@ fn read_event<'de, A: MapAccess<'de>>(name: &str, head: Head, map: A) -> Result<
     Ok(Line { seq: rest.head.seq, at: rest.head.at, event })
 }
 
-/// The `type` and the fields of an event; keys of the head are set aside.
+/// The `type` and the fields of an event; keys of the head are kept apart.
 struct Rest<'n, A> {
     /// The `type`, until it was read.
     name: Option<&'n str>,

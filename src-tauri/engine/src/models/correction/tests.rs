@@ -1,27 +1,27 @@
 use super::*;
 
 #[test]
-fn nothing_learnt_changes_nothing() {
+fn nothing_learned_changes_nothing() {
     let none = Correction::default();
     assert_eq!((none.permille(), none.apply(12_345), none.room(12_345)), (1_000, 12_345, 12_345));
 }
 
 #[test]
 fn it_comes_to_the_ratio_the_provider_reports() {
-    let mut learnt = Correction::default();
+    let mut learned = Correction::default();
     for _ in 0..50 {
-        learnt = learnt.plus(Correction::of(10_000, 12_500).unwrap());
+        learned = learned.plus(Correction::of(10_000, 12_500).unwrap());
     }
-    assert!((1_245..=1_250).contains(&learnt.permille()), "{}", learnt.permille());
-    assert!(learnt.apply(1_000) >= 1_245);
-    assert!(learnt.apply(learnt.room(9_999)) <= 9_999, "what there is room for fits");
+    assert!((1_245..=1_250).contains(&learned.permille()), "{}", learned.permille());
+    assert!(learned.apply(1_000) >= 1_245);
+    assert!(learned.apply(learned.room(9_999)) <= 9_999, "what there is room for fits");
     for _ in 0..500 {
-        learnt = learnt.plus(Correction::of(10_000, 9_000).unwrap());
+        learned = learned.plus(Correction::of(10_000, 9_000).unwrap());
     }
     assert!(
-        (899..=905).contains(&learnt.permille()),
+        (899..=905).contains(&learned.permille()),
         "and follows when the model changes: {}",
-        learnt.permille()
+        learned.permille()
     );
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn editions_are_told_from_other_models() {
+fn editions_are_distinguished_from_other_models() {
     for same in
         ["", "-0613", "-2025-08-07", "-20250514", "-latest", "-preview-05-06", "-20241022-v2:0", "@20250929"]
     {
@@ -13,7 +13,7 @@ fn editions_are_told_from_other_models() {
 }
 
 #[test]
-fn variants_are_told_from_other_models() {
+fn variants_are_distinguished_from_other_models() {
     for same in [
         ":8b",
         "-72b-instruct",
@@ -41,6 +41,6 @@ fn names_that_speak_of_their_window() {
         ("kimi-k2", None),
         ("model-0k", None),
     ] {
-        assert_eq!(told_window(name), window, "{name}");
+        assert_eq!(window_in_name(name), window, "{name}");
     }
 }

@@ -19,18 +19,18 @@ fn say(harness: &mut NodeHarness, config: Value, text: &str) -> Ran {
     harness.run("chat", config, &[("context", main()), ("message", json!(text))])
 }
 
-fn pairs(told: &[(&str, &str)]) -> Vec<(String, String)> {
-    told.iter().map(|(role, text)| ((*role).to_owned(), (*text).to_owned())).collect()
+fn pairs(messages: &[(&str, &str)]) -> Vec<(String, String)> {
+    messages.iter().map(|(role, text)| ((*role).to_owned(), (*text).to_owned())).collect()
 }
 
 /// Role and text of each message the provider was sent in call `index`.
 fn sent(harness: &NodeHarness, index: usize) -> Vec<(String, String)> {
     let request = &harness.provider.requests()[index];
-    let told = request
+    let messages = request
         .messages
         .iter()
         .map(|message| (format!("{:?}", message.role).to_lowercase(), message.content.text()));
-    told.collect()
+    messages.collect()
 }
 
 #[test]

@@ -120,14 +120,14 @@ fn nothing_bought_is_bought_again() {
 }
 
 #[test]
-fn it_enters_the_history_only_when_told_to() {
+fn history_is_written_only_when_configured() {
     let mut harness = NodeHarness::new();
     harness.provider.script([Scripted::text("refund")]);
     let mut config = config();
     config["addToHistory"] = json!(true);
     let ran = harness.run("classify", config.clone(), &[("context", main()), ("message", json!("Hi"))]);
-    let told = |role: &str, text: &str| (role.to_owned(), text.to_owned());
-    assert_eq!(harness.history("main"), [told("user", "Hi"), told("assistant", "refund")]);
+    let message = |role: &str, text: &str| (role.to_owned(), text.to_owned());
+    assert_eq!(harness.history("main"), [message("user", "Hi"), message("assistant", "refund")]);
     assert_eq!(ran.event_names(), ["turn.started", "prompt.rendered", "model.replied"]);
     harness.provider.script([Scripted::text("hm"), Scripted::text("hm")]);
     let ran = harness.run("classify", config, &[("context", main()), ("message", json!("Hi"))]);

@@ -44,7 +44,7 @@ fn with_history_the_model_sees_what_was_said() {
 }
 
 #[test]
-fn a_wrong_reply_is_told_what_is_wrong_and_repaired() {
+fn invalid_reply_is_repaired_with_the_reason() {
     let mut harness = NodeHarness::new();
     harness.provider.script([
         Scripted::text("Three, I think."),
@@ -83,14 +83,14 @@ fn repairs_are_bounded() {
 }
 
 #[test]
-fn it_enters_the_history_only_when_told_to() {
+fn history_is_written_only_when_configured() {
     let mut harness = NodeHarness::new();
     harness.provider.script([Scripted::text("three"), Scripted::text("{\"n\": 3}")]);
     let mut config = config();
     config["addToHistory"] = json!(true);
     harness.run("extract", config, &[("context", main()), ("text", json!("Three."))]);
-    let told = |role: &str, text: &str| (role.to_owned(), text.to_owned());
-    assert_eq!(harness.history("main"), [told("user", "Three."), told("assistant", "{\"n\": 3}")]);
+    let message = |role: &str, text: &str| (role.to_owned(), text.to_owned());
+    assert_eq!(harness.history("main"), [message("user", "Three."), message("assistant", "{\"n\": 3}")]);
 }
 
 #[test]

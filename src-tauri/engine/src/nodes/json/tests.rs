@@ -75,7 +75,7 @@ fn a_query_without_a_result_is_dead_or_an_empty_list() {
 
 #[test]
 fn what_is_wrong_with_a_query_is_said_with_its_place() {
-    for (query, told) in [
+    for (query, expected) in [
         (".a |", "At the end of the query"),
         (".a\n | foo(1)", "Line 2, column 4 of the query: there is no filter `foo`"),
         ("$x", "there is no variable `$x`"),
@@ -86,7 +86,7 @@ fn what_is_wrong_with_a_query_is_said_with_its_place() {
     ] {
         let (code, message) = run(query, json!(1), "first").unwrap_err();
         assert_eq!(code, "config.invalid", "{query}");
-        assert!(message.contains(told), "{query}: {message}");
+        assert!(message.contains(expected), "{query}: {message}");
     }
     let (code, message) = run(".a", json!([1]), "first").unwrap_err();
     assert_eq!(code, "json.query");

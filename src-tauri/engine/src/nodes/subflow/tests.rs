@@ -129,7 +129,7 @@ fn a_child_that_did_not_finish_is_the_nodes_fault() {
 }
 
 #[test]
-fn a_config_that_names_no_flow_or_two_is_told_where() {
+fn config_with_no_flow_or_two_names_the_place() {
     let inner = json!({ "version": 1, "nodes": {} });
     for (config, place) in [
         (json!({ "file": "a.flow.json", "flow": inner }), "/config/file"),

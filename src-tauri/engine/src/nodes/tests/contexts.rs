@@ -15,12 +15,12 @@ fn main() -> Value {
     json!({ "contextId": "main" })
 }
 
-fn pairs(told: &[(&str, &str)]) -> Vec<(String, String)> {
-    told.iter().map(|(role, text)| ((*role).to_owned(), (*text).to_owned())).collect()
+fn pairs(messages: &[(&str, &str)]) -> Vec<(String, String)> {
+    messages.iter().map(|(role, text)| ((*role).to_owned(), (*text).to_owned())).collect()
 }
 
 #[test]
-fn a_start_makes_the_context_it_is_told_to() {
+fn context_start_creates_the_configured_context() {
     let mut harness = empty();
     let config = json!({ "provider": "openai", "model": "gpt-4o", "systemInstructions": "Be brief.", "contextId": "side" });
     harness.run("contextStart", config, &[]).result.unwrap();
@@ -80,7 +80,7 @@ fn a_new_context_of_another_provider_needs_a_model() {
 }
 
 #[test]
-fn every_time_round_makes_a_context_of_its_own() {
+fn each_iteration_creates_its_own_context() {
     let mut harness = NodeHarness::new();
     for epoch in [0, 1] {
         harness.epoch = Epoch::root().child(epoch);
@@ -147,7 +147,7 @@ fn what_was_said_before_goes_on_past_injected_examples() {
 }
 
 #[test]
-fn planning_is_told_who_uses_and_who_makes_which_context() {
+fn behavior_names_the_contexts_used_and_created() {
     let behavior = |node_type: &str, config: Value| {
         let config = config.as_object().cloned().unwrap_or_default();
         let bound = registry().bind(&"n".into(), node_type, &config).unwrap();

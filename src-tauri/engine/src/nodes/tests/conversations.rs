@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::context::conversation::{Conversation, ConversationRef, Past, Summary, SummaryRef, message_id};
+use crate::context::conversation::{
+    Conversation, ConversationReader, ConversationRef, Summary, SummaryRef, message_id,
+};
 use crate::context::{Message, Role, SharedMessage};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch};
@@ -16,7 +18,7 @@ use crate::testing::{NodeHarness, Scripted};
 /// A conversation of so many messages: `0`, `1` and so on, of 10 tokens each.
 struct Numbered(u64);
 
-impl Past for Numbered {
+impl ConversationReader for Numbered {
     fn message(&self, place: u64) -> Result<SharedMessage, Fault> {
         assert!(place < self.0, "beyond what there was when the run began");
         let role = if place.is_multiple_of(2) { Role::User } else { Role::Assistant };
@@ -106,7 +108,7 @@ fn what_does_not_fit_is_summed_up_from_the_summary_before_and_journaled_like_any
 fn a_summary_that_was_bought_before_a_crash_is_not_bought_again() {
     let mut harness = harness(12, None);
     let reply = ModelReply {
-        text: "Bought before.".into(),
+        text: "Recorded before.".into(),
         usage: Some(TokenUsage::new(5, 2)),
         ..ModelReply::default()
     };

@@ -16,7 +16,7 @@ fn ports(node_type: &str, config: Value) -> Ports {
 }
 
 fn inputs(ports: &Ports) -> Vec<String> {
-    let told = ports.inputs.iter().map(|port| {
+    let rows = ports.inputs.iter().map(|port| {
         let mark = if port.required {
             "!"
         } else if port.required_when_fed {
@@ -26,7 +26,7 @@ fn inputs(ports: &Ports) -> Vec<String> {
         };
         format!("{}{mark}", port.name)
     });
-    told.collect()
+    rows.collect()
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn an_output_is_given_in_its_format() {
 }
 
 #[test]
-fn tools_are_chosen_by_name_and_unknown_ones_told() {
+fn tools_are_chosen_by_name_and_unknown_ones_reported() {
     let mut harness = NodeHarness::new();
     assert_eq!(harness.run("tools", json!({}), &[]).output("names"), Some(&json!(["broken", "calculator"])));
     let ran = harness.run("tools", json!({ "tools": ["calculator", "calculator"] }), &[]);

@@ -47,17 +47,17 @@ fn a_window_is_the_nodes_then_the_flows_then_the_settings_then_the_tables() {
 }
 
 #[test]
-fn what_the_context_has_learnt_adds_to_what_was_known() {
-    let learnt = Correction { counted: 10_000, reported: 12_000 };
+fn what_the_context_has_learned_adds_to_what_was_known() {
+    let learned = Correction { counted: 10_000, reported: 12_000 };
     let key = ModelOverrides::key("anthropic", "claude-opus-5");
     let mut context = ContextRecord::new("main".into(), ContextType::Main, "anthropic", "claude-opus-5");
-    let models = ModelOverrides { corrections: [(key.clone(), learnt)].into(), ..ModelOverrides::default() };
+    let models = ModelOverrides { corrections: [(key.clone(), learned)].into(), ..ModelOverrides::default() };
     let settings = RunModelSettings { flow_window: None, models: &models };
     let resolved =
         |context: &ContextRecord| resolve_model_config(context, Overrides::default(), settings).unwrap();
-    assert_eq!(resolved(&context).correction, learnt);
-    context.corrections.insert(key, learnt);
-    assert_eq!(resolved(&context).correction, learnt.plus(learnt));
+    assert_eq!(resolved(&context).correction, learned);
+    context.corrections.insert(key, learned);
+    assert_eq!(resolved(&context).correction, learned.plus(learned));
 }
 
 #[test]

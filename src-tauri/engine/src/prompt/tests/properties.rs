@@ -105,7 +105,7 @@ proptest! {
                 prop_assert_eq!(fault.code.as_str(), "context.too_large");
                 let over = fault.details["over"].as_u64().unwrap_or_default();
                 prop_assert!(over > 0);
-                // By so much, rounding of its parts aside.
+                // By so much, except for the rounding of its parts.
                 let missing = takes(last) - window;
                 prop_assert!(over >= missing && over <= missing + 4, "{} for {}", over, missing);
             }

@@ -123,8 +123,9 @@ fn readable(output: NodeOutput) -> Result<NodeOutput, Fault> {
     let Some((port, _)) = output.outputs.iter().find(|(_, value)| is_too_deep(value)) else {
         return Ok(output);
     };
-    let told = format!("The value on `{port}` is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
-    Err(Fault::new(ErrorCode::NodeTooDeep, told)
+    let message =
+        format!("The value on `{port}` is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
+    Err(Fault::new(ErrorCode::NodeTooDeep, message)
         .hint("Make it flatter; in a cycle, see that it does not grow inwards."))
 }
 
@@ -158,9 +159,9 @@ fn take(transaction: &Arc<Mutex<Transaction>>) -> Written {
     transaction.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// The longest wait that a provider may ask for, in milliseconds. Who is told to come back later than that is better told
-/// so at once than left to wonder why nothing happens.
-const LONGEST_ASKED: u64 = 10 * 60 * 1000;
+/// The longest wait that a provider may ask for, in milliseconds. A longer one fails the node
+/// at once, so that nobody waits without knowing why.
+const MAX_RETRY_AFTER_MS: u64 = 10 * 60 * 1000;
 
 /// Whether a failed try is followed by another, and when.
 fn judge(node: &PlanNode, attempt: u32, mut error: Fault, host: &Host) -> Outcome {
@@ -173,10 +174,10 @@ fn judge(node: &PlanNode, attempt: u32, mut error: Fault, host: &Host) -> Outcom
         return Outcome::Failed(error);
     }
     let asked = error.retry_after_ms.unwrap_or_default();
-    if asked > LONGEST_ASKED {
+    if asked > MAX_RETRY_AFTER_MS {
         let minutes = asked.div_ceil(60_000);
-        let told = format!(" It asked to be left alone for {minutes} minutes, so it was not tried again.");
-        error.message.push_str(&told);
+        let message = format!(" It asked to be left alone for {minutes} minutes, so it was not tried again.");
+        error.message.push_str(&message);
         return Outcome::Failed(error);
     }
     let delay_ms = delay(&policy, attempt, host.clock.random()).max(asked);

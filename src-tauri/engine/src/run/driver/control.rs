@@ -67,7 +67,7 @@ impl RunHandle {
 
 impl Driver {
     /// Takes what a person wants.
-    pub(super) async fn obey(
+    pub(super) async fn on_control(
         &mut self,
         control: Control,
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
@@ -82,7 +82,7 @@ impl Driver {
                     let mut events = Vec::new();
                     if is_target && answer == Answer::End {
                         // The run ends with it.
-                        self.hear_all().await?;
+                        self.handle_pending_signals().await?;
                         events = self.turns.discard_all(&self.plan);
                     }
                     events.push(Event::Node(activation, NodeEvent::Answered { answer }));
@@ -98,7 +98,7 @@ impl Driver {
                 running.clear();
                 self.again.clear();
                 // A reply that was paid for is kept, though nobody waits for it any more.
-                self.hear_all().await?;
+                self.handle_pending_signals().await?;
                 let mut events = self.turns.discard_all(&self.plan);
                 events.push(Event::Run(RunEvent::Canceling));
                 self.happen(events)?;
@@ -118,9 +118,10 @@ impl Driver {
         match answer {
             Answer::End => Ok(()),
             Answer::Value(value) if is_too_deep(value) => {
-                let told =
+                let message =
                     format!("This answer is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
-                Err(Fault::new(ErrorCode::AnswerInvalid, told).hint("Answer with a value that is flatter."))
+                Err(Fault::new(ErrorCode::AnswerInvalid, message)
+                    .hint("Answer with a value that is flatter."))
             }
             Answer::Value(value) => check_answer(schema, value),
         }

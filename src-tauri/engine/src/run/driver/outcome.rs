@@ -21,7 +21,7 @@ impl Driver {
             return Ok(());
         }
         // What the node had to say comes before its outcome.
-        self.hear_all().await?;
+        self.handle_pending_signals().await?;
         let activation = self.activation(done.start.node, &done.start.epoch);
         let key = (done.start.node, done.start.epoch.clone());
         match done.outcome {
@@ -89,15 +89,15 @@ impl Driver {
     }
 
     /// Takes what running nodes have said so far.
-    pub(super) async fn hear_all(&mut self) -> Result<(), Fault> {
+    pub(super) async fn handle_pending_signals(&mut self) -> Result<(), Fault> {
         while let Ok(signal) = self.signals.1.try_recv() {
-            self.hear(signal).await?;
+            self.on_signal(signal).await?;
         }
         Ok(())
     }
 
     /// Takes what a running node has to say.
-    pub(super) async fn hear(&mut self, signal: Signal) -> Result<(), Fault> {
+    pub(super) async fn on_signal(&mut self, signal: Signal) -> Result<(), Fault> {
         if self.has_ended() {
             return Ok(());
         }
@@ -108,7 +108,7 @@ impl Driver {
             }
             Signal::Note(event) => {
                 self.turns.note(&self.plan, &event);
-                // Most of it is only told; that a child run waits is also to be acted on.
+                // Most of these events are only recorded. A child run that waits also needs action.
                 self.happen([event])?;
             }
             Signal::Durable(event, done) => {

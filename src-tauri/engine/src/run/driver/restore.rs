@@ -1,7 +1,7 @@
 //! From a journal back to the state it left: any prefix of it will do.
 //!
 //! What the scheduler derived is derived again and compared, so a journal that was written for another flow, or was
-//! tampered with, is told apart from one that merely ends early.
+//! tampered with, is distinguished from one that merely ends early.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

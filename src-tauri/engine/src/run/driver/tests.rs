@@ -30,7 +30,7 @@ use crate::tool::{ToolHost, ToolInvocation, ToolSpec};
 struct Stage {
     provider: Arc<FakeProvider>,
     host: Host,
-    kept: Kept,
+    kept: SharedJournal,
 }
 
 impl Stage {
@@ -47,7 +47,7 @@ impl Stage {
             clock,
             subflows: Arc::new(FakeSubflows::default()),
         };
-        Self { provider, host, kept: Kept::default() }
+        Self { provider, host, kept: SharedJournal::default() }
     }
 
     fn setup(&self, nodes: &Value, edges: &Value, settings: &Value, to: Option<&str>) -> RunSetup {
@@ -133,9 +133,9 @@ fn types(events: &[&Value]) -> Vec<String> {
 }
 
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<Entry>>>);
+struct SharedJournal(Arc<Mutex<Vec<Entry>>>);
 
-impl Journal for Kept {
+impl Journal for SharedJournal {
     fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
         self.0.lock().unwrap().extend_from_slice(entries);
         Ok(())

@@ -1,4 +1,4 @@
-//! Epochs: opening them, deciding whether a cycle goes round again, and ending it.
+//! Epochs: opening them, deciding whether a cycle iterates again, and ending it.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::id::{Activation, Epoch};
 use crate::journal::LoopEvent;
 use crate::plan::{CycleIx, EdgeIx, NodeIx};
 
-/// A cycle as it goes round. A cycle inside another has one such life after the other.
+/// The state of an open cycle. An inner cycle has one after the other, one for each epoch around it.
 #[derive(Default)]
 pub(super) struct CycleState {
     /// The epoch that is open.
@@ -107,7 +107,7 @@ impl Scheduler {
         }
     }
 
-    /// All back edges of a cycle are decided: it goes round, or has ended.
+    /// All back edges of a cycle are decided: it iterates or has ended.
     pub(super) fn turn(&mut self, cycle: CycleIx, derived: &mut Vec<Event>) {
         let plan = Arc::clone(&self.plan);
         let spec = &plan.cycles[cycle];

@@ -64,7 +64,7 @@ impl NodeView {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct EpochView {
-    /// Which time round.
+    /// The iteration.
     pub epoch: Epoch,
     /// What it is doing.
     pub state: NodeState,

@@ -186,6 +186,6 @@ fn a_model_that_calls_tools_where_there_are_none_is_not_helped_by_more_rounds() 
     harness.provider.script([Scripted::calls(&[("rocket", json!({}))])]);
     let fault = harness.run("extract", json!({}), &[("text", json!("Ada"))]).result.unwrap_err();
     assert_eq!(fault.code, "chat.too_many_tool_rounds");
-    let told = format!("{} {}", fault.message, fault.hint.unwrap());
-    assert!(!told.contains("maxToolRounds"), "{told}");
+    let text = format!("{} {}", fault.message, fault.hint.unwrap());
+    assert!(!text.contains("maxToolRounds"), "{text}");
 }

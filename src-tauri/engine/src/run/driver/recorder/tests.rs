@@ -36,8 +36,8 @@ fn a_question_is_shown_when_it_is_on_disk_and_what_follows_waits_behind_it() {
     let shown: Arc<Mutex<Vec<Value>>> = Arc::default();
     let seen = Arc::clone(&shown);
     let watcher: Watcher = Box::new(move |entries| {
-        let told = entries.iter().map(|entry| serde_json::to_value(&entry.event).unwrap()["type"].clone());
-        seen.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
+        let types = entries.iter().map(|entry| serde_json::to_value(&entry.event).unwrap()["type"].clone());
+        seen.lock().unwrap_or_else(PoisonError::into_inner).extend(types);
     });
     let shown = || shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let clock = Arc::new(FakeClock::default());

@@ -52,7 +52,7 @@ fn what_models_and_tools_give_too_deep_is_not_taken() {
     read_back(&stage);
     let finished = events.iter().find(|event| event["type"] == "tool.finished").unwrap();
     assert_eq!((&finished["error"]["code"], &finished["result"]), (&json!("tool.too_deep"), &Value::Null));
-    assert_eq!(events.last().unwrap()["type"], "run.finished", "the model is told, and goes on");
+    assert_eq!(events.last().unwrap()["type"], "run.finished", "the model receives the error and continues");
 
     let stage = Stage::new();
     stage.provider.script([Scripted::calls(&[("deep", nested(126))])]);

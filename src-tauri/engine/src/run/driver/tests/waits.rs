@@ -88,7 +88,7 @@ fn a_provider_that_asks_for_long_is_not_waited_for() {
 }
 
 #[test]
-fn a_run_that_is_taken_up_again_waits_out_the_rest() {
+fn resume_waits_out_remaining_backoff() {
     let clock = Arc::new(Still::default());
     let stage = Stage::with(Arc::clone(&clock) as Arc<dyn crate::host::Clock>);
     stage.provider.script([refused(None)]);

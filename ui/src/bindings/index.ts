@@ -4,7 +4,7 @@
 export type Activation = {
   /** The node. */
   node: NodeId,
-  /** Which time round. */
+  /** The iteration. */
   epoch: Epoch,
 };
 
@@ -47,7 +47,7 @@ export type Asker = {
   run: RunId,
   /** The node that asks in it. */
   node: NodeId,
-  /** Which time round. */
+  /** The iteration. */
   epoch: Epoch,
 };
 
@@ -81,7 +81,7 @@ export type Autosave = {
   flow: Flow,
 };
 
-/** What was learnt of one model. */
+/** What was learned of one model. */
 export type CalibrationSample = {
   /** The model, as `provider/model`. */
   model: string,
@@ -282,55 +282,49 @@ export type ConversationId = string;
 
 /** One message of a conversation. It never changes. */
 export type ConversationMessage = {
-  /** Its place in the conversation, from 0. */
+  /** The position in the conversation, from 0. */
   id: number,
   /** The conversation. */
   conversation: ConversationId,
-  /** The run it was said in. */
+  /** The run that produced it. */
   run: RunId,
-  /** Who speaks: the user or the assistant. */
-  role: Role,
-  /** What is said. */
-  content: Content,
-  /** The model's reasoning, where it gave any. */
+  /** The user or the assistant. */
+  role: Role, content: Content,
+  /** The model's reasoning, if any. */
   reasoning?: string,
-  /** The execution that said it. */
+  /** The activation that produced it. */
   author: Activation,
-  /** What it takes, in tokens, counted once when it was made. */
+  /** The token count, computed once. */
   tokens: number,
-  /** When it was said, in milliseconds since the Unix epoch. */
+  /** The creation time, in milliseconds since the Unix epoch. */
   createdAt: number,
 };
 
 /** A conversation. */
-export type ConversationRecord = {
-  /** Which conversation. */
-  id: ConversationId,
-  /** The flow it is had with: its file, or, for one that has none, its name behind `name:`. */
-  flow: string,
-  /** That flow's name. */
-  flowName: string,
-  /** Who has it. */
+export type ConversationRecord = { id: ConversationId,
+  /** The flow's file, or `name:` followed by its name if it has no file. */
+  flow: string, flowName: string,
+  /** The person who owns it. */
   user: string,
-  /** What a provider that keeps sessions knows it by. */
+  /** Identifies the conversation to providers that store sessions. */
   threadId: string,
-  /** What people call it: the beginning of the first question, until somebody gives it a name. Empty before that. */
+  /** The beginning of the first question until a person renames it; empty before that. */
   title: string,
-  /** When it began, in milliseconds since the Unix epoch. */
+  /** The creation time, in milliseconds since the Unix epoch. */
   createdAt: number,
-  /** When it last changed, likewise. */
+  /** The time of the last change, likewise. */
   updatedAt: number,
-  /** How many messages it holds. */
+  /** The number of messages. */
   messages: number,
-  /** What they take together, in tokens. */
+  /** The token count of all messages. */
   tokens: number,
-  /** What the model calls of its runs, and of the runs that these began, have used and cost. Each sends much of what was
-   * said again, so that this is more than `tokens`. A fork's account begins with the fork.
+  /** Usage and cost of the model calls of its runs and their child runs. Each call sends much of the history again, so this
+   * exceeds `tokens`. A fork starts at zero.
    */
   spent: Spending,
-  /** The newest summary of its beginning. The messages it stands for are kept all the same. */
+  /** The latest summary of its beginning. The summarized messages are kept. */
   summary?: SummaryRef,
-  /** Where it was forked from. */
+  /** The origin of a fork. */
   forkedFrom?: ForkOrigin,
 };
 
@@ -388,6 +382,20 @@ export type DeleteConversation = {
  * the address in `OLLAMA_HOST`, and the local providers of the settings. Takes at most about two seconds.
  */
 export type DetectProviders = Record<string, never>;
+
+/** A model server that is running. */
+export type DetectedServer = {
+  /** The detected software: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible server`. */
+  software: string,
+  /** The configured providers that use this server, sorted. */
+  providers: Array<string>,
+  /** An unused name for a new provider. */
+  suggestedName: string,
+  /** The settings of that provider. */
+  settings: ProviderSettings,
+  /** The models of the server, sorted. */
+  models: Array<string>,
+};
 
 /** An error or warning about a flow. */
 export type Diagnostic = {
@@ -450,13 +458,13 @@ export type Entry = {
   at: number, } & (RunEvent | {
   /** The node. */
   node: NodeId,
-  /** Which time round. */
+  /** The iteration. */
   epoch: Epoch, } & ({ "type": "loop.iteration" } | { "type": "loop.exhausted",
   /** The bound. */
   maxEpochs: number, }) | {
   /** The node. */
   node: NodeId,
-  /** Which time round. */
+  /** The iteration. */
   epoch: Epoch, } & ({ "type": "node.ready",
   /** The source of the value on each fed input; several for a port that collects. */
   inputs?: { [key in PortName]: Array<SourceRef> }, } | { "type": "node.started",
@@ -492,7 +500,7 @@ export type Entry = {
   answer: Answer, }) | {
   /** The node. */
   node: NodeId,
-  /** Which time round. */
+  /** The iteration. */
   epoch: Epoch, } & ({ "type": "context.created",
   /** The new context. Shared: inline it would make every event as large. */
   context: ContextRecord, } | { "type": "context.changed",
@@ -514,7 +522,7 @@ export type Entry = {
   partial: string, }) | {
   /** The node. */
   node: NodeId,
-  /** Which time round. */
+  /** The iteration. */
   epoch: Epoch, } & ({ "type": "prompt.rendered",
   /** Number of the model call within the activation, from 0. */
   step: number,
@@ -540,7 +548,7 @@ export type Entry = {
   error?: Fault, }) | {
   /** The node. */
   node: NodeId,
-  /** Which time round. */
+  /** The iteration. */
   epoch: Epoch, } & ({ "type": "child.started",
   /** The child run. */
   run: RunId, } | { "type": "child.waiting",
@@ -551,12 +559,12 @@ export type Entry = {
   /** The child run. */
   run: RunId, }));
 
-/** Which time round: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all. */
+/** The iteration: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all. */
 export type Epoch = number[];
 
 /** One execution of one node. */
 export type EpochView = {
-  /** Which time round. */
+  /** The iteration. */
   epoch: Epoch,
   /** What it is doing. */
   state: NodeState,
@@ -619,17 +627,17 @@ export type ErrorReply = {
   details?: Record<string, unknown>,
 };
 
-/** An example of a node type that runs as a test: with this config and these inputs it gives these outputs. */
+/** An example of a node type. Each one runs as a test. */
 export type Example = {
-  /** What it shows. */
+  /** What it demonstrates. */
   title: string,
   /** The node's config. */
   config: Record<string, unknown>,
   /** Values on its inputs. */
   inputs: { [key in PortName]: JsonValue },
-  /** The person's answer, where it pauses. */
+  /** The person's answer, if the node pauses. */
   answer?: unknown,
-  /** The live outputs it gives; those not named here are dead. Null where they depend on the world (a clock). */
+  /** The expected live outputs. All others are dead. Null if they depend on the environment, such as a clock. */
   outputs: Record<string, unknown> | null,
 };
 
@@ -716,7 +724,7 @@ export type FlowRef = {
 export type FlowSettings = {
   /** How many activations may run at once; 16 by default. */
   maxConcurrency?: number,
-  /** The context window of every model call in the flow, in tokens; by default, the model's own. Kept as it is in the
+  /** The context window of every model call in the flow, in tokens; by default, the model's own. It stays as it is in the
    * file: [`check`](crate::plan::check()) reports an invalid value.
    */
   contextWindow?: number,
@@ -738,11 +746,9 @@ export type ForkConversation = {
   message: number,
 };
 
-/** Where a conversation was forked from. */
-export type ForkOrigin = {
-  /** The other conversation. */
-  conversation: ConversationId,
-  /** The last message it took from there. */
+/** The origin of a fork. */
+export type ForkOrigin = { conversation: ConversationId,
+  /** The message at which it was forked. */
   message: number,
 };
 
@@ -752,20 +758,6 @@ export type ForkedConversation = {
   conversation: ConversationRecord,
   /** The user message that it was forked at, if it was one. */
   asked?: string,
-};
-
-/** A model server that is running. */
-export type DetectedServer = {
-  /** What it says it is: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible server`. */
-  software: string,
-  /** The providers of the settings that lead to it, sorted. */
-  providers: Array<string>,
-  /** A name for a provider that would, not yet taken. */
-  suggestedName: string,
-  /** The settings of such a provider. */
-  settings: ProviderSettings,
-  /** The models it has, sorted. */
-  models: Array<string>,
 };
 
 /** `app.info`: what the application is and how it is set up. */
@@ -799,18 +791,18 @@ export type InputPort = { name: PortName, kind: PortKind, type: PortType,
 
 export type JsonValue = unknown;
 
-/** How long a key is to be kept. */
-export type KeyRetention = "stored" | "session";
-
-/** Where keys that are to be kept go. */
+/** Where stored keys are kept. */
 export type KeyLocation = {
-  /** `keychain` or `file`; neither where nothing can be kept. */
+  /** `keychain` or `file`; absent if keys can't be stored. */
   source?: KeySource,
-  /** Where the encrypted file is, or would be. */
+  /** The path of the encrypted file, whether it exists or not. */
   file?: string,
-  /** Whether that file is locked with a passphrase, and not with a key beside it. */
+  /** Whether the file is encrypted with a passphrase rather than with a key file. */
   passphrase: boolean,
 };
+
+/** How long a key is kept. */
+export type KeyRetention = "stored" | "session";
 
 /** Where a key comes from. */
 export type KeySource = "session" | "keychain" | "file" | "environment";
@@ -911,7 +903,7 @@ export type Message = {
   toolCalls?: Array<ToolCall>,
   /** For a tool's result: the call it answers. */
   toolCallId?: string,
-  /** For an assistant message within a turn: what its provider gave with it and wants back with it, word for word
+  /** For an assistant message within a turn: what its provider gave with it and wants back with it, verbatim
    * (signed or encrypted reasoning). An object whose one key names the protocol; every other protocol passes it over.
    */
   providerState?: unknown,
@@ -966,7 +958,7 @@ export type ModelOverride = {
 export type ModelOverrides = {
   /** What a person has set. */
   notes?: { [key in string]: ModelOverride },
-  /** What earlier runs have learnt of Plait's counts, under `provider/model`. */
+  /** What earlier runs have learned of Plait's counts, under `provider/model`. */
   corrections?: { [key in string]: Correction },
 };
 
@@ -1023,29 +1015,29 @@ export type NodeCounts = {
   cached: number,
 };
 
-/** A node type, described. */
+/** The description of a node type. */
 export type NodeDescriptor = {
-  /** Its name in files, for example `userInput`. */
+  /** Its name in flow files, for example `userInput`. */
   type: string,
-  /** Other names under which files may know it. */
+  /** Alternative names in flow files. */
   aliases?: Array<string>,
-  /** Its name for people. */
+  /** Its name in the UI. */
   title: string,
   /** One line for the palette. */
   summary: string,
-  /** What it does, in Markdown, for the in-app help. */
+  /** What it does, in Markdown, for the help. */
   description: string,
   /** The palette's section. */
   category: Category,
-  /** The lucide icon that stands for it, in kebab case. */
+  /** Its lucide icon, in kebab case. */
   icon: string,
   /** The one-line summary on a node's card. */
   card: Card,
   /** How the editor treats its nodes, beyond what their ports say. */
   editor: EditorTraits,
-  /** More words under which it is found. */
+  /** More search terms. */
   terms: Array<string>,
-  /** JSON Schema of its config; the inspector's form is drawn from it. */
+  /** JSON Schema of its config. The inspector's form is drawn from it. */
   configSchema: Record<string, unknown>,
   /** Its ports with its default config. */
   ports: Ports,
@@ -1108,7 +1100,7 @@ export type OpenFlow = {
 export type OpenPause = {
   /** The node that asks. */
   node: NodeId,
-  /** Which time round. */
+  /** The iteration. */
   epoch: Epoch,
   /** The question, in Markdown. */
   prompt: string,
@@ -1267,7 +1259,7 @@ export type PromptRecord = {
   tools?: Array<string>,
   /** What the tools' schemas take. */
   toolTokens: number,
-  /** What the whole prompt takes, as far as can be told before it is sent: the sum of the counts, corrected by what the
+  /** What the whole prompt takes, as estimated before it is sent: the sum of the counts, corrected by what the
    * provider has reported of earlier prompts.
    */
   tokens: number,
@@ -1279,27 +1271,25 @@ export type PromptRecord = {
   reserve: number,
 };
 
-/** Which protocol a provider speaks. */
+/** The protocol of a provider. */
 export type ProviderKind = "offline" | "openAi" | "openAiResponses" | "ollama" | "anthropic" | "gemini";
 
 /** One provider's settings. */
-export type ProviderSettings = {
-  /** The protocol. */
-  kind: ProviderKind,
-  /** Where it is, for chat completions and Responses up to and including `/v1`, else without a version. Not for the simulator. */
+export type ProviderSettings = { kind: ProviderKind,
+  /** The base URL: for chat completions and Responses including `/v1`, otherwise without a version. Not for the simulator. */
   baseUrl?: string,
-  /** The environment variable that holds its key, if it takes one; of several with commas between them, the first that
-   * is set.
+  /** The environment variable that holds the key, if the provider takes one. In a comma-separated list, the first that is
+   * set.
    */
   keyEnv?: string,
-  /** How long to wait for the connection, in milliseconds; without it, 10 s. */
+  /** Timeout for connecting, in milliseconds; 10 seconds by default. */
   connectTimeoutMs?: number,
-  /** How long to wait for the reply to begin, in milliseconds; without it, 5 minutes (local models load on the first call). */
+  /** Timeout for the start of the response, in milliseconds; 5 minutes by default (local models load on the first call). */
   headerTimeoutMs?: number,
-  /** How long the reply may fall silent, in milliseconds; without it, 5 minutes (some models think long in silence). */
+  /** Timeout between two chunks of the response, in milliseconds; 5 minutes by default (some models think for long). */
   readTimeoutMs?: number,
-  /** Whether it may keep conversations on its side where it can (Responses only), so that less has to be sent; without
-   * it, not. A call's own `session` option goes before it.
+  /** Whether the provider may store conversations (Responses only), so that less has to be sent; off by default. A call's
+   * own `session` option takes precedence.
    */
   sessions?: boolean,
 };

@@ -208,7 +208,7 @@ fn a_window_smaller_than_the_instructions_says_by_how_much() {
     assert_eq!(fault.details["over"], json!(question.tokens));
     // A reserve as large as the window leaves nothing at all.
     let fault = ask(&context, &config(50, 60), &question).unwrap_err();
-    assert!(fault.message.contains("keep 60 tokens for its reply"), "{}", fault.message);
+    assert!(fault.message.contains("60 tokens are reserved for the reply"), "{}", fault.message);
     for window in [0, 1, u64::MAX] {
         let _ = ask(&context, &config(window, 0), &question);
         let _ = ask(&context, &config(window, u64::MAX), &question);

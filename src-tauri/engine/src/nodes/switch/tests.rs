@@ -102,11 +102,11 @@ fn wrong_cases_are_found_before_a_run() {
         ran.result.unwrap_err().message
     };
     assert!(problems(json!([{ "name": "a", "when": "value >" }])).contains("/cases/0/when"));
-    assert!(problems(json!([{ "name": "a", "when": "vaule > 1" }])).contains("no `vaule`"));
+    assert!(problems(json!([{ "name": "a", "when": "vaule > 1" }])).contains("Unknown name `vaule`"));
     assert!(problems(json!([{ "name": "a" }])).contains("neither"));
     assert!(problems(json!([{ "name": "a", "when": "true", "equals": 1 }])).contains("both"));
-    assert!(problems(json!([{ "name": "default", "when": "true" }])).contains("another output `default`"));
-    assert!(problems(json!([{ "name": "error", "when": "true" }])).contains("another output `error`"));
+    assert!(problems(json!([{ "name": "default", "when": "true" }])).contains("already named `default`"));
+    assert!(problems(json!([{ "name": "error", "when": "true" }])).contains("already named `error`"));
     assert!(
         problems(json!([{ "name": "a", "when": "true" }, { "name": "a", "when": "true" }]))
             .contains("/cases/1/name")

@@ -29,10 +29,12 @@ async fn the_chain_runs_the_pause_waits_and_the_join_takes_both() {
     // Each node once.
     let once: Vec<_> = journal.finished().into_values().collect();
     assert_eq!(once, [1; 7]);
-    assert!(!journal.events().any(|event| matches!(
-        event,
-        Event::Node(_, NodeEvent::Skipped { .. }) | Event::Node(_, NodeEvent::Failed { .. })
-    )));
+    assert!(
+        !journal.events().any(|event| matches!(
+            event,
+            Event::Node(_, NodeEvent::Skipped { .. } | NodeEvent::Failed { .. })
+        ))
+    );
     // In the order of the trace.
     let order = [
         journal.place("node.finished", "toolsNode"),

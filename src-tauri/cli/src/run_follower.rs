@@ -179,7 +179,7 @@ impl<'a> RunFollower<'a> {
             match sent {
                 // Probably a typo: report the error and ask again.
                 Err(CliError::Error(error)) if error.code == ErrorCode::AnswerInvalid => {
-                    print_error(&error_text(&error))
+                    print_error(&error_text(&error));
                 }
                 other => return other,
             }

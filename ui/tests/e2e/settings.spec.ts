@@ -6,7 +6,10 @@ import { CHAT_FLOW, expect, node, openFlow, test } from "./fixture";
 const KEY = "sk-proj-NEVER-TO-BE-SEEN-0123456789abcdef";
 
 /** Servers that the mock host takes to be running. */
-async function running(page: Page, servers: Pick<DetectedServer, "software" | "suggestedName" | "models" | "settings">[]) {
+async function running(
+  page: Page,
+  servers: Pick<DetectedServer, "software" | "suggestedName" | "models" | "settings">[],
+) {
   const text = JSON.stringify(servers.map((server) => ({ providers: [server.suggestedName], ...server })));
   await page.addInitScript((found) => localStorage.setItem("plait.mock-host.servers", found), text);
 }

@@ -16,7 +16,7 @@ use super::key::{self, RunKey};
 /// A segment takes no more entries than fit in so many bytes. A larger entry stands alone, so that it alone goes to a file.
 const FULL: usize = 16 << 10;
 
-/// JournalEntries of one append, each a line.
+/// `JournalEntries` of one append, each a line.
 pub(super) struct Lines {
     run: RunKey,
     first_seq: u64,

@@ -40,7 +40,7 @@ pub(in crate::store) struct Write {
     pub(in crate::store) changes: Vec<Change>,
     /// What else changes, and whose folder the large values of that go to.
     pub(in crate::store) extra_changes: Option<(Arc<str>, Vec<Change>)>,
-    /// JournalEntries of a journal.
+    /// `JournalEntries` of a journal.
     pub(in crate::store) lines: Option<Lines>,
 }
 

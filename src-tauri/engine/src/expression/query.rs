@@ -132,7 +132,7 @@ fn run(
             (None, Ok(error)) => failed(error_text(error)),
             (None, Err(_)) => failed("it breaks without a label".to_owned()),
         })?;
-        results.push(limits.to_json(&result).map_err(limit)?);
+        results.push(limits.convert_result(&result).map_err(limit)?);
     }
     Ok(results)
 }

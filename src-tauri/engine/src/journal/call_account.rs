@@ -39,8 +39,8 @@ pub struct CallAccount {
 
 /// A report of more than so many times what was counted, and so many tokens on top, is nonsense. Wide enough for what
 /// providers add to prompts by themselves: instructions for tools, files, search results.
-const MOST_TIMES: u64 = 100;
-const MOST_MORE: u64 = 100_000;
+const MAX_REPORT_FACTOR: u64 = 100;
+const MAX_REPORT_EXCESS_TOKENS: u64 = 100_000;
 
 impl CallAccount {
     /// The account of a call, and the usage to go by: as reported, or as counted where the report can't be.
@@ -78,7 +78,8 @@ impl CallAccount {
 }
 
 fn is_sane(reported: &TokenUsage, counted: &TokenUsage) -> bool {
-    let most = |counted: u64| counted.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
+    let most =
+        |counted: u64| counted.saturating_mul(MAX_REPORT_FACTOR).saturating_add(MAX_REPORT_EXCESS_TOKENS);
     // Nothing in for a prompt, or nothing out for a reply, is a field that was not filled in.
     reported.input > 0
         && (reported.output > 0 || counted.output == 0)

@@ -25,12 +25,10 @@ impl UserMessage {
         model: &str,
     ) -> Self {
         let last = context.message_history.last();
-        match last.filter(|last| last.role == Role::User && Some(&last.id) == id) {
-            Some(last) => Self { message: Arc::clone(last), in_history: true },
-            None => {
-                let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
-                Self { message: Arc::new(message), in_history: false }
-            }
+        if let Some(last) = last.filter(|last| last.role == Role::User && Some(&last.id) == id) {
+            return Self { message: Arc::clone(last), in_history: true };
         }
+        let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
+        Self { message: Arc::new(message), in_history: false }
     }
 }

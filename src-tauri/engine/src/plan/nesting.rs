@@ -103,7 +103,9 @@ pub(super) fn nest(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) -> Nestin
             let max_epochs =
                 members.iter().filter_map(|&member| wiring.vertices[member].limits.max_epochs).min();
             let Some(entry) = sound else {
-                inside.iter().for_each(|&wire| is_cut[wire] = true);
+                for &wire in &inside {
+                    is_cut[wire] = true;
+                }
                 let entry = entry.unwrap_or(members[0]);
                 nesting.cycles.push(NestedCycle { entry, parent, max_epochs, is_refused: true });
                 continue;

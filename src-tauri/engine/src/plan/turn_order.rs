@@ -174,7 +174,7 @@ fn run_time_name_pairs(clocks: &Clocks, contexts: &ContextTable, order: &[usize]
     let mut makers = Vec::new();
     for &vertex in order {
         let row = &contexts.rows[vertex];
-        if row.assigned.as_ref().is_some_and(|assigned| assigned.is_any()) {
+        if row.assigned.as_ref().is_some_and(super::context_names::Makers::is_any) {
             pairs.extend(makers.drain(..).map(|maker| (maker, vertex)));
             latest_user = Some(vertex);
         } else if row.declared.makes.is_some() && clocks.runs_once(vertex) {

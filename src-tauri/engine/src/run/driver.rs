@@ -55,7 +55,7 @@ pub struct RunSetup {
     pub watcher: Watcher,
 }
 
-/// How many activations run inline before others get a turn: long enough that yielding costs nothing, short enough that
+/// How many activations run inline before the driver yields: enough that yielding costs nothing, few enough that
 /// a person's cancel takes effect at once.
 const YIELD_BUDGET: usize = 256;
 
@@ -69,21 +69,21 @@ pub struct Driver {
     scheduler: Scheduler,
     recorder: Recorder,
     contexts: Contexts,
-    /// What open activations bought or did outside.
+    /// What open activations paid for or did outside, for restarts.
     recorded: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     /// Context events of activations whose success was not journaled before a crash: not to be journaled twice.
-    dangling: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
+    uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     turns: OpenTurns,
     /// JSON Schemas of the answers to the open pauses.
     questions: BTreeMap<Activation, Value>,
-    /// Activations to start again, last first: after a crash, or for another try.
-    again: Vec<Start>,
-    /// Those that were waiting for another try when the journal ended, and how many milliseconds they have yet to wait.
-    unrested: Vec<(Start, u64)>,
-    /// How many of the running do nothing but let time pass: they hold no place.
-    resting: usize,
-    /// Events that happen together, and those that follow from one of them; kept for their room.
-    happening: (Vec<Event>, Vec<Event>),
+    /// Activations to start again, the last one first: after a crash, or to retry.
+    restart_queue: Vec<Start>,
+    /// Activations that waited for a retry when the journal ended, and how many milliseconds are left.
+    pending_retries: Vec<(Start, u64)>,
+    /// How many running activations only wait for time to pass. They do not count against the concurrency limit.
+    sleeping: usize,
+    /// Events that happen together, and those that follow from one of them; kept to reuse the allocation.
+    event_buffers: (Vec<Event>, Vec<Event>),
     cancel: CancellationToken,
     signals: (mpsc::UnboundedSender<Signal>, mpsc::UnboundedReceiver<Signal>),
     controls: mpsc::UnboundedReceiver<Control>,
@@ -106,7 +106,7 @@ impl Driver {
             }
             driver.models = Arc::clone(models);
         }
-        driver.happen([first])?;
+        driver.record_events([first])?;
         Ok((driver, handle))
     }
 
@@ -127,11 +127,11 @@ impl Driver {
         let now = driver.host.clock.now_ms();
         for start in driver.scheduler.interrupted() {
             match waits.get(&(start.node, start.epoch.clone())).map(|wait| wait.left(now)) {
-                None | Some(0) => driver.again.push(start),
-                Some(left) => driver.unrested.push((start, left)),
+                None | Some(0) => driver.restart_queue.push(start),
+                Some(left) => driver.pending_retries.push((start, left)),
             }
         }
-        driver.again.reverse();
+        driver.restart_queue.reverse();
         Ok((driver, handle))
     }
 
@@ -146,13 +146,13 @@ impl Driver {
             scheduler: restored.scheduler,
             contexts: restored.contexts,
             recorded: restored.recorded,
-            dangling: restored.dangling,
+            uncommitted: restored.uncommitted,
             turns: restored.turns,
             questions: restored.questions,
-            again: Vec::new(),
-            unrested: Vec::new(),
-            resting: 0,
-            happening: (Vec::new(), Vec::new()),
+            restart_queue: Vec::new(),
+            pending_retries: Vec::new(),
+            sleeping: 0,
+            event_buffers: (Vec::new(), Vec::new()),
             cancel: CancellationToken::new(),
             signals: mpsc::unbounded_channel(),
             controls,
@@ -171,8 +171,8 @@ impl Driver {
         while let Ok(control) = self.controls.try_recv() {
             self.on_control(control, &mut running).await?;
         }
-        for (start, delay_ms) in std::mem::take(&mut self.unrested) {
-            self.rest(start, delay_ms, &mut running);
+        for (start, delay_ms) in std::mem::take(&mut self.pending_retries) {
+            self.sleep_before_retry(start, delay_ms, &mut running);
         }
         loop {
             if self.has_ended() {
@@ -224,11 +224,11 @@ impl Driver {
     }
 
     fn next_start(&mut self, plan: &Plan, running: usize) -> Option<Start> {
-        let idle = self.scheduler.waiting_elsewhere() + self.resting;
+        let idle = self.scheduler.blocked_on_child() + self.sleeping;
         if running.saturating_sub(idle) >= plan.max_concurrency {
             return None;
         }
-        self.again.pop().or_else(|| self.scheduler.next_ready())
+        self.restart_queue.pop().or_else(|| self.scheduler.next_ready())
     }
 
     /// Begins an activation. Gives its outcome at once where it takes no waiting.
@@ -239,13 +239,13 @@ impl Driver {
         running: &mut FuturesUnordered<BoxFuture<'p, Done>>,
     ) -> Result<Option<Done>, Fault> {
         let activation = self.activation(start.node, &start.epoch);
-        self.happen([Event::Node(activation, NodeEvent::Started { attempt: start.attempt })])?;
+        self.record_events([Event::Node(activation, NodeEvent::Started { attempt: start.attempt })])?;
         let cx = self.cx(&start);
         let node = &plan.nodes[start.node];
         match attempt::begin(node, start, cx) {
             Begun::Done(done) => Ok(Some(done)),
             Begun::Waiting(attempt) => {
-                self.resting += usize::from(attempt::rests(node));
+                self.sleeping += usize::from(attempt::is_timer(node));
                 running.push(attempt);
                 Ok(None)
             }
@@ -253,8 +253,8 @@ impl Driver {
     }
 
     /// Appends events and whatever follows from them, all of it or none.
-    fn happen(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Fault> {
-        let (all, derived) = &mut self.happening;
+    fn record_events(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Fault> {
+        let (all, derived) = &mut self.event_buffers;
         all.clear();
         for event in events {
             self.scheduler.apply(&event, derived)?;

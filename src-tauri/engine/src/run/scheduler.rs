@@ -111,7 +111,7 @@ struct Counts {
     active: usize,
     paused: usize,
     /// Those of the paused that run all the same: what they wait for is a child run.
-    elsewhere: usize,
+    blocked_on_child: usize,
 }
 
 /// One thing to work off.
@@ -121,7 +121,7 @@ enum Step {
     /// An activation will not run: its outputs are dead.
     Skip(NodeIx, Epoch),
     /// All back edges of a cycle are decided.
-    Turn(crate::plan::CycleIx),
+    AdvanceCycle(crate::plan::CycleIx),
 }
 
 impl Scheduler {
@@ -280,10 +280,10 @@ impl Scheduler {
             ChildEvent::Waiting { .. } => {
                 let ix = self.find(node, event)?;
                 let slot = self.slot_in(ix, epoch, Phase::Running, event)?;
-                if !std::mem::replace(&mut slot.waits, true) {
+                if !std::mem::replace(&mut slot.awaiting_child, true) {
                     self.counts.active -= 1;
                     self.counts.paused += 1;
-                    self.counts.elsewhere += 1;
+                    self.counts.blocked_on_child += 1;
                 }
                 // What it waits for may have changed.
                 self.was_waiting = false;
@@ -327,24 +327,24 @@ impl Scheduler {
         let paused = |(node, slots): (usize, &VecDeque<Slot>)| {
             slots
                 .front()
-                .filter(|slot| slot.phase == Phase::Paused || slot.waits)
+                .filter(|slot| slot.phase == Phase::Paused || slot.awaiting_child)
                 .map(|slot| self.activation(node, &slot.epoch))
         };
         self.slots.iter().enumerate().filter_map(paused).collect()
     }
 
     /// How many running activations do nothing but wait for a person, in a run of their own: they take no place.
-    pub fn waiting_elsewhere(&self) -> usize {
-        self.counts.elsewhere
+    pub fn blocked_on_child(&self) -> usize {
+        self.counts.blocked_on_child
     }
 
     /// The node's activation that is running does not wait for its child run any more, if it did.
     fn wake(&mut self, node: NodeIx) {
         let Some(slot) = self.slots[node].front_mut() else { return };
-        if std::mem::take(&mut slot.waits) {
+        if std::mem::take(&mut slot.awaiting_child) {
             self.counts.active += 1;
             self.counts.paused -= 1;
-            self.counts.elsewhere -= 1;
+            self.counts.blocked_on_child -= 1;
             // Where other questions are left, the run waits anew, for fewer.
             self.was_waiting = false;
         }
@@ -359,7 +359,7 @@ impl Scheduler {
             match step {
                 Step::Decide(node) => self.decide(node, derived),
                 Step::Skip(node, epoch) => self.emit(node, &epoch, &NodeOutputs::new(), &BTreeMap::new()),
-                Step::Turn(cycle) => self.turn(cycle, derived),
+                Step::AdvanceCycle(cycle) => self.advance_cycle(cycle, derived),
             }
         }
         if !self.ended {

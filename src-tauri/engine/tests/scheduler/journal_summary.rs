@@ -119,7 +119,7 @@ impl JournalSummary {
                 );
             }
             Event::Node(Activation { node, epoch }, NodeEvent::Paused { .. }) => {
-                self.record(node, epoch).pauses += 1
+                self.record(node, epoch).pauses += 1;
             }
             Event::Node(Activation { node, epoch }, NodeEvent::Finished { outputs, .. }) => {
                 for event in written.remove(&at(node, epoch)).into_iter().flatten() {
@@ -135,9 +135,12 @@ impl JournalSummary {
             Event::Node(Activation { node, epoch }, NodeEvent::Skipped { reason }) => {
                 self.finish(node, epoch, Final::Skipped(*reason))?;
             }
-            Event::Context(Activation { node, epoch }, ContextEvent::Created { .. })
-            | Event::Context(Activation { node, epoch }, ContextEvent::Changed { .. })
-            | Event::Context(Activation { node, epoch }, ContextEvent::TurnCommitted { .. }) => {
+            Event::Context(
+                Activation { node, epoch },
+                ContextEvent::Created { .. }
+                | ContextEvent::Changed { .. }
+                | ContextEvent::TurnCommitted { .. },
+            ) => {
                 written.entry(at(node, epoch)).or_default().push(event);
             }
             Event::Loop(Activation { node, epoch }, LoopEvent::Iteration) => {
@@ -149,9 +152,7 @@ impl JournalSummary {
                 ensure!(new, "{node}{epoch} is exhausted twice");
             }
             Event::Run(RunEvent::Waiting { on }) => self.waiting.push(on.clone()),
-            Event::Run(RunEvent::Finished { .. })
-            | Event::Run(RunEvent::Failed { .. })
-            | Event::Run(RunEvent::Canceled { .. }) => {
+            Event::Run(RunEvent::Finished { .. } | RunEvent::Failed { .. } | RunEvent::Canceled { .. }) => {
                 self.end = Some(event.clone());
             }
             _ => {}
@@ -183,9 +184,9 @@ impl JournalSummary {
             }
             Event::Context(
                 _,
-                ContextEvent::Changed { context_id, change: ContextChange::Messages { messages }, .. },
-            )
-            | Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, .. }) => {
+                ContextEvent::Changed { context_id, change: ContextChange::Messages { messages }, .. }
+                | ContextEvent::TurnCommitted { context_id, messages, .. },
+            ) => {
                 let history =
                     self.contexts.get_mut(context_id).ok_or("a context is used before it is made")?;
                 for message in messages {

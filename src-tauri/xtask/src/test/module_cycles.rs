@@ -9,6 +9,7 @@ mod crate_modules;
 mod imports;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -78,7 +79,7 @@ fn circles_among(parent: &[String], arrows: &BTreeMap<(&str, &str), String>) -> 
         let mut text = format!("  {}::{{{}}}", path_name(parent), circle.join(", "));
         for ((from, to), import) in arrows {
             if circle.contains(from) && circle.contains(to) {
-                text.push_str(&format!("\n    {from} → {to}: {import}"));
+                let _ = write!(text, "\n    {from} → {to}: {import}");
             }
         }
         found.push(text);

@@ -22,7 +22,11 @@ function provider(more: Partial<ProviderStatus> = {}): ProviderStatus {
 }
 
 /** Renders the settings on a scripted host, opens its one provider, and returns the calls to the host. */
-async function draw(one: ProviderStatus, keyPlace: KeyLocation, answers: Record<string, (args: never) => unknown> = {}) {
+async function draw(
+  one: ProviderStatus,
+  keyPlace: KeyLocation,
+  answers: Record<string, (args: never) => unknown> = {},
+) {
   const call = vi.fn(async (name: string, args: unknown) => {
     const all: Record<string, (args: never) => unknown> = {
       "provider.status": () => ({ providers: [one], keyPlace }),

@@ -41,7 +41,10 @@ export class ActiveRun {
 
   constructor(viewMotion: ViewMotion) {
     this.#streams = new Throttle(
-      () => (viewMotion.moving ? MOVING_INTERVAL_MS : Math.min(COUNTS_INTERVAL_MS, STREAM_DUTY_FACTOR * this.#scheduler.growthMs)),
+      () =>
+        viewMotion.moving
+          ? MOVING_INTERVAL_MS
+          : Math.min(COUNTS_INTERVAL_MS, STREAM_DUTY_FACTOR * this.#scheduler.growthMs),
       () => this.#publishStreams(),
     );
     this.#counts = new Throttle(

@@ -75,7 +75,7 @@ impl<'a> Decoder<'a> {
             self.text.push_str(&text);
             match self.parts.last_mut() {
                 Some(StatePart::Text { bytes, signature: None }) if signature.is_none() => {
-                    *bytes += text.len()
+                    *bytes += text.len();
                 }
                 _ => self.parts.push(StatePart::Text { bytes: text.len(), signature }),
             }

@@ -31,7 +31,7 @@ pub(crate) fn add_options(
     for (key, value) in options(call_options, reserved)? {
         match (body.get_mut(key), value) {
             (Some(Value::Object(ours)), Value::Object(theirs)) if key == merged => {
-                ours.extend(theirs.clone())
+                ours.extend(theirs.clone());
             }
             _ => drop(body.insert(key.clone(), value.clone())),
         }

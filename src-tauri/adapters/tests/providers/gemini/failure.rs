@@ -79,7 +79,11 @@ async fn what_is_not_the_protocol() {
     ];
     for event in odd {
         let failure = fault(KIND, Answer::stream(events(std::slice::from_ref(&event)))).await;
-        assert_eq!((failure.code.as_str(), failure.retryable), ("provider.invalid_response", false), "{event}");
+        assert_eq!(
+            (failure.code.as_str(), failure.retryable),
+            ("provider.invalid_response", false),
+            "{event}"
+        );
         assert!(failure.hint.as_ref().is_some_and(|hint| hint.contains("Gemini")), "{failure:?}");
     }
     // Without a reason it is cut, however orderly its end.

@@ -42,7 +42,7 @@ impl Default for ResultLimits {
 
 impl ResultLimits {
     /// The value as JSON. The error says which limit it exceeds.
-    pub(super) fn to_json(&mut self, value: &Val) -> Result<Value, &'static str> {
+    pub(super) fn convert_result(&mut self, value: &Val) -> Result<Value, &'static str> {
         self.convert(value, MAX_NESTING_DEPTH)
     }
 

@@ -37,7 +37,7 @@ pub(super) struct Done {
     pub start: Start,
     pub outcome: Outcome,
     /// Whether it only let time pass and held no place meanwhile.
-    pub rested: bool,
+    pub was_sleeping: bool,
 }
 
 pub(super) enum Outcome {
@@ -52,7 +52,7 @@ pub(super) enum Outcome {
         error: Fault,
     },
     /// The wait before another try is over.
-    Again,
+    RetryDue,
     Failed(Fault),
 }
 
@@ -84,12 +84,12 @@ pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun
                 }
             }
         };
-        Done { rested: rests(node), ..trial.end(result) }
+        Done { was_sleeping: is_timer(node), ..trial.end(result) }
     }))
 }
 
 /// Whether the node does nothing but let time pass.
-pub(super) fn rests(node: &PlanNode) -> bool {
+pub(super) fn is_timer(node: &PlanNode) -> bool {
     node.node.behavior().is_timer
 }
 
@@ -114,7 +114,7 @@ impl Trial<'_> {
             },
             Err(error) => judge(self.node, self.start.attempt, error, &self.host),
         };
-        Done { start: self.start, outcome, rested: false }
+        Done { start: self.start, outcome, was_sleeping: false }
     }
 }
 
@@ -134,9 +134,9 @@ fn now(host: &Host) -> u64 {
 }
 
 /// Waits, and then asks to start again.
-pub(super) fn again(start: Start, delay_ms: u64, host: &Host) -> BoxFuture<'static, Done> {
+pub(super) fn retry_after(start: Start, delay_ms: u64, host: &Host) -> BoxFuture<'static, Done> {
     let wait = host.clock.sleep(Duration::from_millis(delay_ms));
-    Box::pin(wait.map(move |()| Done { start, outcome: Outcome::Again, rested: true }))
+    Box::pin(wait.map(move |()| Done { start, outcome: Outcome::RetryDue, was_sleeping: true }))
 }
 
 /// The event of an activation's success.

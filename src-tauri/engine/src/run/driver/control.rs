@@ -86,7 +86,7 @@ impl Driver {
                         events = self.turns.discard_all(&self.plan);
                     }
                     events.push(Event::Node(activation, NodeEvent::Answered { answer }));
-                    self.happen(events)?;
+                    self.record_events(events)?;
                     self.recorder.flush().await?;
                 }
                 // Who asked may have gone.
@@ -96,12 +96,12 @@ impl Driver {
             Control::Cancel => {
                 self.cancel.cancel();
                 running.clear();
-                self.again.clear();
+                self.restart_queue.clear();
                 // A reply that was paid for is kept, though nobody waits for it any more.
                 self.handle_pending_signals().await?;
                 let mut events = self.turns.discard_all(&self.plan);
                 events.push(Event::Run(RunEvent::Canceling));
-                self.happen(events)?;
+                self.record_events(events)?;
             }
         }
         Ok(())

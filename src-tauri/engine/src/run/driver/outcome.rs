@@ -16,7 +16,7 @@ impl Driver {
         done: Done,
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
     ) -> Result<(), Fault> {
-        self.resting -= usize::from(done.rested);
+        self.sleeping -= usize::from(done.was_sleeping);
         if self.has_ended() {
             return Ok(());
         }
@@ -30,7 +30,7 @@ impl Driver {
                 for event in &events {
                     turns::fold(&mut self.contexts, event);
                 }
-                if let Some(journaled) = self.dangling.remove(&key) {
+                if let Some(journaled) = self.uncommitted.remove(&key) {
                     events.drain(..journaled.len().min(events.len()));
                 }
                 let bought = self.recorded.remove(&key).is_some();
@@ -41,7 +41,7 @@ impl Driver {
                     // The run ends here, and with it whatever else is under way.
                     events.extend(self.turns.discard_all(&self.plan));
                 }
-                self.happen(events.into_iter().chain([finished]))?;
+                self.record_events(events.into_iter().chain([finished]))?;
                 if durable {
                     self.recorder.flush().await?;
                 }
@@ -49,20 +49,20 @@ impl Driver {
             Outcome::Paused(pause) => {
                 let Pause { prompt, schema } = pause;
                 self.questions.insert(activation.clone(), schema.clone());
-                self.happen([Event::Node(activation, NodeEvent::Paused { prompt, schema })])?;
+                self.record_events([Event::Node(activation, NodeEvent::Paused { prompt, schema })])?;
                 self.recorder.flush().await?;
             }
             Outcome::Retrying { delay_ms, error } => {
                 let attempt = done.start.attempt;
                 let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
                 let retrying = Event::Node(activation, NodeEvent::Retrying { attempt, delay_ms, error });
-                self.happen(given_up.into_iter().chain([retrying]))?;
-                self.rest(done.start, delay_ms, running);
+                self.record_events(given_up.into_iter().chain([retrying]))?;
+                self.sleep_before_retry(done.start, delay_ms, running);
             }
-            Outcome::Again => self.again.extend(self.scheduler.running(done.start.node)),
+            Outcome::RetryDue => self.restart_queue.extend(self.scheduler.running(done.start.node)),
             Outcome::Failed(error) => {
                 self.recorded.remove(&key);
-                self.dangling.remove(&key);
+                self.uncommitted.remove(&key);
                 let handled = self.plan.nodes[done.start.node].handles_error;
                 // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
                 let mut events = if handled {
@@ -71,24 +71,24 @@ impl Driver {
                     self.turns.discard_all(&self.plan)
                 };
                 events.push(Event::Node(activation, NodeEvent::Failed { error, handled }));
-                self.happen(events)?;
+                self.record_events(events)?;
             }
         }
         Ok(())
     }
 
     /// Lets an activation wait before its next try.
-    pub(super) fn rest(
+    pub(super) fn sleep_before_retry(
         &mut self,
         start: Start,
         delay_ms: u64,
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
     ) {
-        self.resting += 1;
-        running.push(attempt::again(start, delay_ms, &self.host));
+        self.sleeping += 1;
+        running.push(attempt::retry_after(start, delay_ms, &self.host));
     }
 
-    /// Takes what running nodes have said so far.
+    /// Handles the signals that running nodes have sent so far.
     pub(super) async fn handle_pending_signals(&mut self) -> Result<(), Fault> {
         while let Ok(signal) = self.signals.1.try_recv() {
             self.on_signal(signal).await?;
@@ -96,7 +96,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Takes what a running node has to say.
+    /// Handles one signal of a running node.
     pub(super) async fn on_signal(&mut self, signal: Signal) -> Result<(), Fault> {
         if self.has_ended() {
             return Ok(());
@@ -109,7 +109,7 @@ impl Driver {
             Signal::Note(event) => {
                 self.turns.note(&self.plan, &event);
                 // Most of these events are only recorded. A child run that waits also needs action.
-                self.happen([event])?;
+                self.record_events([event])?;
             }
             Signal::Durable(event, done) => {
                 if let Some(activation) = restore::effect_of(&event)

@@ -22,7 +22,7 @@ pub(super) struct Restored {
     pub scheduler: Scheduler,
     pub contexts: Contexts,
     pub recorded: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
-    pub dangling: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
+    pub uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     pub turns: OpenTurns,
     pub questions: BTreeMap<Activation, Value>,
     pub models: Arc<ModelOverrides>,
@@ -51,7 +51,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         scheduler: Scheduler::new(Arc::clone(plan)),
         contexts: Contexts::default(),
         recorded: FxHashMap::default(),
-        dangling: FxHashMap::default(),
+        uncommitted: FxHashMap::default(),
         turns: OpenTurns::default(),
         questions: BTreeMap::new(),
         models: Arc::default(),
@@ -89,12 +89,12 @@ impl Restored {
             ) => {
                 // It counts once the activation's success is journaled as well.
                 if let Some(node) = plan.find(node) {
-                    self.dangling.entry((node, epoch.clone())).or_default().push(event.clone());
+                    self.uncommitted.entry((node, epoch.clone())).or_default().push(event.clone());
                 }
             }
             Event::Node(Activation { node, epoch }, NodeEvent::Finished { .. }) => {
                 if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
-                    for event in self.dangling.remove(&key).into_iter().flatten() {
+                    for event in self.uncommitted.remove(&key).into_iter().flatten() {
                         turns::fold(&mut self.contexts, &event);
                     }
                     self.close(&key);
@@ -102,7 +102,7 @@ impl Restored {
             }
             Event::Node(Activation { node, epoch }, NodeEvent::Failed { .. }) => {
                 if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
-                    self.dangling.remove(&key);
+                    self.uncommitted.remove(&key);
                     self.close(&key);
                 }
             }

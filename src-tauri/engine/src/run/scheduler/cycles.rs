@@ -20,7 +20,7 @@ pub(super) struct CycleState {
 }
 
 /// After how many epochs a cycle without `maxEpochs` ends. It can only get here if its pause is passed by every time.
-const MOST_EPOCHS: u32 = 1_000_000;
+const DEFAULT_MAX_EPOCHS: u32 = 1_000_000;
 
 impl Scheduler {
     /// Opens the run: every node outside of cycles, and every outer cycle's first epoch.
@@ -103,12 +103,12 @@ impl Scheduler {
         state.undecided -= 1;
         state.next.extend(value.map(|value| (edge, value)));
         if state.undecided == 0 {
-            self.agenda.push_back(Step::Turn(cycle));
+            self.agenda.push_back(Step::AdvanceCycle(cycle));
         }
     }
 
     /// All back edges of a cycle are decided: it iterates or has ended.
-    pub(super) fn turn(&mut self, cycle: CycleIx, derived: &mut Vec<Event>) {
+    pub(super) fn advance_cycle(&mut self, cycle: CycleIx, derived: &mut Vec<Event>) {
         let plan = Arc::clone(&self.plan);
         let spec = &plan.cycles[cycle];
         let state = &mut self.cycles[cycle];
@@ -116,7 +116,7 @@ impl Scheduler {
         let outer = state.epoch.prefix(spec.depth);
         let counter = state.epoch.0.last().copied().unwrap_or_default() + 1;
         let entry = plan.nodes[spec.entry].id.clone();
-        let bound = spec.max_epochs.unwrap_or(MOST_EPOCHS);
+        let bound = spec.max_epochs.unwrap_or(DEFAULT_MAX_EPOCHS);
         if !next.is_empty() && counter < bound {
             let epoch = outer.child(counter);
             derived.push(Event::Loop(Activation { node: entry, epoch: epoch.clone() }, LoopEvent::Iteration));

@@ -23,7 +23,7 @@ pub(super) struct Slot {
     pub epoch: Epoch,
     pub phase: Phase,
     /// It is running, and waits for a person in a child run.
-    pub waits: bool,
+    pub awaiting_child: bool,
     /// How many edges are undecided yet.
     pub pending: usize,
     /// The live values so far.
@@ -55,7 +55,7 @@ impl Slot {
         Self {
             epoch,
             phase: Phase::Waiting,
-            waits: false,
+            awaiting_child: false,
             pending: 0,
             arrived: SmallVec::new(),
             inputs: Inputs::default(),

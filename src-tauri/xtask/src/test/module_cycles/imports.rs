@@ -51,7 +51,9 @@ impl ModuleImports {
                 self.add_name(prefix, &name.ident.to_string(), Some(name.rename.to_string()), is_private);
             }
             UseTree::Group(group) => {
-                group.items.iter().for_each(|tree| self.add_use(prefix, tree, is_private))
+                for tree in &group.items {
+                    self.add_use(prefix, tree, is_private);
+                }
             }
             UseTree::Glob(_) => {
                 self.paths.insert(prefix.clone());

@@ -113,11 +113,7 @@ fn a_turn_learns_from_its_own_steps_and_again_after_a_crash() {
         .events
         .iter()
         .filter(|event| {
-            matches!(
-                event,
-                Event::Call(_, CallEvent::ModelReplied { .. })
-                    | Event::Call(_, CallEvent::ToolFinished { .. })
-            )
+            matches!(event, Event::Call(_, CallEvent::ModelReplied { .. } | CallEvent::ToolFinished { .. }))
         })
         .take(2)
         .cloned()

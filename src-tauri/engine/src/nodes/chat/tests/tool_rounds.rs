@@ -109,11 +109,7 @@ fn nothing_that_is_recorded_is_paid_for_or_done_again() {
         .events
         .iter()
         .filter(|event| {
-            matches!(
-                event,
-                Event::Call(_, CallEvent::ModelReplied { .. })
-                    | Event::Call(_, CallEvent::ToolFinished { .. })
-            )
+            matches!(event, Event::Call(_, CallEvent::ModelReplied { .. } | CallEvent::ToolFinished { .. }))
         })
         .cloned()
         .collect();

@@ -147,7 +147,7 @@ async fn a_key_is_kept_sealed_used_and_removed() {
     assert_eq!(openai["key"], json!({ "source": "file", "ending": "cdef" }));
 
     let tested = with(&home, &["providers", "test", "openai"], "", &[]);
-    assert!(tested.code == 0 && tested.out.starts_with("openai answers: 2 models, after "), "{tested:#?}");
+    assert!(tested.code == 0 && tested.out.starts_with("openai replied with 2 models in "), "{tested:#?}");
     let tested = with(&home, &["providers", "test", "openai", "--model", "small", "--json"], "", &[]);
     let report: Value = serde_json::from_str(&tested.out).unwrap();
     assert_eq!((tested.code, &report["tested"], &report["fault"]), (0, &json!("call"), &Value::Null));

@@ -46,8 +46,8 @@ impl Command for CheckFlow {
 pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry) -> CheckedFlow {
     let mut checked = check(flow, registry);
     let ancestors = path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
-    let mut checker = SubflowChecker { registry, ancestors, checked_files: HashMap::new() };
-    checked.diagnostics.extend(checker.check_nodes(flow, path));
+    let mut subflow_checker = SubflowChecker { registry, ancestors, checked_files: HashMap::new() };
+    checked.diagnostics.extend(subflow_checker.check_nodes(flow, path));
     checked
 }
 

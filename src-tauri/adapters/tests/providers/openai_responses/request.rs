@@ -151,6 +151,6 @@ async fn key_and_models() {
     settings.key_env = Some("PLAIT_TEST_NO_SUCH_KEY, PLAIT_TEST_NOR_THIS".into());
     let fault = call(&*provider(settings), request()).await.0.expect_err("no key");
     assert_eq!(fault.code, "provider.unauthorized");
-    assert!(fault.message.contains("PLAIT_TEST_NO_SUCH_KEY and PLAIT_TEST_NOR_THIS hold none"), "{fault}");
+    assert!(fault.message.contains("PLAIT_TEST_NO_SUCH_KEY and PLAIT_TEST_NOR_THIS are not set"), "{fault}");
     assert_eq!(server.received().len(), 1, "nothing was sent");
 }

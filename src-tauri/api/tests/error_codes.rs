@@ -44,7 +44,10 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
             if !matches!(&*name, "tests" | "testing" | "benches" | "target") {
                 files.extend(rust_files(&path));
             }
-        } else if path.extension().is_some_and(|ending| ending == "rs") && name != "tests.rs" && !path.ends_with("error/code/registry.rs") {
+        } else if path.extension().is_some_and(|ending| ending == "rs")
+            && name != "tests.rs"
+            && !path.ends_with("error/code/registry.rs")
+        {
             files.push(path);
         }
     }

@@ -105,7 +105,7 @@ fn what_does_not_fit_is_summed_up_from_the_summary_before_and_journaled_like_any
 }
 
 #[test]
-fn a_summary_that_was_bought_before_a_crash_is_not_bought_again() {
+fn summary_recorded_before_a_crash_is_reused() {
     let mut harness = harness(12, None);
     let reply = ModelReply {
         text: "Recorded before.".into(),
@@ -119,7 +119,7 @@ fn a_summary_that_was_bought_before_a_crash_is_not_bought_again() {
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
     harness.run("contextStart", config(&memory), &[]).result.unwrap();
     assert_eq!(harness.provider.requests().len(), 0);
-    assert!(texts(&harness)[0].ends_with("\nBought before."));
+    assert!(texts(&harness)[0].ends_with("\nRecorded before."));
 }
 
 #[test]

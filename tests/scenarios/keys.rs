@@ -157,8 +157,8 @@ async fn a_key_is_kept_sealed_used_and_removed() {
     assert_eq!(server.authorizations(), vec![format!("Bearer {KEY}"); 4]);
     assert_unkept(home.path());
 
-    assert_eq!(with(&home, &["keys", "rm", "openai"], "", &[]).err, "The key of openai is removed.\n");
-    assert_eq!(with(&home, &["keys", "rm", "openai"], "", &[]).err, "There was no key of openai.\n");
+    assert_eq!(with(&home, &["keys", "rm", "openai"], "", &[]).err, "Removed the key of openai.\n");
+    assert_eq!(with(&home, &["keys", "rm", "openai"], "", &[]).err, "No key of openai is stored.\n");
     let tested = with(&home, &["providers", "test", "openai"], "", &[]);
     assert!(tested.code == 1 && tested.err.starts_with("error[provider.unauthorized]: "), "{tested:#?}");
     assert_eq!(server.authorizations(), [""]);

@@ -2,7 +2,7 @@ use super::find;
 use super::table::Table;
 
 const TABLE: &str =
-    "# comment\n[words]\ntold = reported\nverbatim = verbatim\n[identifiers]\nHub = RunBroadcast\n";
+    "# comment\n[words]\ntold = reported\nword for word = verbatim\n[identifiers]\nHub = RunBroadcast\n";
 
 fn findings(text: &str) -> Vec<String> {
     find(&Table::parse(TABLE).unwrap(), text)
@@ -20,7 +20,7 @@ fn words_match_in_prose_and_inside_identifiers() {
 
 #[test]
 fn phrases_match_across_the_lines_of_a_comment() {
-    assert_eq!(findings("/// kept word\n/// for word, as sent"), ["1: verbatim → verbatim"]);
+    assert_eq!(findings("/// kept word\n/// for word, as sent"), ["1: word for word → verbatim"]);
     assert!(findings("word for\nanother word").is_empty());
 }
 

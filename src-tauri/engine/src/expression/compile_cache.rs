@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use lru::LruCache;
 use parking_lot::Mutex;
 
-/// How many compiled expressions a cache holds.
+/// How many compiled expressions a cache holds. The compiler evaluates the `unwrap`: it cannot panic at run time.
 const MAX_ENTRIES: NonZeroUsize = NonZeroUsize::new(512).unwrap();
 
 /// Compiled values by source text. The least recently used are dropped.

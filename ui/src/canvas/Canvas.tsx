@@ -1,29 +1,26 @@
 import { ReactFlow, SelectionMode } from "@xyflow/react";
 import type { FocusEvent, MouseEvent } from "react";
-import { mayEdit } from "@/flow/actions";
-import { useFlow } from "@/flow/store";
 import { openChild, runsFlow } from "@/run/child-run";
 import type { Workspace } from "@/workspace/workspace";
+import { AnimationLimit } from "./AnimationLimit";
 import { Backdrop } from "./Backdrop";
 import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
+import { CommentCard } from "./CommentCard";
 import { ConnectionLine } from "./ConnectionLine";
-import { Crowd } from "./Crowd";
-import { canvasStore } from "./canvas-store";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { Minimap } from "./Minimap";
 import { selectFocused } from "./multi-select";
 import { NodeCard } from "./NodeCard";
-import { NoteCard } from "./NoteCard";
 import { QuickAddMenu } from "./QuickAddMenu";
 import { StrandEdge } from "./StrandEdge";
 import { useConnections } from "./useConnections";
 import { useElements } from "./useElements";
 import { useFitNewDocuments } from "./useFitNewDocuments";
 import "./canvas.css";
-import { useWorkspace } from "@/workspace/context";
+import { useFlow, useWorkspace } from "@/workspace/context";
 
-const NODE_TYPES = { card: NodeCard, note: NoteCard };
+const NODE_TYPES = { card: NodeCard, comment: CommentCard };
 const EDGE_TYPES = { strand: StrandEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
 /** From this many nodes on, only what is in view is in the page. */
@@ -43,7 +40,7 @@ export function Canvas() {
         data-testid="canvas"
         data-many={nodes.length > VIRTUALIZE_FROM || undefined}
         aria-label="Canvas"
-        onFocus={onFocus}
+        onFocus={(event) => selectOnKeyboardFocus(event, workspace)}
       >
         <ReactFlow
           nodes={nodes}
@@ -55,8 +52,10 @@ export function Canvas() {
           onNodeDragStop={(_, __, dragged) => onDragStop(dragged)}
           onSelectionDragStop={(_, dragged) => onDragStop(dragged)}
           onPaneClick={(event) => addOnDoubleClick(event, workspace)}
-          onNodeDoubleClick={(_, { id, data }) => runsFlow(data.node) && openChild(workspace, id)}
-          onInit={(instance) => canvasStore.setState({ instance })}
+          onNodeDoubleClick={(_, { id, data }) =>
+            runsFlow(workspace.nodeTypes.all, data.node) && openChild(workspace, id)
+          }
+          onInit={(instance) => workspace.canvas.set({ instance })}
           {...connections}
           connectionLineComponent={ConnectionLine}
           connectionRadius={22}
@@ -84,7 +83,7 @@ export function Canvas() {
             </>
           ) : null}
         </ReactFlow>
-        <Crowd />
+        <AnimationLimit />
         <EmptyCanvas />
         <QuickAddMenu />
       </section>
@@ -96,10 +95,11 @@ export function Canvas() {
 function addOnDoubleClick(event: MouseEvent, workspace: Workspace): void {
   if (event.detail !== 2) return;
   const { clientX: x, clientY: y } = event;
-  if (mayEdit()) workspace.overlays.showPalette(canvasStore.getState().instance?.screenToFlowPosition({ x, y }));
+  const { editor, canvas, overlays } = workspace;
+  if (editor.mayEdit()) overlays.showPalette(canvas.instance?.screenToFlowPosition({ x, y }));
 }
 
 /** A node or an edge that is reached with the keyboard, not with the pointer, is selected. */
-function onFocus(event: FocusEvent): void {
-  if (event.target.matches(":focus-visible")) selectFocused(event.target);
+function selectOnKeyboardFocus(event: FocusEvent, workspace: Workspace): void {
+  if (event.target.matches(":focus-visible")) selectFocused(workspace, event.target);
 }

@@ -1,39 +1,53 @@
 import { Panel, useStore } from "@xyflow/react";
 import { Maximize, Minus, Plus, Workflow } from "lucide-react";
 import { IconButton } from "@/design/Button";
+import { useWorkspace } from "@/workspace/context";
 import { tidy } from "./tidy";
 import { resetZoom, showAll, zoomBy } from "./view";
 
 /** Zoom, fit and tidy, at the canvas's lower left. */
 export function CanvasControls() {
+  const workspace = useWorkspace();
   const percent = useStore((state) => Math.round(state.transform[2] * 100));
   return (
     <Panel position="bottom-left" className="flex gap-1.5">
-      <IconButton kind="plain" label="Zoom out" keys="-" icon={<Minus size={15} />} onClick={() => zoomBy(1 / 1.2)} />
+      <IconButton
+        kind="plain"
+        label="Zoom out"
+        keys="-"
+        icon={<Minus size={15} />}
+        onClick={() => zoomBy(workspace, 1 / 1.2)}
+      />
       <button
         type="button"
         className="h-[30px] w-[58px] rounded-md border border-line bg-bg-2 font-mono text-xs hover:border-line-2 hover:bg-bg-3"
         aria-label={`Zoom ${percent} percent. Reset to 100 percent`}
         data-testid="zoom-level"
-        onClick={resetZoom}
+        onClick={() => resetZoom(workspace)}
       >
         {percent} %
       </button>
-      <IconButton kind="plain" label="Zoom in" keys="+" icon={<Plus size={15} />} onClick={() => zoomBy(1.2)} />
+      <IconButton
+        kind="plain"
+        label="Zoom in"
+        keys="+"
+        icon={<Plus size={15} />}
+        onClick={() => zoomBy(workspace, 1.2)}
+      />
       <IconButton
         kind="plain"
         label="Fit to view"
         keys="F"
         data-testid="fit-button"
         icon={<Maximize size={15} />}
-        onClick={() => showAll()}
+        onClick={() => showAll(workspace)}
       />
       <IconButton
         kind="plain"
         label="Tidy up"
         keys="Shift+L"
         icon={<Workflow size={15} />}
-        onClick={() => void tidy()}
+        onClick={() => void tidy(workspace)}
       />
     </Panel>
   );

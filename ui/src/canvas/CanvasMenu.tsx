@@ -1,11 +1,8 @@
 import { ContextMenu } from "@base-ui/react/context-menu";
 import { type MouseEvent, type ReactElement, useState } from "react";
 import { Keys } from "@/design/Keys";
-import { selectOnly } from "@/flow/actions";
-import { flowStore } from "@/flow/store";
 import type { Command } from "@/workspace/command";
 import { useCommands, useWorkspace } from "@/workspace/context";
-import { canvasStore } from "./canvas-store";
 
 const ON_NODES = ["edit.rename", "edit.connect", "edit.cut", "edit.copy", "edit.duplicate", "edit.delete"];
 const ON_PANE = ["edit.paste", "edit.selectAll", "arrange.tidy", "view.fit"];
@@ -19,11 +16,11 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
     const target = event.target instanceof Element ? event.target : undefined;
     const node = target?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
     const edge = target?.closest<HTMLElement>(".react-flow__edge")?.dataset.id;
-    const { selection } = flowStore.getState();
-    if (node !== undefined && !selection.nodes.has(node)) selectOnly({ nodes: [node] });
-    if (edge !== undefined && !selection.edges.has(edge)) selectOnly({ edges: [edge] });
-    const { instance } = canvasStore.getState();
-    const at = instance?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    const { editor, canvas } = workspace;
+    const { selection } = editor.state;
+    if (node !== undefined && !selection.nodes.has(node)) editor.selectOnly({ nodes: [node] });
+    if (edge !== undefined && !selection.edges.has(edge)) editor.selectOnly({ edges: [edge] });
+    const at = canvas.instance?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const add: Command = {
       id: "menu.add",
       title: "Add node…",

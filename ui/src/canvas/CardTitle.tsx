@@ -1,12 +1,11 @@
 import { useEffect, useRef } from "react";
 import type { Node, NodeId } from "@/bindings";
-import { mayEdit, rename } from "@/flow/actions";
-import { useNodeTypes } from "@/flow/node-types";
-import { canvasStore, useCanvas } from "./canvas-store";
+import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { keepOwnKeys } from "./field-keys";
 
 /** A node's name on its card; a text field while it is being typed. */
 export function CardTitle({ id, node }: { id: NodeId; node: Node }) {
+  const { editor, canvas } = useWorkspace();
   const renaming = useCanvas((state) => state.renaming === id);
   const typeTitle = useNodeTypes((types) => types.byType.get(node.type)?.title) ?? node.type;
   if (renaming) return <TitleField id={id} title={node.title ?? ""} placeholder={typeTitle} />;
@@ -17,7 +16,7 @@ export function CardTitle({ id, node }: { id: NodeId; node: Node }) {
       title={node.title ?? typeTitle}
       onDoubleClick={(event) => {
         event.stopPropagation();
-        if (mayEdit()) canvasStore.setState({ renaming: id });
+        if (editor.mayEdit()) canvas.set({ renaming: id });
       }}
     >
       {node.title ?? typeTitle}
@@ -26,6 +25,7 @@ export function CardTitle({ id, node }: { id: NodeId; node: Node }) {
 }
 
 function TitleField({ id, title, placeholder }: { id: NodeId; title: string; placeholder: string }) {
+  const { editor, canvas } = useWorkspace();
   const field = useRef<HTMLInputElement>(null);
   const settled = useRef(false);
   useEffect(() => {
@@ -36,8 +36,8 @@ function TitleField({ id, title, placeholder }: { id: NodeId; title: string; pla
     if (settled.current) return;
     settled.current = true;
     const card = field.current?.closest<HTMLElement>(".react-flow__node");
-    if (keep && field.current) rename(id, field.current.value);
-    canvasStore.setState({ renaming: undefined });
+    if (keep && field.current) editor.rename(id, field.current.value);
+    canvas.set({ renaming: undefined });
     card?.focus({ preventScroll: true });
   };
   return (

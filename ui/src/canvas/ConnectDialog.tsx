@@ -1,23 +1,27 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Unplug } from "lucide-react";
-import { useState } from "react";
-import type { NodeId } from "@/bindings";
+import { useRef, useState } from "react";
+import type { Flow, NodeId } from "@/bindings";
 import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
-import { connect, removeItems } from "@/flow/actions";
 import { edgeBetween, fittingPort, partners } from "@/flow/connection";
-import { nodeType, useNodeTypes } from "@/flow/node-types";
 import { declaredPorts, type End } from "@/flow/ports";
-import { flowStore, useFlow } from "@/flow/store";
+import { useCanvas, useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { addNodeFor } from "./add-node";
-import { canvasStore, useCanvas } from "./canvas-store";
 import { CARD_WIDTH } from "./geometry";
 import { nodeElement } from "./keyboard-navigation";
 import { pulledFrom } from "./pulled-ends";
 
 /** Making and taking away a node's connections from the keyboard: first its port, then what it is connected to. */
 export function ConnectDialog() {
+  const { canvas } = useWorkspace();
   const node = useCanvas((state) => state.connecting);
+  /** The node that gets the keyboard once the dialog has closed. */
+  const next = useRef<NodeId>(undefined);
+  const close = (focus: NodeId | undefined) => {
+    next.current = focus;
+    canvas.set({ connecting: undefined });
+  };
   return (
     <Dialog.Root open={node !== undefined} onOpenChange={(open) => !open && close(node)}>
       <Dialog.Portal>
@@ -25,37 +29,30 @@ export function ConnectDialog() {
         <Dialog.Popup
           className="pop fixed top-[18%] left-1/2 z-40 w-[440px] -translate-x-1/2"
           data-testid="connect-dialog"
-          finalFocus={afterwards}
+          finalFocus={() => (next.current === undefined ? undefined : nodeElement(next.current))}
         >
-          {node === undefined ? null : <Connect key={node} node={node} />}
+          {node === undefined ? null : <Connect key={node} node={node} close={close} />}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
 }
 
-/** The node that gets the keyboard once the dialog has closed. */
-let next: NodeId | undefined;
+/** Closes the dialog and focuses a node. */
+type Close = (focus: NodeId) => void;
 
-function close(node: NodeId | undefined): void {
-  next = node;
-  canvasStore.setState({ connecting: undefined });
-}
-
-function afterwards(): HTMLElement | undefined {
-  return next === undefined ? undefined : nodeElement(next);
-}
-
-function Connect({ node }: { node: NodeId }) {
+function Connect({ node, close }: { node: NodeId; close: Close }) {
   const [end, setEnd] = useState<End>();
-  return end ? <Partners end={end} /> : <PortsOf node={node} choose={setEnd} />;
+  return end ? <Partners end={end} close={close} /> : <PortsOf node={node} choose={setEnd} close={close} />;
 }
 
-function PortsOf({ node, choose }: { node: NodeId; choose: (end: End) => void }) {
+function PortsOf({ node, choose, close }: { node: NodeId; choose: (end: End) => void; close: Close }) {
+  const { editor, nodeNames } = useWorkspace();
+  const types = useNodeTypes((all) => all);
   const flow = useFlow((state) => state.flow);
   const checked = useFlow((state) => state.checked);
-  const ports = declaredPorts(flow, checked, node);
-  const name = nameOf(node);
+  const ports = declaredPorts(types, flow, checked, node);
+  const name = nodeNames.nameOf(node);
   const edges = Object.entries(flow.edges).filter(([, edge]) => edge.source === node || edge.target === node);
   const groups = [
     { heading: "Outputs", side: "out" as const, ports: ports?.outputs ?? [] },
@@ -90,13 +87,14 @@ function PortsOf({ node, choose }: { node: NodeId; choose: (end: End) => void })
                 key={id}
                 value={`disconnect ${id}`}
                 onChoose={() => {
-                  removeItems({ edges: [id] });
+                  editor.removeItems({ edges: [id] });
                   close(node);
                 }}
               >
                 <Unplug size={14} aria-hidden className="text-fg-3" />
                 <span className="truncate">
-                  {nameOf(edge.source)} {edge.sourceOutput} → {nameOf(edge.target)} {edge.targetInput}
+                  {nodeNames.nameOf(edge.source)} {edge.sourceOutput} → {nodeNames.nameOf(edge.target)}{" "}
+                  {edge.targetInput}
                 </span>
               </MenuItem>
             ))}
@@ -107,14 +105,16 @@ function PortsOf({ node, choose }: { node: NodeId; choose: (end: End) => void })
   );
 }
 
-function Partners({ end }: { end: End }) {
+function Partners({ end, close }: { end: End; close: Close }) {
+  const workspace = useWorkspace();
+  const { editor, nodeNames } = workspace;
   const flow = useFlow((state) => state.flow);
   const checked = useFlow((state) => state.checked);
-  const types = useNodeTypes((known) => known.list);
-  const pulled = pulledFrom(end);
+  const types = useNodeTypes((all) => all);
+  const pulled = pulledFrom(workspace, end);
   if (!pulled) return null;
-  const there = partners(flow, checked, end);
-  const fresh = types.filter((type) => fittingPort(type, pulled.kind, pulled.type, end.side));
+  const there = partners(types, flow, checked, end);
+  const fresh = types.list.filter((type) => fittingPort(type, pulled.kind, pulled.type, end.side));
   const preposition = end.side === "out" ? "to" : "from";
   return (
     <>
@@ -127,16 +127,16 @@ function Partners({ end }: { end: End }) {
             {there.map((other) => (
               <MenuItem
                 key={`${other.node} ${other.port}`}
-                value={`${nameOf(other.node)} ${other.port} (${other.node})`}
+                value={`${nodeNames.nameOf(other.node)} ${other.port} (${other.node})`}
                 testId={`connect-to-${other.node}-${other.port}`}
                 onChoose={() => {
                   const edge = edgeBetween(end, other);
-                  if (edge) connect(edge);
+                  if (edge) editor.connect(edge);
                   close(end.node);
                 }}
               >
                 <PortMark kind={pulled.kind} />
-                <span className="truncate">{nameOf(other.node)}</span>
+                <span className="truncate">{nodeNames.nameOf(other.node)}</span>
                 <span className="text-fg-3">{other.port}</span>
               </MenuItem>
             ))}
@@ -149,7 +149,7 @@ function Partners({ end }: { end: End }) {
               value={`New ${type.title}`}
               terms={type.terms}
               testId={`connect-new-${type.type}`}
-              onChoose={() => close(addNodeFor(pulled, type.type, beside(end)) ?? end.node)}
+              onChoose={() => close(addNodeFor(workspace, pulled, type.type, beside(flow, end)) ?? end.node)}
             >
               <TypeBadge type={type} />
               <span>{type.title}</span>
@@ -162,8 +162,7 @@ function Partners({ end }: { end: End }) {
 }
 
 /** Where a new node connected to this end goes: next to it, below what was put there before. */
-function beside(end: End) {
-  const { flow } = flowStore.getState();
+function beside(flow: Flow, end: End) {
   const at = flow.layout[end.node] ?? { x: 0, y: 0 };
   const x = end.side === "out" ? at.x + CARD_WIDTH + 90 : at.x - 90;
   let y = at.y + 37;
@@ -171,12 +170,6 @@ function beside(end: End) {
   while (Object.values(flow.layout).some((other) => Math.abs(other.x - left) < 180 && Math.abs(other.y - y + 37) < 90))
     y += 110;
   return { x, y };
-}
-
-function nameOf(node: NodeId): string {
-  const { flow } = flowStore.getState();
-  const found = flow.nodes[node];
-  return found?.title ?? (found ? nodeType(found.type)?.title : undefined) ?? node;
 }
 
 function PortMark({ kind }: { kind: string }) {

@@ -1,12 +1,13 @@
 import type { ConnectionLineComponentProps } from "@xyflow/react";
 import { refusal } from "@/flow/connection";
-import { flowStore } from "@/flow/store";
-import type { CanvasNode } from "./elements";
+import type { CanvasNode } from "@/workspace/canvas-store";
+import { useWorkspace } from "@/workspace/context";
 import { forwardCurve } from "./paths";
 import { endOf } from "./pulled-ends";
 
 /** The edge while it is being drawn. Over a port that does not take it, it says why. */
 export function ConnectionLine(props: ConnectionLineComponentProps<CanvasNode>) {
+  const { editor, nodeTypes } = useWorkspace();
   const { fromX, fromY, toX, toY, fromHandle, toHandle, connectionStatus, fromNode } = props;
   const out = fromHandle.type === "source";
   const from = { x: fromX, y: fromY };
@@ -14,10 +15,10 @@ export function ConnectionLine(props: ConnectionLineComponentProps<CanvasNode>) 
   const curve = out ? forwardCurve(from, to) : forwardCurve(to, from);
   const ports = fromNode.data.ports;
   const kind = (out ? ports.outputs : ports.inputs).find((port) => port.name === fromHandle.id)?.kind ?? "data";
-  const state = flowStore.getState();
+  const { state } = editor;
   const why =
     toHandle && connectionStatus === "invalid" && !sameHandle(fromHandle, toHandle)
-      ? refusal(state.flow, state.checked, endOf(fromHandle), endOf(toHandle))
+      ? refusal(nodeTypes.all, state.flow, state.checked, endOf(fromHandle), endOf(toHandle))
       : undefined;
   return (
     <g className="strand" data-kind={kind} data-broken={why !== undefined || undefined}>

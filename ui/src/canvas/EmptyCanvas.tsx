@@ -3,10 +3,7 @@ import type { ExampleFlow } from "@/bindings";
 import { Button } from "@/design/Button";
 import { Keys } from "@/design/Keys";
 import { plain } from "@/design/plain-text";
-import { openExample } from "@/flow/files";
-import { useFlow } from "@/flow/store";
-import { call } from "@/ipc";
-import { useCommands } from "@/workspace/context";
+import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
 
 /** What an empty canvas shows: how to begin, and the examples. */
 export function EmptyCanvas() {
@@ -16,17 +13,18 @@ export function EmptyCanvas() {
 
 function Begin() {
   const commands = useCommands();
+  const { host, files } = useWorkspace();
   const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
   useEffect(() => {
     let current = true;
-    call("flow.examples", {}).then(
+    host.call("flow.examples", {}).then(
       (list) => current && setExamples(list),
       () => undefined, // Without examples there is still a canvas.
     );
     return () => {
       current = false;
     };
-  }, []);
+  }, [host]);
   return (
     <div
       className="pointer-events-none absolute inset-0 z-10 grid place-items-center overflow-auto p-6"
@@ -58,7 +56,7 @@ function Begin() {
                     type="button"
                     data-testid={`example-${example.id}`}
                     className="h-full w-full rounded-lg border border-line bg-bg-1 px-3 py-2 text-left hover:border-line-2 hover:bg-bg-3"
-                    onClick={() => void openExample(example.id)}
+                    onClick={() => void files.openExample(example.id)}
                   >
                     <b className="block font-medium">{example.title}</b>
                     <span className="line-clamp-2 text-fg-2 text-xs">{plain(example.description)}</span>

@@ -1,26 +1,10 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import { useMemo } from "react";
-import type { Diagnostic, NodeId } from "@/bindings";
+import type { NodeId } from "@/bindings";
 import { InlineCode } from "@/design/InlineCode";
 import { Tip } from "@/design/Tip";
-import { useFlow } from "@/flow/store";
-
-const NONE: readonly Diagnostic[] = [];
-let indexed: { from: readonly Diagnostic[]; byNode: Map<NodeId, Diagnostic[]> } = { from: NONE, byNode: new Map() };
-
-/** Diagnostics by node, worked out once for each check. */
-export function diagnosticsOf(all: readonly Diagnostic[], node: NodeId): readonly Diagnostic[] {
-  if (indexed.from !== all) {
-    indexed = { from: all, byNode: new Map() };
-    for (const found of all) {
-      if (found.node === undefined) continue;
-      const list = indexed.byNode.get(found.node);
-      if (list) list.push(found);
-      else indexed.byNode.set(found.node, [found]);
-    }
-  }
-  return indexed.byNode.get(node) ?? NONE;
-}
+import { diagnosticsOf } from "@/flow/diagnostics";
+import { useFlow } from "@/workspace/context";
 
 /** The badge of a node with something wrong about it. */
 export function Findings({ node }: { node: NodeId }) {

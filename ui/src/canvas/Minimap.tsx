@@ -1,12 +1,12 @@
 import { Panel, useStoreApi } from "@xyflow/react";
 import { type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { resolver } from "@/design/css-colors";
-import { type Box, bounds } from "@/flow/align";
-import { nodeType } from "@/flow/node-types";
+import { type Box, bounds, type Point } from "@/flow/align";
+import type { NodeTypes } from "@/flow/node-types";
+import type { CanvasNode } from "@/workspace/canvas-store";
+import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTheme } from "@/workspace/useTheme";
-import { canvasStore } from "./canvas-store";
-import { type CanvasNode, shade } from "./elements";
-import type { Point } from "./paths";
+import { shade } from "./elements";
 
 const SIZE = { width: 140, height: 90 };
 const MARGIN = 8;
@@ -22,20 +22,22 @@ const CATEGORY_COLORS: Partial<Record<string, string>> = {
  */
 export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
   const nodes = useSettled(current);
+  const { canvas } = useWorkspace();
+  const types = useNodeTypes((all) => all);
   const theme = useTheme();
   const picture = useRef<HTMLCanvasElement>(null);
   const map = useMemo(() => mapOf(nodes), [nodes]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors.
   useEffect(() => {
-    const frame = requestAnimationFrame(() => picture.current && paint(picture.current, nodes, map));
+    const frame = requestAnimationFrame(() => picture.current && paint(picture.current, types, nodes, map));
     return () => cancelAnimationFrame(frame);
-  }, [nodes, map, theme]);
+  }, [nodes, map, theme, types]);
   const goTo = (event: PointerEvent<HTMLDivElement>) => {
     if (event.buttons !== 1) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const frame = event.currentTarget.getBoundingClientRect();
     const at = map.toCanvas({ x: event.clientX - frame.left, y: event.clientY - frame.top });
-    const { instance } = canvasStore.getState();
+    const { instance } = canvas;
     if (instance) void instance.setCenter(at.x, at.y, { zoom: instance.getZoom() });
   };
   return (
@@ -108,7 +110,7 @@ function boxOf(node: CanvasNode): Box {
   return { ...node.position, width: node.measured?.width ?? 0, height: node.measured?.height ?? 0 };
 }
 
-function paint(canvas: HTMLCanvasElement, nodes: readonly CanvasNode[], map: Mapping): void {
+function paint(canvas: HTMLCanvasElement, types: NodeTypes, nodes: readonly CanvasNode[], map: Mapping): void {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = SIZE.width * ratio;
   canvas.height = SIZE.height * ratio;
@@ -119,15 +121,15 @@ function paint(canvas: HTMLCanvasElement, nodes: readonly CanvasNode[], map: Map
   for (const node of nodes) {
     const box = boxOf(node);
     const at = map.toMap(box);
-    pen.fillStyle = color(colorOf(node));
+    pen.fillStyle = color(colorOf(types, node));
     pen.beginPath();
     pen.roundRect(at.x, at.y, Math.max(1.5, box.width * map.scale), Math.max(1.5, box.height * map.scale), 1.5);
     pen.fill();
   }
 }
 
-function colorOf(node: CanvasNode): string {
+function colorOf(types: NodeTypes, node: CanvasNode): string {
   if (node.selected) return "var(--fg)";
-  const category = nodeType(node.data.node.type)?.category ?? "wiring";
+  const category = types.byType.get(node.data.node.type)?.category ?? "wiring";
   return shade(node.data.context) ?? CATEGORY_COLORS[category] ?? "var(--line-2)";
 }

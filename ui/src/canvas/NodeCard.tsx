@@ -3,11 +3,10 @@ import { Maximize2 } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import type { NodeId } from "@/bindings";
 import { Icon } from "@/design/Icon";
-import { useNodeTypes } from "@/flow/node-types";
 import { openChild, runsFlow } from "@/run/child-run";
-import { useWorkspace } from "@/workspace/context";
+import type { CanvasNode } from "@/workspace/canvas-store";
+import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { CardTitle } from "./CardTitle";
-import type { CanvasNode } from "./elements";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
 import { cardHeight } from "./geometry";
@@ -24,7 +23,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const makerType = useNodeTypes((types) => types.byType.get(maker?.type ?? ""));
   const state = useNodeState(id);
-  const calls = runsFlow(node);
+  const calls = useNodeTypes((types) => runsFlow(types, node));
   const style = { minHeight: cardHeight(ports, errorWired), "--shade": shade(context) } as CSSProperties;
   const shared = { node: id, ports, errorWired, missing: !known };
   return (

@@ -2,7 +2,8 @@ import { Handle, Position as Sides } from "@xyflow/react";
 import { memo } from "react";
 import type { InputPort, NodeId, OutputPort, Ports } from "@/bindings";
 import { feeds, type Side } from "@/flow/ports";
-import { type Pulled, useCanvas } from "./canvas-store";
+import type { Pulled } from "@/workspace/canvas-store";
+import { useCanvas } from "@/workspace/context";
 import { CARD_BORDER, handleBox, isQuiet } from "./geometry";
 
 type Props = {

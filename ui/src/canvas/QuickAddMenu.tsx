@@ -1,10 +1,11 @@
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
 import { fittingPort } from "@/flow/connection";
-import { CATEGORIES, useNodeTypes } from "@/flow/node-types";
+import { CATEGORIES } from "@/flow/node-types";
+import type { QuickAdd } from "@/workspace/canvas-store";
+import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { addNodeFor } from "./add-node";
-import { canvasStore, type QuickAdd, useCanvas } from "./canvas-store";
 import { focusNode, focusOnceDrawn } from "./keyboard-navigation";
 
 const SIZE = { width: 264, height: 320 };
@@ -15,10 +16,11 @@ export function QuickAddMenu() {
   return quickAdd ? <Open {...quickAdd} /> : null;
 }
 
-const close = () => canvasStore.setState({ quickAdd: undefined });
-
 function Open({ pulled, at, place }: QuickAdd) {
+  const workspace = useWorkspace();
+  const { canvas } = workspace;
   const types = useNodeTypes((known) => known.list);
+  const close = useCallback(() => canvas.set({ quickAdd: undefined }), [canvas]);
   const menu = useRef<HTMLDivElement>(null);
   const fitting = types.filter((type) => fittingPort(type, pulled.kind, pulled.type, pulled.end.side));
   useEffect(() => {
@@ -27,7 +29,7 @@ function Open({ pulled, at, place }: QuickAdd) {
     };
     document.addEventListener("pointerdown", outside, true);
     return () => document.removeEventListener("pointerdown", outside, true);
-  }, []);
+  }, [close]);
   const left = Math.min(at.x, window.innerWidth - SIZE.width - 8);
   const top = Math.min(at.y, window.innerHeight - SIZE.height - 8);
   return (
@@ -63,9 +65,9 @@ function Open({ pulled, at, place }: QuickAdd) {
                   terms={[...type.terms, type.summary]}
                   testId={`quick-add-${type.type}`}
                   onChoose={() => {
-                    const id = addNodeFor(pulled, type.type, place);
+                    const id = addNodeFor(workspace, pulled, type.type, place);
                     close();
-                    if (id !== undefined) focusOnceDrawn(id);
+                    if (id !== undefined) focusOnceDrawn(canvas, id);
                   }}
                 >
                   <TypeBadge type={type} />

@@ -6,7 +6,7 @@ export function Retrying({ attempt, until }: { attempt: number; until: number | 
   const left = useSecondsTo(until);
   const when = left === 0 ? "" : ` in ${left < 60 ? `${left} s` : formatDuration(left * 1000)}`;
   return (
-    <p className="note-line" data-tone="wait">
+    <p className="status-line" data-tone="wait">
       Attempt {attempt} failed, retrying{when}
     </p>
   );

@@ -14,13 +14,13 @@ export function RunLines({ node }: { node: NodeId }) {
   return (
     <>
       {run.state === "paused" ? (
-        <p className="note-line" data-tone="wait">
+        <p className="status-line" data-tone="wait">
           Waiting for your answer
         </p>
       ) : null}
       {run.state === "retrying" ? <Retrying attempt={run.attempt ?? 1} until={run.retryAt} /> : null}
       {run.error ? (
-        <p className="note-line" data-tone="bad" title={run.error.message}>
+        <p className="status-line" data-tone="bad" title={run.error.message}>
           {run.error.message}
         </p>
       ) : null}

@@ -3,11 +3,11 @@ import type { EdgeProps } from "@xyflow/react";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Flow } from "@/bindings";
-import { documentState, flowStore } from "@/flow/store";
+import { documentState } from "@/flow/flow-state";
 import { showRun } from "@/run/live/test-run";
-import { renderInWorkspace } from "@/workspace/test-workspace";
-import { createWorkspace, type Workspace } from "@/workspace/workspace";
-import type { CanvasEdge } from "./elements";
+import type { CanvasEdge } from "@/workspace/canvas-store";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { StrandEdge } from "./StrandEdge";
 
 // Labels are drawn where they are, not in the canvas that is not there.
@@ -37,8 +37,8 @@ const EVENTS = [
 let workspace: Workspace;
 
 beforeEach(() => {
-  workspace = createWorkspace();
-  flowStore.setState(documentState(FLOW), true);
+  workspace = createTestWorkspace();
+  workspace.editor.open(documentState(FLOW));
   showRun(workspace.activeRun, EVENTS);
 });
 afterEach(cleanup);

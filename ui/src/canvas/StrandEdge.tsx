@@ -1,14 +1,15 @@
 import { EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { type CSSProperties, memo, useEffect, useRef } from "react";
+import type { CanvasEdge } from "@/workspace/canvas-store";
 import { useWorkspace } from "@/workspace/context";
-import { type CanvasEdge, shade } from "./elements";
+import { useEdgeRun } from "@/workspace/run-hooks";
+import { shade } from "./elements";
 import { backCurve, forwardCurve } from "./paths";
-import { useEdgeRun } from "./useElementViews";
 
 /** An edge of one of the three strands. Thick for contexts, thin for data, dashed for tools; dotted where it goes back. */
 export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>) {
   const { id, sourceX, sourceY, targetX, targetY, data, selected } = props;
-  const run = useEdgeRun(id);
+  const run = useEdgeRun(id, data?.kind ?? "data");
   const from = { x: sourceX, y: sourceY };
   const to = { x: targetX, y: targetY };
   const curve = data?.back !== undefined ? backCurve(from, to, data.back) : forwardCurve(from, to);
@@ -54,11 +55,10 @@ function peekWidth(from: number, to: number): number {
 
 /** Every pulse repaints the page in each frame, and more than this many convey nothing more. */
 const MAX_PULSES = 12;
-let glowing = 0;
 
 /** A short glow that runs along the edge when a value passes. */
 function Pulse({ d, passed }: { d: string; passed: number }) {
-  const workspace = useWorkspace();
+  const { canvas, viewMotion } = useWorkspace();
   const path = useRef<SVGPathElement>(null);
   const glow = useRef<Animation>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `passed` is what starts it.
@@ -66,7 +66,7 @@ function Pulse({ d, passed }: { d: string; passed: number }) {
     const line = path.current;
     if (!line?.animate || document.documentElement.hasAttribute("data-reduced-motion")) return;
     // Values may pass faster than the animation; a running one is not restarted.
-    if (workspace.viewMotion.moving || glow.current?.playState === "running" || glowing >= MAX_PULSES) return;
+    if (viewMotion.moving || glow.current?.playState === "running" || canvas.pulseCount >= MAX_PULSES) return;
     glow.current = line.animate(
       [
         { strokeDashoffset: 1.12, opacity: 1 },
@@ -74,9 +74,9 @@ function Pulse({ d, passed }: { d: string; passed: number }) {
       ],
       { duration: 600, easing: "ease-in-out" },
     );
-    glowing += 1;
+    canvas.pulseCount += 1;
     const over = () => {
-      glowing -= 1;
+      canvas.pulseCount -= 1;
     };
     glow.current.finished.then(over, over);
   }, [passed]);

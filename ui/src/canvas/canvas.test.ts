@@ -4,16 +4,16 @@ import type { CheckedFlow, Flow, NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
 import { type Alignment, align, bounds, distribute } from "@/flow/align";
 import { contextColor, contextIndexes } from "@/flow/context-colors";
-import { setNodeTypes } from "@/flow/node-types";
-import { EMPTY_FLOW, NOTHING, UNCHECKED } from "@/flow/store";
+import { EMPTY_FLOW, NOTHING, UNCHECKED } from "@/flow/flow-state";
+import { indexNodeTypes } from "@/flow/node-types";
 import { canvasEdges, canvasNodes } from "./elements";
 import { cardHeight, handleBox, portY } from "./geometry";
 import { nearest } from "./keyboard-navigation";
 import { nodeSummary } from "./node-summary";
 import { backCurve, forwardCurve } from "./paths";
 
-const types = nodes as unknown as NodeDescriptor[];
-setNodeTypes(types);
+const descriptors = nodes as unknown as NodeDescriptor[];
+const types = indexNodeTypes(descriptors);
 
 const flow: Flow = {
   ...EMPTY_FLOW,
@@ -28,7 +28,7 @@ const flow: Flow = {
 const byId = <T extends { id: string }>(list: T[]) => new Map(list.map((one) => [one.id, one]));
 
 describe("canvas elements", () => {
-  const drawn = canvasNodes(flow, UNCHECKED, NOTHING, new Map());
+  const drawn = canvasNodes(types, flow, UNCHECKED, NOTHING, new Map());
 
   it("include nodes without a position or a known type", () => {
     expect(drawn.map((node) => node.id)).toEqual(["start", "ask", "odd"]);
@@ -36,15 +36,15 @@ describe("canvas elements", () => {
   });
 
   it("include every edge with two ends", () => {
-    expect(canvasEdges(flow, UNCHECKED, NOTHING, new Map()).map((edge) => edge.id)).toEqual(["a", "odd"]);
+    expect(canvasEdges(types, flow, UNCHECKED, NOTHING, new Map()).map((edge) => edge.id)).toEqual(["a", "odd"]);
   });
 
   it("keep their identity while nothing changes", () => {
     const checked: CheckedFlow = structuredClone({
       ...UNCHECKED,
-      ports: { ask: types.find((type) => type.type === "userInput")?.ports ?? { inputs: [], outputs: [] } },
+      ports: { ask: descriptors.find((type) => type.type === "userInput")?.ports ?? { inputs: [], outputs: [] } },
     });
-    const again = canvasNodes(flow, checked, NOTHING, byId(drawn));
+    const again = canvasNodes(types, flow, checked, NOTHING, byId(drawn));
     expect(again.every((node, index) => node === drawn[index])).toBe(true);
   });
 
@@ -52,12 +52,12 @@ describe("canvas elements", () => {
     const dragging = drawn.map((node) =>
       node.id === "ask" ? { ...node, position: { x: 500, y: 9 }, dragging: true } : node,
     );
-    const again = canvasNodes({ ...flow }, UNCHECKED, { ...NOTHING, nodes: new Set(["ask"]) }, byId(dragging));
+    const again = canvasNodes(types, { ...flow }, UNCHECKED, { ...NOTHING, nodes: new Set(["ask"]) }, byId(dragging));
     expect(again[1]).toMatchObject({ position: { x: 500, y: 9 }, selected: true });
   });
 
   it("have room for an error output only if it is connected", () => {
-    const ports = types.find((type) => type.type === "contextStart")?.ports ?? { inputs: [], outputs: [] };
+    const ports = descriptors.find((type) => type.type === "contextStart")?.ports ?? { inputs: [], outputs: [] };
     expect(cardHeight(ports, true)).toBeGreaterThan(cardHeight(ports, false));
     const box = handleBox("out", 1, { name: "error", kind: "data" }, ports, true);
     expect(box.y + box.height / 2).toBe(portY(1));
@@ -68,8 +68,8 @@ describe("contexts", () => {
   it("keep their colors when another is added", () => {
     const makers = { ...flow, nodes: { ...flow.nodes, aaa: { type: "newContext" } } };
     const contexts = { ...UNCHECKED, contexts: { start: "start", ask: "start", aaa: "aaa" } };
-    expect(contextIndexes(makers, contexts).get("ask")).toBe(0);
-    expect(contextIndexes(makers, contexts).get("aaa")).toBe(1);
+    expect(contextIndexes(types, makers, contexts).get("ask")).toBe(0);
+    expect(contextIndexes(types, makers, contexts).get("aaa")).toBe(1);
   });
 
   it("have distinct colors, away from those of the other strands", () => {
@@ -175,7 +175,7 @@ describe("arranging", () => {
 });
 
 describe("nodeSummary", () => {
-  const type = (name: string) => types.find((one) => one.type === name);
+  const type = (name: string) => descriptors.find((one) => one.type === name);
 
   it("describes a node by its config, or by its type", () => {
     expect(nodeSummary({ type: "userInput", config: { prompt: "Who?\nWhy?" } }, type("userInput"))).toBe("“Who?”");

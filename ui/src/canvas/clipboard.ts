@@ -5,19 +5,16 @@
 import { useEffect } from "react";
 import { isTyping } from "@/design/keys";
 import { notify } from "@/design/notify";
-import { addFragment, mayEdit, removeSelection } from "@/flow/actions";
-import { bounds } from "@/flow/align";
+import { bounds, type Point } from "@/flow/align";
 import { fromText, toText } from "@/flow/clipboard";
 import { type Fragment, fragment } from "@/flow/edits";
-import { displayedFlow, flowStore } from "@/flow/store";
-import { canvasStore } from "./canvas-store";
+import { displayedFlow } from "@/flow/flow-state";
+import { useWorkspace } from "@/workspace/context";
+import type { Workspace } from "@/workspace/workspace";
 import { CARD_WIDTH } from "./geometry";
-import type { Point } from "./paths";
 import { viewCenter } from "./view";
 
 const APART = 40;
-let lastCopied = "";
-let pointer: Point | undefined;
 
 export function copyToClipboard(): void {
   document.execCommand("copy");
@@ -28,41 +25,43 @@ export function cutToClipboard(): void {
 }
 
 /** Pastes from a menu or the command palette, where no clipboard event comes with it. */
-export async function pasteFromClipboard(): Promise<void> {
-  let text = lastCopied;
+export async function pasteFromClipboard(workspace: Workspace): Promise<void> {
+  let text = workspace.canvas.copiedText;
   try {
-    text = (await navigator.clipboard.readText()) || lastCopied;
+    text = (await navigator.clipboard.readText()) || text;
   } catch {
     // Not allowed here: what was copied in this window is still known.
   }
-  paste(text);
+  paste(workspace, text);
 }
 
-export function duplicateSelection(): void {
-  const { flow, selection } = flowStore.getState();
-  addFragment("Duplicate", fragment(flow, selection.nodes), { x: APART, y: APART });
+export function duplicateSelection({ editor }: Workspace): void {
+  const { flow, selection } = editor.state;
+  editor.addFragment("Duplicate", fragment(flow, selection.nodes), { x: APART, y: APART });
 }
 
 /** Handles the page's clipboard events outside of text fields, dialogs and text selections. */
 export function useClipboard(): void {
+  const workspace = useWorkspace();
   useEffect(() => {
+    const { editor, canvas } = workspace;
     const ours = (event: Event) => {
       if (isTyping(event.target) || !document.getSelection()?.isCollapsed) return false;
       return event.target instanceof Element && event.target.closest("[role=dialog], [role=alertdialog]") === null;
     };
-    const canCopy = (event: Event) => ours(event) && flowStore.getState().selection.nodes.size > 0;
+    const canCopy = (event: Event) => ours(event) && editor.state.selection.nodes.size > 0;
     const onCopy = (event: ClipboardEvent) => {
       if (!canCopy(event)) return;
-      const state = flowStore.getState();
-      lastCopied = toText(displayedFlow(state), state.selection.nodes);
-      event.clipboardData?.setData("text/plain", lastCopied);
+      const { state } = editor;
+      canvas.copiedText = toText(displayedFlow(state), state.selection.nodes);
+      event.clipboardData?.setData("text/plain", canvas.copiedText);
       event.preventDefault();
-      if (event.type === "cut" && mayEdit()) removeSelection();
+      if (event.type === "cut" && editor.mayEdit()) editor.removeSelection();
     };
     const onPaste = (event: ClipboardEvent) => {
       if (!ours(event)) return;
       event.preventDefault();
-      paste(event.clipboardData?.getData("text/plain") || lastCopied);
+      paste(workspace, event.clipboardData?.getData("text/plain") || canvas.copiedText);
     };
     // WebKit asks first whether there is anything to copy where no text is selected.
     const before = (event: Event) => {
@@ -70,7 +69,7 @@ export function useClipboard(): void {
     };
     const onMove = (event: PointerEvent) => {
       const over = event.target instanceof Element && event.target.closest(".canvas") !== null;
-      pointer = over ? { x: event.clientX, y: event.clientY } : undefined;
+      canvas.pointer = over ? { x: event.clientX, y: event.clientY } : undefined;
     };
     document.addEventListener("copy", onCopy);
     document.addEventListener("cut", onCopy);
@@ -84,17 +83,17 @@ export function useClipboard(): void {
       for (const type of ["beforecopy", "beforecut", "beforepaste"]) document.removeEventListener(type, before);
       document.removeEventListener("pointermove", onMove);
     };
-  }, []);
+  }, [workspace]);
 }
 
-function paste(text: string): void {
+function paste(workspace: Workspace, text: string): void {
   const part = fromText(text);
-  if (part) addFragment("Paste", part, offset(part));
+  if (part) workspace.editor.addFragment("Paste", part, offset(workspace, part));
   else if (text.trim() !== "") notify.info("The clipboard contains no nodes.");
 }
 
 /** Centers pasted nodes under the pointer, or in the view without one, away from the originals. */
-function offset(part: Fragment): Point {
+function offset(workspace: Workspace, part: Fragment): Point {
   const boxes = new Map(
     Object.entries(part.layout).map(([id, at]) => [
       id,
@@ -102,8 +101,8 @@ function offset(part: Fragment): Point {
     ]),
   );
   const all = bounds(boxes);
-  const { instance } = canvasStore.getState();
-  const center = pointer && instance ? instance.screenToFlowPosition(pointer) : viewCenter();
+  const { instance, pointer } = workspace.canvas;
+  const center = pointer && instance ? instance.screenToFlowPosition(pointer) : viewCenter(workspace);
   const to = { x: Math.round(center.x - all.x - all.width / 2), y: Math.round(center.y - all.y - all.height / 2) };
   return Math.abs(to.x) < APART && Math.abs(to.y) < APART ? { x: APART, y: APART } : to;
 }

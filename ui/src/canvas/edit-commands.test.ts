@@ -1,25 +1,22 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
-import { selectOnly, undo } from "@/flow/actions";
-import { setNodeTypes } from "@/flow/node-types";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { createWorkspace } from "@/workspace/workspace";
-import { canvasStore } from "./canvas-store";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { createTestWorkspace } from "@/workspace/test-workspace";
 import { editCommands } from "./edit-commands";
 import { viewCommands } from "./view-commands";
 
 const setViewport = vi.fn();
-const workspace = createWorkspace();
+const workspace = createTestWorkspace();
 
 beforeEach(() => {
-  setNodeTypes(nodes as unknown as NodeDescriptor[]);
+  workspace.nodeTypes.set(nodes as unknown as NodeDescriptor[]);
   const layout = { note: { x: 10, y: 20, width: 200, height: 80 }, text: { x: 0, y: 0 } };
   const flow = { ...EMPTY_FLOW, nodes: { note: { type: "note" }, text: { type: "text" } }, layout };
-  flowStore.setState(documentState(flow), true);
-  const getNodes = () => [{ id: "note", measured: flowStore.getState().flow.layout.note }];
+  workspace.editor.open(documentState(flow));
+  const getNodes = () => [{ id: "note", measured: workspace.editor.state.flow.layout.note }];
   const getViewport = () => ({ x: 5, y: 6, zoom: 2 });
-  canvasStore.setState({ instance: { getNodes, getViewport, setViewport } as never });
+  workspace.canvas.set({ instance: { getNodes, getViewport, setViewport } as never });
 });
 
 const command = (id: string) => {
@@ -30,18 +27,18 @@ const command = (id: string) => {
 
 describe("edit commands", () => {
   it("resize a note in one undo step, down to its minimum size", () => {
-    selectOnly({ nodes: ["note"] });
+    workspace.editor.selectOnly({ nodes: ["note"] });
     for (const _ of [1, 2]) void command("arrange.wider").run(workspace);
     for (const _ of [1, 2, 3]) void command("arrange.shorter").run(workspace);
-    expect(flowStore.getState().flow.layout.note).toEqual({ x: 10, y: 20, width: 240, height: 60 });
-    undo();
-    expect(flowStore.getState().flow.layout.note).toEqual({ x: 10, y: 20, width: 200, height: 80 });
+    expect(workspace.editor.state.flow.layout.note).toEqual({ x: 10, y: 20, width: 240, height: 60 });
+    workspace.editor.undo();
+    expect(workspace.editor.state.flow.layout.note).toEqual({ x: 10, y: 20, width: 200, height: 80 });
   });
 
   it("resize no other nodes", () => {
-    selectOnly({ nodes: ["text"] });
+    workspace.editor.selectOnly({ nodes: ["text"] });
     expect(command("arrange.wider").enabled?.(workspace)).toBe(false);
-    selectOnly({ nodes: ["note"] });
+    workspace.editor.selectOnly({ nodes: ["note"] });
     expect(command("arrange.wider").enabled?.(workspace)).toBe(true);
   });
 

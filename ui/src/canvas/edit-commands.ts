@@ -1,24 +1,27 @@
 /** Commands that change the flow on the canvas. */
 
-import * as actions from "@/flow/actions";
 import type { Alignment, Axis } from "@/flow/align";
 import { commentField } from "@/flow/node-types";
-import { flowStore } from "@/flow/store";
 import type { Command } from "@/workspace/command";
-import { alignSelection, distributeSelection, nudge, resizeNote } from "./arrange";
-import { canvasStore } from "./canvas-store";
+import type { Workspace } from "@/workspace/workspace";
+import { alignSelection, distributeSelection, nudge, resizeComment } from "./arrange";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";
 import { GRID } from "./geometry";
-import { focusedItem, gatherFocused } from "./multi-select";
+import { focusedItem, toggleFocused } from "./multi-select";
 import { tidy } from "./tidy";
 
-const selected = () => flowStore.getState().selection;
-const anyNode = () => selected().nodes.size > 0;
-const oneNode = () => selected().nodes.size === 1;
-const oneNote = () => oneNode() && commentField(flowStore.getState().flow.nodes[first() ?? ""]) !== undefined;
-const several = () => selected().nodes.size > 1;
-const anything = () => selected().nodes.size + selected().edges.size > 0;
-const first = () => [...selected().nodes][0];
+const selected = ({ editor }: Workspace) => editor.state.selection;
+const anyNode = (workspace: Workspace) => selected(workspace).nodes.size > 0;
+const oneNode = (workspace: Workspace) => selected(workspace).nodes.size === 1;
+const oneComment = (workspace: Workspace) => {
+  const { editor, nodeTypes } = workspace;
+  return (
+    oneNode(workspace) && commentField(nodeTypes.all, editor.state.flow.nodes[first(workspace) ?? ""]) !== undefined
+  );
+};
+const several = (workspace: Workspace) => selected(workspace).nodes.size > 1;
+const anything = (workspace: Workspace) => selected(workspace).nodes.size + selected(workspace).edges.size > 0;
+const first = (workspace: Workspace) => [...selected(workspace).nodes][0];
 
 export const editCommands: readonly Command[] = [
   {
@@ -27,8 +30,8 @@ export const editCommands: readonly Command[] = [
     group: "Edit",
     keys: ["Mod+Z"],
     whileHeld: true,
-    enabled: () => flowStore.getState().history.past.length > 0,
-    run: actions.undo,
+    enabled: ({ editor }) => editor.state.history.past.length > 0,
+    run: ({ editor }) => editor.undo(),
   },
   {
     id: "edit.redo",
@@ -36,8 +39,8 @@ export const editCommands: readonly Command[] = [
     group: "Edit",
     keys: ["Mod+Shift+Z", "Mod+Y"],
     whileHeld: true,
-    enabled: () => flowStore.getState().history.future.length > 0,
-    run: actions.redo,
+    enabled: ({ editor }) => editor.state.history.future.length > 0,
+    run: ({ editor }) => editor.redo(),
   },
   // The clipboard's keys are not bound here: they come as the page's own events, see `clipboard.ts`.
   { id: "edit.cut", title: "Cut", group: "Edit", enabled: anyNode, run: cutToClipboard },
@@ -60,9 +63,16 @@ export const editCommands: readonly Command[] = [
     terms: ["remove"],
     onCanvas: true,
     enabled: anything,
-    run: actions.removeSelection,
+    run: ({ editor }) => editor.removeSelection(),
   },
-  { id: "edit.selectAll", title: "Select all", group: "Edit", keys: ["Mod+A"], onCanvas: true, run: actions.selectAll },
+  {
+    id: "edit.selectAll",
+    title: "Select all",
+    group: "Edit",
+    keys: ["Mod+A"],
+    onCanvas: true,
+    run: ({ editor }) => editor.selectAll(),
+  },
   {
     id: "edit.selectNone",
     title: "Clear selection",
@@ -70,17 +80,17 @@ export const editCommands: readonly Command[] = [
     keys: ["Escape"],
     onCanvas: true,
     enabled: anything,
-    run: () => actions.selectOnly({}),
+    run: ({ editor }) => editor.selectOnly({}),
   },
   {
-    id: "edit.gather",
+    id: "edit.toggleSelection",
     title: "Toggle selection of focused item",
     group: "Edit",
     keys: ["Shift+Space"],
     onCanvas: true,
     keyOnly: true,
     enabled: () => focusedItem() !== undefined,
-    run: gatherFocused,
+    run: toggleFocused,
   },
   {
     id: "edit.rename",
@@ -89,8 +99,8 @@ export const editCommands: readonly Command[] = [
     keys: ["F2"],
     terms: ["title", "name"],
     enabled: oneNode,
-    run: () => {
-      if (actions.mayEdit()) canvasStore.setState({ renaming: first() });
+    run: (workspace) => {
+      if (workspace.editor.mayEdit()) workspace.canvas.set({ renaming: first(workspace) });
     },
   },
   {
@@ -101,8 +111,8 @@ export const editCommands: readonly Command[] = [
     terms: ["edge", "wire", "link"],
     onCanvas: true,
     enabled: oneNode,
-    run: () => {
-      if (actions.mayEdit()) canvasStore.setState({ connecting: first() });
+    run: (workspace) => {
+      if (workspace.editor.mayEdit()) workspace.canvas.set({ connecting: first(workspace) });
     },
   },
   {
@@ -139,12 +149,12 @@ function align(to: Alignment, title: string, keys: string): Command {
     keys: [keys],
     onCanvas: true,
     enabled: several,
-    run: () => alignSelection(to),
+    run: (workspace) => alignSelection(workspace, to),
   };
 }
 
 function distribute(axis: Axis, title: string, keys: string): Command {
-  const enabled = () => selected().nodes.size > 2;
+  const enabled = (workspace: Workspace) => selected(workspace).nodes.size > 2;
   return {
     id: `arrange.${axis}`,
     title,
@@ -152,7 +162,7 @@ function distribute(axis: Axis, title: string, keys: string): Command {
     keys: [keys],
     onCanvas: true,
     enabled,
-    run: () => distributeSelection(axis),
+    run: (workspace) => distributeSelection(workspace, axis),
   };
 }
 
@@ -160,13 +170,19 @@ function nudges(to: "Left" | "Right" | "Up" | "Down", dx: number, dy: number): C
   const base = { group: "Arrange", onCanvas: true, whileHeld: true, keyOnly: true, enabled: anyNode } as const;
   const word = to.toLowerCase();
   return [
-    { ...base, id: `arrange.nudge.${word}`, title: `Move ${word}`, keys: [`Arrow${to}`], run: () => nudge(dx, dy) },
+    {
+      ...base,
+      id: `arrange.nudge.${word}`,
+      title: `Move ${word}`,
+      keys: [`Arrow${to}`],
+      run: (workspace) => nudge(workspace, dx, dy),
+    },
     {
       ...base,
       id: `arrange.push.${word}`,
       title: `Move ${word} by a grid step`,
       keys: [`Shift+Arrow${to}`],
-      run: () => nudge(GRID * dx, GRID * dy),
+      run: (workspace) => nudge(workspace, GRID * dx, GRID * dy),
     },
   ];
 }
@@ -180,7 +196,7 @@ function resize(arrow: "Left" | "Right" | "Up" | "Down", how: string, dx: number
     onCanvas: true,
     whileHeld: true,
     keyOnly: true,
-    enabled: oneNote,
-    run: () => resizeNote(dx, dy),
+    enabled: oneComment,
+    run: (workspace) => resizeComment(workspace, dx, dy),
   };
 }

@@ -1,9 +1,10 @@
 import { act, cleanup, renderHook } from "@testing-library/react";
 import { ReactFlowProvider } from "@xyflow/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { rename, selectOnly } from "@/flow/actions";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { renderInWorkspace } from "@/workspace/test-workspace";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { NO_NODE_TYPES } from "@/flow/node-types";
+import { createTestWorkspace, renderInWorkspace, withWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { canvasNodes } from "./elements";
 import { Minimap } from "./Minimap";
 import { useElements } from "./useElements";
@@ -16,20 +17,25 @@ vi.mock("./elements", async (load) => {
 const nodes = { a: { type: "text" }, b: { type: "text" } };
 const edges = { e: { source: "a", sourceOutput: "text", target: "b", targetInput: "x" } };
 
-beforeEach(() => flowStore.setState(documentState({ ...EMPTY_FLOW, nodes, edges }), true));
+let workspace: Workspace;
+
+beforeEach(() => {
+  workspace = createTestWorkspace();
+  workspace.editor.open(documentState({ ...EMPTY_FLOW, nodes, edges }));
+});
 afterEach(cleanup);
 
 test("a selection change updates only the affected nodes", () => {
-  const { result } = renderHook(useElements);
+  const { result } = renderHook(useElements, withWorkspace({ workspace }));
   const before = result.current;
   vi.mocked(canvasNodes).mockClear();
-  act(() => selectOnly({ nodes: ["b"], edges: ["e"] }));
+  act(() => workspace.editor.selectOnly({ nodes: ["b"], edges: ["e"] }));
   const after = result.current;
   expect(canvasNodes).not.toHaveBeenCalled();
   expect(after.nodes.map((node) => node.selected)).toEqual([false, true]);
   expect(after.edges[0]?.selected).toBe(true);
   expect(after.nodes[0]).toBe(before.nodes[0]);
-  act(() => rename("a", "Other"));
+  act(() => workspace.editor.rename("a", "Other"));
   expect(result.current.nodes[0]?.data.node.title).toBe("Other");
   expect(result.current.nodes[1]).toBe(after.nodes[1]);
 });
@@ -37,9 +43,10 @@ test("a selection change updates only the affected nodes", () => {
 test("the minimap repaints on changes, but not for each step of a drag", async () => {
   const paint = vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
   const drawn = canvasNodes(
+    NO_NODE_TYPES,
     { ...EMPTY_FLOW, nodes },
-    flowStore.getState().checked,
-    flowStore.getState().selection,
+    workspace.editor.state.checked,
+    workspace.editor.state.selection,
     new Map(),
   );
   const at = (x: number, dragging: boolean) => drawn.map((node) => ({ ...node, position: { x, y: 0 }, dragging }));
@@ -49,7 +56,7 @@ test("the minimap repaints on changes, but not for each step of a drag", async (
     </ReactFlowProvider>
   );
   const frame = () => act(() => new Promise((resolve) => requestAnimationFrame(() => resolve(undefined))));
-  const { rerender } = renderInWorkspace(map(drawn));
+  const { rerender } = renderInWorkspace(map(drawn), { workspace });
   await frame();
   const painted = paint.mock.calls.length;
   expect(painted).toBeGreaterThan(0);

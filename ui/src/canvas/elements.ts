@@ -2,51 +2,29 @@
  * The flow as React Flow wants it. Keeps the identity of everything that did not change, and never carries the state of
  * a run: cards and edges subscribe to that themselves.
  */
-import type { Edge as CanvasEdgeBase, Node as CanvasNodeBase } from "@xyflow/react";
 import { Position as Sides } from "@xyflow/react";
-import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, PortKind, Ports, Position } from "@/bindings";
+import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, Ports, Position } from "@/bindings";
 import { contextColor, contextIndexes } from "@/flow/context-colors";
 import type { Items } from "@/flow/edits";
-import { commentField, nodeType } from "@/flow/node-types";
+import { commentField, type NodeTypes } from "@/flow/node-types";
 import { declaredPorts, drawnPorts, edgeKind } from "@/flow/ports";
+import type { CanvasEdge, CanvasNode, CardData, StrandData } from "@/workspace/canvas-store";
 import { CARD_WIDTH, ERROR_PORT, handleBox, plannedSize } from "./geometry";
-
-export type CardData = {
-  node: Node;
-  ports: Ports;
-  /** Whether the ports are declared. If not, the type is unknown and the ports are those its edges imply. */
-  known: boolean;
-  /** Which context it works in, counted from 0. */
-  context: number | undefined;
-  /** The node that makes that context, and says with which model. */
-  maker: Node | undefined;
-  /** Whether its error output feeds something. */
-  errorWired: boolean;
-};
-export type CanvasNode = CanvasNodeBase<CardData, "card" | "note">;
-
-export type StrandData = {
-  kind: PortKind;
-  /** For back edges: the top of the cards the edge passes over. */
-  back: number | undefined;
-  context: number | undefined;
-  broken: boolean;
-};
-export type CanvasEdge = CanvasEdgeBase<StrandData, "strand">;
 
 /** The nodes to draw. `before` are the ones drawn so far; those that are being dragged stay under the pointer. */
 export function canvasNodes(
+  types: NodeTypes,
   flow: Flow,
   checked: CheckedFlow,
   selection: Items,
   before: ReadonlyMap<NodeId, CanvasNode>,
 ): CanvasNode[] {
   const touching = edgesByNode(flow);
-  const contexts = contextIndexes(flow, checked);
+  const contexts = contextIndexes(types, flow, checked);
   let unplaced = 0;
   return Object.entries(flow.nodes).map(([id, node]) => {
     const at = flow.layout[id] ?? defaultPosition(unplaced++);
-    const declared = declaredPorts(flow, checked, id);
+    const declared = declaredPorts(types, flow, checked, id);
     const edges = touching.get(id) ?? [];
     const data: CardData = {
       node,
@@ -56,11 +34,12 @@ export function canvasNodes(
       maker: flow.nodes[checked.contexts[id] ?? ""],
       errorWired: edges.some((edge) => edge.source === id && edge.sourceOutput === ERROR_PORT),
     };
-    return canvasNode(id, data, at, selection.nodes.has(id), before.get(id));
+    return canvasNode(types, id, data, at, selection.nodes.has(id), before.get(id));
   });
 }
 
 function canvasNode(
+  types: NodeTypes,
   id: NodeId,
   fresh: CardData,
   at: Position,
@@ -70,9 +49,9 @@ function canvasNode(
   const old = before?.data;
   const data = old && sameData(old, fresh) ? old : fresh;
   const { node, ports, errorWired } = data;
-  const isNote = commentField(node) !== undefined;
+  const isComment = commentField(types, node) !== undefined;
   const position = before?.dragging ? before.position : { x: at.x, y: at.y };
-  const size = plannedSize(isNote, ports, errorWired, at);
+  const size = plannedSize(isComment, ports, errorWired, at);
   if (
     before &&
     before.data === data &&
@@ -86,35 +65,36 @@ function canvasNode(
   }
   return {
     // Known in advance, so that cards can be fitted into view and connected before they are drawn.
-    measured: isNote ? size : (before?.measured ?? size),
+    measured: isComment ? size : (before?.measured ?? size),
     ...(before?.dragging ? { dragging: true } : {}),
     id,
-    type: isNote ? "note" : "card",
+    type: isComment ? "comment" : "card",
     position,
     data,
     selected,
     initialWidth: size.width,
     initialHeight: size.height,
-    ...(isNote ? { width: size.width, height: size.height } : {}),
+    ...(isComment ? { width: size.width, height: size.height } : {}),
     handles:
       before && old && old.ports === ports && old.errorWired === errorWired
         ? before.handles
         : handles(ports, errorWired),
-    ariaLabel: describe(id, node),
+    ariaLabel: describe(types, id, node),
     ariaRole: "group",
-    // Notes are below everything else.
-    zIndex: isNote ? -1 : 0,
+    // Comments are below everything else.
+    zIndex: isComment ? -1 : 0,
   };
 }
 
 /** The edges to draw. Edges to missing nodes are not drawn; the Problems tab lists them. */
 export function canvasEdges(
+  types: NodeTypes,
   flow: Flow,
   checked: CheckedFlow,
   selection: Items,
   before: ReadonlyMap<EdgeId, CanvasEdge>,
 ): CanvasEdge[] {
-  const contexts = contextIndexes(flow, checked);
+  const contexts = contextIndexes(types, flow, checked);
   const back = new Set(checked.backEdges);
   const broken = new Set(
     checked.diagnostics.flatMap((found) =>
@@ -124,7 +104,7 @@ export function canvasEdges(
   const drawn: CanvasEdge[] = [];
   for (const [id, edge] of Object.entries(flow.edges)) {
     if (!Object.hasOwn(flow.nodes, edge.source) || !Object.hasOwn(flow.nodes, edge.target)) continue;
-    const kind = edgeKind(flow, checked, edge);
+    const kind = edgeKind(types, flow, checked, edge);
     const context = kind === "context" ? (contexts.get(edge.source) ?? contexts.get(edge.target)) : undefined;
     drawn.push(
       canvasEdge(
@@ -217,8 +197,8 @@ function handles(ports: Ports, errorWired: boolean): NonNullable<CanvasNode["han
   ];
 }
 
-function describe(id: NodeId, node: Node): string {
-  const type = nodeType(node.type)?.title ?? `unknown type ${node.type}`;
+function describe(types: NodeTypes, id: NodeId, node: Node): string {
+  const type = types.byType.get(node.type)?.title ?? `unknown type ${node.type}`;
   return node.title ? `${node.title}, ${type} node` : `${type} node ${id}`;
 }
 

@@ -1,17 +1,21 @@
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, screen } from "@testing-library/react";
 import { ReactFlowProvider } from "@xyflow/react";
 import { type ComponentProps, createElement } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { CardTitle } from "./CardTitle";
-import { canvasStore } from "./canvas-store";
-import { NoteCard } from "./NoteCard";
+import { CommentCard } from "./CommentCard";
 
 const note = { type: "note", config: { text: "Plan" } };
 
+let workspace: Workspace;
+
 beforeEach(() => {
-  flowStore.setState(documentState({ ...EMPTY_FLOW, nodes: { n: note } }), true);
-  canvasStore.setState({ renaming: "n" });
+  workspace = createTestWorkspace();
+  workspace.editor.open(documentState({ ...EMPTY_FLOW, nodes: { n: note } }));
+  workspace.canvas.set({ renaming: "n" });
 });
 afterEach(cleanup);
 
@@ -25,26 +29,27 @@ function keysReaching(field: HTMLElement): string[] {
 }
 
 describe("a field on a card", () => {
-  it("keeps window shortcuts working while a note is edited", () => {
-    const props = { id: "n", data: { node: note }, selected: false } as unknown as ComponentProps<typeof NoteCard>;
-    render(<ReactFlowProvider>{createElement(NoteCard, props)}</ReactFlowProvider>);
-    expect(keysReaching(screen.getByTestId("note-text-n"))).toEqual(["s"]);
+  it("keeps window shortcuts working while a comment is edited", () => {
+    const props = { id: "n", data: { node: note }, selected: false } as unknown as ComponentProps<typeof CommentCard>;
+    renderInWorkspace(<ReactFlowProvider>{createElement(CommentCard, props)}</ReactFlowProvider>, { workspace });
+    expect(keysReaching(screen.getByTestId("comment-text-n"))).toEqual(["s"]);
   });
 
-  it("returns the focus to the note on Escape", () => {
-    const props = { id: "n", data: { node: note }, selected: false } as unknown as ComponentProps<typeof NoteCard>;
-    render(
+  it("returns the focus to the comment on Escape", () => {
+    const props = { id: "n", data: { node: note }, selected: false } as unknown as ComponentProps<typeof CommentCard>;
+    renderInWorkspace(
       <div className="react-flow__node" tabIndex={-1} data-testid="around">
-        <ReactFlowProvider>{createElement(NoteCard, props)}</ReactFlowProvider>
+        <ReactFlowProvider>{createElement(CommentCard, props)}</ReactFlowProvider>
       </div>,
+      { workspace },
     );
-    fireEvent.keyDown(screen.getByTestId("note-text-n"), { key: "Escape" });
+    fireEvent.keyDown(screen.getByTestId("comment-text-n"), { key: "Escape" });
     expect(document.activeElement).toBe(screen.getByTestId("around"));
-    expect(canvasStore.getState().renaming).toBeUndefined();
+    expect(workspace.canvas.state.renaming).toBeUndefined();
   });
 
   it("keeps window shortcuts working while a node is renamed", () => {
-    render(<CardTitle id="n" node={note} />);
+    renderInWorkspace(<CardTitle id="n" node={note} />, { workspace });
     expect(keysReaching(screen.getByTestId("rename-n"))).toEqual(["s"]);
   });
 });

@@ -6,8 +6,8 @@ import type { PortKind, Ports, Position } from "@/bindings";
 import type { Side } from "@/flow/ports";
 
 export const CARD_WIDTH = 208;
-export const NOTE_SIZE = { width: 240, height: 140 };
-export const MIN_NOTE_SIZE = { width: 120, height: 60 };
+export const COMMENT_SIZE = { width: 240, height: 140 };
+export const MIN_COMMENT_SIZE = { width: 120, height: 60 };
 /** Distance between grid dots; also what a nudge with Shift moves by. */
 export const GRID = 20;
 
@@ -59,11 +59,11 @@ export function handleBox(
 
 /** The size of a node before it is measured. */
 export function plannedSize(
-  isNote: boolean,
+  isComment: boolean,
   ports: Ports,
   errorWired: boolean,
   at: Position | undefined,
 ): { width: number; height: number } {
-  if (isNote) return { width: at?.width ?? NOTE_SIZE.width, height: at?.height ?? NOTE_SIZE.height };
+  if (isComment) return { width: at?.width ?? COMMENT_SIZE.width, height: at?.height ?? COMMENT_SIZE.height };
   return { width: CARD_WIDTH, height: cardHeight(ports, errorWired) };
 }

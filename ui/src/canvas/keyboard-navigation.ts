@@ -1,8 +1,7 @@
 /** Moves the focus from node to node with the keyboard, by position. */
-import { selectOnly } from "@/flow/actions";
-import { flowStore } from "@/flow/store";
-import { canvasStore } from "./canvas-store";
-import { focusedItem, isGathering } from "./multi-select";
+import type { CanvasStore } from "@/workspace/canvas-store";
+import type { Workspace } from "@/workspace/workspace";
+import { focusedItem, isMultiSelecting } from "./multi-select";
 
 export type Direction = "left" | "right" | "up" | "down";
 type Spot = { id: string; x: number; y: number };
@@ -23,23 +22,24 @@ export function nearest(from: Spot, spots: readonly Spot[], to: Direction): Spot
 }
 
 /** Selects and focuses the next node in a direction, or the first one without a selection. A multi-selection stays. */
-export function walk(to: Direction): void {
-  const { instance } = canvasStore.getState();
+export function focusNext(workspace: Workspace, to: Direction): void {
+  const { canvas, editor } = workspace;
+  const { instance } = canvas;
   if (!instance) return;
   const spots = instance.getNodes().map((node) => ({
     id: node.id,
     x: node.position.x + (node.measured?.width ?? node.initialWidth ?? 0) / 2,
     y: node.position.y + (node.measured?.height ?? node.initialHeight ?? 0) / 2,
   }));
-  const [selected] = flowStore.getState().selection.nodes;
-  const here = (isGathering() ? focusedItem()?.id : undefined) ?? selected;
+  const [selected] = editor.state.selection.nodes;
+  const here = (isMultiSelecting(workspace) ? focusedItem()?.id : undefined) ?? selected;
   const from = spots.find((spot) => spot.id === here);
   const next = from ? nearest(from, spots, to) : [...spots].sort((a, b) => a.x - b.x || a.y - b.y)[0];
   if (!next) return;
-  if (!isGathering()) selectOnly({ nodes: [next.id] });
+  if (!isMultiSelecting(workspace)) editor.selectOnly({ nodes: [next.id] });
   const { zoom } = instance.getViewport();
   void instance.setCenter(next.x, next.y, { zoom, duration: 150 });
-  focusOnceDrawn(next.id);
+  focusOnceDrawn(canvas, next.id);
 }
 
 /** Focuses a node, if it is in the page. */
@@ -48,18 +48,17 @@ export function focusNode(id: string): void {
 }
 
 /** So long a node may take to come into the page, in milliseconds. */
-const DRAWN_MS = 1000;
-let awaited: string | undefined;
+const DRAWN_TIMEOUT_MS = 1000;
 
 /**
  * Focuses a node that may not be in the page yet: React renders an added node in the next frame, and with very many nodes
  * one is rendered only when the view reaches it. The last request wins.
  */
-export function focusOnceDrawn(id: string): void {
-  awaited = id;
-  const until = performance.now() + DRAWN_MS;
+export function focusOnceDrawn(canvas: CanvasStore, id: string): void {
+  canvas.awaitedFocus = id;
+  const until = performance.now() + DRAWN_TIMEOUT_MS;
   const look = () => {
-    if (awaited !== id) return;
+    if (canvas.awaitedFocus !== id) return;
     if (!nodeElement(id) && performance.now() < until) requestAnimationFrame(look);
     else focusNode(id);
   };

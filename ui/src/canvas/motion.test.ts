@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ViewMotion } from "@/workbench/view-motion";
+import { ViewMotion } from "@/run/live/view-motion";
 import { followMotion } from "./motion";
 
 type Transform = [number, number, number];

@@ -1,6 +1,6 @@
 /** Tracks whether the view is moving, for the style sheet and for work that can wait. Causes no React render. */
 import type { useStoreApi } from "@xyflow/react";
-import type { ViewMotion } from "@/workbench/view-motion";
+import type { ViewMotion } from "@/run/live/view-motion";
 
 type Store = ReturnType<typeof useStoreApi>;
 

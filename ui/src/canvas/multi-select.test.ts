@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { selectOnly } from "@/flow/actions";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { canvasStore } from "./canvas-store";
-import { walk } from "./keyboard-navigation";
-import { gatherFocused, selectFocused } from "./multi-select";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { createTestWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
+import { focusNext } from "./keyboard-navigation";
+import { selectFocused, toggleFocused } from "./multi-select";
 
 const IDS = ["a", "b", "c"];
 
@@ -13,22 +13,25 @@ function drawn(id: string): HTMLElement {
   element.className = "react-flow__node";
   element.tabIndex = 0;
   element.dataset.id = id;
-  element.addEventListener("focus", () => selectFocused(element));
+  element.addEventListener("focus", () => selectFocused(workspace, element));
   document.body.append(element);
   return element;
 }
 
+let workspace: Workspace;
+
 beforeEach(() => {
+  workspace = createTestWorkspace();
   document.body.replaceChildren();
   const nodes = Object.fromEntries(IDS.map((id) => [id, { type: "text" }]));
-  flowStore.setState(documentState({ ...EMPTY_FLOW, nodes }), true);
+  workspace.editor.open(documentState({ ...EMPTY_FLOW, nodes }));
   const getNodes = () => IDS.map((id, at) => ({ id, position: { x: 100 * at, y: 0 } }));
-  canvasStore.setState({ instance: { getNodes, getViewport: () => ({ zoom: 1 }), setCenter: vi.fn() } as never });
+  workspace.canvas.set({ instance: { getNodes, getViewport: () => ({ zoom: 1 }), setCenter: vi.fn() } as never });
 });
 afterEach(() => document.body.replaceChildren());
 
 const focus = (id: string) => document.querySelector<HTMLElement>(`[data-id=${id}]`)?.focus();
-const selected = () => [...flowStore.getState().selection.nodes].sort().join("");
+const selected = () => [...workspace.editor.state.selection.nodes].sort().join("");
 
 describe("keyboard navigation", () => {
   beforeEach(() => {
@@ -43,40 +46,40 @@ describe("keyboard navigation", () => {
   });
 
   it("keeps a multi-selection", () => {
-    selectOnly({ nodes: ["a", "b"] });
+    workspace.editor.selectOnly({ nodes: ["a", "b"] });
     focus("c");
     expect(selected()).toBe("ab");
   });
 
   it("adds nodes to the selection and removes them", () => {
     focus("a");
-    gatherFocused();
+    toggleFocused(workspace);
     expect(selected()).toBe("a");
     focus("b");
     focus("c");
     expect(selected()).toBe("a");
-    gatherFocused();
+    toggleFocused(workspace);
     expect(selected()).toBe("ac");
     focus("a");
-    gatherFocused();
+    toggleFocused(workspace);
     focus("b");
     expect(selected()).toBe("c");
   });
 
   it("selects the focused node again after another selection", () => {
     focus("a");
-    gatherFocused();
-    selectOnly({ nodes: ["b"] });
+    toggleFocused(workspace);
+    workspace.editor.selectOnly({ nodes: ["b"] });
     focus("c");
     expect(selected()).toBe("c");
   });
 
   it("keeps a multi-selection when moving by position", async () => {
     focus("a");
-    gatherFocused();
-    walk("right");
+    toggleFocused(workspace);
+    focusNext(workspace, "right");
     await vi.waitFor(() => expect(document.activeElement?.getAttribute("data-id")).toBe("b"));
-    walk("right");
+    focusNext(workspace, "right");
     await vi.waitFor(() => expect(document.activeElement?.getAttribute("data-id")).toBe("c"));
     expect(selected()).toBe("a");
   });
@@ -84,7 +87,7 @@ describe("keyboard navigation", () => {
 
 it("focuses a node that is rendered only when the view reaches it", async () => {
   drawn("a").focus();
-  walk("right");
+  focusNext(workspace, "right");
   setTimeout(() => drawn("b"), 100);
   await vi.waitFor(() => expect(document.activeElement?.getAttribute("data-id")).toBe("b"));
 });

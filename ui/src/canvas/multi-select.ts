@@ -1,17 +1,14 @@
 /** Keyboard selection: the focused item is selected; Shift+Space adds items to a multi-selection or removes them. */
-import { selectOnly } from "@/flow/actions";
-import type { Items } from "@/flow/edits";
-import { flowStore } from "@/flow/store";
+import type { Workspace } from "@/workspace/workspace";
+
+type Parts = Pick<Workspace, "editor" | "canvas">;
 
 type Item = { kind: "nodes" | "edges"; id: string };
 
-/** The last selection made with Shift+Space. A different selection ends multi-select mode. */
-let gathered: Items | undefined;
-
-/** Whether going about with the keyboard leaves the selection alone: what was put together would be lost. */
-export function isGathering(): boolean {
-  const { selection } = flowStore.getState();
-  return selection === gathered || selection.nodes.size + selection.edges.size > 1;
+/** Whether moving the focus leaves the selection alone, because several items were selected on purpose. */
+export function isMultiSelecting({ editor, canvas }: Parts): boolean {
+  const { selection } = editor.state;
+  return selection === canvas.multiSelection || selection.nodes.size + selection.edges.size > 1;
 }
 
 /** The node or edge that has the keyboard. */
@@ -20,23 +17,24 @@ export function focusedItem(): Item | undefined {
 }
 
 /** Selects the node or edge that the keyboard has come to. */
-export function selectFocused(element: Element): void {
+export function selectFocused(parts: Parts, element: Element): void {
   const item = itemOf(element);
-  if (item && !isGathering()) selectOnly({ [item.kind]: [item.id] });
+  if (item && !isMultiSelecting(parts)) parts.editor.selectOnly({ [item.kind]: [item.id] });
 }
 
-/** Takes the node or edge that has the keyboard into the selection, or out of it. */
-export function gatherFocused(): void {
+/** Adds the focused node or edge to the selection, or removes it. */
+export function toggleFocused(parts: Parts): void {
+  const { editor, canvas } = parts;
   const item = focusedItem();
   if (!item) return;
-  const { selection } = flowStore.getState();
+  const { selection } = editor.state;
   const ids = new Set(selection[item.kind]);
-  // What is selected only because the keyboard came to it is what one begins with.
-  const begins = ids.has(item.id) && !isGathering();
+  // An item that is selected only because it has the focus is the first of the multi-selection.
+  const begins = ids.has(item.id) && !isMultiSelecting(parts);
   if (!begins && !ids.delete(item.id)) ids.add(item.id);
-  selectOnly({ ...selection, [item.kind]: ids });
-  const { selection: next } = flowStore.getState();
-  gathered = next.nodes.size + next.edges.size > 0 ? next : undefined;
+  editor.selectOnly({ ...selection, [item.kind]: ids });
+  const { selection: next } = editor.state;
+  canvas.multiSelection = next.nodes.size + next.edges.size > 0 ? next : undefined;
 }
 
 function itemOf(element: Element): Item | undefined {

@@ -1,8 +1,7 @@
 /** The curves of edges, from the right side of one card to the left side of another. */
 
-import type { Box } from "@/flow/align";
+import type { Box, Point } from "@/flow/align";
 
-export type Point = { x: number; y: number };
 export type Curve = { d: string; label: Point };
 
 const MIN_PULL = 40;

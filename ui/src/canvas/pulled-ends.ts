@@ -2,8 +2,8 @@
 import type { Connection } from "@xyflow/react";
 import type { Edge } from "@/bindings";
 import { declaredPorts, type End, findPort } from "@/flow/ports";
-import { flowStore } from "@/flow/store";
-import type { Pulled } from "./canvas-store";
+import type { Pulled } from "@/workspace/canvas-store";
+import type { Workspace } from "@/workspace/workspace";
 
 type HandleLike = { nodeId: string; id?: string | null; type: string };
 
@@ -34,8 +34,8 @@ export function edgeOf(connection: Connection): Edge | undefined {
 }
 
 /** An end with what its port carries; nothing where the port is not declared. */
-export function pulledFrom(end: End): Pulled | undefined {
-  const state = flowStore.getState();
-  const port = findPort(declaredPorts(state.flow, state.checked, end.node), end.side, end.port);
+export function pulledFrom({ editor, nodeTypes }: Workspace, end: End): Pulled | undefined {
+  const { state } = editor;
+  const port = findPort(declaredPorts(nodeTypes.all, state.flow, state.checked, end.node), end.side, end.port);
   return port && { end, kind: port.kind, type: port.type };
 }

@@ -2,10 +2,8 @@
 import type { ElkNode } from "elkjs/lib/elk-api";
 import type { Flow, NodeId, Position } from "@/bindings";
 import { notify } from "@/design/notify";
-import { mayEdit, place } from "@/flow/actions";
-import { flowStore } from "@/flow/store";
-import { canvasStore } from "./canvas-store";
-import type { CanvasNode } from "./elements";
+import type { CanvasNode } from "@/workspace/canvas-store";
+import type { Workspace } from "@/workspace/workspace";
 import { CARD_WIDTH } from "./geometry";
 import { showAll } from "./view";
 
@@ -18,13 +16,13 @@ const OPTIONS = {
   "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
 };
 
-/** Lays out the selected nodes, or the whole flow if fewer than two are selected. Notes stay in place. */
-export async function tidy(): Promise<void> {
-  if (!mayEdit()) return;
-  const { instance } = canvasStore.getState();
-  const { flow, selection, checked } = flowStore.getState();
+/** Lays out the selected nodes, or the whole flow if fewer than two are selected. Comments stay in place. */
+export async function tidy(workspace: Workspace): Promise<void> {
+  const { editor, canvas } = workspace;
+  if (!editor.mayEdit()) return;
+  const { flow, selection, checked } = editor.state;
   const some = selection.nodes.size > 1;
-  const nodes = (instance?.getNodes() ?? []).filter(
+  const nodes = (canvas.instance?.getNodes() ?? []).filter(
     (node) => node.type === "card" && (!some || selection.nodes.has(node.id)),
   );
   if (nodes.length < 2) return;
@@ -38,9 +36,9 @@ export async function tidy(): Promise<void> {
       .layout(graph(flow, nodes, new Set(checked.backEdges)))
       .finally(() => elk.terminateWorker());
     // The flow was edited in the meantime: drop the result.
-    if (flowStore.getState().flow !== flow) return;
-    place("Tidy up", corners(laidOut, nodes));
-    if (!some) requestAnimationFrame(() => showAll());
+    if (editor.state.flow !== flow) return;
+    editor.place("Tidy up", corners(laidOut, nodes));
+    if (!some) requestAnimationFrame(() => showAll(workspace));
   } catch (thrown) {
     notify.error({
       code: "layout.failed",

@@ -1,16 +1,17 @@
 import type { Connection, FinalConnectionState, IsValidConnection, OnConnectStartParams } from "@xyflow/react";
 import { useMemo } from "react";
 import { notify } from "@/design/notify";
-import { connect, mayEdit, reconnect } from "@/flow/actions";
 import { edgeBetween, partnersOn, refusal } from "@/flow/connection";
-import { flowStore } from "@/flow/store";
-import { canvasStore } from "./canvas-store";
-import type { CanvasEdge } from "./elements";
+import type { CanvasEdge, Pulled } from "@/workspace/canvas-store";
+import { useWorkspace } from "@/workspace/context";
+import type { Workspace } from "@/workspace/workspace";
 import { edgeOf, endOf, endsOf, pulledFrom } from "./pulled-ends";
 
 /** Making and moving edges with the pointer. What does not fit is refused with a reason. */
 export function useConnections() {
+  const workspace = useWorkspace();
   return useMemo(() => {
+    const { editor, canvas, nodeTypes } = workspace;
     let moving: string | undefined;
 
     const isValidConnection: IsValidConnection<CanvasEdge> = (connection) => {
@@ -19,69 +20,67 @@ export function useConnections() {
         sourceHandle: connection.sourceHandle,
         targetHandle: connection.targetHandle,
       });
-      const { flow, checked } = flowStore.getState();
-      return ends !== undefined && refusal(flow, checked, ends[0], ends[1], moving) === undefined;
+      const { flow, checked } = editor.state;
+      return ends !== undefined && refusal(nodeTypes.all, flow, checked, ends[0], ends[1], moving) === undefined;
     };
 
     return {
       isValidConnection,
       onConnect(connection: Connection) {
         const edge = edgeOf(connection);
-        if (edge && moving === undefined) connect(edge);
+        if (edge && moving === undefined) editor.connect(edge);
       },
       onConnectStart(_: unknown, { nodeId, handleId, handleType }: OnConnectStartParams) {
         if (!nodeId || !handleId || !handleType) return;
-        canvasStore.setState({
-          pulled: pulledFrom(endOf({ nodeId, id: handleId, type: handleType })),
+        canvas.set({
+          pulled: pulledFrom(workspace, endOf({ nodeId, id: handleId, type: handleType })),
           quickAdd: undefined,
         });
       },
       onConnectEnd(event: MouseEvent | TouchEvent, state: FinalConnectionState) {
-        const { pulled } = canvasStore.getState();
-        canvasStore.setState({ pulled: undefined });
+        const { pulled } = canvas.state;
+        canvas.set({ pulled: undefined });
         if (moving !== undefined || !pulled || state.isValid) return;
         if (state.toHandle) {
           if (state.fromHandle && sameHandle(state.fromHandle, state.toHandle)) return;
-          const { flow, checked } = flowStore.getState();
-          const why = refusal(flow, checked, pulled.end, endOf(state.toHandle));
+          const { flow, checked } = editor.state;
+          const why = refusal(nodeTypes.all, flow, checked, pulled.end, endOf(state.toHandle));
           if (why) notify.info(why);
           return;
         }
-        dropped(event, pulled);
+        dropped(workspace, event, pulled);
       },
       onReconnectStart(_: unknown, edge: CanvasEdge) {
         moving = edge.id;
       },
       onReconnect(old: CanvasEdge, connection: Connection) {
         const edge = edgeOf(connection);
-        if (edge) reconnect(old.id, edge);
+        if (edge) editor.reconnect(old.id, edge);
       },
       onReconnectEnd() {
         moving = undefined;
       },
     };
-  }, []);
+  }, [workspace]);
 }
 
-type Pulled = NonNullable<ReturnType<typeof pulledFrom>>;
-
 /** An edge dropped on a card connects to the matching port; on empty canvas it opens the quick-add menu. */
-function dropped(event: MouseEvent | TouchEvent, pulled: Pulled): void {
+function dropped({ editor, canvas, nodeTypes }: Workspace, event: MouseEvent | TouchEvent, pulled: Pulled): void {
   const at = pointOf(event);
   const below = document.elementFromPoint(at.x, at.y);
   const node = below?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
-  const { flow, checked } = flowStore.getState();
+  const { flow, checked } = editor.state;
   if (node !== undefined) {
     if (node === pulled.end.node) return;
-    const [other] = partnersOn(flow, checked, pulled.end, node);
+    const [other] = partnersOn(nodeTypes.all, flow, checked, pulled.end, node);
     const edge = other && edgeBetween(pulled.end, other);
-    if (edge) connect(edge);
+    if (edge) editor.connect(edge);
     else notify.info(`“${flow.nodes[node]?.title ?? node}” has no port compatible with “${pulled.end.port}”.`);
     return;
   }
-  const { instance } = canvasStore.getState();
-  if (instance && below?.closest(".react-flow__pane") && mayEdit()) {
-    canvasStore.setState({ quickAdd: { pulled, at, place: instance.screenToFlowPosition(at) } });
+  const { instance } = canvas;
+  if (instance && below?.closest(".react-flow__pane") && editor.mayEdit()) {
+    canvas.set({ quickAdd: { pulled, at, place: instance.screenToFlowPosition(at) } });
   }
 }
 

@@ -1,7 +1,6 @@
-/** Hooks for what a node card or an edge shows of the active run. */
-import type { EdgeId, NodeId } from "@/bindings";
-import { displayedFlow, useFlow } from "@/flow/store";
-import { type EdgeRun, type NodeRun, type NodeRunState, nodeRunOf, passingOf, peekOf } from "@/run/element-views";
+/** Hooks for what a node card shows of the active run. */
+import type { NodeId } from "@/bindings";
+import { type NodeRun, type NodeRunState, nodeRunOf } from "@/run/element-views";
 import { formatIteration } from "@/run/fold/epoch";
 import { useNodeOf } from "@/workspace/run-hooks";
 
@@ -16,13 +15,4 @@ export function useNodeState(node: NodeId): NodeRunState | undefined {
 
 export function useNodeIteration(node: NodeId): string {
   return useNodeOf(node, (view) => (view ? formatIteration(view.epoch) : ""));
-}
-
-export function useEdgeRun(id: EdgeId): EdgeRun | undefined {
-  const edge = useFlow((state) => displayedFlow(state).edges[id]);
-  const source = edge?.source ?? "";
-  const port = edge?.sourceOutput ?? "";
-  const passing = useNodeOf(source, (view) => passingOf(source, view, port));
-  if (!passing || !edge) return undefined;
-  return { passed: passing.passed, peek: peekOf(passing, id) };
 }

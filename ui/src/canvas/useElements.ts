@@ -1,25 +1,26 @@
 import { applyEdgeChanges, applyNodeChanges, type EdgeChange, type NodeChange } from "@xyflow/react";
 import { useCallback, useLayoutEffect, useState } from "react";
-import { place, selectOnly } from "@/flow/actions";
-import { useNodeTypes } from "@/flow/node-types";
-import { displayedFlow, flowStore, useFlow } from "@/flow/store";
-import { type CanvasEdge, type CanvasNode, canvasEdges, canvasNodes } from "./elements";
+import type { FlowEditor } from "@/flow/editor";
+import { displayedFlow } from "@/flow/flow-state";
+import type { CanvasEdge, CanvasNode } from "@/workspace/canvas-store";
+import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { canvasEdges, canvasNodes } from "./elements";
 
 /** The drawn nodes and edges, in sync with the document, and the handlers of React Flow's changes. */
 export function useElements() {
+  const { editor } = useWorkspace();
   const flow = useFlow(displayedFlow);
   const checked = useFlow((state) => state.checked);
   const selection = useFlow((state) => state.selection);
-  const types = useNodeTypes((known) => known.list);
+  const types = useNodeTypes((all) => all);
   const [nodes, setNodes] = useState<CanvasNode[]>([]);
   const [edges, setEdges] = useState<CanvasEdge[]>([]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the node types' ports are read on the way.
   useLayoutEffect(() => {
-    const { selection: selected } = flowStore.getState();
-    setNodes((before) => reuseUnchanged(before, canvasNodes(flow, checked, selected, byId(before))));
-    setEdges((before) => reuseUnchanged(before, canvasEdges(flow, checked, selected, byId(before))));
-  }, [flow, checked, types]);
+    const { selection: selected } = editor.state;
+    setNodes((before) => reuseUnchanged(before, canvasNodes(types, flow, checked, selected, byId(before))));
+    setEdges((before) => reuseUnchanged(before, canvasEdges(types, flow, checked, selected, byId(before))));
+  }, [editor, flow, checked, types]);
 
   // The selection changes nothing else that is drawn.
   useLayoutEffect(() => {
@@ -27,29 +28,42 @@ export function useElements() {
     setEdges((before) => reuseUnchanged(before, reselected(before, selection.edges)));
   }, [selection]);
 
-  const onNodesChange = useCallback((changes: NodeChange<CanvasNode>[]) => {
-    select("nodes", changes);
-    // A drag or a resize moves what is drawn; the document learns of it when it ends.
-    const drawn = changes.filter((change) => change.type === "position" || change.type === "dimensions");
-    if (drawn.length > 0) setNodes((before) => applyNodeChanges(drawn, before));
-  }, []);
+  const onNodesChange = useCallback(
+    (changes: NodeChange<CanvasNode>[]) => {
+      select(editor, "nodes", changes);
+      // A drag or a resize moves what is drawn; the document learns of it when it ends.
+      const drawn = changes.filter((change) => change.type === "position" || change.type === "dimensions");
+      if (drawn.length > 0) setNodes((before) => applyNodeChanges(drawn, before));
+    },
+    [editor],
+  );
 
-  const onEdgesChange = useCallback((changes: EdgeChange<CanvasEdge>[]) => {
-    select("edges", changes);
-    const drawn = changes.filter((change) => change.type === "replace");
-    if (drawn.length > 0) setEdges((before) => applyEdgeChanges(drawn, before));
-  }, []);
+  const onEdgesChange = useCallback(
+    (changes: EdgeChange<CanvasEdge>[]) => {
+      select(editor, "edges", changes);
+      const drawn = changes.filter((change) => change.type === "replace");
+      if (drawn.length > 0) setEdges((before) => applyEdgeChanges(drawn, before));
+    },
+    [editor],
+  );
 
-  const onDragStop = useCallback((dragged: CanvasNode[]) => {
-    place("Move", new Map(dragged.map(({ id, position }) => [id, position])));
-  }, []);
+  const onDragStop = useCallback(
+    (dragged: CanvasNode[]) => {
+      editor.place("Move", new Map(dragged.map(({ id, position }) => [id, position])));
+    },
+    [editor],
+  );
 
   return { nodes, edges, onNodesChange, onEdgesChange, onDragStop };
 }
 
 /** Takes React Flow's selection changes over into the document's selection, which then selects what is drawn. */
-function select(what: "nodes" | "edges", changes: readonly { type: string; id?: string; selected?: boolean }[]): void {
-  const { selection } = flowStore.getState();
+function select(
+  editor: FlowEditor,
+  what: "nodes" | "edges",
+  changes: readonly { type: string; id?: string; selected?: boolean }[],
+): void {
+  const { selection } = editor.state;
   const next = new Set(selection[what]);
   for (const change of changes) {
     if (change.type !== "select" || change.id === undefined) continue;
@@ -58,7 +72,7 @@ function select(what: "nodes" | "edges", changes: readonly { type: string; id?: 
   }
   const before = selection[what];
   if (next.size === before.size && [...next].every((id) => before.has(id))) return;
-  selectOnly({ ...selection, [what]: next });
+  editor.selectOnly({ ...selection, [what]: next });
 }
 
 function reselected<T extends { id: string; selected?: boolean }>(drawn: T[], ids: ReadonlySet<string>): T[] {

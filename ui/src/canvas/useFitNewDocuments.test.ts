@@ -1,9 +1,9 @@
 import { act, cleanup, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Flow } from "@/bindings";
-import { leaveView, selectOnly, viewFlow } from "@/flow/actions";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { canvasStore } from "./canvas-store";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { createTestWorkspace, withWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { useFitNewDocuments } from "./useFitNewDocuments";
 
 const flow: Flow = { ...EMPTY_FLOW, nodes: { a: { type: "text" } }, layout: { a: { x: 0, y: 0 } } };
@@ -12,7 +12,10 @@ const MOVED = { x: 7, y: 8, zoom: 2 };
 /** Where the canvas is. */
 let viewport: { x: number; y: number; zoom: number };
 
+let workspace: Workspace;
+
 beforeEach(() => {
+  workspace = createTestWorkspace();
   viewport = { x: 0, y: 0, zoom: 1 };
   const instance = {
     getNodes: () => [{ id: "a", position: { x: 0, y: 0 }, measured: { width: 100, height: 50 } }],
@@ -21,10 +24,10 @@ beforeEach(() => {
       viewport = next;
     },
   };
-  canvasStore.setState({ instance: instance as never });
+  workspace.canvas.set({ instance: instance as never });
   document.body.innerHTML = '<div class="canvas"></div>';
-  flowStore.setState(documentState(flow), true);
-  renderHook(() => useFitNewDocuments(1));
+  workspace.editor.open(documentState(flow));
+  renderHook(() => useFitNewDocuments(1), withWorkspace({ workspace }));
 });
 afterEach(cleanup);
 
@@ -33,26 +36,26 @@ async function then(work: () => void): Promise<void> {
   act(work);
   await act(() => new Promise((resolve) => requestAnimationFrame(() => resolve(undefined))));
 }
-const look = (run: string) => viewFlow({ run, label: run, flow });
+const look = (run: string) => workspace.editor.viewFlow({ run, label: run, flow });
 
 test("a document keeps its viewport and selection while a run is viewed", async () => {
-  await then(() => selectOnly({ nodes: ["a"] }));
+  await then(() => workspace.editor.selectOnly({ nodes: ["a"] }));
   viewport = MOVED;
   await then(() => look("one"));
   expect(viewport).not.toEqual(MOVED);
-  expect(flowStore.getState().selection.nodes.size).toBe(0);
+  expect(workspace.editor.state.selection.nodes.size).toBe(0);
   await then(() => look("two"));
-  await then(leaveView);
+  await then(() => workspace.editor.leaveView());
   expect(viewport).toEqual(MOVED);
-  expect([...flowStore.getState().selection.nodes]).toEqual(["a"]);
+  expect([...workspace.editor.state.selection.nodes]).toEqual(["a"]);
 });
 
 test("a document opened behind a viewed run is fitted into view", async () => {
   await then(() => undefined);
   viewport = MOVED;
   await then(() => look("one"));
-  await then(() => flowStore.setState({ ...documentState(flow), viewing: flowStore.getState().viewing }, true));
-  await then(leaveView);
+  await then(() => workspace.editor.open({ ...documentState(flow), viewing: workspace.editor.state.viewing }));
+  await then(() => workspace.editor.leaveView());
   expect(viewport).not.toEqual(MOVED);
-  expect(flowStore.getState().selection.nodes.size).toBe(0);
+  expect(workspace.editor.state.selection.nodes.size).toBe(0);
 });

@@ -1,7 +1,8 @@
 import type { Viewport } from "@xyflow/react";
 import { useEffect, useRef } from "react";
-import { displayedFlow, useFlow } from "@/flow/store";
-import { canvasStore, useCanvas } from "./canvas-store";
+import { displayedFlow } from "@/flow/flow-state";
+import type { CanvasStore } from "@/workspace/canvas-store";
+import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
 import { showAll } from "./view";
 
 /** Minimum zoom when a document opens, so that names are readable. What does not fit is cut off on the right. */
@@ -12,6 +13,8 @@ const READABLE = 0.62;
  * below a run is shown as it was left. `count` is how many nodes are drawn.
  */
 export function useFitNewDocuments(count: number): void {
+  const workspace = useWorkspace();
+  const { canvas } = workspace;
   const key = useFlow((state) => state.key);
   const document = useFlow((state) => state.viewing?.run ?? state.key);
   const empty = useFlow((state) => Object.keys(displayedFlow(state).nodes).length === 0);
@@ -23,30 +26,34 @@ export function useFitNewDocuments(count: number): void {
   useEffect(() => {
     const before = fitted.current;
     const same = before?.document === document;
-    if (!same && before?.document === key) left.current = { document: key, viewport: viewportNow() };
+    if (!same && before?.document === key) left.current = { document: key, viewport: viewportNow(canvas) };
     const back = document === key && left.current?.document === key ? left.current.viewport : undefined;
     // Nodes added to an empty canvas do not move the view, and a view that was moved by hand stays.
     if (empty) fitted.current = { document, arcs: true };
-    if (count === 0 || !ready || (same && (before.arcs || !arcs || !before.viewport || !isStill(before.viewport))))
+    if (
+      count === 0 ||
+      !ready ||
+      (same && (before.arcs || !arcs || !before.viewport || !isStill(canvas, before.viewport)))
+    )
       return;
     const frame = requestAnimationFrame(() => {
       if (back && !same) {
-        void canvasStore.getState().instance?.setViewport(back);
+        void canvas.instance?.setViewport(back);
         fitted.current = { document, arcs: true };
         return;
       }
-      showAll({ minZoom: READABLE, maxZoom: 1, duration: 0 });
-      fitted.current = { document, arcs, viewport: viewportNow() };
+      showAll(workspace, { minZoom: READABLE, maxZoom: 1, duration: 0 });
+      fitted.current = { document, arcs, viewport: viewportNow(canvas) };
     });
     return () => cancelAnimationFrame(frame);
-  }, [key, document, count, empty, arcs, ready]);
+  }, [key, document, count, empty, arcs, ready, workspace, canvas]);
 }
 
-function isStill(before: Viewport): boolean {
-  const now = viewportNow();
+function isStill(canvas: CanvasStore, before: Viewport): boolean {
+  const now = viewportNow(canvas);
   return now?.x === before.x && now.y === before.y && now.zoom === before.zoom;
 }
 
-function viewportNow(): Viewport | undefined {
-  return canvasStore.getState().instance?.getViewport();
+function viewportNow(canvas: CanvasStore): Viewport | undefined {
+  return canvas.instance?.getViewport();
 }

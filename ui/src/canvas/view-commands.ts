@@ -1,15 +1,15 @@
 /** Commands that move the view. */
 
-import { flowStore } from "@/flow/store";
 import type { Command } from "@/workspace/command";
-import { walk } from "./keyboard-navigation";
+import type { Workspace } from "@/workspace/workspace";
+import { focusNext } from "./keyboard-navigation";
 import { reveal } from "./reveal";
 import { panBy, resetZoom, showAll, zoomBy } from "./view";
 
 /** So far the view moves at a press, in screen pixels. */
 const PAN = 80;
 
-const one = () => flowStore.getState().selection.nodes.size === 1;
+const one = ({ editor }: Workspace) => editor.state.selection.nodes.size === 1;
 
 export const viewCommands: readonly Command[] = [
   {
@@ -18,7 +18,7 @@ export const viewCommands: readonly Command[] = [
     group: "View",
     keys: ["F"],
     terms: ["zoom", "all"],
-    run: () => showAll(),
+    run: (workspace) => showAll(workspace),
   },
   {
     id: "view.zoomIn",
@@ -26,7 +26,7 @@ export const viewCommands: readonly Command[] = [
     group: "View",
     keys: ["+", "=", "Mod++", "Mod+="],
     whileHeld: true,
-    run: () => zoomBy(1.2),
+    run: (workspace) => zoomBy(workspace, 1.2),
   },
   {
     id: "view.zoomOut",
@@ -34,7 +34,7 @@ export const viewCommands: readonly Command[] = [
     group: "View",
     keys: ["-", "Mod+-"],
     whileHeld: true,
-    run: () => zoomBy(1 / 1.2),
+    run: (workspace) => zoomBy(workspace, 1 / 1.2),
   },
   { id: "view.zoomReset", title: "Zoom to 100 %", group: "View", keys: ["0", "Mod+0"], run: resetZoom },
   {
@@ -44,7 +44,7 @@ export const viewCommands: readonly Command[] = [
     keys: ["G"],
     terms: ["center", "find"],
     enabled: one,
-    run: () => reveal({ node: [...flowStore.getState().selection.nodes][0], center: true }),
+    run: (workspace) => reveal(workspace, { node: [...workspace.editor.state.selection.nodes][0], center: true }),
   },
   step("Alt+ArrowLeft", "left"),
   step("Alt+ArrowRight", "right"),
@@ -58,14 +58,14 @@ export const viewCommands: readonly Command[] = [
 
 function step(keys: string, to: "left" | "right" | "up" | "down"): Command {
   return {
-    id: `view.walk.${to}`,
+    id: `view.focus.${to}`,
     title: `Go to next node ${to === "up" ? "above" : to === "down" ? "below" : `on the ${to}`}`,
     group: "View",
     keys: [keys],
     onCanvas: true,
     whileHeld: true,
     keyOnly: true,
-    run: () => walk(to),
+    run: (workspace) => focusNext(workspace, to),
   };
 }
 
@@ -78,6 +78,6 @@ function pan(keys: string, to: string, dx: number, dy: number): Command {
     onCanvas: true,
     whileHeld: true,
     keyOnly: true,
-    run: () => panBy(PAN * dx, PAN * dy),
+    run: (workspace) => panBy(workspace, PAN * dx, PAN * dy),
   };
 }

@@ -1,15 +1,17 @@
 /** Moving the view, not the flow. */
 import { getViewportForBounds } from "@xyflow/react";
 import type { NodeId } from "@/bindings";
-import { type Box, type Boxes, bounds } from "@/flow/align";
-import { displayedFlow, flowStore } from "@/flow/store";
-import { canvasStore } from "./canvas-store";
+import { type Box, type Boxes, bounds, type Point } from "@/flow/align";
+import { displayedFlow, type FlowState } from "@/flow/flow-state";
+import type { Workspace } from "@/workspace/workspace";
 import { topBetween } from "./elements";
 import { portY } from "./geometry";
-import { backBounds, type Point } from "./paths";
+import { backBounds } from "./paths";
 
 const MIN_ZOOM = 0.1;
 const QUICK_MS = 150;
+
+type Parts = Pick<Workspace, "canvas" | "editor">;
 
 type FitOptions = {
   /** The nodes to bring into view; absent: all of them. */
@@ -22,14 +24,11 @@ type FitOptions = {
 };
 
 /** Fits nodes into view, with room for the arcs of their back edges. */
-export function showAll({
-  nodes,
-  minZoom = MIN_ZOOM,
-  maxZoom = 1.1,
-  padding = 0.08,
-  duration = QUICK_MS,
-}: FitOptions = {}): void {
-  const { instance } = canvasStore.getState();
+export function showAll(
+  { canvas, editor }: Parts,
+  { nodes, minZoom = MIN_ZOOM, maxZoom = 1.1, padding = 0.08, duration = QUICK_MS }: FitOptions = {},
+): void {
+  const { instance } = canvas;
   const pane = paneBox();
   if (!instance || !pane) return;
   const wanted = nodes && new Set(nodes);
@@ -43,7 +42,7 @@ export function showAll({
       ]),
   );
   if (boxes.size === 0) return;
-  for (const [id, box] of arcs(boxes)) boxes.set(id, box);
+  for (const [id, box] of arcs(editor.state, boxes)) boxes.set(id, box);
   const box = bounds(boxes);
   const viewport = getViewportForBounds(box, pane.width, pane.height, minZoom, maxZoom, padding);
   // What is too large for the least zoom is shown from its upper left corner, where flows begin.
@@ -54,8 +53,7 @@ export function showAll({
 }
 
 /** The boxes of the arcs of back edges. */
-function arcs(boxes: Boxes): Boxes {
-  const state = flowStore.getState();
+function arcs(state: FlowState, boxes: Boxes): Boxes {
   const flow = displayedFlow(state);
   const boxesOfArcs = new Map<string, Box>();
   for (const id of state.checked.backEdges) {
@@ -70,29 +68,29 @@ function arcs(boxes: Boxes): Boxes {
   return boxesOfArcs;
 }
 
-export function zoomBy(factor: number): void {
-  const { instance } = canvasStore.getState();
+export function zoomBy({ canvas }: Parts, factor: number): void {
+  const { instance } = canvas;
   if (instance) void instance.zoomTo(instance.getZoom() * factor, { duration: QUICK_MS });
 }
 
 /** Moves the view by so much of the screen. */
-export function panBy(dx: number, dy: number): void {
-  const { instance } = canvasStore.getState();
+export function panBy({ canvas }: Parts, dx: number, dy: number): void {
+  const { instance } = canvas;
   if (!instance) return;
   const { x, y, zoom } = instance.getViewport();
   void instance.setViewport({ x: x - dx, y: y - dy, zoom });
 }
 
-export function resetZoom(): void {
-  void canvasStore.getState().instance?.zoomTo(1, { duration: QUICK_MS });
+export function resetZoom({ canvas }: Parts): void {
+  void canvas.instance?.zoomTo(1, { duration: QUICK_MS });
 }
 
 /** Below this zoom a card's name cannot be read. */
 const READABLE = 0.5;
 
 /** Whether all of these nodes are wholly in view, and large enough to be read. */
-export function inView(nodes: readonly NodeId[]): boolean {
-  const { instance } = canvasStore.getState();
+export function inView({ canvas }: Parts, nodes: readonly NodeId[]): boolean {
+  const { instance } = canvas;
   const pane = paneBox();
   if (!instance || !pane) return false;
   const { x, y, zoom } = instance.getViewport();
@@ -110,8 +108,8 @@ export function inView(nodes: readonly NodeId[]): boolean {
 }
 
 /** The middle of what is in view, in canvas units. */
-export function viewCenter(): Point {
-  const { instance } = canvasStore.getState();
+export function viewCenter({ canvas }: Parts): Point {
+  const { instance } = canvas;
   const pane = paneBox();
   if (!instance || !pane) return { x: 0, y: 0 };
   return instance.screenToFlowPosition({ x: pane.left + pane.width / 2, y: pane.top + pane.height / 2 });

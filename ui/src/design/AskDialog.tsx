@@ -1,11 +1,11 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
-import { askStore } from "./ask";
+import { useStore } from "zustand";
 import { Button } from "./Button";
+import type { QuestionStore } from "./question-store";
 
 /** Shows the open question, if there is one. */
-export function AskDialog() {
-  const question = askStore((state) => state.question);
-  const settle = askStore((state) => state.settle);
+export function AskDialog({ questions }: { questions: QuestionStore }) {
+  const { question, settle } = useStore(questions.store);
   return (
     <AlertDialog.Root open={question !== undefined} onOpenChange={(open) => !open && settle()}>
       <AlertDialog.Portal>

@@ -1,7 +1,7 @@
 import { Box, CircleQuestionMark, type LucideIcon, type LucideProps } from "lucide-react";
 import * as all from "@/bindings/icons";
 
-const byName = new Map<string, LucideIcon>(
+const byName: ReadonlyMap<string, LucideIcon> = new Map<string, LucideIcon>(
   Object.entries(all).map(([name, icon]) => [kebab(name), icon as LucideIcon]),
 );
 

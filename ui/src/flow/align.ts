@@ -1,6 +1,7 @@
 /** Alignment and distribution. Takes boxes, returns new corners. */
 import type { NodeId } from "@/bindings";
 
+export type Point = { x: number; y: number };
 export type Box = { x: number; y: number; width: number; height: number };
 export type Boxes = ReadonlyMap<NodeId, Box>;
 export type Alignment = "left" | "center" | "right" | "top" | "middle" | "bottom";

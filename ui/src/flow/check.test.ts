@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { NodeDescriptor, Ports } from "@/bindings";
-import { connect } from "@/ipc";
 import { keepChecked } from "./check";
-import { nodeType, setNodeTypes } from "./node-types";
-import { documentState, EMPTY_FLOW, flowStore, UNCHECKED } from "./store";
+import { documentState, EMPTY_FLOW, UNCHECKED } from "./flow-state";
+import { createFlowParts, type FlowParts } from "./test-parts";
 
+let parts: FlowParts;
 let stop: () => void;
 const call = vi.fn(async () => UNCHECKED as never);
 
 beforeEach(async () => {
   vi.useFakeTimers();
-  connect({ call, watch: () => () => undefined, closeWindow: async () => undefined });
-  flowStore.setState(documentState({ ...EMPTY_FLOW, name: "mine" }, { path: "/a/mine.flow.json" }), true);
-  stop = keepChecked();
+  parts = createFlowParts({ call });
+  parts.editor.open(documentState({ ...EMPTY_FLOW, name: "mine" }, { path: "/a/mine.flow.json" }));
+  stop = keepChecked(parts);
   await vi.advanceTimersByTimeAsync(1000);
   call.mockClear();
 });
@@ -22,10 +22,10 @@ afterEach(() => {
 });
 
 test("checks a flow again when its path changes", async () => {
-  flowStore.setState({ hash: "1" });
+  parts.editor.store.setState({ hash: "1" });
   await vi.advanceTimersByTimeAsync(1000);
   expect(call).not.toHaveBeenCalled();
-  flowStore.setState({ path: "/b/mine.flow.json" });
+  parts.editor.store.setState({ path: "/b/mine.flow.json" });
   await vi.advanceTimersByTimeAsync(1000);
   expect(call).toHaveBeenCalledExactlyOnceWith("flow.check", expect.objectContaining({ path: "/b/mine.flow.json" }));
 });
@@ -36,16 +36,16 @@ const ports = (name: string): Ports => ({
 });
 
 test("keeps port objects that a check did not change", async () => {
-  setNodeTypes([{ type: "plain", ports: ports("of the type") } as NodeDescriptor]);
+  parts.nodeTypes.set([{ type: "plain", ports: ports("of the type") } as NodeDescriptor]);
   const nodes = { a: { type: "plain" }, b: { type: "plain" } };
   const check = async (b: Ports, title: string) => {
     call.mockResolvedValueOnce({ ...UNCHECKED, ports: { a: ports("of the type"), b } } as never);
-    flowStore.setState({ flow: { ...EMPTY_FLOW, nodes: { ...nodes, a: { type: "plain", title } } } });
+    parts.editor.store.setState({ flow: { ...EMPTY_FLOW, nodes: { ...nodes, a: { type: "plain", title } } } });
     await vi.advanceTimersByTimeAsync(1000);
-    return flowStore.getState().checked.ports;
+    return parts.editor.state.checked.ports;
   };
   const first = await check(ports("x"), "1");
-  expect(first.a).toBe(nodeType("plain")?.ports);
+  expect(first.a).toBe(parts.nodeTypes.get("plain")?.ports);
   const second = await check(ports("x"), "2");
   expect(second.b).toBe(first.b);
   const third = await check(ports("y"), "3");

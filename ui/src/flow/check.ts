@@ -1,14 +1,18 @@
 /** Checks the displayed flow shortly after each change. The latest flow wins. */
 import type { CheckedFlow, Flow } from "@/bindings";
 import { notify } from "@/design/notify";
-import { call, HostError } from "@/ipc";
+import { type Host, HostError } from "@/ipc";
+import type { FlowEditor } from "./editor";
+import { displayedFlow, displayedPath } from "./flow-state";
+import type { NodeTypeRegistry, NodeTypes } from "./node-types";
 import { declaredPorts } from "./ports";
-import { displayedFlow, displayedPath, flowStore } from "./store";
 
 const DELAY_MS = 120;
 
+type Parts = { host: Host; editor: FlowEditor; nodeTypes: NodeTypeRegistry };
+
 /** Keeps `checked` up to date until the returned function is called. */
-export function keepChecked(): () => void {
+export function keepChecked({ host, editor, nodeTypes }: Parts): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let latest = 0;
   let complained = false;
@@ -17,9 +21,12 @@ export function keepChecked(): () => void {
     latest += 1;
     const turn = latest;
     try {
-      const checked = await call("flow.check", { flow, path: displayedPath(flowStore.getState()) });
+      const checked = await host.call("flow.check", { flow, path: displayedPath(editor.state) });
       if (turn === latest) {
-        flowStore.setState((state) => ({ checked: withKnownPorts(flow, checked, state.checked), checkedFlow: flow }));
+        editor.store.setState((state) => ({
+          checked: withKnownPorts(nodeTypes.all, flow, checked, state.checked),
+          checkedFlow: flow,
+        }));
       }
       complained = false;
     } catch (thrown) {
@@ -29,7 +36,7 @@ export function keepChecked(): () => void {
     }
   }
 
-  const stop = flowStore.subscribe((state, before) => {
+  const stop = editor.store.subscribe((state, before) => {
     const flow = displayedFlow(state);
     if (state.checkedFlow === undefined && before.checkedFlow !== undefined) {
       // Another document: the old findings are obsolete.
@@ -38,10 +45,10 @@ export function keepChecked(): () => void {
     } else if (differs(flow, displayedFlow(before)) || displayedPath(state) !== displayedPath(before)) {
       // Sub-flow paths are relative to the document.
       clearTimeout(timer);
-      timer = setTimeout(() => void check(displayedFlow(flowStore.getState())), DELAY_MS);
+      timer = setTimeout(() => void check(displayedFlow(editor.state)), DELAY_MS);
     }
   });
-  void check(displayedFlow(flowStore.getState()));
+  void check(displayedFlow(editor.state));
   return () => {
     stop();
     clearTimeout(timer);
@@ -57,9 +64,9 @@ function differs(a: Flow, b: Flow): boolean {
 /**
  * Keeps the port objects that did not change: each check returns new ones, and comparing them per render would be slow.
  */
-function withKnownPorts(flow: Flow, checked: CheckedFlow, before: CheckedFlow): CheckedFlow {
+function withKnownPorts(types: NodeTypes, flow: Flow, checked: CheckedFlow, before: CheckedFlow): CheckedFlow {
   const ports = Object.entries(checked.ports).map(([id, fresh]) => {
-    const known = declaredPorts(flow, before, id);
+    const known = declaredPorts(types, flow, before, id);
     return [id, known && JSON.stringify(known) === JSON.stringify(fresh) ? known : fresh] as const;
   });
   return { ...checked, ports: Object.fromEntries(ports) };

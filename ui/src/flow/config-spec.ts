@@ -289,7 +289,16 @@ function labelOf(spec: Spec): string {
   }
 }
 
-const TEXT_WIDGETS = new Set<string>(["multiline", "markdown", "template", "code", "jq", "cel", "provider", "model"]);
+const TEXT_WIDGETS: ReadonlySet<string> = new Set<string>([
+  "multiline",
+  "markdown",
+  "template",
+  "code",
+  "jq",
+  "cel",
+  "provider",
+  "model",
+]);
 
 function widgetOf(schema: Schema): TextWidget {
   const named = text(schema["x-widget"]) ?? text(schema.format) ?? "";

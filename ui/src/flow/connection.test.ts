@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { CheckedFlow, Flow, NodeDescriptor, PortKind, PortType } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
 import { edgeBetween, fittingPort, partners, refusal } from "./connection";
-import { nodeType, setNodeTypes } from "./node-types";
+import { EMPTY_FLOW, UNCHECKED } from "./flow-state";
+import { indexNodeTypes } from "./node-types";
 import { drawnPorts, type End, feeds } from "./ports";
-import { EMPTY_FLOW, UNCHECKED } from "./store";
 
 const out = (node: string, port: string): End => ({ node, side: "out", port });
 const into = (node: string, port: string): End => ({ node, side: "in", port });
@@ -20,19 +20,19 @@ const flow: Flow = {
   edges: { e: { source: "start", sourceOutput: "context", target: "ask", targetInput: "context" } },
 };
 
-beforeAll(() => setNodeTypes(nodes as unknown as NodeDescriptor[]));
+const types = indexNodeTypes(nodes as unknown as NodeDescriptor[]);
 
 describe("a connection", () => {
   it("goes from an output to an input, in either order of the ends", () => {
     const edge = { source: "ask", sourceOutput: "message", target: "ask", targetInput: "in" };
     expect(edgeBetween(out("ask", "message"), into("ask", "in"))).toEqual(edge);
     expect(edgeBetween(into("ask", "in"), out("ask", "message"))).toEqual(edge);
-    expect(refusal(flow, UNCHECKED, out("ask", "message"), out("start", "context"))).toMatch("Both are outputs");
-    expect(refusal(flow, UNCHECKED, into("ask", "in"), into("ask", "context"))).toMatch("Both are inputs");
+    expect(refusal(types, flow, UNCHECKED, out("ask", "message"), out("start", "context"))).toMatch("Both are outputs");
+    expect(refusal(types, flow, UNCHECKED, into("ask", "in"), into("ask", "context"))).toMatch("Both are inputs");
   });
 
   it("is refused between strands, with the reason", () => {
-    expect(refusal(flow, UNCHECKED, out("tools", "tools"), into("ask", "context"))).toBe(
+    expect(refusal(types, flow, UNCHECKED, out("tools", "tools"), into("ask", "context"))).toBe(
       "“tools” provides tools, but “context” accepts a context.",
     );
   });
@@ -47,43 +47,43 @@ describe("a connection", () => {
         },
       },
     };
-    expect(refusal(flow, checked, out("tools", "names"), into("ask", "n"))).toBe(
+    expect(refusal(types, flow, checked, out("tools", "names"), into("ask", "n"))).toBe(
       "“names” provides a list, but “n” accepts a number.",
     );
   });
 
   it("is refused if it exists, but may be moved onto itself", () => {
-    expect(refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"))).toBe(
+    expect(refusal(types, flow, UNCHECKED, out("start", "context"), into("ask", "context"))).toBe(
       "These ports are already connected.",
     );
-    expect(refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"), "e")).toBeUndefined();
+    expect(refusal(types, flow, UNCHECKED, out("start", "context"), into("ask", "context"), "e")).toBeUndefined();
   });
 
   it("is validated without building a string for each edge", () => {
     const texts = vi.spyOn(JSON, "stringify");
-    refusal(flow, UNCHECKED, out("start", "context"), into("ask", "context"));
+    refusal(types, flow, UNCHECKED, out("start", "context"), into("ask", "context"));
     expect(texts).not.toHaveBeenCalled();
   });
 
   it("is refused to a node of unknown type", () => {
-    expect(refusal(flow, UNCHECKED, out("ask", "message"), into("strange", "in"))).toMatch("fromTheFuture");
+    expect(refusal(types, flow, UNCHECKED, out("ask", "message"), into("strange", "in"))).toMatch("fromTheFuture");
   });
 
   it("prefers the ports of the check to those of the type", () => {
-    expect(refusal(flow, UNCHECKED, out("ask", "message"), into("ask", "topic"))).toMatch("no input “topic”");
+    expect(refusal(types, flow, UNCHECKED, out("ask", "message"), into("ask", "topic"))).toMatch("no input “topic”");
   });
 
   it("offers exactly the compatible ends", () => {
     for (const end of [out("start", "context"), out("ask", "message"), into("ask", "in"), out("tools", "tools")]) {
-      const offered = new Set(partners(flow, UNCHECKED, end).map((other) => JSON.stringify(other)));
+      const offered = new Set(partners(types, flow, UNCHECKED, end).map((other) => JSON.stringify(other)));
       for (const [id, node] of Object.entries(flow.nodes)) {
-        const ports = nodeType(node.type)?.ports;
+        const ports = types.byType.get(node.type)?.ports;
         const ends = [
           ...(ports?.inputs ?? []).map((port) => into(id, port.name)),
           ...(ports?.outputs ?? []).map((port) => out(id, port.name)),
         ];
         for (const other of ends) {
-          expect(offered.has(JSON.stringify(other))).toBe(refusal(flow, UNCHECKED, end, other) === undefined);
+          expect(offered.has(JSON.stringify(other))).toBe(refusal(types, flow, UNCHECKED, end, other) === undefined);
         }
       }
     }
@@ -114,7 +114,7 @@ describe("types", () => {
 
   it("choose a required input first, and never an error output", () => {
     const port = (kind: PortKind, type: PortType, side: "in" | "out", name: string) => {
-      const found = nodeType(name);
+      const found = types.byType.get(name);
       return found && fittingPort(found, kind, type, side)?.name;
     };
     expect(port("context", "any", "out", "userInput")).toBe("context");

@@ -1,6 +1,6 @@
 /** Which connections are allowed, with a reason for the user if not. */
 import type { CheckedFlow, Edge, EdgeId, Flow, NodeDescriptor, NodeId, PortKind, PortType } from "@/bindings";
-import { nodeType } from "./node-types";
+import type { NodeTypes } from "./node-types";
 import { declaredPorts, type End, feeds, findPort, type Side } from "./ports";
 
 const STRAND: Record<PortKind, string> = { context: "a context", data: "data", tools: "tools" };
@@ -21,46 +21,60 @@ export function edgeBetween(a: End, b: End): Edge | undefined {
 }
 
 /** Why two ends can't be connected; undefined if they can. `except` is an edge that is being moved. */
-export function refusal(flow: Flow, checked: CheckedFlow, a: End, b: End, except?: EdgeId): string | undefined {
+export function refusal(
+  types: NodeTypes,
+  flow: Flow,
+  checked: CheckedFlow,
+  a: End,
+  b: End,
+  except?: EdgeId,
+): string | undefined {
   const edge = edgeBetween(a, b);
   if (!edge) {
     return a.side === "out"
       ? "Both are outputs. Connect an output to an input."
       : "Both are inputs. Connect an input to an output.";
   }
-  const misfit = whyNot(flow, checked, edge);
+  const misfit = whyNot(types, flow, checked, edge);
   if (misfit) return misfit;
   const twice = Object.entries(flow.edges).some(([id, other]) => id !== except && sameEnds(other, edge));
   return twice ? "These ports are already connected." : undefined;
 }
 
 /** All ends in the flow that one end may be connected to, in the order of the flow's nodes. */
-export function partners(flow: Flow, checked: CheckedFlow, end: End): End[] {
+export function partners(types: NodeTypes, flow: Flow, checked: CheckedFlow, end: End): End[] {
   const there = new Set(Object.values(flow.edges).map(key));
-  return Object.keys(flow.nodes).flatMap((node) => fitting(flow, checked, end, node, there));
+  return Object.keys(flow.nodes).flatMap((node) => fitting(types, flow, checked, end, node, there));
 }
 
 /** The ends on one node that one end may be connected to. */
-export function partnersOn(flow: Flow, checked: CheckedFlow, end: End, node: NodeId): End[] {
-  return fitting(flow, checked, end, node, new Set(Object.values(flow.edges).map(key)));
+export function partnersOn(types: NodeTypes, flow: Flow, checked: CheckedFlow, end: End, node: NodeId): End[] {
+  return fitting(types, flow, checked, end, node, new Set(Object.values(flow.edges).map(key)));
 }
 
-function fitting(flow: Flow, checked: CheckedFlow, end: End, node: NodeId, there: ReadonlySet<string>): End[] {
-  const ports = declaredPorts(flow, checked, node);
+function fitting(
+  types: NodeTypes,
+  flow: Flow,
+  checked: CheckedFlow,
+  end: End,
+  node: NodeId,
+  there: ReadonlySet<string>,
+): End[] {
+  const ports = declaredPorts(types, flow, checked, node);
   const side: Side = end.side === "out" ? "in" : "out";
   const found: End[] = [];
   for (const { name } of (side === "in" ? ports?.inputs : ports?.outputs) ?? []) {
     const other: End = { node, side, port: name };
     const edge = edgeBetween(end, other);
-    if (edge && !there.has(key(edge)) && whyNot(flow, checked, edge) === undefined) found.push(other);
+    if (edge && !there.has(key(edge)) && whyNot(types, flow, checked, edge) === undefined) found.push(other);
   }
   return found;
 }
 
 /** Why the ports of an edge are incompatible; undefined if they are compatible. */
-function whyNot(flow: Flow, checked: CheckedFlow, edge: Edge): string | undefined {
-  const from = port(flow, checked, { node: edge.source, side: "out", port: edge.sourceOutput });
-  const to = port(flow, checked, { node: edge.target, side: "in", port: edge.targetInput });
+function whyNot(types: NodeTypes, flow: Flow, checked: CheckedFlow, edge: Edge): string | undefined {
+  const from = port(types, flow, checked, { node: edge.source, side: "out", port: edge.sourceOutput });
+  const to = port(types, flow, checked, { node: edge.target, side: "in", port: edge.targetInput });
   if (typeof from === "string") return from;
   if (typeof to === "string") return to;
   if (from.kind !== to.kind) {
@@ -87,11 +101,16 @@ export function fittingPort(type: NodeDescriptor, kind: PortKind, valueType: Por
   return outputs.find((port) => port.name !== "error");
 }
 
-function port(flow: Flow, checked: CheckedFlow, end: End): { kind: PortKind; type: PortType } | string {
-  const found = findPort(declaredPorts(flow, checked, end.node), end.side, end.port);
+function port(
+  types: NodeTypes,
+  flow: Flow,
+  checked: CheckedFlow,
+  end: End,
+): { kind: PortKind; type: PortType } | string {
+  const found = findPort(declaredPorts(types, flow, checked, end.node), end.side, end.port);
   if (found) return found;
   const type = flow.nodes[end.node]?.type ?? "";
-  return nodeType(type)
+  return types.byType.has(type)
     ? `${name(flow, end.node)} has no ${end.side === "in" ? "input" : "output"} “${end.port}” with this config.`
     : `The node type “${type}” is not known here, so nothing can be connected to it.`;
 }

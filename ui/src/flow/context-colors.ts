@@ -3,7 +3,8 @@
  * tools strand's amber; lightness comes from the theme (see `canvas.css`), so that contrast is the same for all.
  */
 import type { CheckedFlow, Flow, NodeId } from "@/bindings";
-import { nodeType } from "./node-types";
+import { displayedFlow, type FlowState } from "./flow-state";
+import type { NodeTypes } from "./node-types";
 
 const HUES = [null, 350, 245, 128, 25, 320, 222, 108] as const;
 /** Beyond the list, steps that come near an earlier hue only after many contexts. */
@@ -20,17 +21,23 @@ export function contextColor(index: number): string {
 }
 
 /** Which context (counted from 0) each node works in. */
-export function contextIndexes(flow: Flow, checked: CheckedFlow): ReadonlyMap<NodeId, number> {
+export function contextIndexes(types: NodeTypes, flow: Flow, checked: CheckedFlow): ReadonlyMap<NodeId, number> {
   const makers = [...new Set(Object.values(checked.contexts))].sort(
-    (a, b) => rank(flow, a) - rank(flow, b) || (a < b ? -1 : 1),
+    (a, b) => rank(types, flow, a) - rank(types, flow, b) || (a < b ? -1 : 1),
   );
   const order = new Map(makers.map((maker, index) => [maker, index]));
   return new Map(Object.entries(checked.contexts).map(([node, maker]) => [node, order.get(maker) ?? 0]));
 }
 
+/** The color of the context that a node works in or makes, as on the canvas; the strand's own color without one. */
+export function contextShade(types: NodeTypes, state: FlowState, node: NodeId): string {
+  const index = contextIndexes(types, displayedFlow(state), state.checked).get(node);
+  return index === undefined ? "var(--context)" : contextColor(index);
+}
+
 /** The flow's own context comes first, so that adding another never changes its color. */
-function rank(flow: Flow, maker: NodeId): number {
-  return nodeType(flow.nodes[maker]?.type ?? "")?.editor.makesMainContext ? 0 : 1;
+function rank(types: NodeTypes, flow: Flow, maker: NodeId): number {
+  return types.byType.get(flow.nodes[maker]?.type ?? "")?.editor.makesMainContext ? 0 : 1;
 }
 
 function spare(index: number): number {

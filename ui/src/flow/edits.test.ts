@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Flow, Node } from "@/bindings";
-import * as actions from "./actions";
 import { fromText, toText } from "./clipboard";
+import { FlowEditor } from "./editor";
 import * as edits from "./edits";
-import { documentState, EMPTY_FLOW, flowStore, isDirty } from "./store";
+import { documentState, EMPTY_FLOW, isDirty } from "./flow-state";
 
 const node = (type: string): Node => ({ type });
 
@@ -104,52 +104,56 @@ const action = fc.oneof(
   fc.record({ kind: fc.constant("seal" as const) }),
 );
 
-function carryOut(one: typeof action extends fc.Arbitrary<infer T> ? T : never): void {
-  const { flow } = flowStore.getState();
+function carryOut(editor: FlowEditor, one: typeof action extends fc.Arbitrary<infer T> ? T : never): void {
+  const { flow } = editor.state;
   const ids = Object.keys(flow.nodes);
   const pick = (at: number) => ids[at % Math.max(1, ids.length)] ?? "none";
   switch (one.kind) {
     case "add":
-      actions.addNode(node(one.type), { x: 1, y: 2 });
+      editor.addNode(node(one.type), { x: 1, y: 2 });
       break;
     case "connect":
-      actions.connect({ source: pick(one.from), sourceOutput: "o", target: pick(one.to), targetInput: "i" });
+      editor.connect({ source: pick(one.from), sourceOutput: "o", target: pick(one.to), targetInput: "i" });
       break;
     case "remove":
-      actions.removeItems({ nodes: [pick(one.at)] });
+      editor.removeItems({ nodes: [pick(one.at)] });
       break;
     case "move":
-      actions.place("Move", new Map([[pick(one.at), { x: one.x, y: 0 }]]), one.merge ? "nudge" : undefined);
+      editor.place("Move", new Map([[pick(one.at), { x: one.x, y: 0 }]]), one.merge ? "nudge" : undefined);
       break;
     case "title":
-      actions.rename(pick(one.at), one.title);
+      editor.rename(pick(one.at), one.title);
       break;
     case "config":
-      actions.setConfig(pick(one.at), ["value"], one.value);
+      editor.setConfig(pick(one.at), ["value"], one.value);
       break;
     case "paste":
-      actions.addFragment("Paste", edits.fragment(flow, new Set([pick(one.at)])), { x: 5, y: 5 });
+      editor.addFragment("Paste", edits.fragment(flow, new Set([pick(one.at)])), { x: 5, y: 5 });
       break;
     case "seal":
-      actions.sealGesture();
+      editor.sealGesture();
       break;
   }
 }
 
 describe("undo and redo", () => {
-  beforeEach(() => flowStore.setState(documentState(two), true));
+  let editor: FlowEditor;
+  beforeEach(() => {
+    editor = new FlowEditor();
+    editor.open(documentState(two));
+  });
 
   it("revert and reapply any sequence of edits", () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 40 }), (sequence) => {
-        flowStore.setState(documentState(two), true);
-        for (const one of sequence) carryOut(one);
-        const end = flowStore.getState().flow;
-        while (flowStore.getState().history.past.length > 0) actions.undo();
-        expect(flowStore.getState().flow).toBe(two);
-        expect(isDirty(flowStore.getState())).toBe(false);
-        while (flowStore.getState().history.future.length > 0) actions.redo();
-        expect(flowStore.getState().flow).toBe(end);
+        editor.open(documentState(two));
+        for (const one of sequence) carryOut(editor, one);
+        const end = editor.state.flow;
+        while (editor.state.history.past.length > 0) editor.undo();
+        expect(editor.state.flow).toBe(two);
+        expect(isDirty(editor.state)).toBe(false);
+        while (editor.state.history.future.length > 0) editor.redo();
+        expect(editor.state.flow).toBe(end);
       }),
     );
   });
@@ -161,13 +165,13 @@ describe("undo and redo", () => {
           maxLength: 40,
         }),
         (sequence) => {
-          flowStore.setState(documentState(two), true);
+          editor.open(documentState(two));
           for (const one of sequence) {
-            if (one === "undo") actions.undo();
-            else if (one === "redo") actions.redo();
-            else if (one === "all") actions.selectAll();
-            else carryOut(one);
-            const { flow, selection } = flowStore.getState();
+            if (one === "undo") editor.undo();
+            else if (one === "redo") editor.redo();
+            else if (one === "all") editor.selectAll();
+            else carryOut(editor, one);
+            const { flow, selection } = editor.state;
             expect([...selection.nodes].every((id) => id in flow.nodes)).toBe(true);
             expect([...selection.edges].every((id) => id in flow.edges)).toBe(true);
           }
@@ -177,30 +181,30 @@ describe("undo and redo", () => {
   });
 
   it("merge typing in one field into one step, but not across fields", () => {
-    for (const text of ["h", "he", "hey"]) actions.setConfig("a", ["template"], text);
-    actions.setConfig("a", ["other"], 1);
-    actions.undo();
-    expect(flowStore.getState().flow.nodes.a?.config).toEqual({ template: "hey" });
-    actions.undo();
-    expect(flowStore.getState().flow).toBe(two);
+    for (const text of ["h", "he", "hey"]) editor.setConfig("a", ["template"], text);
+    editor.setConfig("a", ["other"], 1);
+    editor.undo();
+    expect(editor.state.flow.nodes.a?.config).toEqual({ template: "hey" });
+    editor.undo();
+    expect(editor.state.flow).toBe(two);
   });
 
   it("start a new step after the gesture has ended", () => {
-    actions.setConfig("a", ["template"], "h");
-    actions.sealGesture();
-    actions.setConfig("a", ["template"], "he");
-    actions.undo();
-    expect(flowStore.getState().flow.nodes.a?.config).toEqual({ template: "h" });
+    editor.setConfig("a", ["template"], "h");
+    editor.sealGesture();
+    editor.setConfig("a", ["template"], "he");
+    editor.undo();
+    expect(editor.state.flow.nodes.a?.config).toEqual({ template: "h" });
   });
 
   it("keep only the flow and the selection of a step", () => {
-    actions.rename("a", "One");
-    actions.rename("a", "Two");
-    actions.rename("a", "Three");
-    actions.undo();
-    actions.undo();
-    actions.redo();
-    const { past, future } = flowStore.getState().history;
+    editor.rename("a", "One");
+    editor.rename("a", "Two");
+    editor.rename("a", "Three");
+    editor.undo();
+    editor.undo();
+    editor.redo();
+    const { past, future } = editor.state.history;
     expect([past.length, future.length]).toEqual([2, 1]);
     for (const step of [...past, ...future]) {
       expect(Object.keys(step).sort()).toEqual(["flow", "label", "merge", "selection"]);
@@ -208,16 +212,16 @@ describe("undo and redo", () => {
   });
 
   it("drop redo steps after a new edit", () => {
-    actions.rename("a", "One");
-    actions.undo();
-    actions.rename("a", "Two");
-    expect(flowStore.getState().history.future).toEqual([]);
+    editor.rename("a", "One");
+    editor.undo();
+    editor.rename("a", "Two");
+    expect(editor.state.history.future).toEqual([]);
   });
 
   it("do nothing while a run is viewed", () => {
-    actions.viewFlow({ run: "r", label: "r", flow: EMPTY_FLOW });
-    actions.rename("a", "One");
-    expect(flowStore.getState().flow).toBe(two);
-    actions.leaveView();
+    editor.viewFlow({ run: "r", label: "r", flow: EMPTY_FLOW });
+    editor.rename("a", "One");
+    expect(editor.state.flow).toBe(two);
+    editor.leaveView();
   });
 });

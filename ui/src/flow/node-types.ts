@@ -1,38 +1,51 @@
 /** The node types the host knows, loaded once. */
-import { create } from "zustand";
+import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Category, Node, NodeDescriptor } from "@/bindings";
-import { call } from "@/ipc";
+import type { Host } from "@/ipc";
 
-type NodeTypes = { list: readonly NodeDescriptor[]; byType: ReadonlyMap<string, NodeDescriptor> };
+/** All node types, and each by its name and its aliases. */
+export type NodeTypes = { list: readonly NodeDescriptor[]; byType: ReadonlyMap<string, NodeDescriptor> };
 
-export const nodeTypesStore = create<NodeTypes>(() => ({ list: [], byType: new Map() }));
+export const NO_NODE_TYPES: NodeTypes = { list: [], byType: new Map() };
 
-export const useNodeTypes = nodeTypesStore;
+export class NodeTypeRegistry {
+  readonly store: StoreApi<NodeTypes> = createStore<NodeTypes>(() => NO_NODE_TYPES);
 
-/** Asks the host for its node types. */
-export async function loadNodeTypes(): Promise<void> {
-  setNodeTypes(await call("nodes.list", {}));
+  constructor(readonly host: Host) {}
+
+  get all(): NodeTypes {
+    return this.store.getState();
+  }
+
+  /** The description of a node type, by its name or an alias; nothing for a type this build does not know. */
+  get(type: string): NodeDescriptor | undefined {
+    return this.all.byType.get(type);
+  }
+
+  /** Asks the host for its node types. */
+  async load(): Promise<void> {
+    this.set(await this.host.call("nodes.list", {}));
+  }
+
+  set(list: readonly NodeDescriptor[]): void {
+    this.store.setState(indexNodeTypes(list));
+  }
 }
 
-export function setNodeTypes(list: readonly NodeDescriptor[]): void {
+export function indexNodeTypes(list: readonly NodeDescriptor[]): NodeTypes {
   const byType = new Map(list.flatMap((type) => (type.aliases ?? []).map((alias) => [alias, type] as const)));
   for (const type of list) byType.set(type.type, type);
-  nodeTypesStore.setState({ list, byType });
-}
-
-/** The description of a node type, by its name or an alias; nothing for a type this build does not know. */
-export function nodeType(type: string): NodeDescriptor | undefined {
-  return nodeTypesStore.getState().byType.get(type);
+  return { list, byType };
 }
 
 /** The config field with the Markdown of a comment; undefined for nodes of any other kind. Comments never run. */
-export function commentField(node: Node | undefined): string | undefined {
-  return node && nodeType(node.type)?.editor.commentField;
+export function commentField(types: NodeTypes, node: Node | undefined): string | undefined {
+  return node && types.byType.get(node.type)?.editor.commentField;
 }
 
 /** The config field with the path of the flow that a node runs; undefined for nodes that run none. */
-export function childFlowField(node: Node | undefined): string | undefined {
-  return node && nodeType(node.type)?.editor.childFlowField;
+export function childFlowField(types: NodeTypes, node: Node | undefined): string | undefined {
+  return node && types.byType.get(node.type)?.editor.childFlowField;
 }
 
 export const CATEGORIES: readonly { id: Category; title: string }[] = [

@@ -11,7 +11,7 @@ import type {
   Ports,
   PortType,
 } from "@/bindings";
-import { nodeType } from "./node-types";
+import type { NodeTypes } from "./node-types";
 
 export type Side = "in" | "out";
 /** One port of one node, as the canvas addresses it. */
@@ -20,11 +20,11 @@ export type End = { node: NodeId; side: Side; port: PortName };
 const NO_PORTS: Ports = { inputs: [], outputs: [] };
 
 /** The ports a node declares; undefined for unknown types. */
-export function declaredPorts(flow: Flow, checked: CheckedFlow, id: NodeId): Ports | undefined {
+export function declaredPorts(types: NodeTypes, flow: Flow, checked: CheckedFlow, id: NodeId): Ports | undefined {
   const node = flow.nodes[id];
   if (!node) return undefined;
   const known = checked.ports[id];
-  return known ?? nodeType(node.type)?.ports;
+  return known ?? types.byType.get(node.type)?.ports;
 }
 
 /** A node's ports as they are drawn: the declared ones, then those that only an edge names. */
@@ -59,10 +59,10 @@ export function feeds(output: PortType, input: PortType): boolean {
 }
 
 /** The strand of an edge, taken from its ports; a data edge where neither end is known. */
-export function edgeKind(flow: Flow, checked: CheckedFlow, edge: Edge): PortKind {
-  const out = findPort(declaredPorts(flow, checked, edge.source), "out", edge.sourceOutput);
+export function edgeKind(types: NodeTypes, flow: Flow, checked: CheckedFlow, edge: Edge): PortKind {
+  const out = findPort(declaredPorts(types, flow, checked, edge.source), "out", edge.sourceOutput);
   if (out) return out.kind;
-  const input = findPort(declaredPorts(flow, checked, edge.target), "in", edge.targetInput);
+  const input = findPort(declaredPorts(types, flow, checked, edge.target), "in", edge.targetInput);
   return input?.kind ?? guessKind(edge.sourceOutput);
 }
 

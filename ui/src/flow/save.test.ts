@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow } from "@/bindings";
-import { askStore } from "@/design/ask";
-import { connect, HostError } from "@/ipc";
-import { mayReplace, save, saveAs } from "./files";
-import { documentState, flowStore, isDirty } from "./store";
+import { HostError } from "@/ipc";
+import type { FlowEditor } from "./editor";
+import type { FlowFiles } from "./files";
+import { documentState, isDirty } from "./flow-state";
+import { createFlowParts, type FlowParts } from "./test-parts";
 
 const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
 
@@ -11,23 +12,24 @@ type Call = { name: string; args: Record<string, unknown>; settle: (reply: unkno
 
 /** Open requests to the host. */
 let calls: Call[];
+let editor: FlowEditor;
+let files: FlowFiles;
+let questions: FlowParts["questions"];
 
 beforeEach(() => {
   calls = [];
-  connect({
+  ({ editor, files, questions } = createFlowParts({
     call: (name, args) =>
       new Promise((resolve, reject) => {
         const settle = (reply: unknown) => (reply instanceof Error ? reject(reply) : resolve(reply as never));
         calls.push({ name, args: args as Record<string, unknown>, settle });
       }),
-    watch: () => () => undefined,
-    closeWindow: async () => undefined,
-  });
-  flowStore.setState(documentState(named("saved"), { path: "/a", hash: "1" }), true);
+  }));
+  editor.open(documentState(named("saved"), { path: "/a", hash: "1" }));
 });
-afterEach(() => askStore.getState().settle());
+afterEach(() => questions.store.getState().settle());
 
-const edit = (name: string) => flowStore.setState({ flow: named(name) });
+const edit = (name: string) => editor.store.setState({ flow: named(name) });
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 async function nextCall(): Promise<Call> {
@@ -41,32 +43,32 @@ const written = (path: string, hash: string) => ({ path, hash, savedAt: 0 });
 describe("saving", () => {
   it("writes once when called twice at the same time", async () => {
     edit("mine");
-    const both = Promise.all([save(), save()]);
+    const both = Promise.all([files.save(), files.save()]);
     (await nextCall()).settle(written("/a", "2"));
     expect(await both).toEqual([true, true]);
     await turn();
     expect(calls).toEqual([]);
-    expect(askStore.getState().question).toBeUndefined();
+    expect(questions.store.getState().question).toBeUndefined();
   });
 
   it("uses the new hash for a save requested during another save", async () => {
     edit("first");
-    const first = save();
+    const first = files.save();
     edit("second");
-    const second = save();
+    const second = files.save();
     (await nextCall()).settle(written("/a", "2"));
     expect(await first).toBe(true);
     const next = await nextCall();
     expect(next.args).toMatchObject({ baseHash: "2", flow: named("second") });
     next.settle(written("/a", "3"));
     expect(await second).toBe(true);
-    expect(flowStore.getState().hash).toBe("3");
-    expect(isDirty(flowStore.getState())).toBe(false);
+    expect(editor.state.hash).toBe("3");
+    expect(isDirty(editor.state)).toBe(false);
   });
 
   it("does not show a second dialog after the first was canceled", async () => {
-    flowStore.setState(documentState(named("new")), true);
-    const both = Promise.all([save(), save()]);
+    editor.open(documentState(named("new")));
+    const both = Promise.all([files.save(), files.save()]);
     (await nextCall()).settle({ path: null });
     expect(await both).toEqual([false, false]);
     await turn();
@@ -75,18 +77,18 @@ describe("saving", () => {
 
   it("does not touch a document opened in the meantime", async () => {
     edit("mine");
-    const saved = save();
-    flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
+    const saved = files.save();
+    editor.open(documentState(named("other"), { path: "/b", hash: "9" }));
     edit("other, changed");
     (await nextCall()).settle(written("/a", "2"));
     await saved;
-    expect(flowStore.getState()).toMatchObject({ path: "/b", hash: "9" });
-    expect(isDirty(flowStore.getState())).toBe(true);
+    expect(editor.state).toMatchObject({ path: "/b", hash: "9" });
+    expect(isDirty(editor.state)).toBe(true);
   });
 
   it("never writes another document to the chosen path", async () => {
-    const saved = saveAs();
-    flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
+    const saved = files.saveAs();
+    editor.open(documentState(named("other"), { path: "/b", hash: "9" }));
     (await nextCall()).settle({ path: "/chosen" });
     expect(await saved).toBe(false);
     await turn();
@@ -95,11 +97,11 @@ describe("saving", () => {
 
   it("never overwrites a file with a document opened during the dialog", async () => {
     edit("mine");
-    const saved = save();
+    const saved = files.save();
     (await nextCall()).settle(new HostError({ code: "flow.changed_on_disk", message: "Changed." }));
-    await vi.waitFor(() => expect(askStore.getState().question).toBeDefined());
-    flowStore.setState(documentState(named("other"), { path: "/b", hash: "9" }), true);
-    askStore.getState().settle("overwrite");
+    await vi.waitFor(() => expect(questions.store.getState().question).toBeDefined());
+    editor.open(documentState(named("other"), { path: "/b", hash: "9" }));
+    questions.store.getState().settle("overwrite");
     expect(await saved).toBe(false);
     await turn();
     expect(calls).toEqual([]);
@@ -107,13 +109,13 @@ describe("saving", () => {
 
   it("asks again about changes made during the save before it replaces the document", async () => {
     edit("first");
-    const may = mayReplace();
-    askStore.getState().settle("save");
+    const may = files.mayReplace();
+    questions.store.getState().settle("save");
     const call = await nextCall();
     edit("second");
     call.settle(written("/a", "2"));
-    await vi.waitFor(() => expect(askStore.getState().question).toBeDefined());
-    askStore.getState().settle();
+    await vi.waitFor(() => expect(questions.store.getState().question).toBeDefined());
+    questions.store.getState().settle();
     expect(await may).toBe(false);
   });
 });

@@ -1,12 +1,14 @@
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Diagnostic } from "@/bindings";
-import * as actions from "@/flow/actions";
 import { type Schema, specOf } from "@/flow/config-spec";
 import { setAt } from "@/flow/edits";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { useFlow, useWorkspace } from "@/workspace/context";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
 
@@ -45,7 +47,7 @@ function Form({
 
 function draw(schema: Schema, start?: unknown, findings?: Diagnostic[]) {
   const onValue = vi.fn();
-  render(<Form schema={schema} start={start} onValue={onValue} findings={findings} />);
+  renderInWorkspace(<Form schema={schema} start={start} onValue={onValue} findings={findings} />);
   return { user: userEvent.setup(), last: () => onValue.mock.lastCall?.[0] as unknown, onValue };
 }
 
@@ -152,9 +154,12 @@ describe("a form", () => {
 });
 
 describe("undo", () => {
+  let workspace: Workspace;
+
   /** A form over the config of a node. */
   function NodeForm({ schema }: { schema: Schema }) {
-    const value = flowStore((state) => state.flow.nodes.n?.config?.x);
+    const { editor } = useWorkspace();
+    const value = useFlow((state) => state.flow.nodes.n?.config?.x);
     return (
       <FormField
         label="Fields"
@@ -162,19 +167,20 @@ describe("undo", () => {
         value={value}
         path={["x"]}
         findings={[]}
-        onChange={(path, next) => actions.setConfig("n", path, next)}
+        onChange={(path, next) => editor.setConfig("n", path, next)}
         readOnly={false}
       />
     );
   }
 
   function drawNode(schema: Schema) {
-    flowStore.setState(documentState({ ...EMPTY_FLOW, nodes: { n: { type: "text" } } }), true);
-    render(<NodeForm schema={schema} />);
+    workspace = createTestWorkspace();
+    workspace.editor.open(documentState({ ...EMPTY_FLOW, nodes: { n: { type: "text" } } }));
+    renderInWorkspace(<NodeForm schema={schema} />, { workspace });
     return userEvent.setup();
   }
 
-  const steps = () => flowStore.getState().history.past.length;
+  const steps = () => workspace.editor.state.history.past.length;
 
   it("reverts one click in a list at a time", async () => {
     const user = drawNode({ type: "array", items: { type: "string" } });

@@ -1,12 +1,11 @@
 import { useMemo } from "react";
 import type { Node, NodeDescriptor, NodeId } from "@/bindings";
-import { diagnosticsOf } from "@/canvas/Findings";
 import { InlineCode } from "@/design/InlineCode";
 import { JsonView } from "@/design/JsonView";
-import { setConfig } from "@/flow/actions";
 import { type Spec, specOf } from "@/flow/config-spec";
+import { diagnosticsOf } from "@/flow/diagnostics";
 import { commentField } from "@/flow/node-types";
-import { useFlow } from "@/flow/store";
+import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { CodeControl } from "./fields/CodeControl";
 import { Control } from "./fields/Control";
 import { FormField } from "./fields/FormField";
@@ -20,6 +19,7 @@ type Props = { nodeId: NodeId; node: Node; type: NodeDescriptor | undefined; rea
 export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
   const all = useFlow((state) => state.checked.diagnostics);
   const findings = useMemo(() => diagnosticsOf(all, nodeId), [all, nodeId]);
+  const isComment = useNodeTypes((types) => commentField(types, node)) !== undefined;
   const general = findings.filter((found) => !(configPath(found)?.length ?? 0));
   return (
     <div className="h-full overflow-y-auto px-3 py-3">
@@ -53,9 +53,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
       ) : (
         <Unknown node={node} />
       )}
-      {commentField(node) !== undefined ? null : (
-        <LimitsSection nodeId={nodeId} node={node} findings={findings} readOnly={readOnly} />
-      )}
+      {isComment ? null : <LimitsSection nodeId={nodeId} node={node} findings={findings} readOnly={readOnly} />}
       {type ? <Help type={type} nodeId={nodeId} readOnly={readOnly} /> : null}
     </div>
   );
@@ -72,7 +70,8 @@ type FormProps = {
 const NO_HELP: Pick<Spec, "help"> = { help: undefined };
 
 function ConfigForm({ nodeId, config, spec, findings, readOnly }: FormProps) {
-  const onChange = (path: Path, value: unknown) => setConfig(nodeId, path, value);
+  const { editor } = useWorkspace();
+  const onChange = (path: Path, value: unknown) => editor.setConfig(nodeId, path, value);
   const common = { id: "config", label: "Config", value: config, path: [] as Path, findings, onChange, readOnly };
   // The config's own description says what the type's help says already.
   if (spec.kind === "object") {

@@ -1,24 +1,24 @@
 import type { EdgeId, NodeId } from "@/bindings";
-import { reveal } from "@/canvas/reveal";
-import { useEdgeRun } from "@/canvas/useElementViews";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { InlineCode } from "@/design/InlineCode";
-import { removeItems } from "@/flow/actions";
-import { useNodeTypes } from "@/flow/node-types";
+import { displayedFlow } from "@/flow/flow-state";
 import { edgeKind } from "@/flow/ports";
-import { displayedFlow, useFlow } from "@/flow/store";
+import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { useEdgeRun } from "@/workspace/run-hooks";
 
 const STRANDS = { context: "Context edge", data: "Data edge", tools: "Tools edge" };
 
 /** One edge: its strand, its ends, what is wrong with it, what passed last. */
 export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
+  const { editor } = useWorkspace();
+  const types = useNodeTypes((all) => all);
   const edge = useFlow((state) => displayedFlow(state).edges[edgeId]);
-  const kind = useFlow((state) => (edge ? edgeKind(displayedFlow(state), state.checked, edge) : "data"));
+  const kind = useFlow((state) => (edge ? edgeKind(types, displayedFlow(state), state.checked, edge) : "data"));
   const back = useFlow((state) => state.checked.backEdges.includes(edgeId));
   const diagnostics = useFlow((state) => state.checked.diagnostics);
   const readOnly = useFlow((state) => state.viewing !== undefined);
-  const run = useEdgeRun(edgeId);
+  const run = useEdgeRun(edgeId, kind);
   if (!edge) return <Empty title="Edge not found" />;
   const findings = diagnostics.filter((found) => found.edge === edgeId);
   return (
@@ -51,7 +51,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
           kind="danger"
           className="self-start"
           disabled={readOnly}
-          onClick={() => removeItems({ edges: [edgeId] })}
+          onClick={() => editor.removeItems({ edges: [edgeId] })}
         >
           Delete edge
         </Button>
@@ -61,6 +61,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
 }
 
 function End({ label, node, port }: { label: string; node: NodeId; port: string }) {
+  const { canvas } = useWorkspace();
   const found = useFlow((state) => displayedFlow(state).nodes[node]);
   const title =
     useNodeTypes((types) => found?.title ?? (found ? types.byType.get(found.type)?.title : undefined)) ?? node;
@@ -70,7 +71,7 @@ function End({ label, node, port }: { label: string; node: NodeId; port: string 
       <button
         type="button"
         className="flex w-full items-baseline gap-2 rounded-md border border-line px-2 py-1 text-left hover:bg-bg-3"
-        onClick={() => reveal({ node })}
+        onClick={() => canvas.reveal({ node })}
       >
         <span className="truncate">{title}</span>
         <code className="ml-auto text-fg-3 text-xs">{port}</code>

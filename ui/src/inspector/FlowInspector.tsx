@@ -1,6 +1,6 @@
-import { sealGesture, setFlow } from "@/flow/actions";
 import type { Spec } from "@/flow/config-spec";
-import { displayedFlow, useFlow } from "@/flow/store";
+import { displayedFlow } from "@/flow/flow-state";
+import { useFlow, useWorkspace } from "@/workspace/context";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
 
@@ -30,6 +30,7 @@ const WINDOW: Spec = {
 
 /** The flow itself, while nothing in it is selected. */
 export function FlowInspector() {
+  const { editor } = useWorkspace();
   const flow = useFlow(displayedFlow);
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const nodes = Object.keys(flow.nodes).length;
@@ -38,10 +39,10 @@ export function FlowInspector() {
   const set = (name: "maxConcurrency" | "contextWindow") => (_: Path, value: unknown) => {
     const settings = { ...flow.settings, [name]: value as number | undefined };
     if (value === undefined) delete settings[name];
-    setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
+    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
   };
   return (
-    <section className="flex h-full flex-col" aria-label="Flow" onBlur={sealGesture}>
+    <section className="flex h-full flex-col" aria-label="Flow" onBlur={() => editor.sealGesture()}>
       <header className="shrink-0 border-line border-b px-3 py-2.5">
         <h2 className="font-semibold">Flow</h2>
         <p className="text-fg-3 text-xs">
@@ -54,7 +55,7 @@ export function FlowInspector() {
           spec={NAME}
           value={flow.name}
           path={["name"]}
-          onChange={(_, value) => setFlow({ name: (value as string | undefined) ?? "" }, "name")}
+          onChange={(_, value) => editor.setFlow({ name: (value as string | undefined) ?? "" }, "name")}
           {...common}
         />
         <FormField
@@ -62,7 +63,7 @@ export function FlowInspector() {
           spec={DESCRIPTION}
           value={flow.description}
           path={["description"]}
-          onChange={(_, value) => setFlow({ description: value as string | undefined }, "description")}
+          onChange={(_, value) => editor.setFlow({ description: value as string | undefined }, "description")}
           {...common}
         />
         <FormField

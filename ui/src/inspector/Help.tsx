@@ -3,10 +3,11 @@ import { Button } from "@/design/Button";
 import { InlineCode } from "@/design/InlineCode";
 import { JsonView } from "@/design/JsonView";
 import { Markdown } from "@/design/Markdown";
-import { sealGesture, setNode } from "@/flow/actions";
+import { useWorkspace } from "@/workspace/context";
 
 /** What a node type does, its ports, and examples whose config can be taken over. */
 export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId: NodeId; readOnly: boolean }) {
+  const { editor } = useWorkspace();
   return (
     <>
       <details className="section" open>
@@ -32,8 +33,8 @@ export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId:
                   disabled={readOnly}
                   onClick={() => {
                     const config = Object.keys(example.config).length > 0 ? example.config : undefined;
-                    setNode(nodeId, { config }, "example");
-                    sealGesture();
+                    editor.setNode(nodeId, { config }, "example");
+                    editor.sealGesture();
                   }}
                 >
                   Use this config

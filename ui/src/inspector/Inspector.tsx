@@ -1,4 +1,4 @@
-import { useFlow } from "@/flow/store";
+import { useFlow } from "@/workspace/context";
 import { EdgeInspector } from "./EdgeInspector";
 import { FlowInspector } from "./FlowInspector";
 import { NodeInspector } from "./NodeInspector";

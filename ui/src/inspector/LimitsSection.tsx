@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { Diagnostic, Limits, Node, NodeId, RetryPolicy } from "@/bindings";
 import { Switch } from "@/design/Switch";
-import { sealGesture, setNode } from "@/flow/actions";
 import type { Spec } from "@/flow/config-spec";
+import { useWorkspace } from "@/workspace/context";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
 
@@ -44,15 +44,20 @@ const RETRY: { name: keyof RetryPolicy; label: string; spec: Spec }[] = [
 
 /** The node's limits and retry policy. */
 export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
+  const { editor } = useWorkspace();
   const { limits, retry } = node;
   const changeLimit = ([name]: Path, value: unknown) => {
     const next = { ...limits, [name as string]: value };
     if (value === undefined) delete next[name as keyof Limits];
-    setNode(nodeId, { limits: Object.keys(next).length === 0 ? undefined : next }, `limits.${name}`);
+    editor.setNode(nodeId, { limits: Object.keys(next).length === 0 ? undefined : next }, `limits.${name}`);
   };
   const changeRetry = ([name]: Path, value: unknown) => {
     const fallback = DEFAULT_RETRY[name as keyof RetryPolicy];
-    setNode(nodeId, { retry: { ...DEFAULT_RETRY, ...retry, [name as string]: value ?? fallback } }, `retry.${name}`);
+    editor.setNode(
+      nodeId,
+      { retry: { ...DEFAULT_RETRY, ...retry, [name as string]: value ?? fallback } },
+      `retry.${name}`,
+    );
   };
   const common = { findings: [], readOnly };
   const wrong = findings.filter((found) => /\/(?:limits|retry)(?:\/|$)/.test(found.pointer));
@@ -82,8 +87,8 @@ export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
             checked={retry !== undefined}
             disabled={readOnly}
             onChange={(on) => {
-              setNode(nodeId, { retry: on ? DEFAULT_RETRY : undefined }, "retry");
-              sealGesture();
+              editor.setNode(nodeId, { retry: on ? DEFAULT_RETRY : undefined }, "retry");
+              editor.sealGesture();
             }}
           />
         </div>

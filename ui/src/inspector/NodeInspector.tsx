@@ -2,11 +2,10 @@ import type { NodeId } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { Icon } from "@/design/Icon";
 import { type Tab, Tabs } from "@/design/Tabs";
-import { rename } from "@/flow/actions";
-import { commentField, useNodeTypes } from "@/flow/node-types";
-import { displayedFlow, useFlow } from "@/flow/store";
+import { displayedFlow } from "@/flow/flow-state";
+import { commentField } from "@/flow/node-types";
+import { useFlow, useLayout, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { ConfigTab } from "./ConfigTab";
-import { inspectorStore, showTab } from "./inspector-tab";
 import { Context } from "./run/Context";
 import { EpochPicker } from "./run/EpochPicker";
 import { InputsOutputs } from "./run/InputsOutputs";
@@ -14,12 +13,13 @@ import { Prompt } from "./run/Prompt";
 
 /** One node: its name, its config, and what a run made of it. */
 export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
+  const { layout } = useWorkspace();
   const node = useFlow((state) => displayedFlow(state).nodes[nodeId]);
   const type = useNodeTypes((types) => (node ? types.byType.get(node.type) : undefined));
   const readOnly = useFlow((state) => state.viewing !== undefined);
-  const chosen = inspectorStore((state) => state.tab);
+  const chosen = useLayout((state) => state.inspectorTab);
+  const runs = useNodeTypes((types) => commentField(types, node)) === undefined;
   if (!node) return <Empty title="Node not found" />;
-  const runs = commentField(node) === undefined;
   const tabs: Tab[] = [
     {
       id: "config",
@@ -54,7 +54,13 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
         {type?.title ?? "Unknown type"} · <code>{nodeId}</code>
       </p>
       <div className="min-h-0 flex-1">
-        <Tabs label="Node" tabs={tabs} value={displayed} onChange={showTab} testId="inspector-tab" />
+        <Tabs
+          label="Node"
+          tabs={tabs}
+          value={displayed}
+          onChange={(tab) => layout.showInspectorTab(tab)}
+          testId="inspector-tab"
+        />
       </div>
     </div>
   );
@@ -63,6 +69,7 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
 type NameProps = { nodeId: NodeId; title: string; placeholder: string; readOnly: boolean };
 
 function NameField({ nodeId, title, placeholder, readOnly }: NameProps) {
+  const { editor } = useWorkspace();
   return (
     <input
       className="-ml-1 h-7 min-w-0 flex-1 truncate rounded-md border border-transparent bg-transparent px-1 font-semibold text-base outline-none placeholder:text-fg hover:border-line focus:border-accent"
@@ -72,7 +79,7 @@ function NameField({ nodeId, title, placeholder, readOnly }: NameProps) {
       placeholder={placeholder}
       maxLength={120}
       disabled={readOnly}
-      onBlur={(event) => rename(nodeId, event.target.value)}
+      onBlur={(event) => editor.rename(nodeId, event.target.value)}
       onKeyDown={(event) => {
         if (event.key === "Enter") event.currentTarget.blur();
         if (event.key === "Escape") {

@@ -10,8 +10,7 @@ import {
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button, IconButton } from "@/design/Button";
-import { useFlow } from "@/flow/store";
-import { useCommands } from "@/workspace/context";
+import { useCommands, useFlow } from "@/workspace/context";
 
 const ALIGN: { id: string; icon: ReactNode }[] = [
   { id: "arrange.left", icon: <AlignStartVertical size={16} /> },

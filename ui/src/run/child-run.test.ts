@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow, NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
-import { setNodeTypes } from "@/flow/node-types";
-import { documentState, flowStore } from "@/flow/store";
-import { connect, HostError } from "@/ipc";
+import { documentState } from "@/flow/flow-state";
+import { indexNodeTypes } from "@/flow/node-types";
+import { HostError } from "@/ipc";
 import { openChild, runsFlow } from "./child-run";
 import { showRun } from "./live/test-run";
 import { createRunParts, type RunParts } from "./test-parts";
@@ -20,14 +20,13 @@ let calls: string[];
 let parts: RunParts;
 
 beforeEach(() => {
-  parts = createRunParts();
-  setNodeTypes(nodes as unknown as NodeDescriptor[]);
   calls = [];
   const call = async (name: string, args: object) => {
     calls.push(`${name} ${Object.values(args).join()}`);
     throw new HostError({ code: "store.io", message: "No." });
   };
-  connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
+  parts = createRunParts({ call: call as never });
+  parts.nodeTypes.set(nodes as unknown as NodeDescriptor[]);
 });
 
 describe("the file of a node that has not run", () => {
@@ -38,7 +37,7 @@ describe("the file of a node that has not run", () => {
     ["C:\\flows\\a.flow.json", "d:/other/b.flow.json", "d:/other/b.flow.json"],
     ["C:\\flows\\a.flow.json", "\\\\box\\b.flow.json", "\\\\box\\b.flow.json"],
   ])("of %s named %s is %s", async (path, file, opened) => {
-    flowStore.setState(documentState(naming(file), { path }), true);
+    parts.editor.open(documentState(naming(file), { path }));
     openChild(parts, "sub");
     await vi.waitFor(() => expect(calls).toContain(`flow.open ${opened}`));
   });
@@ -66,6 +65,7 @@ describe("the run of a node", () => {
 });
 
 it("recognizes a node that runs a flow, also by an alias of its type", () => {
-  expect(["subflow", "workflow", "chat"].map((type) => runsFlow({ type }))).toEqual([true, true, false]);
-  expect(runsFlow(undefined)).toBe(false);
+  const types = indexNodeTypes(nodes as unknown as NodeDescriptor[]);
+  expect(["subflow", "workflow", "chat"].map((type) => runsFlow(types, { type }))).toEqual([true, true, false]);
+  expect(runsFlow(types, undefined)).toBe(false);
 });

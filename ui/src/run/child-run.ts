@@ -1,23 +1,34 @@
 /** Opens the flow that a node runs: its child run, or the file if there was no run. */
 import type { Node, NodeId, RunId } from "@/bindings";
 import { notify } from "@/design/notify";
-import { openPath } from "@/flow/files";
-import { childFlowField } from "@/flow/node-types";
-import { displayedFlow, fileName, flowStore } from "@/flow/store";
+import type { FlowEditor } from "@/flow/editor";
+import type { FlowFiles } from "@/flow/files";
+import { displayedFlow, fileName } from "@/flow/flow-state";
+import { childFlowField, type NodeTypeRegistry, type NodeTypes } from "@/flow/node-types";
 import type { RunControl } from "./control";
 import type { EpochChoice } from "./epoch-choice";
 import { displayedEpoch, epochOf } from "./fold/epoch";
 import type { ActiveRun } from "./live/active-run";
 
-type Parts = { activeRun: ActiveRun; epochChoice: EpochChoice; runs: RunControl };
+type Parts = {
+  editor: FlowEditor;
+  files: FlowFiles;
+  nodeTypes: NodeTypeRegistry;
+  activeRun: ActiveRun;
+  epochChoice: EpochChoice;
+  runs: RunControl;
+};
 
 /** Whether the node runs another flow. */
-export function runsFlow(node: Node | undefined): boolean {
-  return childFlowField(node) !== undefined;
+export function runsFlow(types: NodeTypes, node: Node | undefined): boolean {
+  return childFlowField(types, node) !== undefined;
 }
 
 /** The latest child run of a node: of the chosen iteration, or of the displayed one, or of any. */
-function childOf({ activeRun, epochChoice }: Parts, node: NodeId): RunId | undefined {
+function childOf(
+  { activeRun, epochChoice }: Pick<Parts, "activeRun" | "epochChoice">,
+  node: NodeId,
+): RunId | undefined {
   const view = activeRun.session?.fold.nodes.get(node);
   const chosen = epochOf(view, epochChoice.of(node));
   if (chosen) return chosen.children?.at(-1);
@@ -36,11 +47,11 @@ export function openChild(parts: Parts, id: NodeId): void {
     notify.info("The node started no run in this iteration.");
     return;
   }
-  const state = flowStore.getState();
+  const { state } = parts.editor;
   const node = displayedFlow(state).nodes[id];
-  const file = node?.config?.[childFlowField(node) ?? ""];
+  const file = node?.config?.[childFlowField(parts.nodeTypes.all, node) ?? ""];
   if (typeof file === "string" && file !== "" && state.path !== undefined && !state.viewing) {
-    void openPath(resolveFlowPath(state.path, file));
+    void parts.files.openPath(resolveFlowPath(state.path, file));
     return;
   }
   notify.info("This node has not run yet. Run the flow to see its sub-flow run.");

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
-import { leaveView } from "@/flow/actions";
-import { documentState, flowStore } from "@/flow/store";
-import { connect, HostError } from "@/ipc";
+import { documentState } from "@/flow/flow-state";
+import { HostError } from "@/ipc";
 import type { RunControl } from "./control";
 import type { OpenPause } from "./fold/types";
 import { createRunParts, type RunParts } from "./test-parts";
@@ -25,7 +24,7 @@ beforeEach(() => {
   watched = [];
   refuse = new Set();
   held = new Map();
-  connect({
+  parts = createRunParts({
     call: async (name, args) => {
       calls.push(name);
       if (refuse.has(name)) throw new HostError({ code: "store.io", message: "No." });
@@ -38,10 +37,8 @@ beforeEach(() => {
       watched.push(run);
       return () => undefined;
     },
-    closeWindow: async () => undefined,
   });
-  flowStore.setState(documentState(FLOW), true);
-  parts = createRunParts();
+  parts.editor.open(documentState(FLOW));
   runs = parts.runs;
   stop = runs.followDocument();
 });
@@ -80,7 +77,7 @@ describe("an interrupted run", () => {
 });
 
 describe("a run that arrives late", () => {
-  const displayed = () => flowStore.getState().viewing?.run;
+  const displayed = () => parts.editor.state.viewing?.run;
   const openSlowly = (run: string) => {
     let release: () => void = () => undefined;
     held.set(run, new Promise((resolve) => (release = resolve)));
@@ -102,7 +99,7 @@ describe("a run that arrives late", () => {
   it("does not replace the document opened later", async () => {
     await runs.open("a");
     const arrive = openSlowly("b");
-    leaveView();
+    parts.editor.leaveView();
     await arrive();
     expect(displayed()).toBeUndefined();
   });

@@ -1,15 +1,12 @@
 /** Actions on runs. They report errors as toasts and never throw. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Diagnostic, Epoch, NodeId, RunId, RunSummary } from "@/bindings";
-import type { CurrentConversation } from "@/conversations/current-conversation";
-import { ask } from "@/design/ask";
 import { notify } from "@/design/notify";
-import { leaveView, viewFlow } from "@/flow/actions";
-import { requestRun } from "@/flow/latest-request";
-import { flowStore } from "@/flow/store";
-import { call, HostError } from "@/ipc";
-import { errorAction } from "@/workbench/error-action";
-import type { LayoutStore } from "@/workbench/layout";
+import type { QuestionStore } from "@/design/question-store";
+import type { FlowEditor } from "@/flow/editor";
+import type { FlowState } from "@/flow/flow-state";
+import { type Host, HostError } from "@/ipc";
+import type { CurrentConversation } from "./conversations/current-conversation";
 import { isOver } from "./fold/status";
 import type { OpenPause } from "./fold/types";
 import type { ActiveRun } from "./live/active-run";
@@ -26,7 +23,7 @@ export type RunState = {
 };
 
 /** Events after which the list of runs reads differently. */
-const TURNING_POINTS = new Set([
+const TURNING_POINTS: ReadonlySet<string> = new Set([
   "run.started",
   "run.waiting",
   "input.provided",
@@ -38,7 +35,7 @@ const TURNING_POINTS = new Set([
 ]);
 
 /** Errors of the document that keep it from running. */
-export function runBlockers(state = flowStore.getState()): Diagnostic[] {
+export function runBlockers(state: FlowState): Diagnostic[] {
   return state.checked.diagnostics.filter((found) => found.severity === "error");
 }
 
@@ -48,17 +45,39 @@ function pauseOwner(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; e
   return pause.asker ?? { run, node, epoch };
 }
 
-type Parts = { layout: LayoutStore; conversation: CurrentConversation; list: RunList; active: ActiveRun };
+/** What runs ask of the window around them. */
+export type RunWindow = {
+  showProblems(): void;
+  showConversation(): void;
+  /** The button to offer with an error; nothing when no part of the window helps. */
+  errorAction(code: string): { label: string; run: () => void } | undefined;
+};
+
+type Parts = {
+  host: Host;
+  editor: FlowEditor;
+  questions: QuestionStore;
+  window: RunWindow;
+  conversation: CurrentConversation;
+  list: RunList;
+  active: ActiveRun;
+};
 
 export class RunControl {
   readonly store: StoreApi<RunState> = createStore<RunState>(() => ({ starting: false }));
-  readonly #layout: LayoutStore;
+  readonly #host: Host;
+  readonly #editor: FlowEditor;
+  readonly #questions: QuestionStore;
+  readonly #window: RunWindow;
   readonly #conversation: CurrentConversation;
   readonly #list: RunList;
   readonly #active: ActiveRun;
 
-  constructor({ layout, conversation, list, active }: Parts) {
-    this.#layout = layout;
+  constructor({ host, editor, questions, window, conversation, list, active }: Parts) {
+    this.#host = host;
+    this.#editor = editor;
+    this.#questions = questions;
+    this.#window = window;
     this.#conversation = conversation;
     this.#list = list;
     this.#active = active;
@@ -66,7 +85,7 @@ export class RunControl {
 
   /** Keeps the active run in sync with the document. Call once; returns a function that stops it. */
   followDocument(): () => void {
-    return flowStore.subscribe((state, before) => {
+    return this.#editor.store.subscribe((state, before) => {
       if (state.key !== before.key) this.#setDocumentRun(undefined);
       if (before.viewing && state.viewing?.run !== before.viewing.run) {
         const { viewed } = this.store.getState();
@@ -91,32 +110,37 @@ export class RunControl {
 
   /** Runs the document, or as much of it as `to` needs. */
   async start(to?: NodeId): Promise<void> {
-    const { flow, path, key, viewing } = flowStore.getState();
+    const { flow, path, key, viewing } = this.#editor.state;
     if (viewing || this.store.getState().starting) return;
     const earlier = this.store.getState().document;
     if (earlier && !isOver(earlier.fold.head.status) && earlier.fold.head.status !== "waiting" && !earlier.interrupted)
       return;
-    if (runBlockers().length > 0) {
-      this.#layout.showDockTab("problems");
+    if (runBlockers(this.#editor.state).length > 0) {
+      this.#window.showProblems();
       return;
     }
     this.store.setState({ starting: true });
     try {
-      const { run } = await call("run.start", { flow, path, to, conversation: this.#conversation.current?.id });
+      const { run } = await this.#host.call("run.start", {
+        flow,
+        path,
+        to,
+        conversation: this.#conversation.current?.id,
+      });
       this.#list.refresh();
       // Another document is open by now: the run is in the list of runs.
-      if (flowStore.getState().key !== key) return;
+      if (this.#editor.state.key !== key) return;
       const waits = earlier?.fold.head.status === "waiting";
-      const session = new RunSession(run, flow, this.#events);
+      const session = new RunSession(this.#host, run, flow, this.#events);
       this.#setDocumentRun(session);
       session.watch();
       if (waits)
         notify.info("The previous run is still waiting for you. Find it in Runs.", this.openAction(earlier.run));
     } catch (thrown) {
       const error = HostError.from(thrown);
-      if (error.code === "flow.invalid") this.#layout.showDockTab("problems");
+      if (error.code === "flow.invalid") this.#window.showProblems();
       if (error.code === "conversation.unknown") this.#conversation.leave();
-      notify.error(error, errorAction(error.code, this.#layout));
+      notify.error(error, this.#window.errorAction(error.code));
     } finally {
       this.store.setState({ starting: false });
     }
@@ -132,7 +156,7 @@ export class RunControl {
     const session = this.#active.session;
     if (!session) return undefined;
     try {
-      await call("run.answer", { ...pauseOwner(session.run, pause), value });
+      await this.#host.call("run.answer", { ...pauseOwner(session.run, pause), value });
       this.#followResumedRun(session.run);
       return undefined;
     } catch (thrown) {
@@ -144,7 +168,7 @@ export class RunControl {
     const session = this.#active.session;
     if (!session) return;
     await this.#reportErrors(async () => {
-      await call("run.end", pauseOwner(session.run, pause));
+      await this.#host.call("run.end", pauseOwner(session.run, pause));
       this.#followResumedRun(session.run);
     });
   }
@@ -152,31 +176,31 @@ export class RunControl {
   /** Shows a run on the canvas from its journal, and follows it if it is not over. */
   async open(run: RunId): Promise<void> {
     // Also for a run that is displayed already: a slower earlier request must not replace it.
-    const isLatest = requestRun();
+    const isLatest = this.#editor.requests.requestRun();
     const { document, viewed } = this.store.getState();
     if (document?.run === run) {
-      leaveView();
+      this.#editor.leaveView();
       return;
     }
     if (viewed?.run === run) return;
     await this.#reportErrors(async () => {
-      const { summary, above, flow, entries, damage } = await call("runs.show", { run });
+      const { summary, above, flow, entries, damage } = await this.#host.call("runs.show", { run });
       if (!isLatest()) return;
       if (damage) notify.error(HostError.from(damage));
-      const session = new RunSession(run, flow, this.#events, summary.status === "interrupted");
+      const session = new RunSession(this.#host, run, flow, this.#events, summary.status === "interrupted");
       const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || "Untitled flow" });
-      viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });
+      this.#editor.viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });
       this.#setViewed(session);
       session.push(entries);
       if (summary.status === "running" || summary.status === "waiting") session.watch();
-      if (summary.status === "waiting") this.#layout.showDockTab("conversation");
+      if (summary.status === "waiting") this.#window.showConversation();
     });
   }
 
   /** Lets a run go on whose process died. */
   async resume(run: RunId): Promise<void> {
     await this.#reportErrors(async () => {
-      await call("run.resume", { run });
+      await this.#host.call("run.resume", { run });
       this.#followResumedRun(run);
       if (!this.#sessionOf(run)) await this.open(run);
     });
@@ -185,7 +209,7 @@ export class RunControl {
   /** Stops a run. One whose process died is resumed for that and ends at once. */
   async cancel(run: RunId): Promise<void> {
     await this.#reportErrors(async () => {
-      await call("run.cancel", { run });
+      await this.#host.call("run.cancel", { run });
       this.#followResumedRun(run);
     });
   }
@@ -208,15 +232,15 @@ export class RunControl {
 
   /** Deletes a run and its journal, after asking. */
   async remove(run: RunId, name: string): Promise<void> {
-    const choice = await ask({
+    const choice = await this.#questions.ask({
       title: "Delete run?",
       text: `This permanently deletes the run of “${name}” with its inputs, outputs and messages. The flow is kept.`,
       actions: [{ id: "delete", label: "Delete run", kind: "danger" }],
     });
     if (choice !== "delete") return;
     await this.#reportErrors(async () => {
-      await call("runs.remove", { run });
-      if (this.store.getState().viewed?.run === run) leaveView();
+      await this.#host.call("runs.remove", { run });
+      if (this.store.getState().viewed?.run === run) this.#editor.leaveView();
       if (this.store.getState().document?.run === run) this.#setDocumentRun(undefined);
     });
     this.#list.refresh();
@@ -237,7 +261,7 @@ export class RunControl {
       await work();
     } catch (thrown) {
       const error = HostError.from(thrown);
-      notify.error(error, errorAction(error.code, this.#layout));
+      notify.error(error, this.#window.errorAction(error.code));
     }
   }
 
@@ -254,7 +278,7 @@ export class RunControl {
       notify.error(error, { label: "Reconnect", run: () => session.watch() });
       // The watch may have broken because the run's process died; then it can be resumed.
       const { parentRunId: parent } = session.fold.head;
-      call("runs.list", { parent, limit: PAGE }).then(
+      this.#host.call("runs.list", { parent, limit: PAGE }).then(
         (list) => {
           session.interrupted = list.find((one) => one.run === session.run)?.status === "interrupted";
           this.#active.publishSession(session);

@@ -1,7 +1,5 @@
 /** What the canvas shows of a run: one small record per node and per edge. */
-import type { EdgeId, Epoch, Fault, NodeId, PortName, PromptRecord } from "@/bindings";
-import { edgeKind } from "@/flow/ports";
-import { displayedFlow, flowStore } from "@/flow/store";
+import type { Epoch, Fault, NodeId, PortKind, PortName, PromptRecord } from "@/bindings";
 import { displayedEpoch } from "./fold/epoch";
 import type { EpochView, NodeState, NodeView } from "./fold/types";
 import { partsOf } from "./prompt-parts";
@@ -127,11 +125,7 @@ export function passingOf(node: NodeId, view: NodeView | undefined, port: PortNa
   return passing;
 }
 
-export function peekOf(passing: Passing, id: EdgeId): string {
-  const state = flowStore.getState();
-  const flow = displayedFlow(state);
-  const edge = flow.edges[id];
-  const kind = edge ? edgeKind(flow, state.checked, edge) : "data";
+export function peekOf(passing: Passing, kind: PortKind): string {
   if (kind === "context") return previewOfContext(passing.value, PEEK_TEXT);
   if (kind === "tools") return previewOfTools(passing.value, PEEK_TEXT);
   return previewOf(passing.value, PEEK_TEXT);

@@ -1,17 +1,22 @@
 /** What people call the nodes and contexts of the run that is shown. */
 import type { ContextId, Node, NodeId } from "@/bindings";
-import { nodeType } from "@/flow/node-types";
-import { displayedFlow, flowStore } from "@/flow/store";
+import type { FlowEditor } from "@/flow/editor";
+import { displayedFlow } from "@/flow/flow-state";
+import type { NodeTypeRegistry } from "@/flow/node-types";
 import type { ActiveRun } from "./live/active-run";
 
 export class NodeNames {
-  constructor(readonly activeRun: ActiveRun) {}
+  constructor(
+    readonly editor: FlowEditor,
+    readonly nodeTypes: NodeTypeRegistry,
+    readonly activeRun: ActiveRun,
+  ) {}
 
   /** A node's title, or the title of its type, or its id. Also of a node that was deleted since the run. */
   nameOf(id: NodeId): string {
     const node = this.#find(id);
     if (!node) return id;
-    return node.title || nodeType(node.type)?.title || id;
+    return node.title || this.nodeTypes.get(node.type)?.title || id;
   }
 
   /** Names for contexts that are listed together: the nodes that made them, or their ids where names would be the same. */
@@ -26,6 +31,6 @@ export class NodeNames {
   }
 
   #find(id: NodeId): Node | undefined {
-    return displayedFlow(flowStore.getState()).nodes[id] ?? this.activeRun.session?.flow.nodes[id];
+    return displayedFlow(this.editor.state).nodes[id] ?? this.activeRun.session?.flow.nodes[id];
   }
 }

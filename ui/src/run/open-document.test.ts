@@ -1,31 +1,30 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow } from "@/bindings";
-import { askStore } from "@/design/ask";
-import { openExample, openPath } from "@/flow/files";
-import { documentState, flowStore } from "@/flow/store";
-import { connect } from "@/ipc";
+import type { FlowEditor } from "@/flow/editor";
+import type { FlowFiles } from "@/flow/files";
+import { documentState } from "@/flow/flow-state";
 import type { RunControl } from "./control";
-import { createRunParts } from "./test-parts";
+import { createRunParts, type RunParts } from "./test-parts";
 
 const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
 
 /** A host whose replies the test controls. */
 let answers: Map<string, (reply: unknown) => void>;
+let editor: FlowEditor;
+let files: FlowFiles;
+let questions: RunParts["questions"];
 let stop: () => void;
 let runs: RunControl;
 
 beforeEach(() => {
   answers = new Map();
-  connect({
+  ({ editor, files, questions, runs } = createRunParts({
     call: (name, args) =>
       new Promise((resolve) => {
         answers.set(`${name} ${Object.values(args as object).join()}`, resolve as (reply: unknown) => void);
       }),
-    watch: () => () => undefined,
-    closeWindow: async () => undefined,
-  });
-  flowStore.setState(documentState(named("blank")), true);
-  runs = createRunParts().runs;
+  }));
+  editor.open(documentState(named("blank")));
   stop = runs.followDocument();
 });
 afterEach(() => stop());
@@ -42,29 +41,29 @@ const run = (id: string) => ({
   flow: named(`flow of ${id}`),
   entries: [],
 });
-const displayed = () => flowStore.getState().viewing?.run;
+const displayed = () => editor.state.viewing?.run;
 
 describe("a document that arrives late", () => {
   it("loads behind a run that was opened later", async () => {
-    const opening = openPath("/a");
+    const opening = files.openPath("/a");
     const looking = runs.open("r1");
     await answer("runs.show r1", run("r1"));
     await looking;
     await answer("flow.open /a", opened("/a"));
     await opening;
-    expect(flowStore.getState().path).toBe("/a");
+    expect(editor.state.path).toBe("/a");
     expect(displayed()).toBe("r1");
     expect(runs.store.getState().viewed?.run).toBe("r1");
   });
 
   it("stays behind a slower run that was requested later", async () => {
-    const opening = openExample("hello");
+    const opening = files.openExample("hello");
     const looking = runs.open("r1");
     await answer("flow.example hello", named("hello"));
     await opening;
     await answer("runs.show r1", run("r1"));
     await looking;
-    expect(flowStore.getState().flow.name).toBe("hello");
+    expect(editor.state.flow.name).toBe("hello");
     expect(displayed()).toBe("r1");
   });
 
@@ -72,7 +71,7 @@ describe("a document that arrives late", () => {
     const looking = runs.open("r1");
     await answer("runs.show r1", run("r1"));
     await looking;
-    const opening = openPath("/a");
+    const opening = files.openPath("/a");
     await answer("flow.open /a", opened("/a"));
     await opening;
     expect(displayed()).toBeUndefined();
@@ -80,38 +79,38 @@ describe("a document that arrives late", () => {
   });
 
   it("loses to a document requested later", async () => {
-    const slow = openPath("/slow");
-    const quick = openPath("/quick");
+    const slow = files.openPath("/slow");
+    const quick = files.openPath("/quick");
     await answer("flow.open /quick", opened("/quick"));
     await quick;
     await answer("flow.open /slow", opened("/slow"));
     await slow;
-    expect(flowStore.getState().path).toBe("/quick");
+    expect(editor.state.path).toBe("/quick");
   });
 
   it("does not discard edits without asking", async () => {
-    const opening = openPath("/a");
+    const opening = files.openPath("/a");
     await vi.waitFor(() => expect(answers.has("flow.open /a")).toBe(true));
-    flowStore.setState({ flow: named("edited") });
+    editor.store.setState({ flow: named("edited") });
     await answer("flow.open /a", opened("/a"));
-    await vi.waitFor(() => expect(askStore.getState().question).toBeDefined());
-    expect(flowStore.getState().flow.name).toBe("edited");
-    askStore.getState().settle();
+    await vi.waitFor(() => expect(questions.store.getState().question).toBeDefined());
+    expect(editor.state.flow.name).toBe("edited");
+    questions.store.getState().settle();
     await opening;
-    expect(flowStore.getState().flow.name).toBe("edited");
+    expect(editor.state.flow.name).toBe("edited");
   });
 });
 
 describe("a run that arrives late", () => {
   it("loses to a document requested later", async () => {
     const looking = runs.open("r1");
-    const opening = openPath("/a");
+    const opening = files.openPath("/a");
     await answer("flow.open /a", opened("/a"));
     await opening;
     await answer("runs.show r1", run("r1"));
     await looking;
     expect(displayed()).toBeUndefined();
-    expect(flowStore.getState().path).toBe("/a");
+    expect(editor.state.path).toBe("/a");
   });
 
   it("loses to a run requested later", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunSummary } from "@/bindings";
-import { connect } from "@/ipc";
+import { testHost } from "@/ipc/test-host";
 import { PAGE, RunList } from "./run-list";
 
 const run = (id: string, status = "finished") => ({ run: id, flowName: id, status }) as RunSummary;
@@ -21,9 +21,8 @@ beforeEach(() => {
       answer = resolve as typeof answer;
     });
   };
-  connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
   unfollow = () => undefined;
-  runList = new RunList();
+  runList = new RunList(testHost({ call: call as never }));
 });
 afterEach(() => {
   unfollow();

@@ -1,7 +1,7 @@
 /** The host's runs, newest first. Reloaded when one changes its status, while a list is visible. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { RunId, RunSummary } from "@/bindings";
-import { call, HostError } from "@/ipc";
+import { type Host, HostError } from "@/ipc";
 
 /** Page size, in runs. */
 export const PAGE = 500;
@@ -47,6 +47,8 @@ export class RunList {
   #requestedAt = Number.NEGATIVE_INFINITY;
   #requests = 0;
 
+  constructor(readonly host: Host) {}
+
   /** Lists the runs of one flow file or all, and keeps the list current. Returns a function that stops it. */
   follow(flowPath?: string): () => void {
     if (this.store.getState().flowPath !== flowPath) this.store.setState({ flowPath, limit: PAGE });
@@ -87,7 +89,7 @@ export class RunList {
     };
     try {
       // One more than displayed, to know whether there are more.
-      const found = await call("runs.list", { flowPath, limit: limit + 1 });
+      const found = await this.host.call("runs.list", { flowPath, limit: limit + 1 });
       const list = keepSame(this.store.getState().list, found.slice(0, limit));
       answered({ list, cut: found.length > limit, error: undefined });
       await Promise.all(Object.keys(this.store.getState().children).map((parent) => this.#loadChildren(parent)));
@@ -109,7 +111,7 @@ export class RunList {
 
   async #loadChildren(parent: RunId): Promise<void> {
     try {
-      const found = await call("runs.list", { parent, limit: PAGE });
+      const found = await this.host.call("runs.list", { parent, limit: PAGE });
       const known = this.store.getState().children[parent];
       // It may have been folded up meanwhile.
       if (!known) return;

@@ -1,25 +1,42 @@
-/** For tests of this folder: everything about runs, on stores of its own. */
-import { ConversationList } from "@/conversations/conversation-list";
-import { CurrentConversation } from "@/conversations/current-conversation";
-import { LayoutStore } from "@/workbench/layout";
-import { SettingsStore } from "@/workbench/settings";
-import { ViewMotion } from "@/workbench/view-motion";
-import { RunControl } from "./control";
+/** For tests: everything about runs, on stores of its own. */
+import { createFlowParts } from "@/flow/test-parts";
+import type { Host } from "@/ipc";
+import { RunControl, type RunWindow } from "./control";
+import { ConversationList } from "./conversations/conversation-list";
+import { CurrentConversation } from "./conversations/current-conversation";
 import { EpochChoice } from "./epoch-choice";
 import { ActiveRun } from "./live/active-run";
+import { ViewMotion } from "./live/view-motion";
 import { RunList } from "./run-list";
 
 export type RunParts = ReturnType<typeof createRunParts>;
 
-export function createRunParts() {
+const NO_WINDOW: RunWindow = {
+  showProblems: () => undefined,
+  showConversation: () => undefined,
+  errorAction: () => undefined,
+};
+
+export function createRunParts(overrides?: Partial<Host>) {
+  const flow = createFlowParts(overrides);
+  const { host, editor, questions } = flow;
   const activeRun = new ActiveRun(new ViewMotion());
-  const runList = new RunList();
-  const conversation = new CurrentConversation(new ConversationList());
-  const layout = new LayoutStore(new SettingsStore());
+  const runList = new RunList(host);
+  const conversation = new CurrentConversation(new ConversationList(host, editor));
   return {
+    ...flow,
     activeRun,
     runList,
+    conversation,
     epochChoice: new EpochChoice(activeRun),
-    runs: new RunControl({ layout, conversation, list: runList, active: activeRun }),
+    runs: new RunControl({
+      host,
+      editor,
+      questions,
+      window: NO_WINDOW,
+      conversation,
+      list: runList,
+      active: activeRun,
+    }),
   };
 }

@@ -3,6 +3,7 @@ import { Toaster } from "sonner";
 import { ConnectDialog } from "@/canvas/ConnectDialog";
 import { AskDialog } from "@/design/AskDialog";
 import { DragGhost } from "@/panels/nodes/DragGhost";
+import { useWorkspace } from "@/workspace/context";
 import { useApplyTheme, useTheme } from "@/workspace/useTheme";
 import { CommandPalette } from "./CommandPalette";
 import { DraftsDialog } from "./DraftsDialog";
@@ -16,13 +17,14 @@ export function App() {
   useApplyTheme();
   useShortcuts();
   useWindow();
+  const { questions } = useWorkspace();
   return (
     <Tooltip.Provider delay={400} closeDelay={0}>
       <Shell />
       <CommandPalette />
       <ShortcutsHelp />
       <ConnectDialog />
-      <AskDialog />
+      <AskDialog questions={questions} />
       <DraftsDialog />
       <DragGhost />
       <Toasts />

@@ -1,16 +1,17 @@
 import { act, cleanup, fireEvent, screen } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { renderInWorkspace } from "@/workspace/test-workspace";
-import { createWorkspace } from "@/workspace/workspace";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { CommandPalette } from "./CommandPalette";
 
 afterEach(cleanup);
 
 test("the command palette finds every node of a large flow", () => {
+  const workspace = createTestWorkspace();
   const nodes = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`n-${at}`, { type: "text" }]));
-  flowStore.setState(documentState({ ...EMPTY_FLOW, nodes: { ...nodes, last: { type: "text", title: "Farewell" } } }));
-  const workspace = createWorkspace();
+  workspace.editor.open(
+    documentState({ ...EMPTY_FLOW, nodes: { ...nodes, last: { type: "text", title: "Farewell" } } }),
+  );
   renderInWorkspace(<CommandPalette />, { workspace });
   act(() => workspace.overlays.showPalette());
   expect(screen.queryByTestId("command-go-last")).toBeNull();

@@ -1,15 +1,12 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { CornerDownRight } from "lucide-react";
-import { addNodeOf } from "@/canvas/add-node";
-import { reveal } from "@/canvas/reveal";
 import { Icon } from "@/design/Icon";
 import { Keys } from "@/design/Keys";
 import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
-import { useNodeTypes } from "@/flow/node-types";
-import { displayedFlow, useFlow } from "@/flow/store";
+import { displayedFlow } from "@/flow/flow-state";
 import { GROUPS } from "@/workspace/command";
-import { useCommands, useOverlays, useWorkspace } from "@/workspace/context";
+import { useCommands, useFlow, useNodeTypes, useOverlays, useWorkspace } from "@/workspace/context";
 
 /** Everything one can do, found by typing: commands, node types to add, nodes to go to. */
 export function CommandPalette() {
@@ -55,7 +52,7 @@ function Everything() {
             value={`Add ${type.title}`}
             terms={[...type.terms, type.summary]}
             testId={`command-add-${type.type}`}
-            onChoose={after(() => addNodeOf(type.type, workspace.overlays.store.getState().paletteAt))}
+            onChoose={after(() => workspace.canvas.addNode(type.type, workspace.overlays.store.getState().paletteAt))}
           >
             <TypeBadge type={type} />
             <span className="shrink-0">Add {type.title}</span>
@@ -91,6 +88,7 @@ function Everything() {
 const MAX_LISTED_NODES = 300;
 
 function NodesToGoTo() {
+  const { canvas } = useWorkspace();
   const after = useAfterClosing();
   const byType = useNodeTypes((known) => known.byType);
   const nodes = useFlow((state) => displayedFlow(state).nodes);
@@ -110,7 +108,7 @@ function NodesToGoTo() {
           value={value}
           terms={terms}
           testId={`command-go-${id}`}
-          onChoose={after(() => reveal({ node: id, center: true }))}
+          onChoose={after(() => canvas.reveal({ node: id, center: true }))}
         >
           <Icon name={icon} className="text-fg-3" />
           <span className="truncate">{name}</span>

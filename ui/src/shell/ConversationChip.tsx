@@ -1,8 +1,7 @@
 import { MessagesSquare, X } from "lucide-react";
-import { titleOf } from "@/conversations/current-conversation";
 import { Tip } from "@/design/Tip";
-import { useFlow } from "@/flow/store";
-import { useWorkspace } from "@/workspace/context";
+import { titleOf } from "@/run/conversations/current-conversation";
+import { useFlow, useWorkspace } from "@/workspace/context";
 import { useConversations, useCurrentConversation } from "@/workspace/conversation-hooks";
 import { useRunHead } from "@/workspace/run-hooks";
 

@@ -1,8 +1,7 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { Autosave } from "@/bindings";
 import { Button } from "@/design/Button";
-import { dropDraft, openDraft } from "@/flow/files";
-import { fileName } from "@/flow/store";
+import { fileName } from "@/flow/flow-state";
 import { useOverlays, useWorkspace } from "@/workspace/context";
 
 /** Offers the drafts that a crash, or a window closed in haste, left behind. */
@@ -33,7 +32,7 @@ export function DraftsDialog() {
                     {new Date(draft.savedAt).toLocaleString()} · {Object.keys(draft.flow.nodes).length} nodes
                   </span>
                 </span>
-                <Button kind="danger" onClick={() => void dropDraft(draft).then(() => without(draft))}>
+                <Button kind="danger" onClick={() => void workspace.files.dropDraft(draft).then(() => without(draft))}>
                   Discard
                 </Button>
                 <Button
@@ -41,7 +40,7 @@ export function DraftsDialog() {
                   data-testid="restore-draft"
                   onClick={() => {
                     hide();
-                    void openDraft(draft);
+                    void workspace.files.openDraft(draft);
                   }}
                 >
                   Restore

@@ -4,14 +4,14 @@ import type { RunSummary } from "@/bindings";
 import { InputsOutputs } from "@/inspector/run/InputsOutputs";
 import { RunRow } from "@/panels/runs/RunRow";
 import { showRun } from "@/run/live/test-run";
-import { renderInWorkspace } from "@/workspace/test-workspace";
-import { createWorkspace, type Workspace } from "@/workspace/workspace";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { RunTotals } from "./RunTotals";
 
 let workspace: Workspace;
 
 beforeEach(() => {
-  workspace = createWorkspace();
+  workspace = createTestWorkspace();
 });
 afterEach(cleanup);
 

@@ -1,8 +1,8 @@
 import { FolderOpen, PanelBottom, PanelRight, Redo2, Save, Search, Undo2 } from "lucide-react";
 import { IconButton } from "@/design/Button";
 import { Keys } from "@/design/Keys";
-import { documentName, fileName, isDirty, useFlow } from "@/flow/store";
-import { useCommands, useLayout, useWorkspace } from "@/workspace/context";
+import { documentName, fileName, isDirty } from "@/flow/flow-state";
+import { useCommands, useFlow, useLayout, useWorkspace } from "@/workspace/context";
 import { ConversationChip } from "./ConversationChip";
 import { RunControls } from "./RunControls";
 import { RunTotals } from "./RunTotals";

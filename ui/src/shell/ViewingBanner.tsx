@@ -1,8 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { Button } from "@/design/Button";
-import { leaveView } from "@/flow/actions";
-import { useFlow } from "@/flow/store";
-import { useWorkspace } from "@/workspace/context";
+import { useFlow, useWorkspace } from "@/workspace/context";
 
 /** Shows that a run is on the canvas, with its parent runs and the way back. */
 export function ViewingBanner() {
@@ -40,7 +38,7 @@ export function ViewingBanner() {
           </b>
         </nav>
       )}
-      <Button data-testid="leave-view" onClick={leaveView}>
+      <Button data-testid="leave-view" onClick={() => workspace.editor.leaveView()}>
         Back to editing
       </Button>
     </div>

@@ -3,12 +3,12 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Row } from "@/dock/conversation/MessageRow";
 import { ProblemsTab } from "@/dock/problems/ProblemsTab";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
 import { InputsOutputs } from "@/inspector/run/InputsOutputs";
 import { Prompt } from "@/inspector/run/Prompt";
 import { showRun } from "@/run/live/test-run";
-import { renderInWorkspace } from "@/workspace/test-workspace";
-import { createWorkspace, type Workspace } from "@/workspace/workspace";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 
 const HERE = { node: "chat", epoch: [] };
 const failed = (code: string) => [
@@ -19,8 +19,8 @@ const failed = (code: string) => [
 let workspace: Workspace;
 
 beforeEach(() => {
-  workspace = createWorkspace();
-  flowStore.setState(documentState(EMPTY_FLOW), true);
+  workspace = createTestWorkspace();
+  workspace.editor.open(documentState(EMPTY_FLOW));
 });
 afterEach(cleanup);
 

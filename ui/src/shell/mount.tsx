@@ -1,7 +1,8 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { registerCanvas } from "@/canvas/register";
 import { preloadMarkdown } from "@/design/Markdown";
-import { connect, type Host } from "@/ipc";
+import type { Host } from "@/ipc";
 import { WorkspaceProvider } from "@/workspace/context";
 import { createWorkspace } from "@/workspace/workspace";
 import { App } from "./App";
@@ -10,12 +11,12 @@ import { start } from "./start";
 import "@xyflow/react/dist/base.css";
 import "@/design/design.css";
 
-/** Connects the window to a host, loads what the first render needs and renders. */
+/** Creates the workspace of a window, loads what the first render needs and renders. */
 export async function mount(host: Host): Promise<void> {
   const root = document.getElementById("root");
   if (!root) return;
-  connect(host);
-  const workspace = createWorkspace();
+  const workspace = createWorkspace(host);
+  registerCanvas(workspace);
   await start(workspace);
   createRoot(root).render(
     <StrictMode>

@@ -1,21 +1,18 @@
 /** What happens once, before the window is drawn: settings, node types, the document to begin with. */
 
 import { notify } from "@/design/notify";
-import { keepDrafts } from "@/flow/autosave";
 import { keepChecked } from "@/flow/check";
-import { openExample, openPath } from "@/flow/files";
-import { loadNodeTypes } from "@/flow/node-types";
-import { documentState, flowStore } from "@/flow/store";
-import { call, HostError } from "@/ipc";
+import { documentState } from "@/flow/flow-state";
+import { HostError } from "@/ipc";
 import type { Workspace } from "@/workspace/workspace";
 import { offerOpenRuns, startRuns } from "./start-runs";
 
 /** Loads what the first render needs. Failures are reported once the window is visible and do not affect the rest. */
 export async function start(workspace: Workspace): Promise<void> {
-  const parts = await Promise.allSettled([workspace.settings.load(), loadNodeTypes(), blank()]);
+  const parts = await Promise.allSettled([workspace.settings.load(), workspace.nodeTypes.load(), blank(workspace)]);
   workspace.layout.load();
-  keepChecked();
-  keepDrafts();
+  keepChecked(workspace);
+  workspace.drafts.follow();
   startRuns(workspace);
   // Messages need the window to be there.
   setTimeout(() => {
@@ -24,8 +21,8 @@ export async function start(workspace: Workspace): Promise<void> {
   });
 }
 
-async function blank(): Promise<void> {
-  flowStore.setState(documentState(await call("flow.new", {})), true);
+async function blank({ editor, host }: Workspace): Promise<void> {
+  editor.open(documentState(await host.call("flow.new", {})));
 }
 
 /** Opens the requested file or example, and offers drafts that a crash left behind. */
@@ -33,11 +30,11 @@ async function begin(workspace: Workspace): Promise<void> {
   const query = new URLSearchParams(window.location.search);
   const path = query.get("open");
   const example = query.get("example");
-  if (path !== null) await openPath(path);
-  else if (example !== null) await openExample(example);
+  if (path !== null) await workspace.files.openPath(path);
+  else if (example !== null) await workspace.files.openExample(example);
   try {
-    const drafts = await call("autosave.list", {});
-    const displayed = flowStore.getState().path;
+    const drafts = await workspace.host.call("autosave.list", {});
+    const displayed = workspace.editor.state.path;
     workspace.overlays.offerDrafts(drafts.filter((draft) => draft.path === undefined || draft.path !== displayed));
   } catch (thrown) {
     notify.error(HostError.from(thrown));

@@ -1,10 +1,7 @@
 import { useEffect } from "react";
 import { useClipboard } from "@/canvas/clipboard";
-import { sealGesture } from "@/flow/actions";
-import { mayReplace } from "@/flow/files";
-import { documentName, flowStore, isDirty, useFlow } from "@/flow/store";
-import { host } from "@/ipc";
-import { useWorkspace } from "@/workspace/context";
+import { documentName, isDirty } from "@/flow/flow-state";
+import { useFlow, useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 
 /** Window-wide effects: title, clipboard, key releases and closing. */
@@ -17,16 +14,16 @@ export function useWindow(): void {
   }, [title]);
   useEffect(() => {
     const onKeyUp = (event: KeyboardEvent) => {
-      if (event.key.startsWith("Arrow")) sealGesture();
+      if (event.key.startsWith("Arrow")) workspace.editor.sealGesture();
     };
     // The desktop window asks the page before it closes; in a browser the page can hold people back.
     const onClose = (event: Event) => {
-      if (!isDirty(flowStore.getState()) && !workspace.settings.unsaved) return;
+      if (!isDirty(workspace.editor.state) && !workspace.settings.unsaved) return;
       event.preventDefault();
       void leave(workspace);
     };
     const onLeave = (event: BeforeUnloadEvent) => {
-      if (isDirty(flowStore.getState())) event.preventDefault();
+      if (isDirty(workspace.editor.state)) event.preventDefault();
     };
     const onHide = () => void workspace.settings.save();
     document.addEventListener("keyup", onKeyUp);
@@ -44,7 +41,7 @@ export function useWindow(): void {
 
 /** Closes the window after unsaved changes and settings are handled. */
 async function leave(workspace: Workspace): Promise<void> {
-  if (!(await mayReplace())) return;
+  if (!(await workspace.files.mayReplace())) return;
   await workspace.settings.save();
-  await host().closeWindow();
+  await workspace.host.closeWindow();
 }

@@ -1,7 +1,7 @@
 import { Settings } from "lucide-react";
 import { Button } from "@/design/Button";
-import { settingsHelp } from "@/workbench/error-action";
 import { useWorkspace } from "./context";
+import { settingsHelp } from "./error-action";
 
 /** A button to the settings, where they help against an error with this code. */
 export function ErrorActionButton({ code, className }: { code: string; className?: string }) {

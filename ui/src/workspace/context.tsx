@@ -2,11 +2,14 @@
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { useStore } from "zustand";
 import type { Settings } from "@/bindings";
-import type { Layout } from "@/workbench/layout";
-import type { Overlays } from "@/workbench/overlays";
-import type { Providers } from "@/workbench/providers";
+import type { FlowState } from "@/flow/flow-state";
+import type { NodeTypes } from "@/flow/node-types";
+import type { CanvasState } from "./canvas-store";
 import type { Command } from "./command";
 import { CommandRegistry } from "./command-registry";
+import type { Layout } from "./layout";
+import type { Overlays } from "./overlays";
+import type { Providers } from "./providers";
 import type { Workspace } from "./workspace";
 
 const WorkspaceContext = createContext<Workspace | undefined>(undefined);
@@ -30,6 +33,19 @@ export function useWorkspace(): Workspace {
 
 export function useCommands(): CommandRegistry {
   return required(useContext(CommandsContext));
+}
+
+/** Subscribes a component to a part of the document. */
+export function useFlow<T>(select: (state: FlowState) => T): T {
+  return useStore(useWorkspace().editor.store, select);
+}
+
+export function useNodeTypes<T>(select: (types: NodeTypes) => T): T {
+  return useStore(useWorkspace().nodeTypes.store, select);
+}
+
+export function useCanvas<T>(select: (state: CanvasState) => T): T {
+  return useStore(useWorkspace().canvas.store, select);
 }
 
 export function useSettings<T>(select: (settings: Settings) => T): T {

@@ -1,7 +1,7 @@
 /** Hooks for the list of conversations and for the one that the next run continues. */
 import { useStore } from "zustand";
 import type { ConversationRecord } from "@/bindings";
-import type { Conversations } from "@/conversations/conversation-list";
+import type { Conversations } from "@/run/conversations/conversation-list";
 import { useWorkspace } from "./context";
 
 export function useConversations<T>(select: (conversations: Conversations) => T): T {

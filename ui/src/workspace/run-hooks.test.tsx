@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { Entry, Flow } from "@/bindings";
 import { RunSession } from "@/run/live/session";
 import { useEventCount, useNodeOf } from "./run-hooks";
-import { renderInWorkspace } from "./test-workspace";
-import { createWorkspace, type Workspace } from "./workspace";
+import { createTestWorkspace, renderInWorkspace } from "./test-workspace";
+import type { Workspace } from "./workspace";
 
 const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 const FRAME_MS = 16;
@@ -31,17 +31,17 @@ beforeAll(() => {
 });
 afterAll(() => vi.useRealTimers());
 beforeEach(() => {
-  workspace = createWorkspace();
+  workspace = createTestWorkspace();
   drawn = [];
   counted = 0;
 });
 afterEach(cleanup);
 
 const delta = (text: string): Entry => ({ at: 0, type: "node.delta", node: "chat", epoch: [], text });
-const note = (seq: number): Entry => ({ seq, at: 0, type: "node.ready", node: `n${seq}`, epoch: [] });
+const ready = (seq: number): Entry => ({ seq, at: 0, type: "node.ready", node: `n${seq}`, epoch: [] });
 
 function begin(): RunSession {
-  const session = new RunSession("run", FLOW, {
+  const session = new RunSession(workspace.host, "run", FLOW, {
     changed: (changed, changes) => workspace.activeRun.publish(changed, changes),
     broke: () => undefined,
   });
@@ -69,7 +69,7 @@ describe("the active run", () => {
     renderInWorkspace(<Count />, { workspace });
     const before = counted;
     for (let seq = 1; seq <= 60; seq++) {
-      session.push([note(seq)]);
+      session.push([ready(seq)]);
       vi.advanceTimersByTime(FRAME_MS);
     }
     expect(counted - before).toBeGreaterThan(10);

@@ -1,14 +1,16 @@
 /** Hooks for the parts of the run that the window shows. A component renders again only when the part it reads changes. */
 import { useCallback, useSyncExternalStore } from "react";
 import { useStore } from "zustand";
-import type { ContextId, NodeId } from "@/bindings";
+import type { ContextId, EdgeId, NodeId, PortKind } from "@/bindings";
+import { displayedFlow } from "@/flow/flow-state";
 import type { RunState } from "@/run/control";
+import { type EdgeRun, passingOf, peekOf } from "@/run/element-views";
 import { epochOf } from "@/run/fold/epoch";
 import type { ContextView, EpochView, NodeView, RunHead } from "@/run/fold/types";
 import type { RunPart } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
 import type { Runs } from "@/run/run-list";
-import { useWorkspace } from "./context";
+import { useFlow, useWorkspace } from "./context";
 
 type Listener = () => void;
 
@@ -98,4 +100,14 @@ export function useRunState<T>(select: (state: RunState) => T): T {
 
 export function useRunList<T>(select: (runs: Runs) => T): T {
   return useStore(useWorkspace().runList.store, select);
+}
+
+/** What an edge carried last, and how often. */
+export function useEdgeRun(id: EdgeId, kind: PortKind): EdgeRun | undefined {
+  const edge = useFlow((state) => displayedFlow(state).edges[id]);
+  const source = edge?.source ?? "";
+  const port = edge?.sourceOutput ?? "";
+  const passing = useNodeOf(source, (view) => passingOf(source, view, port));
+  if (!passing || !edge) return undefined;
+  return { passed: passing.passed, peek: peekOf(passing, kind) };
 }

@@ -1,32 +1,55 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
-import { ConversationList } from "@/conversations/conversation-list";
-import { CurrentConversation } from "@/conversations/current-conversation";
+import { QuestionStore } from "@/design/question-store";
+import { DraftStore } from "@/flow/draft-store";
+import { FlowEditor } from "@/flow/editor";
+import { FlowFiles } from "@/flow/files";
+import { NodeTypeRegistry } from "@/flow/node-types";
+import type { Host } from "@/ipc";
 import { RunControl } from "@/run/control";
+import { ConversationList } from "@/run/conversations/conversation-list";
+import { CurrentConversation } from "@/run/conversations/current-conversation";
 import { EpochChoice } from "@/run/epoch-choice";
 import { ActiveRun } from "@/run/live/active-run";
+import { ViewMotion } from "@/run/live/view-motion";
 import { NodeNames } from "@/run/node-names";
 import { RunList } from "@/run/run-list";
-import { LayoutStore } from "@/workbench/layout";
-import { OverlayStore } from "@/workbench/overlays";
-import { ProviderStore } from "@/workbench/providers";
-import { SettingsStore } from "@/workbench/settings";
-import { ViewMotion } from "@/workbench/view-motion";
+import { CanvasStore } from "./canvas-store";
+import { errorAction } from "./error-action";
+import { LayoutStore } from "./layout";
+import { OverlayStore } from "./overlays";
+import { ProviderStore } from "./providers";
+import { SettingsStore } from "./settings";
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
-export function createWorkspace() {
-  const settings = new SettingsStore();
+export function createWorkspace(host: Host) {
+  const questions = new QuestionStore();
+  const settings = new SettingsStore(host);
   const layout = new LayoutStore(settings);
+  const nodeTypes = new NodeTypeRegistry(host);
+  const editor = new FlowEditor();
+  const drafts = new DraftStore(host, editor);
   const viewMotion = new ViewMotion();
-  const conversations = new ConversationList();
+  const conversations = new ConversationList(host, editor);
   const conversation = new CurrentConversation(conversations);
   const activeRun = new ActiveRun(viewMotion);
-  const runList = new RunList();
+  const runList = new RunList(host);
   return {
+    host,
+    /** The modal question that is open. */
+    questions,
     settings,
-    providers: new ProviderStore(settings),
+    providers: new ProviderStore(host, settings),
     layout,
     overlays: new OverlayStore(),
+    nodeTypes,
+    /** The document that is edited. */
+    editor,
+    /** The draft that a crash leaves of the document. */
+    drafts,
+    /** Opens and saves documents. */
+    files: new FlowFiles({ host, editor, drafts, questions }),
+    canvas: new CanvasStore(),
     viewMotion,
     /** The list of conversations. */
     conversations,
@@ -37,8 +60,22 @@ export function createWorkspace() {
     /** The list of runs. */
     runList,
     /** Starts, opens, answers and stops runs. */
-    runs: new RunControl({ layout, conversation, list: runList, active: activeRun }),
+    runs: new RunControl({
+      host,
+      editor,
+      questions,
+      conversation,
+      list: runList,
+      active: activeRun,
+      window: {
+        showProblems: () => layout.showDockTab("problems"),
+        showConversation: () => layout.showDockTab("conversation"),
+        errorAction: (code) => errorAction(code, layout),
+      },
+    }),
     epochChoice: new EpochChoice(activeRun),
-    nodeNames: new NodeNames(activeRun),
+    nodeNames: new NodeNames(editor, nodeTypes, activeRun),
+    /** Unsent answers by question, kept until the window closes. */
+    answerDrafts: new Map<string, string>(),
   };
 }

@@ -118,7 +118,7 @@ test("sets and removes limits and retries", async ({ page }) => {
 test("edits a note on the canvas", async ({ page }) => {
   await openFlow(page);
   await node(page, "note").dblclick();
-  await page.getByTestId("note-text-note").fill("# Plan\n- first");
+  await page.getByTestId("comment-text-note").fill("# Plan\n- first");
   await page.keyboard.press("Escape");
   await expect(node(page, "note").locator("h1")).toHaveText("Plan");
   const flow = await savedFlow(page);

@@ -1,6 +1,8 @@
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { AnswerForm } from "./AnswerForm";
 
 afterEach(cleanup);
@@ -8,14 +10,17 @@ afterEach(cleanup);
 const APPROVAL = { type: "object", properties: { approved: { type: "boolean" }, comment: { type: "string" } } };
 
 /** Renders the form as the dock does when it is reopened, and returns the sent answers. */
-function show(schema: Record<string, unknown>, draftKey: string, taken: boolean) {
+function show(workspace: Workspace, schema: Record<string, unknown>, draftKey: string, taken: boolean) {
   cleanup();
   const sent: unknown[] = [];
   const onAnswer = async (value: unknown) => {
     sent.push(value);
     return taken;
   };
-  render(<AnswerForm schema={schema} draftKey={draftKey} label="Answer" busy={false} onAnswer={onAnswer} />);
+  renderInWorkspace(
+    <AnswerForm schema={schema} draftKey={draftKey} label="Answer" busy={false} onAnswer={onAnswer} />,
+    { workspace },
+  );
   return sent;
 }
 
@@ -30,17 +35,18 @@ describe.each([
     userEvent.click(send === "Approve" ? screen.getByRole("button", { name: send }) : screen.getByTestId(send));
 
   it("keeps the draft when the answer is refused and drops it when accepted", async () => {
-    let sent = show(schema, kind, false);
+    const workspace = createTestWorkspace();
+    let sent = show(workspace, schema, kind, false);
     await userEvent.clear(screen.getByTestId(field));
     await userEvent.type(screen.getByTestId(field), typed);
     const text = typedIn();
     await sendIt();
     expect(sent).toEqual([value]);
-    sent = show(schema, kind, true);
+    sent = show(workspace, schema, kind, true);
     expect(typedIn()).toBe(text);
     await sendIt();
     expect(sent).toEqual([value]);
-    show(schema, kind, true);
+    show(workspace, schema, kind, true);
     expect(typedIn()).not.toBe(text);
   });
 });

@@ -1,6 +1,7 @@
 import { Check, CornerDownLeft, X } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from "react";
 import { Button } from "@/design/Button";
+import { useWorkspace } from "@/workspace/context";
 import { AnswerText } from "./AnswerText";
 import { answerForm, skeleton } from "./answer-schema";
 
@@ -14,24 +15,21 @@ type Props = {
   onAnswer: (value: unknown) => Promise<boolean>;
 };
 
-const drafts = new Map<string, string>();
-
-/** An unsent draft, kept until the window closes. */
-function useDraft(key: string, initial: string): [string, (text: string) => void] {
-  const [text, setText] = useState(() => drafts.get(key) ?? initial);
-  return [
+/** An unsent answer, which outlives the form, and how to send it: the draft is dropped when the host accepted the answer. */
+function useAnswerDraft({ draftKey, onAnswer }: Pick<Props, "draftKey" | "onAnswer">, initial: string) {
+  const { answerDrafts } = useWorkspace();
+  const [text, setText] = useState(() => answerDrafts.get(draftKey) ?? initial);
+  return {
     text,
-    (next) => {
-      if (next === "") drafts.delete(key);
-      else drafts.set(key, next);
+    setText(next: string) {
+      if (next === "") answerDrafts.delete(draftKey);
+      else answerDrafts.set(draftKey, next);
       setText(next);
     },
-  ];
-}
-
-/** Sends an answer. The draft is dropped only when the host accepted it. */
-async function sendAnswer({ draftKey, onAnswer }: Pick<Props, "draftKey" | "onAnswer">, value: unknown): Promise<void> {
-  if (await onAnswer(value)) drafts.delete(draftKey);
+    async send(value: unknown): Promise<void> {
+      if (await onAnswer(value)) answerDrafts.delete(draftKey);
+    },
+  };
 }
 
 /** The form a pause's schema asks for. */
@@ -79,10 +77,10 @@ export function AnswerForm(props: Props) {
 }
 
 function TextAnswer({ schema, draftKey, label, busy, onAnswer }: Props) {
-  const [text, setText] = useDraft(draftKey, "");
+  const { text, setText, send: sendAnswer } = useAnswerDraft({ draftKey, onAnswer }, "");
   const send = () => {
     if (busy || text.trim() === "") return;
-    void sendAnswer({ draftKey, onAnswer }, text);
+    void sendAnswer(text);
   };
   return (
     <AnswerText
@@ -102,13 +100,13 @@ function exampleOf(schema: Record<string, unknown>): string {
 }
 
 function NumberAnswer({ label, busy, onAnswer, integer, draftKey }: Props & { integer: boolean }) {
-  const [text, setText] = useDraft(draftKey, "");
+  const { text, setText, send: sendAnswer } = useAnswerDraft({ draftKey, onAnswer }, "");
   const value = Number(text);
   const good = text.trim() !== "" && Number.isFinite(value) && (!integer || Number.isInteger(value));
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (busy || !good) return;
-    void sendAnswer({ draftKey, onAnswer }, value);
+    void sendAnswer(value);
   };
   return (
     <form className="mt-1.5 flex gap-2" onSubmit={send}>
@@ -134,10 +132,10 @@ function ApprovalAnswer({
   comment,
   draftKey,
 }: Props & { flag: string; comment?: string }) {
-  const [text, setText] = useDraft(draftKey, "");
+  const { text, setText, send: sendAnswer } = useAnswerDraft({ draftKey, onAnswer }, "");
   const decide = (approved: boolean) => {
     const withComment = comment !== undefined && text.trim() !== "" ? { [comment]: text } : {};
-    void sendAnswer({ draftKey, onAnswer }, { [flag]: approved, ...withComment });
+    void sendAnswer({ [flag]: approved, ...withComment });
   };
   return (
     <>
@@ -159,11 +157,15 @@ function ApprovalAnswer({
 }
 
 function JsonAnswer({ schema, label, busy, onAnswer, draftKey }: Props) {
-  const [text, setText] = useDraft(draftKey, JSON.stringify(skeleton(schema), null, 2));
+  const {
+    text,
+    setText,
+    send: sendAnswer,
+  } = useAnswerDraft({ draftKey, onAnswer }, JSON.stringify(skeleton(schema), null, 2));
   const { value, wrong } = parse(text);
   const send = () => {
     if (busy || wrong !== undefined) return;
-    void sendAnswer({ draftKey, onAnswer }, value);
+    void sendAnswer(value);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {

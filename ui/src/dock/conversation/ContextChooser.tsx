@@ -1,5 +1,5 @@
 import type { ContextId } from "@/bindings";
-import { contextShade } from "@/flow/context-shade";
+import { contextShade } from "@/flow/context-colors";
 import { useWorkspace } from "@/workspace/context";
 import { useActiveSession, useContextsRevision } from "@/workspace/run-hooks";
 
@@ -11,12 +11,12 @@ export function ContextChooser({
   chosen: ContextId | undefined;
   onChoose: (context: ContextId) => void;
 }) {
-  const workspace = useWorkspace();
+  const { editor, nodeNames, nodeTypes } = useWorkspace();
   const session = useActiveSession();
   useContextsRevision();
   const contexts = session ? [...session.fold.contexts] : [];
   if (contexts.length < 2) return null;
-  const names = workspace.nodeNames.ofContexts(contexts.map(([id, view]) => ({ id, maker: view.createdBy.node })));
+  const names = nodeNames.ofContexts(contexts.map(([id, view]) => ({ id, maker: view.createdBy.node })));
   return (
     <fieldset className="flex shrink-0 gap-1 overflow-x-auto px-3.5 pt-2">
       <legend className="sr-only">Context</legend>
@@ -29,7 +29,11 @@ export function ContextChooser({
           className="flex items-center gap-1.5 whitespace-nowrap rounded-full border border-line px-2.5 py-0.5 text-fg-2 text-xs hover:border-line-2 aria-pressed:border-line-2 aria-pressed:bg-bg-3 aria-pressed:text-fg"
           onClick={() => onChoose(id)}
         >
-          <span aria-hidden className="size-2 rounded-full" style={{ background: contextShade(view.createdBy.node) }} />
+          <span
+            aria-hidden
+            className="size-2 rounded-full"
+            style={{ background: contextShade(nodeTypes.all, editor.state, view.createdBy.node) }}
+          />
           {names.get(id)}
           <span className="text-fg-3 tabular-nums">{view.record.messageHistory.length}</span>
         </button>

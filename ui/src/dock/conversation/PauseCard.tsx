@@ -1,7 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { reveal } from "@/canvas/reveal";
 import { Markdown } from "@/design/Markdown";
-import { nodeType } from "@/flow/node-types";
 import type { HostError } from "@/ipc";
 import { formatIteration } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
@@ -19,7 +17,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
   const { asker } = pause;
   const iteration = formatIteration(pause.epoch);
   const name = workspace.nodeNames.nameOf(pause.node);
-  const asksForMessage = nodeType(workspace.nodeNames.typeOf(pause.node) ?? "")?.editor.asksForMessage;
+  const asksForMessage = workspace.nodeTypes.get(workspace.nodeNames.typeOf(pause.node) ?? "")?.editor.asksForMessage;
   useFocusOfAnswer(box);
 
   const answer = async (value: unknown) => {
@@ -48,7 +46,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           type="button"
           className="truncate font-semibold hover:underline"
           title="Show node on canvas"
-          onClick={() => reveal({ node: pause.node })}
+          onClick={() => workspace.canvas.reveal({ node: pause.node })}
         >
           {name}
         </button>

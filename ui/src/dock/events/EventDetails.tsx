@@ -1,6 +1,5 @@
 import { Crosshair, X } from "lucide-react";
 import type { Entry } from "@/bindings";
-import { reveal } from "@/canvas/reveal";
 import { IconButton } from "@/design/Button";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
@@ -10,7 +9,7 @@ export function EventDetails({ entry, onClose }: { entry: Entry; onClose: () => 
   const workspace = useWorkspace();
   const show = () => {
     if (!("node" in entry)) return;
-    reveal({ node: entry.node });
+    workspace.canvas.reveal({ node: entry.node });
     if ("epoch" in entry) workspace.epochChoice.choose(entry.node, entry.epoch);
   };
   return (

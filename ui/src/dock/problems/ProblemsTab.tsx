@@ -1,5 +1,4 @@
 import { CircleAlert, Crosshair, TriangleAlert } from "lucide-react";
-import { reveal } from "@/canvas/reveal";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { InlineCode } from "@/design/InlineCode";
@@ -32,7 +31,7 @@ function ProblemRow({ problem }: { problem: Problem }) {
   const error = problem.severity === "error";
   const Sign = error ? CircleAlert : TriangleAlert;
   const show = () => {
-    reveal({ node: problem.node, edge: problem.edge });
+    workspace.canvas.reveal({ node: problem.node, edge: problem.edge });
     if (problem.node !== undefined && problem.epoch) workspace.epochChoice.choose(problem.node, problem.epoch);
   };
   return (

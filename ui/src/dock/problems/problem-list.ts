@@ -1,13 +1,12 @@
 /** What is wrong: with the flow, as the check says, and with the run. */
 import { useMemo } from "react";
 import type { Diagnostic, EdgeId, Epoch, NodeId } from "@/bindings";
-import { useFlow } from "@/flow/store";
 import { displayedEpoch, formatIteration } from "@/run/fold/epoch";
 import type { RunHead } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import type { NodeNames } from "@/run/node-names";
 import { wasStopped } from "@/run/values/outputs";
-import { useWorkspace } from "@/workspace/context";
+import { useFlow, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
 
 export type Problem = {

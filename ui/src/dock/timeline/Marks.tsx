@@ -37,7 +37,7 @@ export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
     drawing.clearRect(0, 0, to - from, rows.length * height);
     const pulse = isStill() ? 1 : pulseAt(performance.now());
     rows.forEach((row, index) => {
-      const style = { pulse, colorOf: (mark: Mark) => resolve(colorOf(workspace.nodeNames, row, mark.span)) };
+      const style = { pulse, colorOf: (mark: Mark) => resolve(colorOf(workspace, row, mark.span)) };
       drawRow(drawing, marksIn(row), index * height, from, style);
     });
   };

@@ -1,6 +1,5 @@
 import { memo, type PointerEvent } from "react";
 import type { Epoch } from "@/bindings";
-import { reveal } from "@/canvas/reveal";
 import { indexOfEpoch } from "@/run/fold/epoch";
 import { formatDuration } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
@@ -36,7 +35,7 @@ export const TimelineRowView = memo(function TimelineRowView({
   const name = row.tool ?? workspace.nodeNames.nameOf(row.node);
   const at = (event: PointerEvent) => spanAt(row, event.clientX - event.currentTarget.getBoundingClientRect().left);
   const look = (span: Span | undefined) => {
-    reveal({ node: row.node });
+    workspace.canvas.reveal({ node: row.node });
     if (span) workspace.epochChoice.choose(row.node, span.epoch);
   };
   return (

@@ -1,13 +1,15 @@
 import { CONTROL } from "@/design/control";
 import type { Spec } from "@/flow/config-spec";
+import { useWorkspace } from "@/workspace/context";
 import { type FieldProps, shared, stepwise } from "./props";
 
 type ChoiceSpec = Extract<Spec, { kind: "choice" }>;
 
 /** One of a few fixed values. */
 export function ChoiceControl(props: FieldProps<ChoiceSpec>) {
+  const { editor } = useWorkspace();
   const { spec, value, path } = props;
-  const onChange = stepwise(props.onChange);
+  const onChange = stepwise(editor, props.onChange);
   const displayed = value ?? spec.default;
   const index = spec.choices.findIndex((choice) => choice.value === displayed);
   const chosen = spec.choices[index];

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { sealGesture } from "@/flow/actions";
 import type { Spec } from "@/flow/config-spec";
+import { useWorkspace } from "@/workspace/context";
 import { CodeEditor } from "./CodeEditor";
 import type { FieldProps } from "./props";
 
@@ -17,6 +17,7 @@ export function CodeControl({
   describedBy,
   invalid,
 }: FieldProps<JsonSpec>) {
+  const { editor } = useWorkspace();
   const [typed, setTyped] = useState(() => write(value));
   const [broken, setBroken] = useState<string>();
   useEffect(() => {
@@ -38,7 +39,7 @@ export function CodeControl({
           setBroken(read.problem);
           if (read.problem === undefined) onChange(path, read.value);
         }}
-        onBlur={sealGesture}
+        onBlur={() => editor.sealGesture()}
       />
       {broken ? (
         <p className="mt-1 text-bad text-xs" role="status">

@@ -1,11 +1,13 @@
 import { CONTROL } from "@/design/control";
 import { blankOf, fits, type Spec } from "@/flow/config-spec";
+import { useWorkspace } from "@/workspace/context";
 import { type NestingProps, stepwise } from "./props";
 
 type EitherSpec = Extract<Spec, { kind: "either" }>;
 
 /** One of several shapes: first which, then its own fields. */
 export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingProps<EitherSpec>) {
+  const { editor } = useWorkspace();
   const { id, label, path, onChange, readOnly, describedBy } = rest;
   const displayed = value ?? spec.default;
   const index = spec.alternatives.findIndex((one) => fits(one.spec, displayed));
@@ -21,7 +23,7 @@ export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingP
         disabled={readOnly}
         onChange={(event) => {
           const next = spec.alternatives[Number(event.target.value)];
-          stepwise(onChange)(path, next && blankOf(next.spec));
+          stepwise(editor, onChange)(path, next && blankOf(next.spec));
         }}
       >
         {index < 0 || spec.optional ? <option value={-1}>{value === undefined ? "Not set" : "Custom"}</option> : null}

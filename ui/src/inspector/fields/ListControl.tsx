@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "@/design/Button";
 import { blankOf, type Spec } from "@/flow/config-spec";
+import { useWorkspace } from "@/workspace/context";
 import { type NestingProps, stepwise } from "./props";
 
 type ListSpec = Extract<Spec, { kind: "list" }>;
@@ -17,13 +18,15 @@ export function ListControl({
   readOnly,
   nested: Nested,
 }: NestingProps<ListSpec>) {
+  const { editor } = useWorkspace();
   const items = Array.isArray(value)
     ? (value as unknown[])
     : Array.isArray(spec.default)
       ? (spec.default as unknown[])
       : [];
   const one = singular(label);
-  const replace = (next: unknown[]) => stepwise(onChange)(path, next.length === 0 && !spec.default ? undefined : next);
+  const replace = (next: unknown[]) =>
+    stepwise(editor, onChange)(path, next.length === 0 && !spec.default ? undefined : next);
   const swap = (from: number, to: number) => {
     const next = [...items];
     [next[from], next[to]] = [next[to], next[from]];

@@ -2,6 +2,7 @@ import { Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { blankOf, type Spec } from "@/flow/config-spec";
+import { useWorkspace } from "@/workspace/context";
 import { type NestingProps, stepwise } from "./props";
 
 type MapSpec = Extract<Spec, { kind: "map" }>;
@@ -18,10 +19,11 @@ export function MapControl({
   readOnly,
   nested: Nested,
 }: NestingProps<MapSpec>) {
+  const { editor } = useWorkspace();
   const held =
     typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
   const names = Object.keys(held);
-  const change = stepwise(onChange);
+  const change = stepwise(editor, onChange);
   const rename = (from: string, to: string) => {
     if (to === "" || to === from || to in held) return;
     change(path, Object.fromEntries(Object.entries(held).map(([name, one]) => [name === from ? to : name, one])));

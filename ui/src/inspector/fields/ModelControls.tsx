@@ -1,13 +1,12 @@
 import { CONTROL } from "@/design/control";
-import { sealGesture } from "@/flow/actions";
-import { useFlow } from "@/flow/store";
-import { useProviders, useSettings, useWorkspace } from "@/workspace/context";
+import { useFlow, useProviders, useSettings, useWorkspace } from "@/workspace/context";
 import { type FieldProps, shared, stepwise, type TextSpec } from "./props";
 
 /** One of the providers the host knows. */
 export function ProviderControl(props: FieldProps<TextSpec>) {
+  const { editor } = useWorkspace();
   const { spec, value, path } = props;
-  const onChange = stepwise(props.onChange);
+  const onChange = stepwise(editor, props.onChange);
   const known = Object.keys(useSettings((settings) => settings.providers));
   const providers = known.length > 0 ? known : ["offline"];
   const displayed = typeof value === "string" ? value : typeof spec.default === "string" ? spec.default : "";
@@ -31,6 +30,7 @@ export function ProviderControl(props: FieldProps<TextSpec>) {
 
 /** A model's name. Suggested are those that the providers of this flow offer, and those it uses elsewhere. */
 export function ModelControl(props: FieldProps<TextSpec>) {
+  const { editor } = useWorkspace();
   const workspace = useWorkspace();
   const { id, spec, value, path, onChange } = props;
   const nodes = useFlow((state) => state.flow.nodes);
@@ -55,7 +55,7 @@ export function ModelControl(props: FieldProps<TextSpec>) {
         onFocus={() => {
           for (const name of providers) void workspace.providers.fetchModels(name);
         }}
-        onBlur={sealGesture}
+        onBlur={() => editor.sealGesture()}
       />
       <datalist id={`${id}-models`}>
         {offered.map(({ model, provider }) => (

@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 import { CONTROL } from "@/design/control";
 import { readDecimal, readWhole } from "@/design/parse-number";
 import { Switch } from "@/design/Switch";
-import { sealGesture } from "@/flow/actions";
 import type { Spec } from "@/flow/config-spec";
+import { useWorkspace } from "@/workspace/context";
 import { type FieldProps, ownName, shared, stepwise } from "./props";
 
 type NumberSpec = Extract<Spec, { kind: "number" }>;
@@ -11,6 +11,7 @@ type BooleanSpec = Extract<Spec, { kind: "boolean" }>;
 
 /** A number. What is typed stays as typed until it is one; emptied, it goes back to the default. */
 export function NumberControl(props: FieldProps<NumberSpec>) {
+  const { editor } = useWorkspace();
   const { spec, value, path, onChange, invalid } = props;
   const parse = spec.integer ? readWhole : readDecimal;
   const displayed = typeof value === "number" ? String(value) : "";
@@ -34,7 +35,7 @@ export function NumberControl(props: FieldProps<NumberSpec>) {
       }}
       onBlur={() => {
         setTyped(displayed);
-        sealGesture();
+        editor.sealGesture();
       }}
     />
   );
@@ -51,6 +52,7 @@ export function BooleanControl({
   readOnly,
   describedBy,
 }: FieldProps<BooleanSpec>) {
+  const { editor } = useWorkspace();
   const on = typeof value === "boolean" ? value : spec.default === true;
   return (
     <Switch
@@ -59,7 +61,7 @@ export function BooleanControl({
       disabled={readOnly}
       label={ownName({ label, named })}
       describedBy={describedBy}
-      onChange={(next) => stepwise(onChange)(path, next === (spec.default ?? false) ? undefined : next)}
+      onChange={(next) => stepwise(editor, onChange)(path, next === (spec.default ?? false) ? undefined : next)}
     />
   );
 }

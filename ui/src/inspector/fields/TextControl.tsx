@@ -1,11 +1,12 @@
 import { CONTROL } from "@/design/control";
-import { sealGesture } from "@/flow/actions";
+import { useWorkspace } from "@/workspace/context";
 import { CodeEditor } from "./CodeEditor";
 import { ModelControl, ProviderControl } from "./ModelControls";
 import { type FieldProps, shared, type TextSpec } from "./props";
 
 /** A text: one line, several, or one of the small languages with an editor of its own. */
 export function TextControl(props: FieldProps<TextSpec>) {
+  const { editor } = useWorkspace();
   const { label, spec, value, path, onChange, readOnly, describedBy, invalid } = props;
   const text = typeof value === "string" ? value : "";
   const placeholder = placeholderOf(spec);
@@ -14,7 +15,7 @@ export function TextControl(props: FieldProps<TextSpec>) {
     ...shared(props),
     placeholder,
     value: text,
-    onBlur: sealGesture,
+    onBlur: () => editor.sealGesture(),
   };
   switch (spec.widget) {
     case "line":
@@ -54,7 +55,7 @@ export function TextControl(props: FieldProps<TextSpec>) {
           value={text}
           readOnly={readOnly}
           onChange={change}
-          onBlur={sealGesture}
+          onBlur={() => editor.sealGesture()}
         />
       );
   }

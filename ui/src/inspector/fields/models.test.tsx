@@ -1,16 +1,16 @@
 import { act, cleanup } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { specOf } from "@/flow/config-spec";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { renderInWorkspace } from "@/workspace/test-workspace";
-import { createWorkspace, type Workspace } from "@/workspace/workspace";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { FormField } from "./FormField";
 
 afterEach(cleanup);
 let workspace: Workspace;
 
 beforeEach(() => {
-  workspace = createWorkspace();
+  workspace = createTestWorkspace();
   workspace.settings.store.setState({ providers: { offline: { kind: "offline" } } });
   workspace.providers.store.setState({ models: { box: ["large"] } });
 });
@@ -44,7 +44,7 @@ test("a new provider can be chosen at once", () => {
 
 test("models are suggested for overridden providers", () => {
   const nodes = { a: { type: "chat", config: { overrideProvider: "box", overrideModel: "small" } } };
-  flowStore.setState(documentState({ ...EMPTY_FLOW, nodes }), true);
+  workspace.editor.open(documentState({ ...EMPTY_FLOW, nodes }));
   draw("model");
   expect(options()).toEqual(["large", "small"]);
 });

@@ -1,7 +1,7 @@
 import type { ComponentType } from "react";
 import type { Diagnostic } from "@/bindings";
-import { sealGesture } from "@/flow/actions";
 import type { Spec } from "@/flow/config-spec";
+import type { FlowEditor } from "@/flow/editor";
 import type { Path } from "../findings";
 
 export type TextSpec = Extract<Spec, { kind: "text" }>;
@@ -30,10 +30,10 @@ export type FieldProps<S extends Spec = Spec> = {
 export type NestingProps<S extends Spec = Spec> = FieldProps<S> & { nested: ComponentType<FieldProps> };
 
 /** For clicks and choices: each is undone by itself, while what is typed in a row is undone together. */
-export function stepwise(onChange: FieldProps["onChange"]): FieldProps["onChange"] {
+export function stepwise(editor: FlowEditor, onChange: FieldProps["onChange"]): FieldProps["onChange"] {
   return (path, value) => {
     onChange(path, value);
-    sealGesture();
+    editor.sealGesture();
   };
 }
 

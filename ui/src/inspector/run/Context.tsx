@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import type { ContextId, Epoch, NodeId } from "@/bindings";
 import { Empty } from "@/design/Empty";
-import { contextShade } from "@/flow/context-shade";
+import { contextShade } from "@/flow/context-colors";
 import { formatIteration } from "@/run/fold/epoch";
 import type { ContextMark } from "@/run/live/event-log";
 import type { RunSession } from "@/run/live/session";
@@ -113,7 +113,12 @@ function Head({
         <i
           aria-hidden
           className="size-2.5 shrink-0 rounded-full"
-          style={{ background: maker === undefined ? "var(--context)" : contextShade(maker) }}
+          style={{
+            background:
+              maker === undefined
+                ? "var(--context)"
+                : contextShade(workspace.nodeTypes.all, workspace.editor.state, maker),
+          }}
         />
         <b className="truncate font-semibold">{maker === undefined ? id : workspace.nodeNames.nameOf(maker)}</b>
         <span className="text-fg-3 text-xs">{record.contextType}</span>

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Entry } from "@/bindings";
 import * as epochs from "@/run/fold/epoch";
 import { showRun } from "@/run/live/test-run";
-import { renderInWorkspace } from "@/workspace/test-workspace";
-import { createWorkspace, type Workspace } from "@/workspace/workspace";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { EpochPicker } from "./EpochPicker";
 
 let workspace: Workspace;
 
 beforeEach(() => {
-  workspace = createWorkspace();
+  workspace = createTestWorkspace();
 });
 afterEach(cleanup);
 

@@ -1,8 +1,7 @@
 import { CornerDownRight } from "lucide-react";
 import type { NodeId } from "@/bindings";
-import { reveal } from "@/canvas/reveal";
+import { displayedFlow } from "@/flow/flow-state";
 import { declaredPorts } from "@/flow/ports";
-import { displayedFlow, flowStore } from "@/flow/store";
 import { formatIteration } from "@/run/fold/epoch";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
@@ -10,6 +9,7 @@ import { type InputValue, inputsOf } from "@/run/values/inputs";
 import { outputsOf } from "@/run/values/outputs";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
+import type { Workspace } from "@/workspace/workspace";
 import { Box, Section } from "./Section";
 
 /** The values on its inputs, each with where it came from. */
@@ -60,7 +60,7 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
           type="button"
           className="mt-0.5 flex max-w-full items-center gap-1 text-fg-3 text-xs hover:text-fg hover:underline"
           onClick={() => {
-            reveal({ node: source.node });
+            workspace.canvas.reveal({ node: source.node });
             workspace.epochChoice.choose(source.node, source.epoch);
           }}
         >
@@ -80,7 +80,7 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
 /** The values on its outputs; the ones that were not taken are named. */
 export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
   const outputs = Object.entries(outputsOf(node, view));
-  const declared = portsOf(node)?.outputs ?? [];
+  const declared = portsOf(useWorkspace(), node)?.outputs ?? [];
   const over = view.endedAt !== undefined;
   const dead = over ? declared.filter((port) => !outputs.some(([name]) => name === port.name)) : [];
   return (
@@ -113,15 +113,15 @@ export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
   );
 }
 
-function portsOf(node: NodeId) {
-  const state = flowStore.getState();
-  return declaredPorts(displayedFlow(state), state.checked, node);
+function portsOf({ editor, nodeTypes }: Workspace, node: NodeId) {
+  const { state } = editor;
+  return declaredPorts(nodeTypes.all, displayedFlow(state), state.checked, node);
 }
 
 const STRANDS = { context: "bg-context", data: "bg-data", tools: "bg-tools" };
 
 function PortName({ node, side, port }: { node: NodeId; side: "inputs" | "outputs"; port: string }) {
-  const kind = portsOf(node)?.[side].find((one) => one.name === port)?.kind ?? "data";
+  const kind = portsOf(useWorkspace(), node)?.[side].find((one) => one.name === port)?.kind ?? "data";
   return (
     <>
       <i

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Entry } from "@/bindings";
 import { showRun } from "@/run/live/test-run";
 import * as lens from "@/run/prompt-parts";
-import { renderInWorkspace } from "@/workspace/test-workspace";
-import { createWorkspace, type Workspace } from "@/workspace/workspace";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { Prompt } from "./Prompt";
 
 let workspace: Workspace;
 
 beforeEach(() => {
-  workspace = createWorkspace();
+  workspace = createTestWorkspace();
 });
 afterEach(cleanup);
 

@@ -1,11 +1,11 @@
 import { ArrowLeft, GitFork } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ConversationMessage, ConversationRecord } from "@/bindings";
-import { titleOf } from "@/conversations/current-conversation";
 import { Button, IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { notify } from "@/design/notify";
-import { call, HostError } from "@/ipc";
+import { HostError } from "@/ipc";
+import { titleOf } from "@/run/conversations/current-conversation";
 import { messageText } from "@/run/values/message-text";
 import { useWorkspace } from "@/workspace/context";
 import { forkConversation } from "./actions";
@@ -78,12 +78,13 @@ export function ConversationMessages({
 
 /** The latest messages, with paging towards the start. Reloaded when the conversation grows. */
 function useMessages({ id, messages: count }: ConversationRecord) {
+  const { host } = useWorkspace();
   const [wanted, setWanted] = useState(PAGE);
   const [messages, setMessages] = useState<ConversationMessage[]>([]);
   useEffect(() => {
     let over = false;
     const from = Math.max(0, count - wanted);
-    call("conversations.messages", { conversation: id, from, limit: wanted }).then(
+    host.call("conversations.messages", { conversation: id, from, limit: wanted }).then(
       (page) => {
         if (!over) setMessages(page.messages);
       },
@@ -92,6 +93,6 @@ function useMessages({ id, messages: count }: ConversationRecord) {
     return () => {
       over = true;
     };
-  }, [id, count, wanted]);
+  }, [host, id, count, wanted]);
   return { messages, earlier: Math.max(0, count - wanted), more: () => setWanted(wanted + PAGE) };
 }

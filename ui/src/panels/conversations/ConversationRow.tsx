@@ -1,11 +1,10 @@
 import { Download, MessagesSquare, Pencil, Play, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { ConversationRecord, Spending } from "@/bindings";
-import { isOfThisFlow, titleOf } from "@/conversations/current-conversation";
 import { IconButton } from "@/design/Button";
-import { useFlow } from "@/flow/store";
+import { isOfThisFlow, titleOf } from "@/run/conversations/current-conversation";
 import { describeCost, describeTokens, formatAgo, formatCost, formatCount, formatDate } from "@/run/values/format";
-import { useWorkspace } from "@/workspace/context";
+import { useFlow, useWorkspace } from "@/workspace/context";
 import { useCurrentConversation } from "@/workspace/conversation-hooks";
 import { deleteConversation, exportConversation, goOnIn, renameConversation } from "./actions";
 

@@ -1,10 +1,10 @@
 import { Plus } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ConversationRecord } from "@/bindings";
-import type { ConversationScope } from "@/conversations/conversation-list";
 import { Button, IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { useNow } from "@/design/useNow";
+import type { ConversationScope } from "@/run/conversations/conversation-list";
 import { useWorkspace } from "@/workspace/context";
 import { useConversations } from "@/workspace/conversation-hooks";
 import { ConversationMessages } from "./ConversationMessages";

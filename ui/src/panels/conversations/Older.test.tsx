@@ -1,14 +1,14 @@
 import { cleanup, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ConversationRecord } from "@/bindings";
-import { renderInWorkspace } from "@/workspace/test-workspace";
-import { createWorkspace, type Workspace } from "@/workspace/workspace";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { Older } from "./Older";
 
 let workspace: Workspace;
 
 beforeEach(() => {
-  workspace = createWorkspace();
+  workspace = createTestWorkspace();
 });
 afterEach(cleanup);
 

@@ -1,10 +1,9 @@
 /** Actions on conversations. They report errors as toasts and never throw. */
 import type { ConversationId, ConversationRecord, ExportFormat } from "@/bindings";
-import { isOfThisFlow, titleOf } from "@/conversations/current-conversation";
-import { ask } from "@/design/ask";
 import { notify } from "@/design/notify";
-import { fileName } from "@/flow/store";
-import { call, HostError } from "@/ipc";
+import { fileName } from "@/flow/flow-state";
+import { HostError } from "@/ipc";
+import { isOfThisFlow, titleOf } from "@/run/conversations/current-conversation";
 import { oneLine, shorten } from "@/run/values/preview";
 import type { Workspace } from "@/workspace/workspace";
 
@@ -13,8 +12,8 @@ import type { Workspace } from "@/workspace/workspace";
  * saved or renamed.
  */
 export async function goOnIn(workspace: Workspace, conversation: ConversationRecord): Promise<void> {
-  if (!isOfThisFlow(conversation)) {
-    const choice = await ask({
+  if (!isOfThisFlow(conversation, workspace.editor.state)) {
+    const choice = await workspace.questions.ask({
       title: `Continue “${titleOf(conversation)}” with this flow?`,
       text: `This conversation belongs to ${otherFlow(conversation)}. If you continue, the next runs of this flow use its history and add to it.`,
       actions: [{ id: "continue", label: "Continue", kind: "main" }],
@@ -37,7 +36,7 @@ export async function renameConversation(
   title: string,
 ): Promise<void> {
   await reportErrors(workspace, async () => {
-    const renamed = await call("conversations.rename", { conversation, title });
+    const renamed = await workspace.host.call("conversations.rename", { conversation, title });
     if (workspace.conversation.isCurrent(renamed)) workspace.conversation.continueIn(renamed);
   });
 }
@@ -50,9 +49,12 @@ export async function forkConversation(
 ): Promise<ConversationRecord | undefined> {
   let fork: ConversationRecord | undefined;
   await reportErrors(workspace, async () => {
-    const { conversation, asked } = await call("conversations.fork", { conversation: origin.id, message });
+    const { conversation, asked } = await workspace.host.call("conversations.fork", {
+      conversation: origin.id,
+      message,
+    });
     fork = conversation;
-    if (isOfThisFlow(conversation) || workspace.conversation.isCurrent(origin))
+    if (isOfThisFlow(conversation, workspace.editor.state) || workspace.conversation.isCurrent(origin))
       workspace.conversation.continueIn(conversation);
     notify.done(
       asked === undefined
@@ -65,7 +67,7 @@ export async function forkConversation(
 
 /** Writes it into a file of the person's choice. */
 export async function exportConversation(workspace: Workspace, conversation: ConversationRecord): Promise<void> {
-  const format = await ask({
+  const format = await workspace.questions.ask({
     title: `Export “${titleOf(conversation)}”`,
     text: "Markdown is for reading. JSON has the full data.",
     actions: [
@@ -76,24 +78,24 @@ export async function exportConversation(workspace: Workspace, conversation: Con
   if (format === undefined) return;
   await reportErrors(workspace, async () => {
     const wanted = { conversation: conversation.id, format: format as ExportFormat };
-    const { name } = await call("conversations.export", wanted);
-    const { path } = await call("dialog.save", { suggested: name });
+    const { name } = await workspace.host.call("conversations.export", wanted);
+    const { path } = await workspace.host.call("dialog.save", { suggested: name });
     if (path === null) return;
-    await call("conversations.export", { ...wanted, path });
+    await workspace.host.call("conversations.export", { ...wanted, path });
     notify.done(`Exported to ${path}`);
   });
 }
 
 /** Deletes it, after asking. */
 export async function deleteConversation(workspace: Workspace, conversation: ConversationRecord): Promise<boolean> {
-  const choice = await ask({
+  const choice = await workspace.questions.ask({
     title: "Delete conversation?",
     text: `This permanently deletes all ${conversation.messages} messages of “${titleOf(conversation)}”. Its runs are kept.`,
     actions: [{ id: "delete", label: "Delete conversation", kind: "danger" }],
   });
   if (choice !== "delete") return false;
   return reportErrors(workspace, async () => {
-    await call("conversations.delete", { conversation: conversation.id });
+    await workspace.host.call("conversations.delete", { conversation: conversation.id });
     if (workspace.conversation.isCurrent(conversation)) workspace.conversation.leave();
   });
 }

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ConversationRecord } from "@/bindings";
-import { PAGE } from "@/conversations/conversation-list";
-import { titleOf } from "@/conversations/current-conversation";
-import { askStore } from "@/design/ask";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { connect } from "@/ipc";
-import { createWorkspace, type Workspace } from "@/workspace/workspace";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { PAGE } from "@/run/conversations/conversation-list";
+import { titleOf } from "@/run/conversations/current-conversation";
+import { createTestWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { goOnIn } from "./actions";
 
 const conversation = (change: Partial<ConversationRecord>) =>
@@ -24,10 +23,9 @@ beforeEach(() => {
     requestedFlows.push(flow);
     return structuredClone(stored.slice(0, limit));
   };
-  connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
-  workspace = createWorkspace();
+  workspace = createTestWorkspace({ call: call as never });
   stop = workspace.conversation.follow();
-  flowStore.setState(documentState(EMPTY_FLOW), true);
+  workspace.editor.open(documentState(EMPTY_FLOW));
 });
 afterEach(() => stop());
 
@@ -52,17 +50,17 @@ describe("the current conversation", () => {
     await goOnIn(workspace, conversation({ id: "mine" }));
     expect(current()).toBe("mine");
     const asking = goOnIn(workspace, conversation({ id: "theirs", flow: "name:Triage", flowName: "Triage" }));
-    expect(askStore.getState().question?.text).toContain("“Triage” (not saved)");
+    expect(workspace.questions.store.getState().question?.text).toContain("“Triage” (not saved)");
     expect(current()).toBe("mine");
-    askStore.getState().settle("continue");
+    workspace.questions.store.getState().settle("continue");
     await asking;
     expect(current()).toBe("theirs");
   });
 
   it("stays unchanged when the confirmation is canceled", async () => {
     const asking = goOnIn(workspace, conversation({ id: "theirs", flow: "/other.flow.json" }));
-    expect(askStore.getState().question?.text).toContain("“other.flow.json”");
-    askStore.getState().settle();
+    expect(workspace.questions.store.getState().question?.text).toContain("“other.flow.json”");
+    workspace.questions.store.getState().settle();
     await asking;
     expect(current()).toBeUndefined();
   });
@@ -82,14 +80,14 @@ describe("the list of conversations", () => {
 
   it("belongs to the flow's current name while it has no file", async () => {
     await vi.waitFor(() => expect(requestedFlows).toHaveLength(1));
-    flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
+    workspace.editor.store.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
     await vi.waitFor(() => expect(requestedFlows).toContainEqual({ path: undefined, name: "Triage" }));
   });
 
   it("is not reloaded when a saved flow is renamed", async () => {
-    flowStore.setState(documentState(EMPTY_FLOW, { path: "/a.flow.json" }), true);
+    workspace.editor.open(documentState(EMPTY_FLOW, { path: "/a.flow.json" }));
     await vi.waitFor(() => expect(requestedFlows).toHaveLength(1));
-    flowStore.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
+    workspace.editor.store.setState(({ flow }) => ({ flow: { ...flow, name: "Triage" } }));
     await new Promise((resolve) => setTimeout(resolve, 250));
     expect(requestedFlows).toHaveLength(1);
   });

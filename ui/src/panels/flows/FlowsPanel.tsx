@@ -5,10 +5,9 @@ import { IconButton } from "@/design/Button";
 import { Keys } from "@/design/Keys";
 import { notify } from "@/design/notify";
 import { plain } from "@/design/plain-text";
-import { openExample, openPath } from "@/flow/files";
-import { fileName, useFlow } from "@/flow/store";
-import { call, HostError } from "@/ipc";
-import { useCommands } from "@/workspace/context";
+import { fileName } from "@/flow/flow-state";
+import { HostError } from "@/ipc";
+import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
 
 const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
   { id: "flow.new", icon: <FilePlus size={15} aria-hidden /> },
@@ -19,20 +18,21 @@ const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
 
 /** Flows: new, open, save, the ones opened lately, and the examples. */
 export function FlowsPanel() {
+  const { host, files } = useWorkspace();
   const commands = useCommands();
   const path = useFlow((state) => state.path);
   const [recent, setRecent] = useState<readonly RecentFlow[]>([]);
   const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
   const load = useCallback(() => {
-    call("flow.recent", {}).then(setRecent, notifyError);
-  }, []);
+    host.call("flow.recent", {}).then(setRecent, notifyError);
+  }, [host]);
   // Opening and saving change the list.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path says when.
   useEffect(load, [load, path]);
   useEffect(() => {
-    call("flow.examples", {}).then(setExamples, notifyError);
-  }, []);
-  const forget = (flow: RecentFlow) => call("flow.forget", { path: flow.path }).then(load, notifyError);
+    host.call("flow.examples", {}).then(setExamples, notifyError);
+  }, [host]);
+  const forget = (flow: RecentFlow) => host.call("flow.forget", { path: flow.path }).then(load, notifyError);
   return (
     <div className="h-full overflow-y-auto p-2.5" data-testid="flows-panel">
       <div className="flex flex-col">
@@ -65,7 +65,7 @@ export function FlowsPanel() {
                 disabled={flow.missing}
                 aria-current={flow.path === path || undefined}
                 data-testid={`recent-${flow.path}`}
-                onClick={() => void openPath(flow.path)}
+                onClick={() => void files.openPath(flow.path)}
               >
                 <span className="min-w-0">
                   <b className="block truncate font-medium">{flow.name || fileName(flow.path)}</b>
@@ -93,7 +93,7 @@ export function FlowsPanel() {
                 className="list-row"
                 data-testid={`flows-example-${example.id}`}
                 title={plain(example.description)}
-                onClick={() => void openExample(example.id)}
+                onClick={() => void files.openExample(example.id)}
               >
                 <span className="min-w-0">
                   <b className="block truncate font-medium">{example.title}</b>

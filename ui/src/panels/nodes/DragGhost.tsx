@@ -1,9 +1,9 @@
 import { TypeBadge } from "@/design/TypeBadge";
-import { dragStore } from "./drag";
+import { useCanvas } from "@/workspace/context";
 
 /** The card that follows the pointer while a node type is dragged. */
 export function DragGhost() {
-  const dragging = dragStore((state) => state.dragging);
+  const dragging = useCanvas((state) => state.draggedType);
   if (!dragging) return null;
   return (
     <div

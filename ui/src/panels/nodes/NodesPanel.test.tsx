@@ -1,20 +1,28 @@
-import { act, cleanup, render, screen } from "@testing-library/react";
+import { act, cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
-import { setNodeTypes } from "@/flow/node-types";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { NodesPanel } from "./NodesPanel";
 
+let workspace: Workspace;
+
 beforeEach(() => {
-  setNodeTypes(nodes as unknown as NodeDescriptor[]);
-  flowStore.setState(documentState(EMPTY_FLOW), true);
-  render(<NodesPanel />);
+  workspace = createTestWorkspace();
+  workspace.canvas.register({
+    reveal: () => undefined,
+    addNode: (type) => workspace.editor.addNode({ type }, { x: 0, y: 0 }),
+  });
+  workspace.nodeTypes.set(nodes as unknown as NodeDescriptor[]);
+  workspace.editor.open(documentState(EMPTY_FLOW));
+  renderInWorkspace(<NodesPanel />, { workspace });
 });
 afterEach(cleanup);
 
-const added = () => Object.keys(flowStore.getState().flow.nodes);
+const added = () => Object.keys(workspace.editor.state.flow.nodes);
 
 test("a node type is added by a keyboard or screen reader click", async () => {
   const item = screen.getByTestId("palette-text");

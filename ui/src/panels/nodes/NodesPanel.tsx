@@ -1,15 +1,16 @@
 import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useMemo, useState } from "react";
 import type { NodeDescriptor } from "@/bindings";
-import { addNodeOf } from "@/canvas/add-node";
 import { Empty } from "@/design/Empty";
 import { TypeBadge } from "@/design/TypeBadge";
-import { CATEGORIES, useNodeTypes } from "@/flow/node-types";
+import { CATEGORIES } from "@/flow/node-types";
+import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTypeDrag } from "./drag";
 import { searchTypes } from "./search";
 
 /** The node types, by category: search them, drag them onto the canvas, or press Enter to add one in its middle. */
 export function NodesPanel() {
+  const { canvas } = useWorkspace();
   const types = useNodeTypes((known) => known.list);
   const [query, setQuery] = useState("");
   const found = useMemo(() => searchTypes(types, query), [types, query]);
@@ -37,7 +38,7 @@ export function NodesPanel() {
                 setQuery("");
               }
               const [best] = found;
-              if (event.key === "Enter" && best && query !== "") addNodeOf(best.type);
+              if (event.key === "Enter" && best && query !== "") canvas.addNode(best.type);
             }}
           />
           {query === "" ? (
@@ -76,6 +77,7 @@ export function NodesPanel() {
 }
 
 function PaletteItem({ type }: { type: NodeDescriptor }) {
+  const { canvas } = useWorkspace();
   const onPointerDown = useTypeDrag(type);
   return (
     <button
@@ -85,9 +87,9 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
       data-palette-item
       title={`${type.summary}. Drag to the canvas or press Enter.`}
       onPointerDown={onPointerDown}
-      onDoubleClick={() => addNodeOf(type.type)}
+      onDoubleClick={() => canvas.addNode(type.type)}
       // A click without a pointer: from the keyboard, or from what reads the page aloud.
-      onClick={(event) => event.detail === 0 && addNodeOf(type.type)}
+      onClick={(event) => event.detail === 0 && canvas.addNode(type.type)}
     >
       {/* WebKit lets the contents of a button that is itself a flex box grow past it. */}
       <span className="flex w-full min-w-0 items-center gap-2.5">

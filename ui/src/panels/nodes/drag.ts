@@ -3,22 +3,16 @@
  * file-drop handler would swallow it.
  */
 import { type PointerEvent as ReactPointerEvent, useCallback } from "react";
-import { create } from "zustand";
 import type { NodeDescriptor } from "@/bindings";
-import { addNodeOf } from "@/canvas/add-node";
-import { canvasStore } from "@/canvas/canvas-store";
-import type { Point } from "@/canvas/paths";
-import { mayEdit } from "@/flow/actions";
+import type { Point } from "@/flow/align";
+import { useWorkspace } from "@/workspace/context";
 
 /** How far the pointer moves before it counts as a drag and not as a click. */
 const THRESHOLD = 4;
 
-type Dragging = { type: NodeDescriptor; at: Point; overCanvas: boolean };
-
-export const dragStore = create<{ dragging?: Dragging }>(() => ({}));
-
 /** The pointer-down handler of something that can be dragged onto the canvas. */
 export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) => void {
+  const { canvas, editor } = useWorkspace();
   return useCallback(
     (down) => {
       if (down.button !== 0) return;
@@ -27,16 +21,16 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
 
       const move = (event: PointerEvent) => {
         if (!moved && Math.hypot(event.clientX - start.x, event.clientY - start.y) < THRESHOLD) return;
-        if (!moved && !mayEdit()) return end();
+        if (!moved && !editor.mayEdit()) return end();
         moved = true;
         const at = { x: event.clientX, y: event.clientY };
-        dragStore.setState({ dragging: { type, at, overCanvas: isOverCanvas(at) } });
+        canvas.set({ draggedType: { type, at, overCanvas: isOverCanvas(at) } });
       };
       const up = (event: PointerEvent) => {
         end();
         const at = { x: event.clientX, y: event.clientY };
-        const { instance } = canvasStore.getState();
-        if (moved && instance && isOverCanvas(at)) addNodeOf(type.type, instance.screenToFlowPosition(at));
+        const { instance } = canvas;
+        if (moved && instance && isOverCanvas(at)) canvas.addNode(type.type, instance.screenToFlowPosition(at));
       };
       const key = (event: KeyboardEvent) => {
         if (event.key === "Escape") end();
@@ -46,14 +40,14 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
         document.removeEventListener("pointerup", up);
         document.removeEventListener("pointercancel", end);
         document.removeEventListener("keydown", key);
-        dragStore.setState({ dragging: undefined });
+        canvas.set({ draggedType: undefined });
       };
       document.addEventListener("pointermove", move);
       document.addEventListener("pointerup", up);
       document.addEventListener("pointercancel", end);
       document.addEventListener("keydown", key);
     },
-    [type],
+    [type, canvas, editor],
   );
 }
 

@@ -1,17 +1,10 @@
 import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { documentState, EMPTY_FLOW, flowStore } from "@/flow/store";
-import { connect } from "@/ipc";
-import { renderInWorkspace } from "@/workspace/test-workspace";
-import { createWorkspace, type Workspace } from "@/workspace/workspace";
+import { afterEach, expect, it } from "vitest";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { RunsPanel } from "./RunsPanel";
 
-let workspace: Workspace;
-
-beforeEach(() => {
-  workspace = createWorkspace();
-});
 afterEach(cleanup);
 
 it("lists the runs of this flow and shows when there are more", async () => {
@@ -26,8 +19,8 @@ it("lists the runs of this flow and shows when there are more", async () => {
     requests.push(args.flowPath);
     return found.slice(0, args.limit);
   };
-  connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
-  flowStore.setState(documentState(EMPTY_FLOW, { path: "/a.flow.json" }), true);
+  const workspace = createTestWorkspace({ call: call as never });
+  workspace.editor.open(documentState(EMPTY_FLOW, { path: "/a.flow.json" }));
   workspace.runList.store.setState({ limit: 2 });
   renderInWorkspace(<RunsPanel />, { workspace });
   expect((await screen.findByTestId("runs-cut")).textContent).toContain("Showing the latest 2 runs");

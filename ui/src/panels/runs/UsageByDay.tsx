@@ -1,26 +1,27 @@
 import { useEffect, useState } from "react";
 import type { DayUsage, Usage } from "@/bindings";
-import { call } from "@/ipc";
 import { describeCost, describeTokens, formatCost, formatCount } from "@/run/values/format";
+import { useWorkspace } from "@/workspace/context";
 
 const DAYS = 14;
 
 /** Usage and cost of the last days, over all runs. Reloaded with the list of runs. */
 export function UsageByDay({ runs }: { runs: readonly unknown[] }) {
+  const { host } = useWorkspace();
   const [open, setOpen] = useState(false);
   const [usage, setUsage] = useState<Usage>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list of runs says when there may be something new.
   useEffect(() => {
     let gone = false;
     // What can't be read is not shown; the list of runs above says what is wrong with the store.
-    call("usage.byDay", { days: DAYS }).then(
+    host.call("usage.byDay", { days: DAYS }).then(
       (read) => gone || setUsage(read),
       () => gone || setUsage(undefined),
     );
     return () => {
       gone = true;
     };
-  }, [runs]);
+  }, [host, runs]);
   if (!usage || usage.days.length === 0) return null;
   const { total } = usage;
   return (

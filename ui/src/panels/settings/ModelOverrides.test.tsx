@@ -1,21 +1,16 @@
 import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { ModelOverride } from "@/bindings";
-import { connect } from "@/ipc";
-import { renderInWorkspace } from "@/workspace/test-workspace";
-import { createWorkspace } from "@/workspace/workspace";
-import { ModelNotes } from "./ModelOverrides";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import { ModelOverrides } from "./ModelOverrides";
 
-beforeEach(() =>
-  connect({ call: async () => ({}) as never, watch: () => () => undefined, closeWindow: async () => undefined }),
-);
 afterEach(cleanup);
 
-function draw(note: ModelOverride) {
-  const workspace = createWorkspace();
-  workspace.settings.store.setState({ models: { tiny: note } });
-  renderInWorkspace(<ModelNotes />, { workspace });
+function draw(override: ModelOverride) {
+  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  workspace.settings.store.setState({ models: { tiny: override } });
+  renderInWorkspace(<ModelOverrides />, { workspace });
   const user = userEvent.setup();
   return {
     write: async (label: string, text: string) => {

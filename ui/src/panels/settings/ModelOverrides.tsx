@@ -7,7 +7,7 @@ import { useSettings, useWorkspace } from "@/workspace/context";
 import { type PriceKey, priceOf, readPrice, readWindow, withPart } from "./model-override";
 
 /** Windows and prices of models, in place of those of Plait's tables. */
-export function ModelNotes() {
+export function ModelOverrides() {
   const overrides = useSettings((settings) => settings.models) ?? {};
   return (
     <>

@@ -1,7 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
 import type { KeyLocation, ProviderSettings, ProviderStatus } from "@/bindings";
-import { ask } from "@/design/ask";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
@@ -146,7 +145,7 @@ function Leave({ provider: { name, builtIn, changed, key } }: Pick<Props, "provi
   if (builtIn && !changed) return null;
   const leave = async () => {
     if (!builtIn) {
-      const choice = await ask({
+      const choice = await workspace.questions.ask({
         title: `Remove ${name}?`,
         text: `Nodes that use ${name} can’t run without it.${key.source ? " Its API key is removed, too." : ""}`,
         actions: [{ id: "remove", label: "Remove", kind: "danger" }],

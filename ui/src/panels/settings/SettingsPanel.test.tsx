@@ -2,8 +2,8 @@ import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { KeyLocation, ProviderStatus } from "@/bindings";
-import { connect, HostError } from "@/ipc";
-import { renderInWorkspace } from "@/workspace/test-workspace";
+import { HostError } from "@/ipc";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { ProviderSettings } from "./ProviderSettings";
 
 const FILE: KeyLocation = { source: "file", file: "/data/keys.sealed", passphrase: false };
@@ -37,8 +37,7 @@ async function draw(
     if (!answer) throw new HostError({ code: "command.unknown", message: name });
     return answer(args as never);
   });
-  connect({ call: call as never, watch: () => () => undefined, closeWindow: async () => undefined });
-  renderInWorkspace(<ProviderSettings />);
+  renderInWorkspace(<ProviderSettings />, { workspace: createTestWorkspace({ call: call as never }) });
   const user = userEvent.setup();
   await user.click(await screen.findByRole("button", { name: /^mine/ }));
   return {

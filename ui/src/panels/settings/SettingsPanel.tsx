@@ -2,9 +2,8 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { AppInfo } from "@/bindings";
 import { CONTROL } from "@/design/control";
 import { Switch } from "@/design/Switch";
-import { call } from "@/ipc";
 import { useSettings, useWorkspace } from "@/workspace/context";
-import { ModelNotes } from "./ModelOverrides";
+import { ModelOverrides } from "./ModelOverrides";
 import { ProviderSettings } from "./ProviderSettings";
 
 const THEMES = [
@@ -20,14 +19,14 @@ export function SettingsPanel() {
   const [info, setInfo] = useState<AppInfo>();
   useEffect(() => {
     let current = true;
-    call("app.info", {}).then(
+    workspace.host.call("app.info", {}).then(
       (reply) => current && setInfo(reply),
       () => undefined, // The rest of the settings work without it.
     );
     return () => {
       current = false;
     };
-  }, []);
+  }, [workspace]);
   return (
     <div className="h-full overflow-y-auto p-3" data-testid="settings-panel">
       <h2 className="mb-3 font-semibold">Settings</h2>
@@ -63,7 +62,7 @@ export function SettingsPanel() {
         <ProviderSettings />
       </Group>
       <Group title="Models">
-        <ModelNotes />
+        <ModelOverrides />
       </Group>
       {info ? (
         <Group title="About">

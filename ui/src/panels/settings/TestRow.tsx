@@ -3,7 +3,7 @@ import { type FormEvent, useId, useState } from "react";
 import type { ErrorCode, TestReport } from "@/bindings";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
-import { call, HostError } from "@/ipc";
+import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { Fault } from "./Fault";
 
@@ -29,7 +29,7 @@ export function TestRow({ provider }: { provider: string }) {
     setReport(undefined);
     setProblem(undefined);
     try {
-      const result = await call("provider.test", { provider, model });
+      const result = await workspace.host.call("provider.test", { provider, model });
       if (result.models) workspace.providers.setModels(provider, result.models);
       if (NO_MODEL_LIST_CODES.includes(result.fault?.code)) setLacksList(true);
       setReport(result);

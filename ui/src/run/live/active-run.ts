@@ -3,12 +3,12 @@
  * node. Components subscribe through the hooks in `workspace/run-hooks.ts`.
  */
 import type { ContextId, NodeId } from "@/bindings";
-import type { ViewMotion } from "@/workbench/view-motion";
 import { emptyHead } from "../fold/fold";
 import type { RunHead } from "../fold/types";
 import { FrameScheduler } from "./frame-scheduler";
 import type { RunSession } from "./session";
 import { Throttle } from "./throttle";
+import type { ViewMotion } from "./view-motion";
 import { type Listener, Watchers } from "./watchers";
 
 /** What can be watched of a run as a whole: its head, its journal, its set of contexts, each frame, or the session itself. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
-import { connect, HostError } from "@/ipc";
+import { type Host, HostError } from "@/ipc";
+import { testHost } from "@/ipc/test-host";
 import type { Changed } from "../fold/fold";
 import { journalOf, readVectors } from "../fold/test-vectors";
 import { RunSession } from "./session";
@@ -8,12 +9,13 @@ import { RunSession } from "./session";
 const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 
 type Watch = { from: number; give(entries: Entry[]): void; fail(error: HostError): void; ended: boolean };
+let host: Host;
 let watches: Watch[];
 let changes: Changed[];
 let broken: HostError[];
 
 function begin(): RunSession {
-  return new RunSession("run", FLOW, {
+  return new RunSession(host, "run", FLOW, {
     changed: (_, changed) => changes.push(changed),
     broke: (_, error) => broken.push(error),
   });
@@ -26,8 +28,7 @@ beforeEach(() => {
   watches = [];
   changes = [];
   broken = [];
-  connect({
-    call: () => Promise.reject(new Error("not called")),
+  host = testHost({
     watch: (_, from, give, fail) => {
       const watch = { from, give, fail, ended: false };
       watches.push(watch);
@@ -35,7 +36,6 @@ beforeEach(() => {
         watch.ended = true;
       };
     },
-    closeWindow: async () => undefined,
   });
 });
 afterEach(() => vi.useRealTimers());

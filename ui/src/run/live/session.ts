@@ -3,7 +3,7 @@
  * Listeners are notified once a frame.
  */
 import type { Entry, Flow, NodeId, RunId } from "@/bindings";
-import { type HostError, host } from "@/ipc";
+import type { Host, HostError } from "@/ipc";
 import { type Changed, RunFold } from "../fold/fold";
 import { isOver } from "../fold/status";
 import { EventLog } from "./event-log";
@@ -38,6 +38,7 @@ export class RunSession {
   #closed = false;
 
   constructor(
+    readonly host: Host,
     readonly run: RunId,
     /** The flow as it ran. */
     readonly flow: Flow,
@@ -71,7 +72,7 @@ export class RunSession {
       this.fold.head.nextSeq,
       (this.#queue.findLast((entry) => entry.seq !== undefined)?.seq ?? -1) + 1,
     );
-    this.#unwatch = host().watch(
+    this.#unwatch = this.host.watch(
       this.run,
       from,
       (entries) => this.push(entries),

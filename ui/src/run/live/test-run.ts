@@ -1,12 +1,13 @@
 /** For tests: shows a run that has come to these events. */
 import type { Entry, Flow } from "@/bindings";
+import { testHost } from "@/ipc/test-host";
 import type { ActiveRun } from "./active-run";
 import { RunSession } from "./session";
 
 const EMPTY: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 
 export function showRun(activeRun: ActiveRun, events: readonly object[], flow: Flow = EMPTY): RunSession {
-  const session = new RunSession("run", flow, {
+  const session = new RunSession(testHost(), "run", flow, {
     changed: (changed, changes) => activeRun.publish(changed, changes),
     broke: () => undefined,
   });

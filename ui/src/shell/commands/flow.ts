@@ -1,6 +1,4 @@
 /** Commands for the document and its file. */
-
-import { newFlow, openFile, save, saveAs } from "@/flow/files";
 import type { Command } from "@/workspace/command";
 
 export const flowCommands: readonly Command[] = [
@@ -11,7 +9,7 @@ export const flowCommands: readonly Command[] = [
     keys: ["Mod+N", "Mod+Alt+N"],
     terms: ["create", "blank"],
     whileTyping: true,
-    run: newFlow,
+    run: ({ files }) => files.newFlow(),
   },
   {
     id: "flow.open",
@@ -20,7 +18,7 @@ export const flowCommands: readonly Command[] = [
     keys: ["Mod+O"],
     terms: ["load", "file"],
     whileTyping: true,
-    run: openFile,
+    run: ({ files }) => files.openFile(),
   },
   {
     id: "flow.save",
@@ -29,7 +27,7 @@ export const flowCommands: readonly Command[] = [
     keys: ["Mod+S"],
     terms: ["write", "file"],
     whileTyping: true,
-    run: save,
+    run: ({ files }) => files.save(),
   },
   {
     id: "flow.saveAs",
@@ -38,6 +36,6 @@ export const flowCommands: readonly Command[] = [
     keys: ["Mod+Shift+S"],
     terms: ["copy", "export"],
     whileTyping: true,
-    run: saveAs,
+    run: ({ files }) => files.saveAs(),
   },
 ];

@@ -1,7 +1,6 @@
 /** What can be done with runs from the keyboard and from the command palette. */
 
-import { leaveView } from "@/flow/actions";
-import { displayedFlow, flowStore } from "@/flow/store";
+import { displayedFlow } from "@/flow/flow-state";
 import { openChild, runsFlow } from "@/run/child-run";
 import { isOver } from "@/run/fold/status";
 import type { Command } from "@/workspace/command";
@@ -18,7 +17,7 @@ export const runCommands: readonly Command[] = [
     group: "Run",
     keys: [RUN_KEYS],
     terms: ["start", "execute", "play"],
-    enabled: () => !flowStore.getState().viewing,
+    enabled: ({ editor }) => !editor.state.viewing,
     run: (workspace) => workspace.runs.start(),
   },
   {
@@ -27,8 +26,8 @@ export const runCommands: readonly Command[] = [
     group: "Run",
     keys: [RUN_TO_KEYS],
     terms: ["until", "here", "partial", "node"],
-    enabled: () => !flowStore.getState().viewing && onlySelected() !== undefined,
-    run: (workspace) => workspace.runs.start(onlySelected()),
+    enabled: (workspace) => !workspace.editor.state.viewing && onlySelected(workspace) !== undefined,
+    run: (workspace) => workspace.runs.start(onlySelected(workspace)),
   },
   {
     id: "run.openChild",
@@ -36,9 +35,12 @@ export const runCommands: readonly Command[] = [
     group: "Run",
     keys: ["Alt+Enter"],
     terms: ["sub-flow", "child", "nested", "node"],
-    enabled: () => runsFlow(displayedFlow(flowStore.getState()).nodes[onlySelected() ?? ""]),
+    enabled: (workspace) => {
+      const node = displayedFlow(workspace.editor.state).nodes[onlySelected(workspace) ?? ""];
+      return runsFlow(workspace.nodeTypes.all, node);
+    },
     run: (workspace) => {
-      const id = onlySelected();
+      const id = onlySelected(workspace);
       if (id !== undefined) openChild(workspace, id);
     },
   },
@@ -101,7 +103,7 @@ export const runCommands: readonly Command[] = [
     group: "Run",
     terms: ["close", "run", "view"],
     enabled: (workspace) => workspace.runs.store.getState().viewed !== undefined,
-    run: leaveView,
+    run: ({ editor }) => editor.leaveView(),
   },
   {
     id: "run.list",
@@ -113,8 +115,8 @@ export const runCommands: readonly Command[] = [
 ];
 
 /** The one node that is selected, if it is one. */
-function onlySelected(): string | undefined {
-  const { nodes } = flowStore.getState().selection;
+function onlySelected({ editor }: Workspace): string | undefined {
+  const { nodes } = editor.state.selection;
   return nodes.size === 1 ? [...nodes][0] : undefined;
 }
 

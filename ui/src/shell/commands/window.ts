@@ -1,7 +1,7 @@
 /** Commands that open and fold the parts of the window. */
 
-import type { Part } from "@/workbench/layout";
 import type { Command } from "@/workspace/command";
+import type { Part } from "@/workspace/layout";
 
 export const windowCommands: readonly Command[] = [
   {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Settings } from "@/bindings";
 import { notify } from "@/design/notify";
-import { connect, HostError } from "@/ipc";
+import { HostError } from "@/ipc";
+import { testHost } from "@/ipc/test-host";
 import { SettingsStore } from "./settings";
 
 /** What the host was sent, each to be answered. */
@@ -11,16 +12,14 @@ let settings: SettingsStore;
 
 beforeEach(() => {
   sent = [];
-  settings = new SettingsStore();
-  connect({
+  const host = testHost({
     call: (_, args) =>
       new Promise((resolve, refuse) => {
         const { settings } = args as { settings: Settings };
         sent.push({ settings, take: () => resolve(settings as never), refuse });
       }),
-    watch: () => () => undefined,
-    closeWindow: async () => undefined,
   });
+  settings = new SettingsStore(host);
 });
 
 async function next() {

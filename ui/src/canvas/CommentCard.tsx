@@ -2,68 +2,69 @@ import { type NodeProps, NodeResizer } from "@xyflow/react";
 import { memo, useEffect, useRef } from "react";
 import type { Node } from "@/bindings";
 import { Markdown } from "@/design/Markdown";
-import { mayEdit, place, sealGesture, setConfig } from "@/flow/actions";
 import { commentField } from "@/flow/node-types";
-import { canvasStore, useCanvas } from "./canvas-store";
-import type { CanvasNode } from "./elements";
+import type { CanvasNode } from "@/workspace/canvas-store";
+import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { Findings } from "./Findings";
 import { keepOwnKeys } from "./field-keys";
-import { MIN_NOTE_SIZE } from "./geometry";
+import { MIN_COMMENT_SIZE } from "./geometry";
 
 /** A comment on the canvas, in Markdown. It never runs. Double-click or F2 to write in it. */
-export const NoteCard = memo(function NoteCard({ id, data, selected }: NodeProps<CanvasNode>) {
+export const CommentCard = memo(function CommentCard({ id, data, selected }: NodeProps<CanvasNode>) {
+  const { editor, canvas } = useWorkspace();
   const writing = useCanvas((state) => state.renaming === id);
-  const field = commentField(data.node) ?? "";
+  const field = useNodeTypes((types) => commentField(types, data.node)) ?? "";
   const text = textAt(data.node, field);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: F2 does the same from the keyboard.
     <div
-      className="note"
+      className="comment"
       data-testid={`node-${id}`}
       data-selected={selected || undefined}
       onDoubleClick={(event) => {
         event.stopPropagation();
-        if (mayEdit()) canvasStore.setState({ renaming: id });
+        if (editor.mayEdit()) canvas.set({ renaming: id });
       }}
     >
       <NodeResizer
         isVisible={selected}
-        minWidth={MIN_NOTE_SIZE.width}
-        minHeight={MIN_NOTE_SIZE.height}
+        minWidth={MIN_COMMENT_SIZE.width}
+        minHeight={MIN_COMMENT_SIZE.height}
         onResizeEnd={(_, { x, y, width, height }) =>
-          place("Resize", new Map([[id, { x, y, width: Math.round(width), height: Math.round(height) }]]))
+          editor.place("Resize", new Map([[id, { x, y, width: Math.round(width), height: Math.round(height) }]]))
         }
       />
-      {data.node.title ? <b className="note-title">{data.node.title}</b> : null}
+      {data.node.title ? <b className="comment-title">{data.node.title}</b> : null}
       {writing ? (
-        <NoteField id={id} field={field} text={text} />
+        <CommentField id={id} field={field} text={text} />
       ) : text === "" ? (
         <p className="text-fg-3">Double-click or press F2 to edit</p>
       ) : (
-        <Markdown text={text} className="note-text nowheel" />
+        <Markdown text={text} className="comment-text nowheel" />
       )}
-      <span className="note-finding">
+      <span className="comment-finding">
         <Findings node={id} />
       </span>
     </div>
   );
 });
 
-function NoteField({ id, field, text }: { id: string; field: string; text: string }) {
+function CommentField({ id, field, text }: { id: string; field: string; text: string }) {
+  const { editor, canvas } = useWorkspace();
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => area.current?.focus(), []);
   const settle = () => {
-    sealGesture();
-    canvasStore.setState({ renaming: undefined });
+    editor.sealGesture();
+    canvas.set({ renaming: undefined });
   };
   return (
     <textarea
       ref={area}
-      className="note-field nodrag nopan nowheel"
-      data-testid={`note-text-${id}`}
+      className="comment-field nodrag nopan nowheel"
+      data-testid={`comment-text-${id}`}
       aria-label="Note text (Markdown)"
       value={text}
-      onChange={(event) => setConfig(id, [field], event.target.value)}
+      onChange={(event) => editor.setConfig(id, [field], event.target.value)}
       onBlur={settle}
       onKeyDown={(event) => {
         keepOwnKeys(event);

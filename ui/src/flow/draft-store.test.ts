@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow, PutAutosave } from "@/bindings";
-import { askStore } from "@/design/ask";
-import { connect, HostError } from "@/ipc";
-import { keepDrafts } from "./autosave";
-import { mayReplace, openPath } from "./files";
-import { documentState, flowStore } from "./store";
+import { HostError } from "@/ipc";
+import type { FlowEditor } from "./editor";
+import type { FlowFiles } from "./files";
+import { documentState } from "./flow-state";
+import { createFlowParts, type FlowParts } from "./test-parts";
 
 const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
 
@@ -14,6 +14,9 @@ let drafts: Map<string, PutAutosave>;
 let hash: string;
 /** What is done when a file is opened, which may take a while or fail. */
 let onOpen: () => Promise<void> | void;
+let editor: FlowEditor;
+let files: FlowFiles;
+let questions: FlowParts["questions"];
 let stop: () => void;
 
 beforeEach(() => {
@@ -30,21 +33,18 @@ beforeEach(() => {
       return { path, hash, flow: named(path), readOnly: false, recovered };
     },
   };
-  connect({
-    call: async (name, args) => commands[name]?.(args as never) as never,
-    watch: () => () => undefined,
-    closeWindow: async () => undefined,
-  });
-  flowStore.setState(documentState(named("/a"), { path: "/a", hash: "1" }), true);
-  stop = keepDrafts();
+  const parts = createFlowParts({ call: async (name, args) => commands[name]?.(args as never) as never });
+  ({ editor, files, questions } = parts);
+  editor.open(documentState(named("/a"), { path: "/a", hash: "1" }));
+  stop = parts.drafts.follow();
 });
 afterEach(() => {
   stop();
-  askStore.getState().settle();
+  questions.store.getState().settle();
   vi.useRealTimers();
 });
 
-const edit = (name: string) => flowStore.setState({ flow: named(name) });
+const edit = (name: string) => editor.store.setState({ flow: named(name) });
 const soon = () => vi.advanceTimersByTimeAsync(10);
 const later = () => vi.advanceTimersByTimeAsync(5000);
 const draftNames = () => [...drafts.values()].map((draft) => draft.flow.name);
@@ -52,8 +52,8 @@ const draftNames = () => [...drafts.values()].map((draft) => draft.flow.name);
 /** Answers the open dialog. */
 async function choose(choice: string): Promise<void> {
   await soon();
-  expect(askStore.getState().question).toBeDefined();
-  askStore.getState().settle(choice);
+  expect(questions.store.getState().question).toBeDefined();
+  questions.store.getState().settle(choice);
   await soon();
 }
 
@@ -67,27 +67,27 @@ describe("a draft", () => {
   it("is not offered after its changes were discarded and the file is opened again", async () => {
     edit("mine");
     await later();
-    const opening = openPath("/a");
+    const opening = files.openPath("/a");
     await choose("discard");
     await opening;
-    expect(askStore.getState().question).toBeUndefined();
-    expect(flowStore.getState().flow.name).toBe("/a");
+    expect(questions.store.getState().question).toBeUndefined();
+    expect(editor.state.flow.name).toBe("/a");
     expect(draftNames()).toEqual([]);
   });
 
   it("is not offered for changes that were undone", async () => {
     edit("mine");
     await later();
-    flowStore.setState(({ saved }) => ({ flow: saved }));
-    await openPath("/a");
-    expect(askStore.getState().question).toBeUndefined();
+    editor.store.setState(({ saved }) => ({ flow: saved }));
+    await files.openPath("/a");
+    expect(questions.store.getState().question).toBeUndefined();
   });
 
   it("is dropped when the window closes without saving", async () => {
     edit("mine");
     await later();
     edit("mine, and more");
-    const closing = mayReplace();
+    const closing = files.mayReplace();
     await choose("discard");
     expect(await closing).toBe(true);
     expect(draftNames()).toEqual([]);
@@ -100,13 +100,13 @@ describe("a draft", () => {
     edit("mine");
     await later();
     // The process is gone; another program writes the file.
-    flowStore.setState(documentState(named(""), {}), true);
+    editor.open(documentState(named(""), {}));
     drafts.set("lost", { key: "lost", path: "/a", baseHash: "1", flow: named("mine") });
     hash = "2";
-    const opening = openPath("/a");
+    const opening = files.openPath("/a");
     await choose("restore");
     await opening;
-    expect(flowStore.getState()).toMatchObject({ key: "lost", flow: named("mine"), hash: "1" });
+    expect(editor.state).toMatchObject({ key: "lost", flow: named("mine"), hash: "1" });
   });
 
   it("is stored again when another document fails to open", async () => {
@@ -115,11 +115,11 @@ describe("a draft", () => {
     onOpen = () => {
       throw new HostError({ code: "flow.not_found", message: "There is no such file." });
     };
-    const opening = openPath("/b");
+    const opening = files.openPath("/b");
     await choose("discard");
     await opening;
     await soon();
-    expect(flowStore.getState().flow.name).toBe("mine");
+    expect(editor.state.flow.name).toBe("mine");
     expect(draftNames()).toEqual(["mine"]);
   });
 });

@@ -10,6 +10,8 @@ export type Layout = {
   /** The id of a dock tab; `dock/` declares them. */
   dockTab: string;
   open: Record<Part, boolean>;
+  /** The inspector's tab, shared by all nodes. */
+  inspectorTab: string;
   /** Counts the requests to focus the answer field in the dock. */
   focusAnswer: number;
 };
@@ -18,6 +20,7 @@ const DEFAULT: Layout = {
   leftPanel: "nodes",
   dockTab: "conversation",
   open: { left: true, right: true, dock: true },
+  inspectorTab: "config",
   focusAnswer: 0,
 };
 
@@ -54,6 +57,10 @@ export class LayoutStore {
   selectDockTab(tab: string): void {
     this.store.setState({ dockTab: tab });
     this.settings.remember("dockTab", tab);
+  }
+
+  showInspectorTab(tab: string): void {
+    this.store.setState({ inspectorTab: tab });
   }
 
   /** Shows the open question and focuses its answer field. */

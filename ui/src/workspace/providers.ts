@@ -1,7 +1,7 @@
 /** The model providers as the host sees them: their keys, which run on this machine, which models they offer. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { DetectedServer, ProviderSettings, ProviderStatus, ProvidersStatus } from "@/bindings";
-import { call, HostError } from "@/ipc";
+import { type Host, HostError } from "@/ipc";
 import type { SettingsStore } from "./settings";
 
 export type Providers = {
@@ -18,12 +18,15 @@ export type Providers = {
 export class ProviderStore {
   readonly store: StoreApi<Providers> = createStore<Providers>(() => ({ found: [], searching: false, models: {} }));
 
-  constructor(readonly settings: SettingsStore) {}
+  constructor(
+    readonly host: Host,
+    readonly settings: SettingsStore,
+  ) {}
 
   /** Reads the status of all providers. */
   async refresh(): Promise<void> {
     try {
-      this.store.setState({ status: await call("provider.status", {}), problem: undefined });
+      this.store.setState({ status: await this.host.call("provider.status", {}), problem: undefined });
     } catch (thrown) {
       this.store.setState({ problem: HostError.from(thrown) });
     }
@@ -33,7 +36,7 @@ export class ProviderStore {
   async findServers(): Promise<void> {
     if (this.store.getState().searching) return;
     this.store.setState({ searching: true });
-    const found = await call("provider.detect", {}).catch(() => []);
+    const found = await this.host.call("provider.detect", {}).catch(() => []);
     const models = { ...this.store.getState().models };
     for (const server of found) for (const name of server.providers) models[name] = server.models;
     this.store.setState({ found, models, searching: false });
@@ -43,7 +46,7 @@ export class ProviderStore {
   async fetchModels(provider: string): Promise<void> {
     if (Object.hasOwn(this.store.getState().models, provider)) return;
     try {
-      this.setModels(provider, (await call("provider.models", { provider })).models);
+      this.setModels(provider, (await this.host.call("provider.models", { provider })).models);
     } catch {
       // A model's name can always be typed; the settings show what is wrong with the provider.
     }
@@ -64,11 +67,11 @@ export class ProviderStore {
   }
 
   async setKey(provider: string, key: string, keep: "stored" | "session"): Promise<void> {
-    this.#setStatus(await call("provider.setKey", { provider, key, keep }));
+    this.#setStatus(await this.host.call("provider.setKey", { provider, key, keep }));
   }
 
   async removeKey(provider: string): Promise<void> {
-    this.#setStatus(await call("provider.removeKey", { provider }));
+    this.#setStatus(await this.host.call("provider.removeKey", { provider }));
   }
 
   /** Replaces the status of one provider. Its models may be others now. */

@@ -1,8 +1,9 @@
 /** The host's conversations, most recently changed first. Reloaded when a run adds messages. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { ConversationFlow, ConversationRecord } from "@/bindings";
-import { flowStore } from "@/flow/store";
-import { call, HostError } from "@/ipc";
+import type { FlowEditor } from "@/flow/editor";
+import type { FlowState } from "@/flow/flow-state";
+import { type Host, HostError } from "@/ipc";
 
 export type ConversationScope = "flow" | "all";
 
@@ -23,7 +24,7 @@ export const PAGE = 300;
 const DELAY_MS = 150;
 
 /** The flow on the canvas, as conversations know it. */
-export function flowOf(state = flowStore.getState()): ConversationFlow {
+export function flowOf(state: Pick<FlowState, "path" | "flow">): ConversationFlow {
   return { path: state.path, name: state.flow.name };
 }
 
@@ -43,6 +44,11 @@ export class ConversationList {
   }));
   #timer: ReturnType<typeof setTimeout> | undefined;
   #latestRequest = 0;
+
+  constructor(
+    readonly host: Host,
+    readonly editor: FlowEditor,
+  ) {}
 
   setFilter(change: Partial<Pick<Conversations, "words" | "scope">>): void {
     this.store.setState({ ...change, limit: PAGE });
@@ -75,9 +81,9 @@ export class ConversationList {
     };
     try {
       const search = words.trim() || undefined;
-      const flow = scope === "flow" ? flowOf() : undefined;
+      const flow = scope === "flow" ? flowOf(this.editor.state) : undefined;
       // One more than displayed, to know whether there are more.
-      const found = await call("conversations.list", { flow, search, limit: limit + 1 });
+      const found = await this.host.call("conversations.list", { flow, search, limit: limit + 1 });
       answered({ list: found.slice(0, limit), cut: found.length > limit, error: undefined });
     } catch (thrown) {
       answered({ error: HostError.from(thrown) });

@@ -2,7 +2,6 @@
  * The document being edited, and everything that belongs to it: history, selection, what `flow.check` found.
  * Never holds the state of a run, so that a run that streams re-renders no document view.
  */
-import { create } from "zustand";
 import type { CheckedFlow, Flow, RunId } from "@/bindings";
 import type { Items } from "./edits";
 import { EMPTY_HISTORY, type History } from "./history";
@@ -63,11 +62,6 @@ export function documentState(flow: Flow, file: { path?: string; hash?: string; 
     documentSelection: undefined,
   };
 }
-
-export const flowStore = create<FlowState>(() => documentState(EMPTY_FLOW));
-
-/** Subscribes a component to a part of the document. */
-export const useFlow = flowStore;
 
 /** The flow on the canvas: that of the viewed run, or the document. */
 export function displayedFlow(state: FlowState): Flow {

@@ -5,7 +5,7 @@ import { useRunHead } from "@/workspace/run-hooks";
 const MAX_ANIMATED_NODES = 12;
 
 /** Sets `data-crowded` while too many nodes run to animate all of them. The style sheets then stop the animations. */
-export function Crowd() {
+export function AnimationLimit() {
   const crowded = useRunHead(({ counts }) => counts.running + counts.retrying > MAX_ANIMATED_NODES);
   useEffect(() => {
     document.documentElement.toggleAttribute("data-crowded", crowded);

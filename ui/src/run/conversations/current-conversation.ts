@@ -5,12 +5,12 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { ConversationRecord } from "@/bindings";
 import { notify } from "@/design/notify";
-import { flowStore } from "@/flow/store";
-import { call, HostError } from "@/ipc";
+import type { FlowState } from "@/flow/flow-state";
+import { HostError } from "@/ipc";
 import { type ConversationList, flowKey, flowOf } from "./conversation-list";
 
 /** Whether a conversation is had with the flow on the canvas. */
-export function isOfThisFlow(conversation: ConversationRecord, state = flowStore.getState()): boolean {
+export function isOfThisFlow(conversation: ConversationRecord, state: FlowState): boolean {
   return conversation.flow === flowKey(flowOf(state));
 }
 
@@ -29,7 +29,7 @@ export class CurrentConversation {
 
   /** Keeps it in step with the document and the list until the returned function is called. */
   follow(): () => void {
-    const stopDocument = flowStore.subscribe((state, before) => {
+    const stopDocument = this.list.editor.store.subscribe((state, before) => {
       if (state.key !== before.key) {
         this.leave();
         this.list.refresh();
@@ -60,8 +60,9 @@ export class CurrentConversation {
 
   /** Begins a conversation; the next runs go on in it. */
   async begin(): Promise<void> {
+    const { host, editor } = this.list;
     try {
-      this.continueIn(await call("conversations.open", { flow: flowOf(), new: true }));
+      this.continueIn(await host.call("conversations.open", { flow: flowOf(editor.state), new: true }));
       this.list.refresh();
     } catch (thrown) {
       notify.error(HostError.from(thrown));

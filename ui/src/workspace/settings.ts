@@ -3,7 +3,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Settings } from "@/bindings";
 import { notify } from "@/design/notify";
-import { call, HostError } from "@/ipc";
+import { type Host, HostError } from "@/ipc";
 
 const FALLBACK_KEY = "plait.settings";
 const SAVE_DELAY_MS = 300;
@@ -17,6 +17,8 @@ export class SettingsStore {
   #queue: Promise<unknown> = Promise.resolve();
   #pendingRequests = 0;
 
+  constructor(readonly host: Host) {}
+
   get current(): Settings {
     return this.store.getState();
   }
@@ -29,7 +31,7 @@ export class SettingsStore {
   async load(): Promise<void> {
     let settings: Partial<Settings> = {};
     try {
-      settings = await call("settings.get", {});
+      settings = await this.host.call("settings.get", {});
     } catch {
       settings = readFallback();
     }
@@ -48,7 +50,7 @@ export class SettingsStore {
     if (this.#saveTimer !== undefined) {
       clearTimeout(this.#saveTimer);
       this.#saveTimer = undefined;
-      this.#enqueue(() => call("settings.set", { settings: this.current })).catch((thrown) => {
+      this.#enqueue(() => this.host.call("settings.set", { settings: this.current })).catch((thrown) => {
         writeFallback(this.current);
         notify.error(HostError.from(thrown));
       });
@@ -60,7 +62,7 @@ export class SettingsStore {
   async put(change: (current: Settings) => Partial<Settings>): Promise<void> {
     await this.#enqueue(async () => {
       const wanted = change(this.current);
-      const accepted = await call("settings.set", { settings: { ...this.current, ...wanted } });
+      const accepted = await this.host.call("settings.set", { settings: { ...this.current, ...wanted } });
       // Whatever changed meanwhile, this part is what the host has.
       this.store.setState({ ...wanted, providers: accepted.providers });
     });

@@ -1,0 +1,183 @@
+/** The document that is edited. Every change goes through `edit`, so every change can be undone. */
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { Edge, EdgeId, Flow, Node, NodeId, Position } from "@/bindings";
+import { notify } from "@/design/notify";
+import * as edits from "./edits";
+import { documentState, EMPTY_FLOW, type FlowState, NOTHING, UNCHECKED, type Viewing } from "./flow-state";
+import * as history from "./history";
+import { LatestRequests } from "./latest-requests";
+
+type Options = {
+  /** Edits in a row with the same key are one step. */
+  merge?: string;
+  /** What is selected afterwards. */
+  select?: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> };
+};
+
+export class FlowEditor {
+  readonly store: StoreApi<FlowState> = createStore<FlowState>(() => documentState(EMPTY_FLOW));
+  readonly requests = new LatestRequests();
+
+  get state(): FlowState {
+    return this.store.getState();
+  }
+
+  /** Replaces the document and everything that belongs to it. */
+  open(document: FlowState): void {
+    this.store.setState(document, true);
+  }
+
+  /** Whether the document can be edited now. If not, shows why. */
+  mayEdit(): boolean {
+    if (!this.state.viewing) return true;
+    notify.info("You are viewing a run. Go back to editing to change the flow.");
+    return false;
+  }
+
+  /** Applies one change as one undo step. A change without effect is no step. */
+  edit(label: string, change: (flow: Flow) => Flow, options: Options = {}): boolean {
+    if (!this.mayEdit()) return false;
+    const state = this.state;
+    const flow = change(state.flow);
+    if (flow === state.flow) return false;
+    this.store.setState({
+      flow,
+      history: history.remember(state.history, state, label, options.merge),
+      selection: options.select ? items(options.select) : prune(flow, state.selection),
+    });
+    return true;
+  }
+
+  /** Ends a gesture of merged edits. */
+  sealGesture(): void {
+    this.store.setState((state) => ({ history: history.seal(state.history) }));
+  }
+
+  undo(): void {
+    if (!this.mayEdit()) return;
+    const state = this.state;
+    const step = history.undo(state.history, state);
+    if (step) this.store.setState({ flow: step.moment.flow, selection: step.moment.selection, history: step.history });
+  }
+
+  redo(): void {
+    if (!this.mayEdit()) return;
+    const state = this.state;
+    const step = history.redo(state.history, state);
+    if (step) this.store.setState({ flow: step.moment.flow, selection: step.moment.selection, history: step.history });
+  }
+
+  /** Adds a node, selects it and returns its id. */
+  addNode(node: Node, position: Position): NodeId | undefined {
+    let added: NodeId | undefined;
+    const before = this.state.flow;
+    const result = edits.addNode(before, node, position);
+    if (this.edit(`Add ${node.type}`, () => result.flow, { select: result })) added = result.nodes[0];
+    return added;
+  }
+
+  /** Adds a node and, in the same step, edges between it and what is there. */
+  addConnectedNode(node: Node, position: Position, wire: (id: NodeId) => Edge): NodeId | undefined {
+    const placed = edits.addNode(this.state.flow, node, position);
+    const id = placed.nodes[0];
+    if (id === undefined) return undefined;
+    const wired = edits.connect(placed.flow, wire(id));
+    return this.edit(`Add ${node.type}`, () => wired.flow, { select: { nodes: [id] } }) ? id : undefined;
+  }
+
+  connect(edge: Edge): EdgeId | undefined {
+    const result = edits.connect(this.state.flow, edge);
+    return this.edit("Connect", () => result.flow) ? result.edges[0] : undefined;
+  }
+
+  reconnect(id: EdgeId, ends: Edge): void {
+    this.edit("Reconnect", (flow) => edits.reconnect(flow, id, ends));
+  }
+
+  removeItems(removed: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> }): void {
+    const gone = items(removed);
+    this.edit(gone.nodes.size + gone.edges.size === 1 ? "Delete" : "Delete selection", (flow) =>
+      edits.remove(flow, gone),
+    );
+  }
+
+  removeSelection(): void {
+    this.removeItems(this.state.selection);
+  }
+
+  /** Puts nodes elsewhere, as one step. */
+  place(label: string, positions: ReadonlyMap<NodeId, Partial<Position>>, merge?: string): void {
+    this.edit(label, (flow) => edits.place(flow, positions), { merge });
+  }
+
+  addFragment(label: string, part: edits.Fragment, offset: { x: number; y: number }): void {
+    const result = edits.addFragment(this.state.flow, part, offset);
+    this.edit(label, () => result.flow, { select: { nodes: result.nodes } });
+  }
+
+  rename(id: NodeId, title: string): void {
+    this.edit("Rename", (flow) => edits.setTitle(flow, id, title));
+  }
+
+  setConfig(id: NodeId, path: readonly (string | number)[], value: unknown): void {
+    this.edit("Change config", (flow) => edits.setConfig(flow, id, path, value), {
+      merge: `config:${id}:${path.join("/")}`,
+    });
+  }
+
+  setNode(id: NodeId, change: Partial<Node>, field: string): void {
+    this.edit("Change node", (flow) => edits.setNode(flow, id, change), { merge: `node:${id}:${field}` });
+  }
+
+  setFlow(change: Parameters<typeof edits.setFlow>[1], field: string): void {
+    this.edit("Change flow", (flow) => edits.setFlow(flow, change), { merge: `flow:${field}` });
+  }
+
+  /** Selects exactly these. */
+  selectOnly(chosen: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> }): void {
+    this.store.setState({ selection: items(chosen) });
+  }
+
+  selectAll(): void {
+    const { flow, viewing } = this.state;
+    this.selectOnly({
+      nodes: Object.keys((viewing?.flow ?? flow).nodes),
+      edges: Object.keys((viewing?.flow ?? flow).edges),
+    });
+  }
+
+  /** Shows a run's flow, read-only, in place of the document. */
+  viewFlow(viewing: Viewing): void {
+    this.store.setState((state) => ({
+      viewing,
+      documentSelection: state.viewing ? state.documentSelection : state.selection,
+      selection: NOTHING,
+      checked: UNCHECKED,
+      checkedFlow: undefined,
+    }));
+  }
+
+  /** Goes back to the document, and cancels a requested run that is still loading. */
+  leaveView(): void {
+    this.requests.requestRun();
+    this.store.setState(({ flow, viewing, documentSelection = NOTHING, selection }) => ({
+      viewing: undefined,
+      documentSelection: undefined,
+      selection: prune(flow, viewing ? documentSelection : selection),
+      checked: UNCHECKED,
+      checkedFlow: undefined,
+    }));
+  }
+}
+
+function items(chosen: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> }): edits.Items {
+  return { nodes: new Set(chosen.nodes), edges: new Set(chosen.edges) };
+}
+
+/** A selection names only what is there. */
+function prune(flow: Flow, selection: edits.Items): edits.Items {
+  const nodes = [...selection.nodes].filter((id) => Object.hasOwn(flow.nodes, id));
+  const edges = [...selection.edges].filter((id) => Object.hasOwn(flow.edges, id));
+  if (nodes.length === selection.nodes.size && edges.length === selection.edges.size) return selection;
+  return { nodes: new Set(nodes), edges: new Set(edges) };
+}

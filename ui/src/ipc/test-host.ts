@@ -1,0 +1,13 @@
+/** For tests: a host that answers what the test tells it to. */
+import { type Host, HostError } from "./host";
+
+/** Rejects every command that `host` does not answer, and never delivers events. */
+export function testHost(host: Partial<Host> = {}): Host {
+  return {
+    call: (name) =>
+      Promise.reject(new HostError({ code: "host.unreachable", message: `The test host does not answer ${name}.` })),
+    watch: () => () => undefined,
+    closeWindow: async () => undefined,
+    ...host,
+  };
+}

@@ -23,7 +23,10 @@ const RULES = [
     pattern: /^(?:export )?const\s+\w+\s*=\s*new (?:Map|Set|[A-Z]\w*(?:Store|Registry|Control|Editor|List))\b/,
     problem: "an object at module level that can be changed; a constant needs a Readonly type",
   },
-  { pattern: /^(?:export )?const\s+\w+(?::(?!\s*readonly\s)[^=]*)?\s*=\s*\[\];/, problem: "an empty array at module level" },
+  {
+    pattern: /^(?:export )?const\s+\w+(?::(?!\s*readonly\s)[^=]*)?\s*=\s*\[\];/,
+    problem: "an empty array at module level",
+  },
 ];
 
 function modulesBelow(folder) {

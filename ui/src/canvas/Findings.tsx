@@ -2,7 +2,7 @@ import { CircleAlert, TriangleAlert } from "lucide-react";
 import { useMemo } from "react";
 import type { NodeId } from "@/bindings";
 import { InlineCode } from "@/design/InlineCode";
-import { Tip } from "@/design/Tip";
+import { Tooltip } from "@/design/Tooltip";
 import { diagnosticsOf } from "@/flow/diagnostics";
 import { useFlow } from "@/workspace/context";
 
@@ -15,7 +15,7 @@ export function Findings({ node }: { node: NodeId }) {
   const Sign = severity === "error" ? CircleAlert : TriangleAlert;
   const messages = found.map((one) => one.message).join(" ");
   return (
-    <Tip
+    <Tooltip
       label={
         <span className="flex flex-col gap-1">
           {found.slice(0, 4).map((one) => (
@@ -42,6 +42,6 @@ export function Findings({ node }: { node: NodeId }) {
       >
         <Sign size={14} strokeWidth={2.25} aria-hidden />
       </span>
-    </Tip>
+    </Tooltip>
   );
 }

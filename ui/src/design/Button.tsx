@@ -1,5 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
-import { Tip } from "./Tip";
+import { Tooltip } from "./Tooltip";
 
 type Kind = "plain" | "main" | "danger" | "quiet";
 
@@ -34,7 +34,7 @@ type IconProps = Omit<Props, "children" | "aria-label"> & {
 
 export function IconButton({ label, keys, icon, kind = "quiet", pressed, className = "", ...rest }: IconProps) {
   return (
-    <Tip label={label} keys={keys}>
+    <Tooltip label={label} keys={keys}>
       <button
         type="button"
         aria-label={label}
@@ -44,6 +44,6 @@ export function IconButton({ label, keys, icon, kind = "quiet", pressed, classNa
       >
         {icon}
       </button>
-    </Tip>
+    </Tooltip>
   );
 }

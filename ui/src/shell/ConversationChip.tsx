@@ -1,5 +1,5 @@
 import { MessagesSquare, X } from "lucide-react";
-import { Tip } from "@/design/Tip";
+import { Tooltip } from "@/design/Tooltip";
 import { titleOf } from "@/run/conversations/current-conversation";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useConversations, useCurrentConversation } from "@/workspace/conversation-hooks";
@@ -21,7 +21,7 @@ export function ConversationChip() {
   return (
     <span className="flex items-center">
       <Chip text={titleOf(current)} tip="The next run continues" />
-      <Tip label="Leave conversation">
+      <Tooltip label="Leave conversation">
         <button
           type="button"
           className="-ml-1 grid size-6 place-items-center rounded-full text-fg-3 hover:bg-bg-3 hover:text-fg"
@@ -31,7 +31,7 @@ export function ConversationChip() {
         >
           <X size={13} aria-hidden />
         </button>
-      </Tip>
+      </Tooltip>
     </span>
   );
 }
@@ -39,7 +39,7 @@ export function ConversationChip() {
 function Chip({ text, tip }: { text: string; tip: string }) {
   const workspace = useWorkspace();
   return (
-    <Tip label={`${tip} “${text}”. Show conversations.`}>
+    <Tooltip label={`${tip} “${text}”. Show conversations.`}>
       <button
         type="button"
         className="flex h-[26px] max-w-44 items-center gap-1.5 rounded-full border border-context/50 px-2.5 text-xs hover:bg-bg-3"
@@ -50,6 +50,6 @@ function Chip({ text, tip }: { text: string; tip: string }) {
         <MessagesSquare size={13} className="shrink-0 text-context" aria-hidden />
         <span className="truncate">{text}</span>
       </button>
-    </Tip>
+    </Tooltip>
   );
 }

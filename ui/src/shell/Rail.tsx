@@ -1,5 +1,5 @@
 import { Keyboard } from "lucide-react";
-import { Tip } from "@/design/Tip";
+import { Tooltip } from "@/design/Tooltip";
 import { PANELS, type PanelDefinition } from "@/panels";
 import { useLayout, useWorkspace } from "@/workspace/context";
 
@@ -15,7 +15,7 @@ export function Rail() {
         <RailButton key={panel.id} panel={panel} />
       ))}
       <span className="flex-1" />
-      <Tip label="Keyboard shortcuts" keys="?" side="right">
+      <Tooltip label="Keyboard shortcuts" keys="?" side="right">
         <button
           type="button"
           className="rail-button"
@@ -24,7 +24,7 @@ export function Rail() {
         >
           <Keyboard size={18} aria-hidden />
         </button>
-      </Tip>
+      </Tooltip>
       {PANELS.filter((panel) => panel.rail === "bottom").map((panel) => (
         <RailButton key={panel.id} panel={panel} />
       ))}
@@ -36,7 +36,7 @@ function RailButton({ panel: { id, title, keys, icon: PanelIcon } }: { panel: Pa
   const workspace = useWorkspace();
   const pressed = useLayout((layout) => layout.open.left && layout.leftPanel === id);
   return (
-    <Tip label={title} keys={keys} side="right">
+    <Tooltip label={title} keys={keys} side="right">
       <button
         type="button"
         className="rail-button"
@@ -47,6 +47,6 @@ function RailButton({ panel: { id, title, keys, icon: PanelIcon } }: { panel: Pa
       >
         <PanelIcon size={18} aria-hidden />
       </button>
-    </Tip>
+    </Tooltip>
   );
 }

@@ -3,7 +3,7 @@ import { Play, Square } from "lucide-react";
 import { Button } from "@/design/Button";
 import { Keys } from "@/design/Keys";
 import { ariaKeys } from "@/design/keys";
-import { Tip } from "@/design/Tip";
+import { Tooltip } from "@/design/Tooltip";
 import { runBlockers } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import { useFlow, useWorkspace } from "@/workspace/context";
@@ -31,7 +31,7 @@ function RunButton() {
   if (problems > 0 && !viewing) {
     const problemCount = `${problems} ${problems === 1 ? "problem" : "problems"}`;
     return (
-      <Tip label={`Can’t run: ${problemCount}. Show problems.`}>
+      <Tooltip label={`Can’t run: ${problemCount}. Show problems.`}>
         <Button
           data-testid="run-button"
           data-blocked
@@ -40,7 +40,7 @@ function RunButton() {
         >
           <Play size={14} aria-hidden /> {problemCount}
         </Button>
-      </Tip>
+      </Tooltip>
     );
   }
   const why = viewing
@@ -53,7 +53,7 @@ function RunButton() {
           ? "Starting…"
           : undefined;
   return (
-    <Tip label={why ?? "Run flow"} keys={RUN_KEYS}>
+    <Tooltip label={why ?? "Run flow"} keys={RUN_KEYS}>
       {/* Not `disabled`: the reason must be reachable by keyboard and pointer. */}
       <Button
         kind="main"
@@ -69,7 +69,7 @@ function RunButton() {
           <Keys keys={RUN_KEYS} />
         </span>
       </Button>
-    </Tip>
+    </Tooltip>
   );
 }
 
@@ -80,7 +80,7 @@ function StopButton() {
   const cancelling = useRunHead((head) => head.cancelling);
   const idle = session === undefined || isOver(status);
   return (
-    <Tip label={cancelling ? "Stopping…" : "Stop run"} keys={STOP_KEYS}>
+    <Tooltip label={cancelling ? "Stopping…" : "Stop run"} keys={STOP_KEYS}>
       <Button
         data-testid="stop-button"
         disabled={idle || cancelling}
@@ -89,7 +89,7 @@ function StopButton() {
       >
         <Square size={12} fill="currentColor" aria-hidden /> Stop
       </Button>
-    </Tip>
+    </Tooltip>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Suspense, useEffect } from "react";
+import { type ReactNode, Suspense, useEffect } from "react";
 import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
 import { Canvas } from "@/canvas/Canvas";
 import { Dock } from "@/dock/Dock";
@@ -14,48 +14,21 @@ type Sizes = Record<string, number>;
 
 /** The window's parts and the seams between them, which can be dragged, folded and are remembered. */
 export function Shell() {
-  const workspace = useWorkspace();
-  const left = useFolding("left");
-  const right = useFolding("right");
-  const dock = useFolding("dock");
   return (
     <div className="flex h-full flex-col">
       <TopBar />
       <div className="flex min-h-0 flex-1">
         <Rail />
         <main className="min-w-0 flex-1">
-          <Group
-            className="h-full"
-            orientation="horizontal"
-            defaultLayout={workspace.settings.remembered<Sizes>("columns")}
-            onLayoutChanged={(layout, { isUserInteraction }) =>
-              isUserInteraction && workspace.settings.remember("columns", layout)
-            }
-          >
-            <Panel
-              id="part-left"
-              {...left}
-              defaultSize="226px"
-              minSize="190px"
-              maxSize="420px"
-              groupResizeBehavior="preserve-pixel-size"
-              collapsible
-              className="bg-bg-1"
-            >
+          <RememberedGroup name="columns" orientation="horizontal">
+            <FoldingPanel part="left" defaultSize="226px" minSize="190px" maxSize="420px">
               <section className="h-full overflow-hidden" aria-label="Left panel">
                 <LeftPanel />
               </section>
-            </Panel>
+            </FoldingPanel>
             <Separator className="seam" aria-label="Resize left panel" />
             <Panel id="part-middle" minSize="320px">
-              <Group
-                className="h-full"
-                orientation="vertical"
-                defaultLayout={workspace.settings.remembered<Sizes>("rows")}
-                onLayoutChanged={(layout, { isUserInteraction }) =>
-                  isUserInteraction && workspace.settings.remember("rows", layout)
-                }
-              >
+              <RememberedGroup name="rows" orientation="vertical">
                 <Panel id="part-canvas" minSize="160px">
                   <div className="relative h-full">
                     <Canvas />
@@ -63,38 +36,55 @@ export function Shell() {
                   </div>
                 </Panel>
                 <Separator className="seam" aria-label="Resize dock" />
-                <Panel
-                  id="part-dock"
-                  {...dock}
-                  defaultSize="216px"
-                  minSize="120px"
-                  groupResizeBehavior="preserve-pixel-size"
-                  collapsible
-                  className="bg-bg-1"
-                >
+                <FoldingPanel part="dock" defaultSize="216px" minSize="120px">
                   <Dock />
-                </Panel>
-              </Group>
+                </FoldingPanel>
+              </RememberedGroup>
             </Panel>
             <Separator className="seam" aria-label="Resize inspector" />
-            <Panel
-              id="part-right"
-              {...right}
-              defaultSize="340px"
-              minSize="270px"
-              maxSize="640px"
-              groupResizeBehavior="preserve-pixel-size"
-              collapsible
-              className="bg-bg-1"
-            >
+            <FoldingPanel part="right" defaultSize="340px" minSize="270px" maxSize="640px">
               <section className="h-full overflow-hidden" aria-label="Inspector">
                 <Inspector />
               </section>
-            </Panel>
-          </Group>
+            </FoldingPanel>
+          </RememberedGroup>
         </main>
       </div>
     </div>
+  );
+}
+
+type GroupProps = { name: "columns" | "rows"; orientation: "horizontal" | "vertical"; children: ReactNode };
+
+/** Panels side by side. The sizes that a person gives them are remembered between sessions. */
+function RememberedGroup({ name, orientation, children }: GroupProps) {
+  const { settings } = useWorkspace();
+  return (
+    <Group
+      className="h-full"
+      orientation={orientation}
+      defaultLayout={settings.remembered<Sizes>(name)}
+      onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && settings.remember(name, layout)}
+    >
+      {children}
+    </Group>
+  );
+}
+
+type FoldingProps = { part: Part; defaultSize: string; minSize: string; maxSize?: string; children: ReactNode };
+
+/** A part that can be folded away. */
+function FoldingPanel({ part, ...props }: FoldingProps) {
+  const folding = useFolding(part);
+  return (
+    <Panel
+      id={`part-${part}`}
+      {...folding}
+      {...props}
+      groupResizeBehavior="preserve-pixel-size"
+      collapsible
+      className="bg-bg-1"
+    />
   );
 }
 

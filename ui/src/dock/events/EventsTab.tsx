@@ -1,6 +1,8 @@
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/bindings";
 import { Empty } from "@/design/Empty";
+import { SearchField } from "@/design/SearchField";
+import { Select } from "@/design/Select";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
 import { useActiveSession, useEventCount } from "@/workspace/run-hooks";
@@ -8,6 +10,8 @@ import { EventDetails } from "./EventDetails";
 import { EVENT_ROW, EventRow } from "./EventRow";
 import { EventFilter, FAMILIES } from "./event-filter";
 import { useFixedRows } from "./useFixedRows";
+
+const FAMILY_OPTIONS = [{ id: "", label: "All events" }, ...FAMILIES.map((name) => ({ id: name, label: name }))];
 
 /** The journal of the run, event by event. */
 export function EventsTab() {
@@ -39,29 +43,21 @@ function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label="Events">
       <div className="flex h-9 shrink-0 items-center gap-2 border-line border-b px-3">
-        <input
-          type="search"
-          className="h-[26px] w-56 rounded-md border border-line bg-bg px-2 text-sm"
+        <SearchField
+          small
+          label="Filter events by type or node"
           placeholder="Filter by type or node"
-          aria-label="Filter events by type or node"
-          data-testid="events-filter"
+          testId="events-filter"
           value={words}
-          onChange={(event) => setWords(event.target.value)}
+          onChange={setWords}
         />
-        <select
-          className="h-[26px] rounded-md border border-line bg-bg px-1.5 text-sm"
-          aria-label="Event kind"
-          data-testid="events-family"
+        <Select
+          label="Event kind"
+          testId="events-family"
+          options={FAMILY_OPTIONS}
           value={family}
-          onChange={(event) => setFamily(event.target.value)}
-        >
-          <option value="">All events</option>
-          {FAMILIES.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
+          onChange={setFamily}
+        />
         <span className="ml-auto text-fg-3 text-xs tabular-nums" data-testid="events-shown">
           {filter.all ? formatCount(count) : `${formatCount(displayed)} of ${formatCount(count)}`}
         </span>

@@ -3,13 +3,15 @@ import { useEffect, useState } from "react";
 import type { ConversationRecord } from "@/bindings";
 import { Button, IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
+import { SearchField } from "@/design/SearchField";
+import { Select } from "@/design/Select";
 import { useNow } from "@/design/useNow";
 import type { ConversationScope } from "@/run/conversations/conversation-list";
 import { useWorkspace } from "@/workspace/context";
 import { useConversations } from "@/workspace/conversation-hooks";
 import { ConversationMessages } from "./ConversationMessages";
 import { ConversationRow } from "./ConversationRow";
-import { Older } from "./Older";
+import { LoadMore } from "./LoadMore";
 
 /** The conversations of a flow, to read, continue or fork. */
 export function ConversationsPanel() {
@@ -27,38 +29,38 @@ export function ConversationsPanel() {
         <>
           <Filters />
           <List onOpen={setOpen} />
-          <Older />
+          <LoadMore />
         </>
       )}
     </section>
   );
 }
 
+const SCOPES: readonly { id: ConversationScope; label: string }[] = [
+  { id: "flow", label: "This flow" },
+  { id: "all", label: "All flows" },
+];
+
 function Filters() {
   const workspace = useWorkspace();
   const { words, scope } = useConversations((conversations) => conversations);
   return (
     <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
-      <input
-        type="search"
-        className="h-[30px] w-full rounded-md border border-line bg-bg px-2.5"
-        placeholder="Search conversations"
-        aria-label="Search conversations"
-        data-testid="conversations-search"
+      <SearchField
+        label="Search conversations"
+        testId="conversations-search"
         value={words}
-        onChange={(event) => workspace.conversations.setFilter({ words: event.target.value })}
+        onChange={(text) => workspace.conversations.setFilter({ words: text })}
       />
       <div className="flex gap-1.5">
-        <select
-          className="h-[30px] min-w-0 flex-1 rounded-md border border-line bg-bg px-1 text-sm"
-          aria-label="Flow"
-          data-testid="conversations-scope"
+        <Select
+          label="Flow"
+          testId="conversations-scope"
+          className="min-w-0 flex-1"
+          options={SCOPES}
           value={scope}
-          onChange={(event) => workspace.conversations.setFilter({ scope: event.target.value as ConversationScope })}
-        >
-          <option value="flow">This flow</option>
-          <option value="all">All flows</option>
-        </select>
+          onChange={(chosen) => workspace.conversations.setFilter({ scope: chosen })}
+        />
         <IconButton
           kind="plain"
           label="New conversation"

@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useState } from "react";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
+import { SearchField } from "@/design/SearchField";
+import { Select } from "@/design/Select";
 import { useNow } from "@/design/useNow";
 import { type RunScope, type RunStatusFilter, selectRuns } from "@/run/run-filter";
 import { formatCount } from "@/run/values/format";
@@ -36,41 +38,27 @@ export function RunsPanel() {
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label="Runs">
       <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
-        <input
-          type="search"
-          className="h-[30px] w-full rounded-md border border-line bg-bg px-2.5"
-          placeholder="Search runs"
-          aria-label="Search runs"
-          data-testid="runs-search"
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
-        />
+        <SearchField label="Search runs" testId="runs-search" value={words} onChange={setWords} />
         <div className="flex gap-1.5">
-          <select
-            className="h-[26px] min-w-0 flex-1 rounded-md border border-line bg-bg px-1 text-sm"
-            aria-label="Status"
-            data-testid="runs-state"
+          <Select
+            label="Status"
+            testId="runs-state"
+            className="min-w-0 flex-1"
+            options={STATUS_FILTERS}
             value={statusFilter}
-            onChange={(event) => setStatusFilter(event.target.value as RunStatusFilter)}
-          >
-            {STATUS_FILTERS.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.label}
-              </option>
-            ))}
-          </select>
-          <select
-            className="h-[26px] min-w-0 flex-1 rounded-md border border-line bg-bg px-1 text-sm"
-            aria-label="Flow"
-            data-testid="runs-scope"
+            onChange={setStatusFilter}
+          />
+          <Select
+            label="Flow"
+            testId="runs-scope"
+            className="min-w-0 flex-1"
+            options={[
+              { id: "all", label: "All flows" },
+              { id: "flow", label: "This flow", disabled: path === undefined },
+            ]}
             value={scope}
-            onChange={(event) => setScope(event.target.value as RunScope)}
-          >
-            <option value="all">All flows</option>
-            <option value="flow" disabled={path === undefined}>
-              This flow
-            </option>
-          </select>
+            onChange={setScope}
+          />
         </div>
       </div>
       {error ? (

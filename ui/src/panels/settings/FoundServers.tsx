@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "@/design/Button";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
-import { Fault } from "./Fault";
+import { ErrorMessage } from "./ErrorMessage";
 
 /** Model servers that run on this machine and that no provider leads to yet; and searching for them again. */
 export function FoundServers() {
@@ -45,7 +45,7 @@ export function FoundServers() {
           <RefreshCw size={12} aria-hidden /> Refresh
         </Button>
       </div>
-      {problem ? <Fault fault={problem} /> : null}
+      {problem ? <ErrorMessage error={problem} /> : null}
     </div>
   );
 }

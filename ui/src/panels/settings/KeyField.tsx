@@ -4,7 +4,7 @@ import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
-import { Fault } from "./Fault";
+import { ErrorMessage } from "./ErrorMessage";
 import { keyPlace } from "./labels";
 
 /** A provider's key: where it comes from, and a field that only takes one in. A key is never shown again. */
@@ -83,7 +83,7 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
           </Button>
         ) : null}
       </div>
-      {(problem ?? unreadable) ? <Fault fault={(problem ?? unreadable) as HostError} /> : null}
+      {(problem ?? unreadable) ? <ErrorMessage error={(problem ?? unreadable) as HostError} /> : null}
     </form>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
-import { Fault } from "./Fault";
+import { ErrorMessage } from "./ErrorMessage";
 import { KeyField } from "./KeyField";
 import { kindName, standing } from "./labels";
 import { TestRow } from "./TestRow";
@@ -130,7 +130,7 @@ function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "pr
       {field("baseUrl", "Base URL", "http://127.0.0.1:8000/v1")}
       {problem ? (
         <div className="-mt-1 mb-2">
-          <Fault fault={problem} />
+          <ErrorMessage error={problem} />
         </div>
       ) : null}
       {field("keyEnv", "API key environment variable", "None")}
@@ -164,7 +164,7 @@ function Leave({ provider: { name, builtIn, changed, key } }: Pick<Props, "provi
       >
         {builtIn ? "Reset to defaults" : "Remove provider"}
       </Button>
-      {problem ? <Fault fault={problem} /> : null}
+      {problem ? <ErrorMessage error={problem} /> : null}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { AddProvider } from "./AddProvider";
-import { Fault } from "./Fault";
+import { ErrorMessage } from "./ErrorMessage";
 import { FoundServers } from "./FoundServers";
 import { ProviderCard } from "./ProviderCard";
 
@@ -13,7 +13,7 @@ export function ProviderSettings() {
     void providers.refresh();
     void providers.findServers();
   }, [providers]);
-  if (problem) return <Fault fault={problem} />;
+  if (problem) return <ErrorMessage error={problem} />;
   if (!status) return null;
   const kinds = [...new Set(status.providers.map((one) => one.settings.kind))].filter((kind) => kind !== "offline");
   return (

@@ -5,7 +5,7 @@ import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
-import { Fault } from "./Fault";
+import { ErrorMessage } from "./ErrorMessage";
 
 /** Errors of servers that respond but have no model list: a test with a named model may work. */
 const NO_MODEL_LIST_CODES: readonly (ErrorCode | undefined)[] = [
@@ -54,7 +54,7 @@ export function TestRow({ provider }: { provider: string }) {
           ) : null}
         </p>
       </div>
-      {fault ? <Fault fault={fault} /> : null}
+      {fault ? <ErrorMessage error={fault} /> : null}
       {lacksList ? <WithModel busy={busy} onTest={test} /> : null}
       <Models provider={provider} />
     </div>

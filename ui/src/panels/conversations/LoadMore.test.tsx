@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ConversationRecord } from "@/bindings";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import type { Workspace } from "@/workspace/workspace";
-import { Older } from "./Older";
+import { LoadMore } from "./LoadMore";
 
 let workspace: Workspace;
 
@@ -15,9 +15,9 @@ afterEach(cleanup);
 it("is shown only if there are older conversations", () => {
   const list = [{ id: "a" }, { id: "b" }] as ConversationRecord[];
   workspace.conversations.store.setState({ list, cut: false });
-  const { rerender } = renderInWorkspace(<Older />, { workspace });
+  const { rerender } = renderInWorkspace(<LoadMore />, { workspace });
   expect(screen.queryByTestId("conversations-cut")).toBeNull();
   workspace.conversations.store.setState({ cut: true });
-  rerender(<Older />);
+  rerender(<LoadMore />);
   expect(screen.getByTestId("conversations-cut").textContent).toContain("the latest 2 conversations");
 });

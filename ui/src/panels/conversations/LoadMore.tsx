@@ -4,7 +4,7 @@ import { useWorkspace } from "@/workspace/context";
 import { useConversations } from "@/workspace/conversation-hooks";
 
 /** Says that there are older conversations than those listed, and lists them when that is wanted. */
-export function Older() {
+export function LoadMore() {
   const workspace = useWorkspace();
   const { list, cut, error } = useConversations((conversations) => conversations);
   if (!cut || error) return null;

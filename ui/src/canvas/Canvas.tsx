@@ -19,6 +19,7 @@ import { useElements } from "./useElements";
 import { useFitNewDocuments } from "./useFitNewDocuments";
 import "./canvas.css";
 import { useFlow, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 const NODE_TYPES = { card: NodeCard, comment: CommentCard };
 const EDGE_TYPES = { strand: StrandEdge };
@@ -39,7 +40,7 @@ export function Canvas() {
         className="canvas"
         data-testid="canvas"
         data-many={nodes.length > VIRTUALIZE_FROM || undefined}
-        aria-label="Canvas"
+        aria-label={TEXTS.canvas}
         onFocus={(event) => selectOnKeyboardFocus(event, workspace)}
       >
         <ReactFlow

@@ -2,6 +2,7 @@ import { Panel, useStore } from "@xyflow/react";
 import { Maximize, Minus, Plus, Workflow } from "lucide-react";
 import { IconButton } from "@/design/Button";
 import { useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 import { tidy } from "./tidy";
 import { resetZoom, showAll, zoomBy } from "./view";
 
@@ -13,7 +14,7 @@ export function CanvasControls() {
     <Panel position="bottom-left" className="flex gap-1.5">
       <IconButton
         kind="plain"
-        label="Zoom out"
+        label={TEXTS.zoomOut}
         keys="-"
         icon={<Minus size={15} />}
         onClick={() => zoomBy(workspace, 1 / 1.2)}
@@ -21,7 +22,7 @@ export function CanvasControls() {
       <button
         type="button"
         className="h-[30px] w-[58px] rounded-md border border-line bg-bg-2 font-mono text-xs hover:border-line-2 hover:bg-bg-3"
-        aria-label={`Zoom ${percent} percent. Reset to 100 percent`}
+        aria-label={TEXTS.zoomPercentReset100(percent)}
         data-testid="zoom-level"
         onClick={() => resetZoom(workspace)}
       >
@@ -29,14 +30,14 @@ export function CanvasControls() {
       </button>
       <IconButton
         kind="plain"
-        label="Zoom in"
+        label={TEXTS.zoomIn}
         keys="+"
         icon={<Plus size={15} />}
         onClick={() => zoomBy(workspace, 1.2)}
       />
       <IconButton
         kind="plain"
-        label="Fit to view"
+        label={TEXTS.fitToView}
         keys="F"
         data-testid="fit-button"
         icon={<Maximize size={15} />}
@@ -44,7 +45,7 @@ export function CanvasControls() {
       />
       <IconButton
         kind="plain"
-        label="Tidy up"
+        label={TEXTS.tidyUp}
         keys="Shift+L"
         icon={<Workflow size={15} />}
         onClick={() => void tidy(workspace)}

@@ -3,6 +3,7 @@ import { type MouseEvent, type ReactElement, useState } from "react";
 import { Keys } from "@/design/Keys";
 import type { Command } from "@/workspace/command";
 import { useCommands, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 const ON_NODES = ["edit.rename", "edit.connect", "edit.cut", "edit.copy", "edit.duplicate", "edit.delete"];
 const ON_PANE = ["edit.paste", "edit.selectAll", "arrange.tidy", "view.fit"];
@@ -23,7 +24,7 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
     const at = canvas.instance?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const add: Command = {
       id: "menu.add",
-      title: "Add node…",
+      title: TEXTS.addNodeMenu,
       group: "Edit",
       run: () => workspace.overlays.showPalette(at),
     };

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import type { Node, NodeId } from "@/bindings";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { keepOwnKeys } from "./field-keys";
+import { TEXTS } from "./texts";
 
 /** A node's name on its card; a text field while it is being typed. */
 export function CardTitle({ id, node }: { id: NodeId; node: Node }) {
@@ -45,7 +46,7 @@ function TitleField({ id, title, placeholder }: { id: NodeId; title: string; pla
       ref={field}
       className="card-title-field nodrag nopan"
       data-testid={`rename-${id}`}
-      aria-label="Node name"
+      aria-label={TEXTS.nodeName}
       defaultValue={title}
       placeholder={placeholder}
       maxLength={120}

@@ -8,6 +8,7 @@ import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { Findings } from "./Findings";
 import { keepOwnKeys } from "./field-keys";
 import { MIN_COMMENT_SIZE } from "./geometry";
+import { TEXTS } from "./texts";
 
 /** A comment on the canvas, in Markdown. It never runs. Double-click or F2 to write in it. */
 export const CommentCard = memo(function CommentCard({ id, data, selected }: NodeProps<CanvasNode>) {
@@ -38,7 +39,7 @@ export const CommentCard = memo(function CommentCard({ id, data, selected }: Nod
       {writing ? (
         <CommentField id={id} field={field} text={text} />
       ) : text === "" ? (
-        <p className="text-fg-3">Double-click or press F2 to edit</p>
+        <p className="text-fg-3">{TEXTS.doubleClickPressF2}</p>
       ) : (
         <Markdown text={text} className="comment-text nowheel" />
       )}
@@ -62,7 +63,7 @@ function CommentField({ id, field, text }: { id: string; field: string; text: st
       ref={area}
       className="comment-field nodrag nopan nowheel"
       data-testid={`comment-text-${id}`}
-      aria-label="Note text (Markdown)"
+      aria-label={TEXTS.noteTextMarkdown}
       value={text}
       onChange={(event) => editor.setConfig(id, [field], event.target.value)}
       onBlur={settle}

@@ -11,6 +11,7 @@ import { addNodeFor } from "./add-node";
 import { CARD_WIDTH } from "./geometry";
 import { nodeElement } from "./keyboard-navigation";
 import { pulledFrom } from "./pulled-ends";
+import { TEXTS } from "./texts";
 
 /** Making and taking away a node's connections from the keyboard: first its port, then what it is connected to. */
 export function ConnectDialog() {
@@ -55,13 +56,13 @@ function PortsOf({ node, choose, close }: { node: NodeId; choose: (end: End) => 
   const name = nodeNames.nameOf(node);
   const edges = Object.entries(flow.edges).filter(([, edge]) => edge.source === node || edge.target === node);
   const groups = [
-    { heading: "Outputs", side: "out" as const, ports: ports?.outputs ?? [] },
-    { heading: "Inputs", side: "in" as const, ports: ports?.inputs ?? [] },
+    { heading: TEXTS.outputs, side: "out" as const, ports: ports?.outputs ?? [] },
+    { heading: TEXTS.inputs, side: "in" as const, ports: ports?.inputs ?? [] },
   ];
   return (
     <>
-      <Dialog.Title className="px-3 pt-2.5 font-semibold">Connect “{name}”</Dialog.Title>
-      <MenuList label={`Ports of ${name}`} placeholder="Search ports" empty="No matches">
+      <Dialog.Title className="px-3 pt-2.5 font-semibold">{TEXTS.connectNode(name)}</Dialog.Title>
+      <MenuList label={TEXTS.portsOf(name)} placeholder={TEXTS.searchPorts} empty={TEXTS.noMatches}>
         {groups.map((group) =>
           group.ports.length === 0 ? null : (
             <MenuGroup key={group.side} heading={group.heading}>
@@ -81,7 +82,7 @@ function PortsOf({ node, choose, close }: { node: NodeId; choose: (end: End) => 
           ),
         )}
         {edges.length > 0 ? (
-          <MenuGroup heading="Disconnect">
+          <MenuGroup heading={TEXTS.disconnect}>
             {edges.map(([id, edge]) => (
               <MenuItem
                 key={id}
@@ -118,12 +119,10 @@ function Partners({ end, close }: { end: End; close: Close }) {
   const preposition = end.side === "out" ? "to" : "from";
   return (
     <>
-      <Dialog.Title className="px-3 pt-2.5 font-semibold">
-        Connect “{end.port}” {preposition}
-      </Dialog.Title>
-      <MenuList label={`Connect ${end.port}`} placeholder="Search nodes" empty="No matches">
+      <Dialog.Title className="px-3 pt-2.5 font-semibold">{TEXTS.connectPortTo(end.port, preposition)}</Dialog.Title>
+      <MenuList label={TEXTS.connectPort(end.port)} placeholder={TEXTS.searchNodes} empty={TEXTS.noMatches}>
         {there.length > 0 ? (
-          <MenuGroup heading="In this flow">
+          <MenuGroup heading={TEXTS.inThisFlow}>
             {there.map((other) => (
               <MenuItem
                 key={`${other.node} ${other.port}`}
@@ -142,7 +141,7 @@ function Partners({ end, close }: { end: End; close: Close }) {
             ))}
           </MenuGroup>
         ) : null}
-        <MenuGroup heading="New node">
+        <MenuGroup heading={TEXTS.newNode}>
           {fresh.map((type) => (
             <MenuItem
               key={type.type}

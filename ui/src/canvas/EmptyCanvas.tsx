@@ -4,6 +4,7 @@ import { Button } from "@/design/Button";
 import { Keys } from "@/design/Keys";
 import { plain } from "@/design/plain-text";
 import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 /** What an empty canvas shows: how to begin, and the examples. */
 export function EmptyCanvas() {
@@ -31,23 +32,23 @@ function Begin() {
       data-testid="empty-canvas"
     >
       <div className="pointer-events-auto w-[560px] max-w-full">
-        <h2 className="mb-1 font-semibold text-xl">Empty flow</h2>
+        <h2 className="mb-1 font-semibold text-xl">{TEXTS.emptyFlow}</h2>
         <p className="mb-4 text-fg-2">
           Press <Keys keys="/" /> to search node types or <Keys keys="Space" /> to add a node. Drag from a port to
           connect it, or drop the edge on the canvas to add a connected node.
         </p>
         <div className="mb-4 flex gap-2">
           <Button kind="main" onClick={() => commands.run("view.searchNodes")}>
-            Add node
+            {TEXTS.addNode}
           </Button>
           <Button data-testid="open-button-empty" onClick={() => commands.run("flow.open")}>
-            Open flow…
+            {TEXTS.openFlow}
           </Button>
         </div>
         {examples.length > 0 ? (
-          <section aria-label="Examples">
+          <section aria-label={TEXTS.examples}>
             <h3 className="mb-1.5 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">
-              Or start with an example
+              {TEXTS.startExample}
             </h3>
             <ul className="grid grid-cols-2 gap-2">
               {examples.map((example) => (

@@ -7,6 +7,7 @@ import type { CanvasNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTheme } from "@/workspace/useTheme";
 import { shade } from "./elements";
+import { TEXTS } from "./texts";
 
 const SIZE = { width: 140, height: 90 };
 const MARGIN = 8;
@@ -44,7 +45,7 @@ export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
     <Panel position="bottom-right" className="minimap" data-testid="minimap">
       <div
         role="img"
-        aria-label="Minimap"
+        aria-label={TEXTS.minimap}
         className="relative h-full overflow-hidden"
         onPointerDown={goTo}
         onPointerMove={goTo}

@@ -14,6 +14,7 @@ import { nodeSummary } from "./node-summary";
 import { PortHandle } from "./PortHandle";
 import { RunLines } from "./RunLines";
 import { StatusRing } from "./StatusRing";
+import { TEXTS } from "./texts";
 import { useNodeIteration, useNodeState } from "./useElementViews";
 
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
@@ -46,8 +47,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           <button
             type="button"
             className="open-child nodrag"
-            aria-label={`Open sub-flow of ${workspace.nodeNames.nameOf(id)}`}
-            title="Open sub-flow (double-click)"
+            aria-label={TEXTS.openSubFlow(workspace.nodeNames.nameOf(id))}
+            title={TEXTS.openSubFlowDouble}
             data-testid={`open-child-${id}`}
             onClick={(event) => {
               event.stopPropagation();
@@ -75,7 +76,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
 function IterationBadge({ node }: { node: NodeId }) {
   const iteration = useNodeIteration(node);
   return iteration === "" ? null : (
-    <span className="epoch" title={`Iteration ${iteration}`}>
+    <span className="epoch" title={TEXTS.iteration(iteration)}>
       #{iteration}
     </span>
   );

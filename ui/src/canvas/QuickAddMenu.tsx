@@ -7,6 +7,7 @@ import type { QuickAdd } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { addNodeFor } from "./add-node";
 import { focusNode, focusOnceDrawn } from "./keyboard-navigation";
+import { TEXTS } from "./texts";
 
 const SIZE = { width: 264, height: 320 };
 
@@ -36,7 +37,7 @@ function Open({ pulled, at, place }: QuickAdd) {
     <div
       ref={menu}
       role="dialog"
-      aria-label={`Add node connected to ${pulled.end.port}`}
+      aria-label={TEXTS.addNodeConnected(pulled.end.port)}
       data-testid="quick-add"
       className="pop fixed z-40"
       style={{ left, top, width: SIZE.width }}
@@ -48,11 +49,9 @@ function Open({ pulled, at, place }: QuickAdd) {
       }}
     >
       <MenuList
-        label="Compatible node types"
-        placeholder={
-          pulled.end.side === "out" ? `What takes “${pulled.end.port}”?` : `What gives “${pulled.end.port}”?`
-        }
-        empty="No matches"
+        label={TEXTS.compatibleNodeTypes}
+        placeholder={pulled.end.side === "out" ? TEXTS.whatTakes(pulled.end.port) : TEXTS.whatGives(pulled.end.port)}
+        empty={TEXTS.noMatches}
       >
         {CATEGORIES.map((category) => {
           const group = fitting.filter((type) => type.category === category.id);

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { formatDuration } from "@/run/values/format";
+import { TEXTS } from "./texts";
 
 /** A node that waits for its next try, and for how long still. */
 export function Retrying({ attempt, until }: { attempt: number; until: number | undefined }) {
@@ -7,7 +8,7 @@ export function Retrying({ attempt, until }: { attempt: number; until: number | 
   const when = left === 0 ? "" : ` in ${left < 60 ? `${left} s` : formatDuration(left * 1000)}`;
   return (
     <p className="status-line" data-tone="wait">
-      Attempt {attempt} failed, retrying{when}
+      {TEXTS.attemptFailedRetrying(attempt, when)}
     </p>
   );
 }

@@ -2,6 +2,7 @@ import { memo } from "react";
 import type { NodeId } from "@/bindings";
 import type { WindowUse } from "@/run/element-views";
 import { Retrying } from "./Retrying";
+import { TEXTS } from "./texts";
 import { useNodeRun } from "./useElementViews";
 
 /**
@@ -15,7 +16,7 @@ export function RunLines({ node }: { node: NodeId }) {
     <>
       {run.state === "paused" ? (
         <p className="status-line" data-tone="wait">
-          Waiting for your answer
+          {TEXTS.waitingYourAnswer}
         </p>
       ) : null}
       {run.state === "retrying" ? <Retrying attempt={run.attempt ?? 1} until={run.retryAt} /> : null}
@@ -42,8 +43,8 @@ const WindowBar = memo(function WindowBar({ use }: { use: WindowUse }) {
     <div
       className="window-bar"
       role="img"
-      aria-label={`${used} of ${use.window} tokens of the context window used`}
-      title={`${used.toLocaleString()} of ${use.window.toLocaleString()} tokens`}
+      aria-label={TEXTS.windowUsed(used, use.window)}
+      title={TEXTS.tokensOfWindow(used.toLocaleString(), use.window.toLocaleString())}
     >
       <i data-part="system" style={{ width: share(use.system) }} />
       <i data-part="history" style={{ width: share(use.history) }} />

@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { NodeId } from "@/bindings";
 import type { NodeRunState } from "@/run/element-views";
+import { TEXTS } from "./texts";
 
 const STATE_LABELS: Record<NodeRunState, string> = {
   ready: "Ready to run",
@@ -21,7 +22,7 @@ export const StatusRing = memo(function StatusRing({ node, state }: { node: Node
       data-testid={`node-status-${node}`}
       data-state={state ?? "idle"}
       role="img"
-      aria-label={state ? STATE_LABELS[state] : "Not run yet"}
+      aria-label={state ? STATE_LABELS[state] : TEXTS.notRunYet}
       title={state ? STATE_LABELS[state] : undefined}
     />
   );

@@ -12,6 +12,7 @@ import { displayedFlow } from "@/flow/flow-state";
 import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 import { CARD_WIDTH } from "./geometry";
+import { TEXTS } from "./texts";
 import { viewCenter } from "./view";
 
 const APART = 40;
@@ -89,7 +90,7 @@ export function useClipboard(): void {
 function paste(workspace: Workspace, text: string): void {
   const part = fromText(text);
   if (part) workspace.editor.addFragment("Paste", part, offset(workspace, part));
-  else if (text.trim() !== "") notify.info("The clipboard contains no nodes.");
+  else if (text.trim() !== "") notify.info(TEXTS.clipboardContainsNoNodes);
 }
 
 /** Centers pasted nodes under the pointer, or in the view without one, away from the originals. */

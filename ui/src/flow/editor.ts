@@ -6,6 +6,7 @@ import * as edits from "./edits";
 import { documentState, EMPTY_FLOW, type FlowState, NOTHING, UNCHECKED, type Viewing } from "./flow-state";
 import * as history from "./history";
 import { LatestRequests } from "./latest-requests";
+import { TEXTS } from "./texts";
 
 type Options = {
   /** Edits in a row with the same key are one step. */
@@ -30,7 +31,7 @@ export class FlowEditor {
   /** Whether the document can be edited now. If not, shows why. */
   mayEdit(): boolean {
     if (!this.state.viewing) return true;
-    notify.info("You are viewing a run. Go back to editing to change the flow.");
+    notify.info(TEXTS.viewingRun);
     return false;
   }
 

@@ -6,6 +6,7 @@ import { type Host, HostError } from "@/ipc";
 import type { DraftStore } from "./draft-store";
 import type { FlowEditor } from "./editor";
 import { documentName, documentState, type FlowState, fileName, isDirty } from "./flow-state";
+import { TEXTS } from "./texts";
 
 type Parts = { host: Host; editor: FlowEditor; drafts: DraftStore; questions: QuestionStore };
 
@@ -29,11 +30,11 @@ export class FlowFiles {
     const state = this.#editor.state;
     if (isDirty(state)) {
       const choice = await this.#questions.ask({
-        title: `Save changes to “${documentName(state)}”?`,
-        text: "Your changes are lost if you don’t save them.",
+        title: TEXTS.saveChangesTo(documentName(state)),
+        text: TEXTS.changesLost,
         actions: [
-          { id: "save", label: "Save", kind: "main" },
-          { id: "discard", label: "Don’t save", kind: "danger" },
+          { id: "save", label: TEXTS.save, kind: "main" },
+          { id: "discard", label: TEXTS.dontSave, kind: "danger" },
         ],
       });
       // Changes made during the save are not saved: ask about them, too.
@@ -155,19 +156,19 @@ export class FlowFiles {
       const error = HostError.from(thrown);
       if (!this.#isDisplayed(key)) notify.error(error);
       else if (error.code === "flow.changed_on_disk") return this.#settleConflict(path, key);
-      else notify.error(error, { label: "Save as…", run: () => void this.saveAs() });
+      else notify.error(error, { label: TEXTS.saveAs, run: () => void this.saveAs() });
       return false;
     }
   }
 
   async #settleConflict(path: string, key: string): Promise<boolean> {
     const choice = await this.#questions.ask({
-      title: `“${fileName(path)}” has changed on disk`,
-      text: "The file was changed by another program. Which version do you want to keep?",
+      title: TEXTS.changedOnDisk(fileName(path)),
+      text: TEXTS.whichVersion,
       actions: [
-        { id: "saveAs", label: "Save as…", kind: "main" },
-        { id: "reload", label: "Reload from disk", kind: "plain" },
-        { id: "overwrite", label: "Overwrite", kind: "danger" },
+        { id: "saveAs", label: TEXTS.saveAs, kind: "main" },
+        { id: "reload", label: TEXTS.reloadFromDisk, kind: "plain" },
+        { id: "overwrite", label: TEXTS.overwrite, kind: "danger" },
       ],
     });
     if (!this.#isDisplayed(key)) return false;
@@ -184,15 +185,15 @@ export class FlowFiles {
 
   async #offerDraft(opened: OpenedFlow, draft: Autosave): Promise<void> {
     const choice = await this.#questions.ask({
-      title: "Restore unsaved changes?",
+      title: TEXTS.restoreUnsavedChanges,
       text: `There is a draft of “${draft.name || fileName(opened.path)}” from ${new Date(draft.savedAt).toLocaleString()}. ${
         isOfThisFile(draft, opened)
           ? "The file has not changed since then."
           : "The file has changed since then. Saving the draft asks which version to keep."
       }`,
       actions: [
-        { id: "restore", label: "Restore", kind: "main" },
-        { id: "drop", label: "Discard", kind: "danger" },
+        { id: "restore", label: TEXTS.restore, kind: "main" },
+        { id: "drop", label: TEXTS.discard, kind: "danger" },
       ],
     });
     if (choice === "restore") {
@@ -237,7 +238,7 @@ function isOfThisFile(draft: Autosave, opened: OpenedFlow): boolean {
 }
 
 function notifyReadOnly(opened: OpenedFlow): void {
-  if (opened.readOnly) notify.info("This file is read-only. Saving asks for another location.");
+  if (opened.readOnly) notify.info(TEXTS.readOnlyFile);
 }
 
 async function reportErrors(work: () => Promise<unknown>): Promise<void> {

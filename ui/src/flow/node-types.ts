@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Category, Node, NodeDescriptor } from "@/bindings";
 import type { Host } from "@/ipc";
+import { TEXTS } from "./texts";
 
 /** All node types, and each by its name and its aliases. */
 export type NodeTypes = { list: readonly NodeDescriptor[]; byType: ReadonlyMap<string, NodeDescriptor> };
@@ -49,11 +50,11 @@ export function childFlowField(types: NodeTypes, node: Node | undefined): string
 }
 
 export const CATEGORIES: readonly { id: Category; title: string }[] = [
-  { id: "contexts", title: "Contexts" },
-  { id: "people", title: "People" },
-  { id: "models", title: "Models" },
-  { id: "tools", title: "Tools" },
-  { id: "data", title: "Data" },
-  { id: "control", title: "Control" },
-  { id: "wiring", title: "Wiring" },
+  { id: "contexts", title: TEXTS.contexts },
+  { id: "people", title: TEXTS.people },
+  { id: "models", title: TEXTS.models },
+  { id: "tools", title: TEXTS.tools },
+  { id: "data", title: TEXTS.data },
+  { id: "control", title: TEXTS.control },
+  { id: "wiring", title: TEXTS.wiring },
 ];

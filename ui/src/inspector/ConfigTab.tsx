@@ -12,6 +12,7 @@ import { FormField } from "./fields/FormField";
 import { configPath, type Path } from "./findings";
 import { Help } from "./Help";
 import { LimitsSection } from "./LimitsSection";
+import { TEXTS } from "./texts";
 
 type Props = { nodeId: NodeId; node: Node; type: NodeDescriptor | undefined; readOnly: boolean };
 
@@ -24,7 +25,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
   return (
     <div className="h-full overflow-y-auto px-3 py-3">
       {general.length > 0 ? (
-        <ul className="mb-3 flex flex-col gap-1.5" aria-label="Problems with this node">
+        <ul className="mb-3 flex flex-col gap-1.5" aria-label={TEXTS.problemsNode}>
           {general.map((found) => (
             <li
               key={`${found.code}${found.pointer}${found.message}`}
@@ -72,10 +73,10 @@ const NO_HELP: Pick<Spec, "help"> = { help: undefined };
 function ConfigForm({ nodeId, config, spec, findings, readOnly }: FormProps) {
   const { editor } = useWorkspace();
   const onChange = (path: Path, value: unknown) => editor.setConfig(nodeId, path, value);
-  const common = { id: "config", label: "Config", value: config, path: [] as Path, findings, onChange, readOnly };
+  const common = { id: "config", label: TEXTS.config, value: config, path: [] as Path, findings, onChange, readOnly };
   // The config's own description says what the type's help says already.
   if (spec.kind === "object") {
-    if (spec.fields.length === 0) return <p className="mb-3 text-fg-2 text-sm">No settings</p>;
+    if (spec.fields.length === 0) return <p className="mb-3 text-fg-2 text-sm">{TEXTS.noSettings}</p>;
     return (
       <>
         <Control {...common} spec={{ ...spec, ...NO_HELP }} />
@@ -113,10 +114,8 @@ function UnknownFields({
 function Unknown({ node }: { node: Node }) {
   return (
     <div className="mb-3">
-      <p className="mb-2 text-fg-2 text-sm">
-        Unknown node type “{node.type}”. The node is saved unchanged, but flows that contain it can’t run.
-      </p>
-      <JsonView value={node} label="Node JSON" />
+      <p className="mb-2 text-fg-2 text-sm">{TEXTS.unknownNodeTypeNode(node.type)}</p>
+      <JsonView value={node} label={TEXTS.nodeJson} />
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { displayedFlow } from "@/flow/flow-state";
 import { edgeKind } from "@/flow/ports";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useEdgeRun } from "@/workspace/run-hooks";
+import { TEXTS } from "./texts";
 
 const STRANDS = { context: "Context edge", data: "Data edge", tools: "Tools edge" };
 
@@ -19,7 +20,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
   const diagnostics = useFlow((state) => state.checked.diagnostics);
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const run = useEdgeRun(edgeId, kind);
-  if (!edge) return <Empty title="Edge not found" />;
+  if (!edge) return <Empty title={TEXTS.edgeNotFound} />;
   const findings = diagnostics.filter((found) => found.edge === edgeId);
   return (
     <div className="flex h-full flex-col">
@@ -28,7 +29,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
           <i className="port-mark" data-kind={kind} aria-hidden />
           {STRANDS[kind]}
         </h2>
-        {back ? <p className="text-fg-3 text-xs">Back edge: starts the next iteration of its cycle</p> : null}
+        {back ? <p className="text-fg-3 text-xs">{TEXTS.backEdgeStartsNext}</p> : null}
       </header>
       <div className="flex flex-col gap-3 overflow-y-auto px-3 py-3">
         {findings.map((found) => (
@@ -39,11 +40,11 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
             </span>
           </p>
         ))}
-        <End label="From" node={edge.source} port={edge.sourceOutput} />
-        <End label="To" node={edge.target} port={edge.targetInput} />
+        <End label={TEXTS.from} node={edge.source} port={edge.sourceOutput} />
+        <End label={TEXTS.to} node={edge.target} port={edge.targetInput} />
         {run ? (
           <div>
-            <p className="mb-0.5 text-fg-3 text-xs">Last value of {run.passed}</p>
+            <p className="mb-0.5 text-fg-3 text-xs">{TEXTS.lastValueOf(run.passed)}</p>
             <p className="break-words rounded-md bg-bg px-2 py-1 text-sm">{run.peek}</p>
           </div>
         ) : null}
@@ -53,7 +54,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
           disabled={readOnly}
           onClick={() => editor.removeItems({ edges: [edgeId] })}
         >
-          Delete edge
+          {TEXTS.deleteEdge}
         </Button>
       </div>
     </div>

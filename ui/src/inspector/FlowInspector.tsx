@@ -3,6 +3,7 @@ import { displayedFlow } from "@/flow/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
+import { TEXTS } from "./texts";
 
 const NAME: Spec = { kind: "text", widget: "line", optional: false };
 const DESCRIPTION: Spec = {
@@ -42,16 +43,16 @@ export function FlowInspector() {
     editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
   };
   return (
-    <section className="flex h-full flex-col" aria-label="Flow" onBlur={() => editor.sealGesture()}>
+    <section className="flex h-full flex-col" aria-label={TEXTS.flow} onBlur={() => editor.sealGesture()}>
       <header className="shrink-0 border-line border-b px-3 py-2.5">
-        <h2 className="font-semibold">Flow</h2>
+        <h2 className="font-semibold">{TEXTS.flow}</h2>
         <p className="text-fg-3 text-xs">
           {nodes} {nodes === 1 ? "node" : "nodes"}, {edges} {edges === 1 ? "edge" : "edges"}
         </p>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto px-3 py-3">
         <FormField
-          label="Name"
+          label={TEXTS.name}
           spec={NAME}
           value={flow.name}
           path={["name"]}
@@ -59,7 +60,7 @@ export function FlowInspector() {
           {...common}
         />
         <FormField
-          label="Description"
+          label={TEXTS.description}
           spec={DESCRIPTION}
           value={flow.description}
           path={["description"]}
@@ -67,7 +68,7 @@ export function FlowInspector() {
           {...common}
         />
         <FormField
-          label="Max concurrency"
+          label={TEXTS.maxConcurrency}
           spec={CONCURRENCY}
           value={flow.settings?.maxConcurrency}
           path={["maxConcurrency"]}
@@ -75,14 +76,14 @@ export function FlowInspector() {
           {...common}
         />
         <FormField
-          label="Context window"
+          label={TEXTS.contextWindow}
           spec={WINDOW}
           value={flow.settings?.contextWindow}
           path={["contextWindow"]}
           onChange={set("contextWindow")}
           {...common}
         />
-        <p className="text-fg-3 text-xs">Select a node to see its configuration and results.</p>
+        <p className="text-fg-3 text-xs">{TEXTS.selectNodeSeeConfiguration}</p>
       </div>
     </section>
   );

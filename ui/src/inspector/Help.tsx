@@ -4,6 +4,7 @@ import { InlineCode } from "@/design/InlineCode";
 import { JsonView } from "@/design/JsonView";
 import { Markdown } from "@/design/Markdown";
 import { useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 /** What a node type does, its ports, and examples whose config can be taken over. */
 export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId: NodeId; readOnly: boolean }) {
@@ -11,7 +12,7 @@ export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId:
   return (
     <>
       <details className="section" open>
-        <summary>About</summary>
+        <summary>{TEXTS.about}</summary>
         <div className="pt-2 text-fg-2 text-sm">
           <Markdown text={type.description} />
           <PortList ports={type.ports} />
@@ -19,7 +20,7 @@ export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId:
       </details>
       {type.examples.length > 0 ? (
         <details className="section">
-          <summary>Examples ({type.examples.length})</summary>
+          <summary>{TEXTS.examples(type.examples.length)}</summary>
           <ul className="flex flex-col gap-2 pt-2">
             {type.examples.map((example) => (
               <li key={example.title} className="rounded-lg border border-line p-2">
@@ -37,7 +38,7 @@ export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId:
                     editor.sealGesture();
                   }}
                 >
-                  Use this config
+                  {TEXTS.useThisConfig}
                 </Button>
               </li>
             ))}
@@ -65,7 +66,7 @@ function PortList({ ports }: { ports: Ports }) {
   ];
   if (rows.length === 0) return null;
   return (
-    <ul className="mt-2 flex flex-col gap-1 text-xs" aria-label="Ports">
+    <ul className="mt-2 flex flex-col gap-1 text-xs" aria-label={TEXTS.ports}>
       {rows.map((port) => (
         <li key={`${port.side}${port.name}`} className="flex items-baseline gap-2">
           <i className="port-mark" data-kind={port.kind} aria-hidden />

@@ -5,6 +5,7 @@ import type { Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
+import { TEXTS } from "./texts";
 
 type Props = { nodeId: NodeId; node: Node; findings: readonly Diagnostic[]; readOnly: boolean };
 
@@ -21,23 +22,23 @@ const number = (help: string, more: Partial<Extract<Spec, { kind: "number" }>> =
 const LIMITS: { name: keyof Limits; label: string; spec: Spec }[] = [
   {
     name: "maxEpochs",
-    label: "Max iterations",
+    label: TEXTS.maxIterations,
     spec: number("Maximum iterations of the cycles that contain this node.", { min: 1, optional: true }),
   },
   {
     name: "timeoutMs",
-    label: "Timeout (ms)",
+    label: TEXTS.timeoutMs,
     spec: number("An execution that takes longer fails with `node.timeout`.", { min: 1, optional: true }),
   },
 ];
 
 const RETRY: { name: keyof RetryPolicy; label: string; spec: Spec }[] = [
-  { name: "attempts", label: "Max attempts", spec: number("Including the first attempt.", { min: 1, max: 100 }) },
-  { name: "backoffMs", label: "Initial delay (ms)", spec: number("Doubles with each further retry.", { min: 0 }) },
-  { name: "maxBackoffMs", label: "Max delay (ms)", spec: number("Upper limit of each delay.", { min: 0 }) },
+  { name: "attempts", label: TEXTS.maxAttempts, spec: number("Including the first attempt.", { min: 1, max: 100 }) },
+  { name: "backoffMs", label: TEXTS.initialDelayMs, spec: number("Doubles with each further retry.", { min: 0 }) },
+  { name: "maxBackoffMs", label: TEXTS.maxDelayMs, spec: number("Upper limit of each delay.", { min: 0 }) },
   {
     name: "jitter",
-    label: "Jitter",
+    label: TEXTS.jitter,
     spec: number("Random share of each delay, from 0 to 1.", { integer: false, min: 0, max: 1 }),
   },
 ];
@@ -65,7 +66,7 @@ export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
   const [open, setOpen] = useState(limits !== undefined || retry !== undefined || wrong.length > 0);
   return (
     <details className="section" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Limits and retries</summary>
+      <summary>{TEXTS.limitsAndRetries}</summary>
       <div className="pt-2">
         {LIMITS.map(({ name, label, spec }) => (
           <FormField
@@ -80,7 +81,7 @@ export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
         ))}
         <div className="mb-3 flex items-center justify-between">
           <label htmlFor={`${nodeId}-retry`} className="font-medium text-sm">
-            Retry on failure
+            {TEXTS.retryOnFailure}
           </label>
           <Switch
             id={`${nodeId}-retry`}

@@ -10,6 +10,7 @@ import { Context } from "./run/Context";
 import { EpochPicker } from "./run/EpochPicker";
 import { InputsOutputs } from "./run/InputsOutputs";
 import { Prompt } from "./run/Prompt";
+import { TEXTS } from "./texts";
 
 /** One node: its name, its config, and what a run made of it. */
 export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
@@ -19,18 +20,18 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const chosen = useLayout((state) => state.inspectorTab);
   const runs = useNodeTypes((types) => commentField(types, node)) === undefined;
-  if (!node) return <Empty title="Node not found" />;
+  if (!node) return <Empty title={TEXTS.nodeNotFound} />;
   const tabs: Tab[] = [
     {
       id: "config",
-      label: "Config",
+      label: TEXTS.config,
       content: <ConfigTab nodeId={nodeId} node={node} type={type} readOnly={readOnly} />,
     },
     ...(runs
       ? [
-          { id: "io", label: "Input / Output", content: <InputsOutputs nodeId={nodeId} /> },
-          { id: "prompt", label: "Prompt", content: <Prompt nodeId={nodeId} /> },
-          { id: "context", label: "Context", content: <Context nodeId={nodeId} /> },
+          { id: "io", label: TEXTS.inputOutput, content: <InputsOutputs nodeId={nodeId} /> },
+          { id: "prompt", label: TEXTS.prompt, content: <Prompt nodeId={nodeId} /> },
+          { id: "context", label: TEXTS.context, content: <Context nodeId={nodeId} /> },
         ]
       : []),
   ];
@@ -51,11 +52,11 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
         <EpochPicker nodeId={nodeId} />
       </header>
       <p className="shrink-0 truncate px-3 pb-1 text-fg-3 text-xs">
-        {type?.title ?? "Unknown type"} · <code>{nodeId}</code>
+        {type?.title ?? TEXTS.unknownType} · <code>{nodeId}</code>
       </p>
       <div className="min-h-0 flex-1">
         <Tabs
-          label="Node"
+          label={TEXTS.node}
           tabs={tabs}
           value={displayed}
           onChange={(tab) => layout.showInspectorTab(tab)}
@@ -74,7 +75,7 @@ function NameField({ nodeId, title, placeholder, readOnly }: NameProps) {
     <input
       className="-ml-1 h-7 min-w-0 flex-1 truncate rounded-md border border-transparent bg-transparent px-1 font-semibold text-base outline-none placeholder:text-fg hover:border-line focus:border-accent"
       data-testid="node-title"
-      aria-label="Node name"
+      aria-label={TEXTS.nodeName}
       defaultValue={title}
       placeholder={placeholder}
       maxLength={120}

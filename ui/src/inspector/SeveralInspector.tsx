@@ -11,6 +11,7 @@ import {
 import type { ReactNode } from "react";
 import { Button, IconButton } from "@/design/Button";
 import { useCommands, useFlow } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 const ALIGN: { id: string; icon: ReactNode }[] = [
   { id: "arrange.left", icon: <AlignStartVertical size={16} /> },
@@ -47,13 +48,13 @@ export function SeveralInspector() {
       <div className="flex flex-col gap-3 px-3 py-3">
         {nodes > 1 ? (
           <fieldset>
-            <legend className="mb-1 font-medium text-sm">Align</legend>
+            <legend className="mb-1 font-medium text-sm">{TEXTS.align}</legend>
             <Row items={ALIGN} disabled={readOnly} />
           </fieldset>
         ) : null}
         {nodes > 2 ? (
           <fieldset>
-            <legend className="mb-1 font-medium text-sm">Distribute</legend>
+            <legend className="mb-1 font-medium text-sm">{TEXTS.distribute}</legend>
             <Row items={DISTRIBUTE} disabled={readOnly} />
           </fieldset>
         ) : null}

@@ -9,6 +9,7 @@ import type { RunControl } from "./control";
 import type { EpochChoice } from "./epoch-choice";
 import { displayedEpoch, epochOf } from "./fold/epoch";
 import type { ActiveRun } from "./live/active-run";
+import { TEXTS } from "./texts";
 
 type Parts = {
   editor: FlowEditor;
@@ -44,7 +45,7 @@ export function openChild(parts: Parts, id: NodeId): void {
     return;
   }
   if (parts.epochChoice.of(id)) {
-    notify.info("The node started no run in this iteration.");
+    notify.info(TEXTS.noRunInIteration);
     return;
   }
   const { state } = parts.editor;
@@ -54,7 +55,7 @@ export function openChild(parts: Parts, id: NodeId): void {
     void parts.files.openPath(resolveFlowPath(state.path, file));
     return;
   }
-  notify.info("This node has not run yet. Run the flow to see its sub-flow run.");
+  notify.info(TEXTS.noRunOfNode);
 }
 
 /** Resolves a path in a flow file, relative to the folder of that file. */

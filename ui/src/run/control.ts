@@ -12,6 +12,7 @@ import type { OpenPause } from "./fold/types";
 import type { ActiveRun } from "./live/active-run";
 import { RunSession, type SessionEvents } from "./live/session";
 import { PAGE, type RunList } from "./run-list";
+import { TEXTS } from "./texts";
 
 export type RunState = {
   /** The run started last from the document that is open. */
@@ -134,8 +135,7 @@ export class RunControl {
       const session = new RunSession(this.#host, run, flow, this.#events);
       this.#setDocumentRun(session);
       session.watch();
-      if (waits)
-        notify.info("The previous run is still waiting for you. Find it in Runs.", this.openAction(earlier.run));
+      if (waits) notify.info(TEXTS.previousRunWaits, this.openAction(earlier.run));
     } catch (thrown) {
       const error = HostError.from(thrown);
       if (error.code === "flow.invalid") this.#window.showProblems();
@@ -188,7 +188,7 @@ export class RunControl {
       if (!isLatest()) return;
       if (damage) notify.error(HostError.from(damage));
       const session = new RunSession(this.#host, run, flow, this.#events, summary.status === "interrupted");
-      const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || "Untitled flow" });
+      const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || TEXTS.untitledFlow });
       this.#editor.viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });
       this.#setViewed(session);
       session.push(entries);
@@ -233,9 +233,9 @@ export class RunControl {
   /** Deletes a run and its journal, after asking. */
   async remove(run: RunId, name: string): Promise<void> {
     const choice = await this.#questions.ask({
-      title: "Delete run?",
-      text: `This permanently deletes the run of “${name}” with its inputs, outputs and messages. The flow is kept.`,
-      actions: [{ id: "delete", label: "Delete run", kind: "danger" }],
+      title: TEXTS.deleteRunTitle,
+      text: TEXTS.deleteRunWarning(name),
+      actions: [{ id: "delete", label: TEXTS.deleteRun, kind: "danger" }],
     });
     if (choice !== "delete") return;
     await this.#reportErrors(async () => {
@@ -253,7 +253,7 @@ export class RunControl {
   }
 
   openAction(run: RunId): { label: string; run: () => void } {
-    return { label: "Open", run: () => void this.open(run) };
+    return { label: TEXTS.open, run: () => void this.open(run) };
   }
 
   async #reportErrors(work: () => Promise<unknown>): Promise<void> {
@@ -275,7 +275,7 @@ export class RunControl {
       }
     },
     broke: (session, error) => {
-      notify.error(error, { label: "Reconnect", run: () => session.watch() });
+      notify.error(error, { label: TEXTS.reconnect, run: () => session.watch() });
       // The watch may have broken because the run's process died; then it can be resumed.
       const { parentRunId: parent } = session.fold.head;
       this.#host.call("runs.list", { parent, limit: PAGE }).then(

@@ -2,6 +2,7 @@
 import type { ContextId, Message, NodeId, PromptRecord, Role } from "@/bindings";
 import type { EpochView, ModelCallView, NodeView } from "./fold/types";
 import type { EventLog } from "./live/event-log";
+import { TEXTS } from "./texts";
 import { messageText } from "./values/message-text";
 
 export type Share = {
@@ -33,12 +34,12 @@ export function sharesOf(prompt: PromptRecord, lines: readonly Line[] = []): Sha
   }
   const free = Math.max(0, prompt.window - prompt.reserve - prompt.tokens);
   return [
-    { part: "system", title: "System", tokens: system },
-    { part: "history", title: "History", tokens: history },
-    { part: "tools", title: "Tools", tokens: prompt.toolTokens + steps },
-    { part: "question", title: "Question", tokens: question },
-    { part: "free", title: "Free", tokens: free },
-    { part: "reserve", title: "Reserve", tokens: prompt.reserve },
+    { part: "system", title: TEXTS.system, tokens: system },
+    { part: "history", title: TEXTS.history, tokens: history },
+    { part: "tools", title: TEXTS.tools, tokens: prompt.toolTokens + steps },
+    { part: "question", title: TEXTS.question, tokens: question },
+    { part: "free", title: TEXTS.free, tokens: free },
+    { part: "reserve", title: TEXTS.reserve, tokens: prompt.reserve },
   ];
 }
 

@@ -7,6 +7,7 @@ import { TypeBadge } from "@/design/TypeBadge";
 import { displayedFlow } from "@/flow/flow-state";
 import { GROUPS } from "@/workspace/command";
 import { useCommands, useFlow, useNodeTypes, useOverlays, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 /** Everything one can do, found by typing: commands, node types to add, nodes to go to. */
 export function CommandPalette() {
@@ -19,7 +20,7 @@ export function CommandPalette() {
         <Dialog.Popup
           className="pop fixed top-[14%] left-1/2 z-40 w-[560px] max-w-[92vw] -translate-x-1/2"
           data-testid="command-palette"
-          aria-label="Command palette"
+          aria-label={TEXTS.commandPalette}
         >
           {open ? <Everything /> : null}
         </Dialog.Popup>
@@ -44,8 +45,8 @@ function Everything() {
   const types = useNodeTypes((known) => known.list);
   const usable = commands.list.filter((one) => !one.keyOnly && one.id !== "help.palette" && commands.isEnabled(one));
   return (
-    <MenuList label="Commands and nodes" placeholder="Search commands and nodes" empty="No matches">
-      <MenuGroup heading="Add node">
+    <MenuList label={TEXTS.commandsAndNodes} placeholder={TEXTS.searchCommandsNodes} empty={TEXTS.noMatches}>
+      <MenuGroup heading={TEXTS.addNode}>
         {types.map((type) => (
           <MenuItem
             key={type.type}
@@ -55,7 +56,7 @@ function Everything() {
             onChoose={after(() => workspace.canvas.addNode(type.type, workspace.overlays.store.getState().paletteAt))}
           >
             <TypeBadge type={type} />
-            <span className="shrink-0">Add {type.title}</span>
+            <span className="shrink-0">{TEXTS.addType(type.title)}</span>
             <span className="ml-auto truncate pl-3 text-fg-3 text-xs">{type.summary}</span>
           </MenuItem>
         ))}

@@ -4,6 +4,7 @@ import { titleOf } from "@/run/conversations/current-conversation";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useConversations, useCurrentConversation } from "@/workspace/conversation-hooks";
 import { useRunHead } from "@/workspace/run-hooks";
+import { TEXTS } from "./texts";
 
 /** The conversation that the next run continues, or that the viewed run continued. Hidden without one. */
 export function ConversationChip() {
@@ -14,18 +15,18 @@ export function ConversationChip() {
   const known = useConversations((state) => state.list.find((one) => one.id === displayed));
   if (viewing) {
     return displayed === undefined ? null : (
-      <Chip text={known ? titleOf(known) : "a conversation"} tip="This run continued" />
+      <Chip text={known ? titleOf(known) : TEXTS.aConversation} tip="This run continued" />
     );
   }
   if (!current) return null;
   return (
     <span className="flex items-center">
       <Chip text={titleOf(current)} tip="The next run continues" />
-      <Tooltip label="Leave conversation">
+      <Tooltip label={TEXTS.leaveConversation}>
         <button
           type="button"
           className="-ml-1 grid size-6 place-items-center rounded-full text-fg-3 hover:bg-bg-3 hover:text-fg"
-          aria-label="Leave conversation"
+          aria-label={TEXTS.leaveConversation}
           data-testid="conversation-leave"
           onClick={() => workspace.conversation.leave()}
         >
@@ -39,11 +40,11 @@ export function ConversationChip() {
 function Chip({ text, tip }: { text: string; tip: string }) {
   const workspace = useWorkspace();
   return (
-    <Tooltip label={`${tip} “${text}”. Show conversations.`}>
+    <Tooltip label={TEXTS.showConversations(tip, text)}>
       <button
         type="button"
         className="flex h-[26px] max-w-44 items-center gap-1.5 rounded-full border border-context/50 px-2.5 text-xs hover:bg-bg-3"
-        aria-label={`${tip} “${text}”. Show conversations.`}
+        aria-label={TEXTS.showConversations(tip, text)}
         data-testid="conversation-chip"
         onClick={() => workspace.layout.showPanel("conversations")}
       >

@@ -3,6 +3,7 @@ import type { Autosave } from "@/bindings";
 import { Button } from "@/design/Button";
 import { fileName } from "@/flow/flow-state";
 import { useOverlays, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 /** Offers the drafts that a crash, or a window closed in haste, left behind. */
 export function DraftsDialog() {
@@ -18,22 +19,20 @@ export function DraftsDialog() {
           className="pop fixed top-1/2 left-1/2 z-40 w-[520px] max-w-[92vw] -translate-x-1/2 -translate-y-1/2 p-5"
           data-testid="drafts-dialog"
         >
-          <Dialog.Title className="mb-1 font-semibold text-lg">Restore unsaved changes?</Dialog.Title>
-          <Dialog.Description className="mb-3 text-fg-2">
-            Plait closed before these flows were saved. Drafts are kept until you discard them.
-          </Dialog.Description>
+          <Dialog.Title className="mb-1 font-semibold text-lg">{TEXTS.restoreUnsavedChanges}</Dialog.Title>
+          <Dialog.Description className="mb-3 text-fg-2">{TEXTS.draftsExplained}</Dialog.Description>
           <ul className="mb-4 flex max-h-[40vh] flex-col gap-2 overflow-y-auto">
             {drafts.map((draft) => (
               <li key={draft.key} className="flex items-center gap-2 rounded-lg border border-line px-3 py-2">
                 <span className="min-w-0 flex-1">
-                  <b className="block truncate font-medium">{draft.name || "Untitled flow"}</b>
+                  <b className="block truncate font-medium">{draft.name || TEXTS.untitledFlow}</b>
                   <span className="block truncate text-fg-3 text-xs">
-                    {draft.path === undefined ? "Not saved" : fileName(draft.path)} ·{" "}
+                    {draft.path === undefined ? TEXTS.notSaved : fileName(draft.path)} ·{" "}
                     {new Date(draft.savedAt).toLocaleString()} · {Object.keys(draft.flow.nodes).length} nodes
                   </span>
                 </span>
                 <Button kind="danger" onClick={() => void workspace.files.dropDraft(draft).then(() => without(draft))}>
-                  Discard
+                  {TEXTS.discard}
                 </Button>
                 <Button
                   kind="main"
@@ -43,13 +42,13 @@ export function DraftsDialog() {
                     void workspace.files.openDraft(draft);
                   }}
                 >
-                  Restore
+                  {TEXTS.restore}
                 </Button>
               </li>
             ))}
           </ul>
           <div className="flex justify-end">
-            <Button onClick={hide}>Not now</Button>
+            <Button onClick={hide}>{TEXTS.notNow}</Button>
           </div>
         </Dialog.Popup>
       </Dialog.Portal>

@@ -2,6 +2,7 @@ import { Keyboard } from "lucide-react";
 import { Tooltip } from "@/design/Tooltip";
 import { PANELS, type PanelDefinition } from "@/panels";
 import { useLayout, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 /** The narrow bar on the left that chooses what the left panel shows. */
 export function Rail() {
@@ -9,17 +10,17 @@ export function Rail() {
   return (
     <nav
       className="flex w-12 shrink-0 flex-col items-center gap-1.5 border-line border-r bg-bg-1 py-2.5"
-      aria-label="Panels"
+      aria-label={TEXTS.panels}
     >
       {PANELS.filter((panel) => panel.rail === "top").map((panel) => (
         <RailButton key={panel.id} panel={panel} />
       ))}
       <span className="flex-1" />
-      <Tooltip label="Keyboard shortcuts" keys="?" side="right">
+      <Tooltip label={TEXTS.keyboardShortcuts} keys="?" side="right">
         <button
           type="button"
           className="rail-button"
-          aria-label="Keyboard shortcuts"
+          aria-label={TEXTS.keyboardShortcuts}
           onClick={() => workspace.overlays.showShortcuts()}
         >
           <Keyboard size={18} aria-hidden />

@@ -10,6 +10,7 @@ import { useFlow, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useInterrupted, useRunHead, useRunState } from "@/workspace/run-hooks";
 import { RUN_KEYS, STOP_KEYS } from "./commands/run";
 import { StatusPill } from "./StatusPill";
+import { TEXTS } from "./texts";
 
 export function RunControls() {
   return (
@@ -31,7 +32,7 @@ function RunButton() {
   if (problems > 0 && !viewing) {
     const problemCount = `${problems} ${problems === 1 ? "problem" : "problems"}`;
     return (
-      <Tooltip label={`Can’t run: ${problemCount}. Show problems.`}>
+      <Tooltip label={TEXTS.cannotRun(problemCount)}>
         <Button
           data-testid="run-button"
           data-blocked
@@ -53,7 +54,7 @@ function RunButton() {
           ? "Starting…"
           : undefined;
   return (
-    <Tooltip label={why ?? "Run flow"} keys={RUN_KEYS}>
+    <Tooltip label={why ?? TEXTS.runFlow} keys={RUN_KEYS}>
       {/* Not `disabled`: the reason must be reachable by keyboard and pointer. */}
       <Button
         kind="main"
@@ -80,14 +81,14 @@ function StopButton() {
   const cancelling = useRunHead((head) => head.cancelling);
   const idle = session === undefined || isOver(status);
   return (
-    <Tooltip label={cancelling ? "Stopping…" : "Stop run"} keys={STOP_KEYS}>
+    <Tooltip label={cancelling ? TEXTS.stopping : TEXTS.stopRun} keys={STOP_KEYS}>
       <Button
         data-testid="stop-button"
         disabled={idle || cancelling}
         aria-keyshortcuts={ariaKeys(STOP_KEYS)}
         onClick={() => void workspace.runs.stop()}
       >
-        <Square size={12} fill="currentColor" aria-hidden /> Stop
+        <Square size={12} fill="currentColor" aria-hidden /> {TEXTS.stop}
       </Button>
     </Tooltip>
   );

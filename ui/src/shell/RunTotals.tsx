@@ -5,6 +5,7 @@ import { isOver } from "@/run/fold/status";
 import { formatDuration } from "@/run/values/format";
 import { describeRunCost, describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { useActiveSession, useHasChildren, useInterrupted, useRunHead } from "@/workspace/run-hooks";
+import { TEXTS } from "./texts";
 
 export function RunTotals() {
   const session = useActiveSession();
@@ -55,11 +56,7 @@ function Elapsed() {
     return () => clearInterval(timer);
   }, [ticking]);
   return (
-    <span
-      title="Run time, without the time spent waiting for you"
-      data-testid="run-elapsed"
-      className="min-w-[5ch] text-right"
-    >
+    <span title={TEXTS.runTimeHint} data-testid="run-elapsed" className="min-w-[5ch] text-right">
       {formatDuration(elapsed(head, now))}
     </span>
   );

@@ -8,6 +8,7 @@ import { useLayout, useWorkspace } from "@/workspace/context";
 import type { Part } from "@/workspace/layout";
 import { Rail } from "./Rail";
 import { TopBar } from "./TopBar";
+import { TEXTS } from "./texts";
 import { ViewingBanner } from "./ViewingBanner";
 
 type Sizes = Record<string, number>;
@@ -22,11 +23,11 @@ export function Shell() {
         <main className="min-w-0 flex-1">
           <RememberedGroup name="columns" orientation="horizontal">
             <FoldingPanel part="left" defaultSize="226px" minSize="190px" maxSize="420px">
-              <section className="h-full overflow-hidden" aria-label="Left panel">
+              <section className="h-full overflow-hidden" aria-label={TEXTS.leftPanel}>
                 <LeftPanel />
               </section>
             </FoldingPanel>
-            <Separator className="seam" aria-label="Resize left panel" />
+            <Separator className="seam" aria-label={TEXTS.resizeLeftPanel} />
             <Panel id="part-middle" minSize="320px">
               <RememberedGroup name="rows" orientation="vertical">
                 <Panel id="part-canvas" minSize="160px">
@@ -35,15 +36,15 @@ export function Shell() {
                     <ViewingBanner />
                   </div>
                 </Panel>
-                <Separator className="seam" aria-label="Resize dock" />
+                <Separator className="seam" aria-label={TEXTS.resizeDock} />
                 <FoldingPanel part="dock" defaultSize="216px" minSize="120px">
                   <Dock />
                 </FoldingPanel>
               </RememberedGroup>
             </Panel>
-            <Separator className="seam" aria-label="Resize inspector" />
+            <Separator className="seam" aria-label={TEXTS.resizeInspector} />
             <FoldingPanel part="right" defaultSize="340px" minSize="270px" maxSize="640px">
-              <section className="h-full overflow-hidden" aria-label="Inspector">
+              <section className="h-full overflow-hidden" aria-label={TEXTS.inspector}>
                 <Inspector />
               </section>
             </FoldingPanel>

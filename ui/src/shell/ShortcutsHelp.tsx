@@ -3,13 +3,14 @@ import { X } from "lucide-react";
 import { Keys } from "@/design/Keys";
 import { GROUPS } from "@/workspace/command";
 import { useCommands, useOverlays, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 /** Keys that are not commands: the pointer's, and those the page itself carries out. */
 const OTHERS: { title: string; keys: string }[] = [
-  { title: "Cut, copy, paste", keys: "Mod+X / C / V" },
-  { title: "Focus next node", keys: "Tab" },
-  { title: "Add to the selection", keys: "Shift+Click" },
-  { title: "Select an area", keys: "Shift+Drag" },
+  { title: TEXTS.cutCopyPaste, keys: "Mod+X / C / V" },
+  { title: TEXTS.focusNextNode, keys: "Tab" },
+  { title: TEXTS.addSelection, keys: "Shift+Click" },
+  { title: TEXTS.selectAnArea, keys: "Shift+Drag" },
 ];
 
 /** All shortcuts, by group. */
@@ -26,16 +27,16 @@ export function ShortcutsHelp() {
           data-testid="shortcuts-help"
         >
           <div className="mb-3 flex items-center justify-between">
-            <Dialog.Title className="font-semibold text-lg">Keyboard shortcuts</Dialog.Title>
+            <Dialog.Title className="font-semibold text-lg">{TEXTS.keyboardShortcuts}</Dialog.Title>
             <Dialog.Close
               className="grid size-[30px] place-items-center rounded-md text-fg-2 hover:bg-bg-3"
-              aria-label="Close"
+              aria-label={TEXTS.close}
             >
               <X size={16} aria-hidden />
             </Dialog.Close>
           </div>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer. */}
-          <section className="columns-2 gap-8 overflow-y-auto text-sm" tabIndex={0} aria-label="All shortcuts">
+          <section className="columns-2 gap-8 overflow-y-auto text-sm" tabIndex={0} aria-label={TEXTS.allShortcuts}>
             {GROUPS.map((group) => {
               const rows = commands.list.filter((one) => one.group === group && one.keys?.length);
               return rows.length === 0 ? null : (

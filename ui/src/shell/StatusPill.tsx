@@ -6,6 +6,7 @@ import type { RunHead } from "@/run/fold/types";
 import { useWorkspace } from "@/workspace/context";
 import { useActiveSession, useInterrupted, useRunHead } from "@/workspace/run-hooks";
 import type { Workspace } from "@/workspace/workspace";
+import { TEXTS } from "./texts";
 
 type StatusView = { status: RunStatus; text: string; icon: ReactNode; action?: () => void; what?: string };
 
@@ -56,7 +57,7 @@ function describe(head: RunHead, interrupted: boolean, run: string, workspace: W
   if (interrupted && head.status === "running") {
     return {
       status: "interrupted",
-      text: "Interrupted · resume",
+      text: TEXTS.interruptedResume,
       icon: <Unplug {...ICON} />,
       action: () => void workspace.runs.resume(run),
       what: "The process ended during this run. Resume it where it stopped; finished model calls are not repeated.",
@@ -72,22 +73,22 @@ function describe(head: RunHead, interrupted: boolean, run: string, workspace: W
         what: "Go to question",
       };
     case "finished":
-      return { status: "finished", text: "Finished", icon: <Check {...ICON} /> };
+      return { status: "finished", text: TEXTS.finished, icon: <Check {...ICON} /> };
     case "failed":
       return {
         status: "failed",
-        text: head.error ? `Failed at ${workspace.nodeNames.nameOf(head.error.node)}` : "Failed",
+        text: head.error ? TEXTS.failedAt(workspace.nodeNames.nameOf(head.error.node)) : TEXTS.failed,
         icon: <CircleAlert {...ICON} />,
         action: () => workspace.layout.showDockTab("problems"),
         what: "Show problems",
       };
     case "cancelled":
-      return { status: "cancelled", text: "Stopped", icon: <Ban {...ICON} /> };
+      return { status: "cancelled", text: TEXTS.stopped, icon: <Ban {...ICON} /> };
     default: {
       const asks = head.pauses.length > 0;
       return {
         status: "running",
-        text: head.cancelling ? "Stopping…" : asks ? "Running · question open" : "Running",
+        text: head.cancelling ? TEXTS.stopping : asks ? TEXTS.runningQuestionOpen : TEXTS.running,
         icon: <LoaderCircle {...ICON} className="animate-spin" />,
         ...(asks ? { action: () => workspace.layout.goToAnswer(), what: "Go to question" } : {}),
       };

@@ -6,6 +6,7 @@ import { useCommands, useFlow, useLayout, useWorkspace } from "@/workspace/conte
 import { ConversationChip } from "./ConversationChip";
 import { RunControls } from "./RunControls";
 import { RunTotals } from "./RunTotals";
+import { TEXTS } from "./texts";
 
 /** The flow and its file on the left, the run in the middle, what it has used on the right. */
 export function TopBar() {
@@ -14,11 +15,11 @@ export function TopBar() {
   return (
     <header className="grid h-[46px] shrink-0 grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)] items-center gap-3 border-line border-b bg-bg-1 px-3">
       <div className="flex min-w-0 items-center gap-2">
-        <img src="./icon.svg" alt="Plait" width={24} height={24} className="shrink-0" />
+        <img src="./icon.svg" alt={TEXTS.plait} width={24} height={24} className="shrink-0" />
         <DocumentName />
         <span className="flex shrink-0 items-center">
           <IconButton
-            label="Open flow…"
+            label={TEXTS.openFlow}
             keys="Mod+O"
             data-testid="open-button"
             icon={<FolderOpen size={16} />}
@@ -38,7 +39,7 @@ export function TopBar() {
         <button
           type="button"
           className="flex h-[30px] shrink-0 items-center gap-2 rounded-md border border-line bg-bg-2 px-2.5 text-fg-2 text-sm hover:border-line-2 hover:bg-bg-3"
-          aria-label="Command palette"
+          aria-label={TEXTS.commandPalette}
           data-testid="palette-button"
           onClick={() => workspace.overlays.showPalette()}
         >
@@ -72,7 +73,7 @@ function SaveButton() {
   const dirty = useFlow(isDirty);
   return (
     <IconButton
-      label="Save"
+      label={TEXTS.save}
       keys="Mod+S"
       data-testid="save-button"
       icon={
@@ -96,7 +97,7 @@ function HistoryButtons() {
   return (
     <>
       <IconButton
-        label={back ? `Undo: ${back}` : "Nothing to undo"}
+        label={back ? TEXTS.undo(back) : TEXTS.nothingToUndo}
         keys="Mod+Z"
         data-testid="undo-button"
         disabled={!back || viewing}
@@ -104,7 +105,7 @@ function HistoryButtons() {
         onClick={() => commands.run("edit.undo")}
       />
       <IconButton
-        label={forth ? `Redo: ${forth}` : "Nothing to redo"}
+        label={forth ? TEXTS.redo(forth) : TEXTS.nothingToRedo}
         keys="Mod+Shift+Z"
         data-testid="redo-button"
         disabled={!forth || viewing}
@@ -121,14 +122,14 @@ function FoldButtons() {
   return (
     <span className="flex shrink-0">
       <IconButton
-        label="Dock"
+        label={TEXTS.dock}
         keys="Mod+J"
         pressed={open.dock}
         icon={<PanelBottom size={16} />}
         onClick={() => workspace.layout.toggle("dock")}
       />
       <IconButton
-        label="Inspector"
+        label={TEXTS.inspector}
         keys="Mod+I"
         pressed={open.right}
         icon={<PanelRight size={16} />}

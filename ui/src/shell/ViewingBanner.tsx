@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { Button } from "@/design/Button";
 import { useFlow, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 /** Shows that a run is on the canvas, with its parent runs and the way back. */
 export function ViewingBanner() {
@@ -16,10 +17,10 @@ export function ViewingBanner() {
     >
       {above.length === 0 ? (
         <span className="truncate">
-          Viewing run: <b className="font-semibold">{viewing.label}</b>
+          {TEXTS.viewingRun} <b className="font-semibold">{viewing.label}</b>
         </span>
       ) : (
-        <nav className="flex min-w-0 items-center gap-1" aria-label="Parent runs">
+        <nav className="flex min-w-0 items-center gap-1" aria-label={TEXTS.parentRuns}>
           {above.map((one, depth) => (
             <span key={one.run} className="flex min-w-0 items-center gap-1">
               <button
@@ -39,7 +40,7 @@ export function ViewingBanner() {
         </nav>
       )}
       <Button data-testid="leave-view" onClick={() => workspace.editor.leaveView()}>
-        Back to editing
+        {TEXTS.backToEditing}
       </Button>
     </div>
   );

@@ -4,6 +4,7 @@ import { Button } from "@/design/Button";
 import { useWorkspace } from "@/workspace/context";
 import { AnswerText } from "./AnswerText";
 import { answerForm, skeleton } from "./answer-schema";
+import { TEXTS } from "./texts";
 
 type Props = {
   schema: Record<string, unknown>;
@@ -47,11 +48,11 @@ export function AnswerForm(props: Props) {
             testid="pause-approve"
             good
             busy={props.busy}
-            label="Approve"
+            label={TEXTS.approve}
             focus
             onClick={() => props.onAnswer(true)}
           />
-          <Decide testid="pause-reject" busy={props.busy} label="Reject" onClick={() => props.onAnswer(false)} />
+          <Decide testid="pause-reject" busy={props.busy} label={TEXTS.reject} onClick={() => props.onAnswer(false)} />
         </Buttons>
       );
     case "choice":
@@ -114,7 +115,7 @@ function NumberAnswer({ label, busy, onAnswer, integer, draftKey }: Props & { in
         data-testid="pause-answer"
         aria-label={label}
         inputMode={integer ? "numeric" : "decimal"}
-        placeholder={integer ? "Whole number" : "Number"}
+        placeholder={integer ? TEXTS.wholeNumber : TEXTS.number}
         className="h-[30px] min-w-0 flex-1 rounded-md border border-line bg-bg px-2.5"
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -141,16 +142,16 @@ function ApprovalAnswer({
     <>
       {comment === undefined ? null : (
         <AnswerText
-          label={`${label}: comment`}
+          label={TEXTS.comment(label)}
           text={text}
           onText={setText}
-          placeholder="Comment (optional)"
+          placeholder={TEXTS.commentOptional}
           testid="pause-comment"
         />
       )}
       <Buttons>
-        <Decide testid="pause-approve" good busy={busy} label="Approve" focus onClick={() => decide(true)} />
-        <Decide testid="pause-reject" busy={busy} label="Reject" onClick={() => decide(false)} />
+        <Decide testid="pause-approve" good busy={busy} label={TEXTS.approve} focus onClick={() => decide(true)} />
+        <Decide testid="pause-reject" busy={busy} label={TEXTS.reject} onClick={() => decide(false)} />
       </Buttons>
     </>
   );
@@ -178,17 +179,17 @@ function JsonAnswer({ schema, label, busy, onAnswer, draftKey }: Props) {
     // biome-ignore lint/a11y/noStaticElementInteractions: only catches the shortcut of the field inside.
     <div onKeyDown={onKeyDown}>
       <AnswerText
-        label={`${label} (JSON)`}
+        label={TEXTS.jsonLabel(label)}
         text={text}
         onText={setText}
-        placeholder="JSON"
+        placeholder={TEXTS.json}
         mono
         invalid={wrong !== undefined}
         end={<SendButton busy={busy || wrong !== undefined} onSend={send} keys="Ctrl+↵" />}
       />
       {wrong === undefined ? null : <p className="mt-1 text-fg-2 text-xs">{wrong}</p>}
       <details className="mt-1 text-fg-3 text-xs">
-        <summary className="w-fit">Expected format</summary>
+        <summary className="w-fit">{TEXTS.expectedFormat}</summary>
         <pre className="mt-1 max-h-40 overflow-auto rounded-md bg-bg p-2 font-mono">
           {JSON.stringify(schema, null, 2)}
         </pre>
@@ -255,11 +256,11 @@ function SendButton({
       type={submit ? "submit" : "button"}
       data-testid="pause-send"
       disabled={busy}
-      title="Send answer"
+      title={TEXTS.sendAnswer}
       className="inline-flex h-[26px] shrink-0 items-center gap-1.5 self-end rounded-sm px-2 font-mono text-fg-2 text-xs hover:bg-bg-3 hover:text-fg disabled:opacity-50"
       onClick={onSend}
     >
-      {keys === "↵" ? <CornerDownLeft size={12} aria-hidden /> : keys} Send
+      {keys === "↵" ? <CornerDownLeft size={12} aria-hidden /> : keys} {TEXTS.send}
     </button>
   );
 }

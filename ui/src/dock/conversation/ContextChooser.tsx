@@ -2,6 +2,7 @@ import type { ContextId } from "@/bindings";
 import { contextShade } from "@/flow/context-colors";
 import { useWorkspace } from "@/workspace/context";
 import { useActiveSession, useContextsRevision } from "@/workspace/run-hooks";
+import { TEXTS } from "./texts";
 
 /** Which of the run's contexts the conversation shows; nothing to choose where there is one. */
 export function ContextChooser({
@@ -19,7 +20,7 @@ export function ContextChooser({
   const names = nodeNames.ofContexts(contexts.map(([id, view]) => ({ id, maker: view.createdBy.node })));
   return (
     <fieldset className="flex shrink-0 gap-1 overflow-x-auto px-3.5 pt-2">
-      <legend className="sr-only">Context</legend>
+      <legend className="sr-only">{TEXTS.context}</legend>
       {contexts.map(([id, view]) => (
         <button
           key={id}

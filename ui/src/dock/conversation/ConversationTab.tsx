@@ -13,6 +13,7 @@ import { useSize } from "../useSize";
 import { ContextChooser } from "./ContextChooser";
 import { ConversationItems, type Item, itemsOf } from "./conversation-items";
 import { Messages } from "./Messages";
+import { TEXTS } from "./texts";
 
 /** From this width on, in pixels, the timeline is shown next to the conversation. */
 const SIDE_BY_SIDE = 640;
@@ -34,8 +35,8 @@ export function ConversationTab() {
           ) : null}
         </>
       ) : (
-        <Empty title="No run yet">
-          <p>Run the flow to see its messages and answer its questions here.</p>
+        <Empty title={TEXTS.noRunYet}>
+          <p>{TEXTS.runFlowSeeMessages}</p>
         </Empty>
       )}
     </div>
@@ -55,7 +56,7 @@ function Chat() {
     return itemsOf(source.current.items, displayed).filter((item) => item.kind !== "question" || !isOpen(pauses, item));
   }, [session, events, displayed, pauses]);
   return (
-    <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label="Conversation">
+    <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label={TEXTS.conversation}>
       <ContextChooser chosen={displayed} onChoose={setChosen} />
       <Messages items={items} context={displayed} pauses={pauses} />
       <Announcer last={items.at(-1)} />

@@ -22,6 +22,7 @@ import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import type { Item } from "./conversation-items";
+import { TEXTS } from "./texts";
 
 /** One item of the conversation. */
 export const Row = memo(function Row({ item }: { item: Item }) {
@@ -32,23 +33,23 @@ export const Row = memo(function Row({ item }: { item: Item }) {
     case "question":
       return (
         <SystemLine icon={<MessageCircleQuestion size={12} aria-hidden />}>
-          {titleWithIteration(workspace.nodeNames, item.node, item.epoch)} asked: {previewOf(item.prompt, 140)}
+          {TEXTS.asked(titleWithIteration(workspace.nodeNames, item.node, item.epoch), previewOf(item.prompt, 140))}
         </SystemLine>
       );
     case "answer":
       return item.answer === "end" ? (
         <SystemLine icon={<CornerDownRight size={12} aria-hidden />}>
-          You ended {titleWithIteration(workspace.nodeNames, item.node, item.epoch)}.
+          {TEXTS.youEnded(titleWithIteration(workspace.nodeNames, item.node, item.epoch))}
         </SystemLine>
       ) : (
         <Spoken avatar={<UserRound size={13} aria-hidden />} who="You">
-          <ValueView value={item.answer.value} label="Your answer" />
+          <ValueView value={item.answer.value} label={TEXTS.yourAnswer} />
         </Spoken>
       );
     case "cleared":
       return (
         <SystemLine icon={<Eraser size={12} aria-hidden />}>
-          {workspace.nodeNames.nameOf(item.node)} cleared the history.
+          {TEXTS.clearedTheHistory(workspace.nodeNames.nameOf(item.node))}
         </SystemLine>
       );
     case "failure":
@@ -74,7 +75,7 @@ export const Row = memo(function Row({ item }: { item: Item }) {
           {typeof item.value === "string" ? (
             <Markdown text={item.value} />
           ) : (
-            <ValueView value={item.value} label={`Output ${item.port} of ${workspace.nodeNames.nameOf(item.node)}`} />
+            <ValueView value={item.value} label={TEXTS.outputOf(item.port, workspace.nodeNames.nameOf(item.node))} />
           )}
         </Spoken>
       );

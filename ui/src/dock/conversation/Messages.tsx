@@ -10,6 +10,7 @@ import type { Item } from "./conversation-items";
 import { Row } from "./MessageRow";
 import { PauseCard } from "./PauseCard";
 import { StreamingRow } from "./StreamingRow";
+import { TEXTS } from "./texts";
 
 /** How near the end still counts as being there. */
 const NEAR_END = 40;
@@ -64,7 +65,7 @@ export function Messages({
         ref={scroller}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
-        aria-label="Messages"
+        aria-label={TEXTS.messages}
         className="h-full overflow-auto px-3.5 py-2.5"
         data-testid="messages"
         onScroll={(event) => {
@@ -73,8 +74,8 @@ export function Messages({
         }}
       >
         {items.length === 0 && streaming === undefined && pauses.length === 0 ? (
-          <Empty title="No messages yet">
-            <p>Messages appear here while the flow runs.</p>
+          <Empty title={TEXTS.noMessagesYet}>
+            <p>{TEXTS.messagesAppearWhileFlow}</p>
           </Empty>
         ) : (
           <div className="relative w-full" style={{ height: total }}>
@@ -112,7 +113,7 @@ export function Messages({
           className="absolute right-3 bottom-2 inline-flex items-center gap-1 rounded-full border border-line bg-bg-2 px-2.5 py-1 text-fg-2 text-xs shadow-pop hover:text-fg"
           onClick={toEnd}
         >
-          <ArrowDown size={12} aria-hidden /> Latest
+          <ArrowDown size={12} aria-hidden /> {TEXTS.latest}
         </button>
       )}
     </div>

@@ -6,6 +6,7 @@ import type { OpenPause } from "@/run/fold/types";
 import { useLayout, useWorkspace } from "@/workspace/context";
 import { useActiveSession } from "@/workspace/run-hooks";
 import { AnswerForm } from "./AnswerForm";
+import { TEXTS } from "./texts";
 
 /** A question that waits for a person, and the place to answer it. */
 export function PauseCard({ pause }: { pause: OpenPause }) {
@@ -45,12 +46,12 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
         <button
           type="button"
           className="truncate font-semibold hover:underline"
-          title="Show node on canvas"
+          title={TEXTS.showNodeCanvas}
           onClick={() => workspace.canvas.reveal({ node: pause.node })}
         >
           {name}
         </button>
-        {iteration ? <span className="shrink-0 text-fg-3">· iteration {iteration}</span> : null}
+        {iteration ? <span className="shrink-0 text-fg-3">{TEXTS.inIteration(iteration)}</span> : null}
         {asker ? (
           <button
             type="button"
@@ -58,7 +59,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
             className="shrink-0 text-fg-3 hover:text-fg hover:underline"
             onClick={() => void workspace.runs.open(asker.run)}
           >
-            · in sub-flow
+            {TEXTS.inSubFlow}
           </button>
         ) : null}
         <span className="flex-1" />
@@ -66,11 +67,11 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           type="button"
           data-testid="pause-end"
           disabled={busy}
-          title="Skips everything that depends on this answer"
+          title={TEXTS.endWithoutAnswerHint}
           className="shrink-0 text-fg-3 hover:text-fg hover:underline disabled:opacity-50"
           onClick={() => void end()}
         >
-          {iteration && asksForMessage ? "End conversation" : "End without an answer"}
+          {iteration && asksForMessage ? TEXTS.endConversation : TEXTS.endWithoutAnswer}
         </button>
       </header>
       <Markdown text={pause.prompt} />
@@ -78,7 +79,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
         key={session?.run}
         schema={pause.schema}
         draftKey={`${asker?.run ?? session?.run}/${(asker ?? pause).node}/${(asker ?? pause).epoch.join(".")}`}
-        label={`Answer to ${name}`}
+        label={TEXTS.answerTo(name)}
         busy={busy}
         onAnswer={answer}
       />

@@ -7,6 +7,7 @@ import { useWorkspace } from "@/workspace/context";
 import { useContextView, useNodeOf } from "@/workspace/run-hooks";
 import { Spoken } from "./MessageRow";
 import { blocksOf } from "./markdown-blocks";
+import { TEXTS } from "./texts";
 
 /** The reply that is streaming in this context, before it is in the history. */
 export function StreamingRow({ context }: { context: ContextId }) {
@@ -33,8 +34,8 @@ function Streaming({ turn }: { turn: Activation }) {
         {blocks.map((block) => (
           <Markdown key={block.at} text={block.text} />
         ))}
-        {calling ? <p className="text-tools text-xs">Calling {calling}…</p> : null}
-        {text === "" && reasoning === "" && !calling ? <p className="text-fg-3">Thinking…</p> : null}
+        {calling ? <p className="text-tools text-xs">{TEXTS.calling(calling)}</p> : null}
+        {text === "" && reasoning === "" && !calling ? <p className="text-fg-3">{TEXTS.thinking}</p> : null}
         {text === "" ? null : <span aria-hidden className="stream-cursor" />}
       </div>
     </Spoken>
@@ -48,7 +49,7 @@ const MAX_REASONING_LENGTH = 1500;
 function Thoughts({ text, over }: { text: string; over: boolean }) {
   return (
     <details open={!over} className="mb-1 text-fg-3 text-sm">
-      <summary className="w-fit">{over ? "Reasoning" : "Thinking…"}</summary>
+      <summary className="w-fit">{over ? TEXTS.reasoning : TEXTS.thinking}</summary>
       <p className="whitespace-pre-wrap">
         {text.length > MAX_REASONING_LENGTH ? `…${text.slice(-MAX_REASONING_LENGTH)}` : text}
       </p>

@@ -3,6 +3,7 @@ import type { Entry } from "@/bindings";
 import { IconButton } from "@/design/Button";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 /** All of one event, as the journal has it. */
 export function EventDetails({ entry, onClose }: { entry: Entry; onClose: () => void }) {
@@ -24,10 +25,10 @@ export function EventDetails({ entry, onClose }: { entry: Entry; onClose: () => 
         </b>
         <span className="flex-1" />
         {"node" in entry ? (
-          <IconButton label="Show node on canvas" icon={<Crosshair size={14} />} onClick={show} />
+          <IconButton label={TEXTS.showNodeCanvas} icon={<Crosshair size={14} />} onClick={show} />
         ) : null}
-        <CopyButton value={entry} label="Copy event as JSON" />
-        <IconButton label="Close" icon={<X size={14} />} onClick={onClose} />
+        <CopyButton value={entry} label={TEXTS.copyEventAsJson} />
+        <IconButton label={TEXTS.close} icon={<X size={14} />} onClick={onClose} />
       </header>
       <div className="min-h-0 flex-1 overflow-auto px-2.5 pb-2.5">
         <ValueView value={entry} label={`Event ${entry.seq ?? ""}`} />

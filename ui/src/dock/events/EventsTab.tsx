@@ -9,17 +9,18 @@ import { useActiveSession, useEventCount } from "@/workspace/run-hooks";
 import { EventDetails } from "./EventDetails";
 import { EVENT_ROW, EventRow } from "./EventRow";
 import { EventFilter, FAMILIES } from "./event-filter";
+import { TEXTS } from "./texts";
 import { useFixedRows } from "./useFixedRows";
 
-const FAMILY_OPTIONS = [{ id: "", label: "All events" }, ...FAMILIES.map((name) => ({ id: name, label: name }))];
+const FAMILY_OPTIONS = [{ id: "", label: TEXTS.allEvents }, ...FAMILIES.map((name) => ({ id: name, label: name }))];
 
 /** The journal of the run, event by event. */
 export function EventsTab() {
   const session = useActiveSession();
   if (!session) {
     return (
-      <Empty title="No run yet">
-        <p>Run the flow to see its events here.</p>
+      <Empty title={TEXTS.noRunYet}>
+        <p>{TEXTS.runFlowSeeEvents}</p>
       </Empty>
     );
   }
@@ -41,18 +42,18 @@ function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number
   const placeOf = (row: number) => (filter.all ? row : (filter.places[row] ?? row));
   const entry = chosen === undefined ? undefined : entries[chosen];
   return (
-    <section className="flex h-full min-h-0 flex-col" aria-label="Events">
+    <section className="flex h-full min-h-0 flex-col" aria-label={TEXTS.events}>
       <div className="flex h-9 shrink-0 items-center gap-2 border-line border-b px-3">
         <SearchField
           small
-          label="Filter events by type or node"
-          placeholder="Filter by type or node"
+          label={TEXTS.filterEventsByType}
+          placeholder={TEXTS.filterByTypeNode}
           testId="events-filter"
           value={words}
           onChange={setWords}
         />
         <Select
-          label="Event kind"
+          label={TEXTS.eventKind}
           testId="events-family"
           options={FAMILY_OPTIONS}
           value={family}
@@ -129,7 +130,7 @@ function EventList({ count, entryAt, placeOf, start, chosen, onChoose }: ListPro
       ref={scroller}
       role="listbox"
       tabIndex={0}
-      aria-label="Events of the run"
+      aria-label={TEXTS.eventsRun}
       aria-activedescendant={chosen === undefined ? undefined : `event-${entryAt(row)?.seq}`}
       className="min-h-0 min-w-0 flex-1 overflow-auto font-mono text-xs"
       data-testid="events"

@@ -5,14 +5,15 @@ import { InlineCode } from "@/design/InlineCode";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import { type Problem, placeOf, useProblems } from "./problem-list";
+import { TEXTS } from "./texts";
 
 /** Everything that is wrong with the flow or its run: what, what to do, and the way there. */
 export function ProblemsTab() {
   const problems = useProblems();
   if (problems.length === 0) {
     return (
-      <Empty title="No problems">
-        <p>Problems with the flow or its run appear here.</p>
+      <Empty title={TEXTS.noProblems}>
+        <p>{TEXTS.problemsFlowRunAppear}</p>
       </Empty>
     );
   }
@@ -52,12 +53,12 @@ function ProblemRow({ problem }: { problem: Problem }) {
         ) : null}
         <p className="mt-0.5 font-mono text-fg-3 text-xs">
           {problem.code}
-          {problem.ofRun ? " · this run" : ""}
+          {problem.ofRun ? TEXTS.thisRun : ""}
         </p>
       </div>
       <ErrorActionButton code={problem.code} />
       {place ? (
-        <Button onClick={show} title={`Show ${place} on canvas`} className="max-w-[40%]">
+        <Button onClick={show} title={TEXTS.showOnCanvas(place)} className="max-w-[40%]">
           <Crosshair size={13} aria-hidden /> <span className="truncate">{place}</span>
         </Button>
       ) : null}

@@ -8,6 +8,7 @@ import type { NodeNames } from "@/run/node-names";
 import { wasStopped } from "@/run/values/outputs";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
+import { TEXTS } from "./texts";
 
 export type Problem = {
   key: string;
@@ -92,7 +93,7 @@ function exhausted(head: RunHead, names: NodeNames): Problem[] {
         severity: "warning",
         ofRun: true,
         code: "loop.exhausted",
-        message: `The cycle from ${names.nameOf(node)} stopped at its limit, after iteration ${formatIteration(loop.epoch)}.`,
+        message: TEXTS.cycleFromStoppedAt(names.nameOf(node), formatIteration(loop.epoch)),
         hint: `The limit is ${loop.exhausted} ${loop.exhausted === 1 ? "iteration" : "iterations"}. Raise “Max iterations” on a node of the cycle to allow more.`,
         node,
       },

@@ -5,6 +5,7 @@ import { formatCount, formatDuration } from "@/run/values/format";
 import { oneLine, previewOf, shorten } from "@/run/values/preview";
 import { useWorkspace } from "@/workspace/context";
 import type { Span, SpanKind } from "./spans";
+import { TEXTS } from "./texts";
 
 export type Pointed = { x: number; y: number; node: NodeId; tool?: string; span: Span };
 
@@ -40,19 +41,20 @@ export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number })
     >
       <p className="font-semibold">
         {tool ?? workspace.nodeNames.nameOf(node)}
-        {iteration ? <span className="font-normal text-fg-3"> · iteration {iteration}</span> : null}
+        {iteration ? <span className="font-normal text-fg-3">{TEXTS.iteration(iteration)}</span> : null}
       </p>
       <p className="text-fg-2 tabular-nums">
         {SPAN_VERBS[span.kind]} {formatDuration((span.to ?? now) - span.from)}
-        {span.to === undefined ? " so far" : ""}, from {formatDuration(span.from - start)}
+        {span.to === undefined ? TEXTS.soFar : ""}
+        {TEXTS.from} {formatDuration(span.from - start)}
       </p>
       {tool === undefined && view && view.usage.input + view.usage.output > 0 ? (
         <p className="text-fg-2 tabular-nums">
-          {formatCount(view.usage.input)} tokens in, {formatCount(view.usage.output)} out
+          {TEXTS.tokensInOut(formatCount(view.usage.input), formatCount(view.usage.output))}
         </p>
       ) : null}
       {view && view.attempts.length > 1 && tool === undefined ? (
-        <p className="text-fg-2">{view.attempts.length} attempts</p>
+        <p className="text-fg-2">{TEXTS.attempts(view.attempts.length)}</p>
       ) : null}
       {call ? <p className="text-fg-2">{previewOf(call.call.arguments, 90)}</p> : null}
       {span.kind === "failed" && (call?.error ?? view?.error) ? (

@@ -12,6 +12,7 @@ import { type Pointed, SpanDetails } from "./SpanDetails";
 import { TimeScale } from "./scale";
 import { marksOf } from "./spans";
 import { TimelineRowView } from "./TimelineRow";
+import { TEXTS } from "./texts";
 import { useTick } from "./useTick";
 
 const ROW = 20;
@@ -28,8 +29,8 @@ export function TimelineTab({ compact = false }: { compact?: boolean }) {
   const session = useActiveSession();
   if (!session) {
     return (
-      <Empty title="No run yet">
-        <p>Run the flow to see when each node works, waits and calls tools.</p>
+      <Empty title={TEXTS.noRunYet}>
+        <p>{TEXTS.runFlowSeeWhen}</p>
       </Empty>
     );
   }
@@ -80,7 +81,7 @@ function Chart({ compact }: { compact: boolean }) {
   const zoomBy = (factor: number) => setZoom((before) => Math.min(MAX_ZOOM, Math.max(1, before * factor)));
 
   return (
-    <section className="flex h-full min-h-0 flex-col" aria-label="Timeline">
+    <section className="flex h-full min-h-0 flex-col" aria-label={TEXTS.timeline}>
       {compact ? null : (
         <div className="flex h-9 shrink-0 items-center gap-1 border-line border-b px-3 text-fg-2 text-sm">
           <label className="mr-2 flex items-center gap-1.5">
@@ -90,21 +91,26 @@ function Chart({ compact }: { compact: boolean }) {
               checked={folded}
               onChange={(event) => setFolded(event.target.checked)}
             />
-            Collapse waiting time
+            {TEXTS.collapseWaitingTime}
           </label>
           <IconButton
-            label="Zoom out"
+            label={TEXTS.zoomOut}
             icon={<ZoomOut size={15} />}
             disabled={zoom <= 1}
             onClick={() => zoomBy(1 / 1.6)}
           />
           <IconButton
-            label="Zoom in"
+            label={TEXTS.zoomIn}
             icon={<ZoomIn size={15} />}
             disabled={zoom >= MAX_ZOOM}
             onClick={() => zoomBy(1.6)}
           />
-          <IconButton label="Fit" icon={<Maximize2 size={14} />} disabled={zoom === 1} onClick={() => setZoom(1)} />
+          <IconButton
+            label={TEXTS.fit}
+            icon={<Maximize2 size={14} />}
+            disabled={zoom === 1}
+            onClick={() => setZoom(1)}
+          />
         </div>
       )}
       <div

@@ -2,6 +2,7 @@ import { CONTROL } from "@/design/control";
 import type { Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { type FieldProps, shared, stepwise } from "./props";
+import { TEXTS } from "./texts";
 
 type ChoiceSpec = Extract<Spec, { kind: "choice" }>;
 
@@ -25,9 +26,11 @@ export function ChoiceControl(props: FieldProps<ChoiceSpec>) {
         }}
       >
         {index < 0 ? (
-          <option value={-1}>{value === undefined || value === null ? "Not set" : `Unknown: ${String(value)}`}</option>
+          <option value={-1}>
+            {value === undefined || value === null ? TEXTS.notSet : TEXTS.unknown(String(value))}
+          </option>
         ) : null}
-        {index >= 0 && spec.optional ? <option value={-1}>Not set</option> : null}
+        {index >= 0 && spec.optional ? <option value={-1}>{TEXTS.notSet}</option> : null}
         {spec.choices.map((choice, at) => (
           <option key={String(choice.value)} value={at}>
             {choice.label}

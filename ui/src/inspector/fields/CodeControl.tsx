@@ -3,6 +3,7 @@ import type { Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { CodeEditor } from "./CodeEditor";
 import type { FieldProps } from "./props";
+import { TEXTS } from "./texts";
 
 type JsonSpec = Extract<Spec, { kind: "json" }>;
 
@@ -30,7 +31,7 @@ export function CodeControl({
         label={label}
         describedBy={describedBy}
         invalid={invalid || broken !== undefined}
-        placeholder={spec.default === undefined || spec.default === null ? "JSON" : JSON.stringify(spec.default)}
+        placeholder={spec.default === undefined || spec.default === null ? TEXTS.json : JSON.stringify(spec.default)}
         value={typed}
         readOnly={readOnly}
         onChange={(text) => {
@@ -43,7 +44,7 @@ export function CodeControl({
       />
       {broken ? (
         <p className="mt-1 text-bad text-xs" role="status">
-          Invalid JSON: {broken} The flow keeps the last valid value.
+          {TEXTS.invalidJsonFlowKeeps(broken)}
         </p>
       ) : null}
     </>

@@ -2,6 +2,7 @@ import { CONTROL } from "@/design/control";
 import { blankOf, fits, type Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { type NestingProps, stepwise } from "./props";
+import { TEXTS } from "./texts";
 
 type EitherSpec = Extract<Spec, { kind: "either" }>;
 
@@ -17,7 +18,7 @@ export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingP
       <select
         id={`${id}-which`}
         className={`${CONTROL} h-[30px]`}
-        aria-label={`${label}: kind`}
+        aria-label={TEXTS.kind(label)}
         aria-describedby={describedBy}
         value={index}
         disabled={readOnly}
@@ -26,7 +27,9 @@ export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingP
           stepwise(editor, onChange)(path, next && blankOf(next.spec));
         }}
       >
-        {index < 0 || spec.optional ? <option value={-1}>{value === undefined ? "Not set" : "Custom"}</option> : null}
+        {index < 0 || spec.optional ? (
+          <option value={-1}>{value === undefined ? TEXTS.notSet : TEXTS.custom}</option>
+        ) : null}
         {spec.alternatives.map((one, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: alternatives are fixed and may share a label.
           <option key={at} value={at}>

@@ -4,6 +4,7 @@ import { Markdown } from "@/design/Markdown";
 import type { Spec } from "@/flow/config-spec";
 import { findingsAt } from "../findings";
 import type { FieldProps } from "./props";
+import { TEXTS } from "./texts";
 
 export type FieldFrameProps = Pick<FieldProps, "spec" | "label" | "path" | "findings"> & {
   required?: boolean;
@@ -30,7 +31,7 @@ export function FieldFrame({ required, spec, label, path, findings, children }: 
         >
           {label}
           {required ? (
-            <span className="text-bad" title="Required">
+            <span className="text-bad" title={TEXTS.required}>
               *<span className="sr-only">required</span>
             </span>
           ) : null}

@@ -4,6 +4,7 @@ import { CONTROL } from "@/design/control";
 import { blankOf, type Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { type NestingProps, stepwise } from "./props";
+import { TEXTS } from "./texts";
 
 type MapSpec = Extract<Spec, { kind: "map" }>;
 
@@ -40,7 +41,7 @@ export function MapControl({
           <div className="flex min-w-0 flex-1 flex-col gap-1.5">
             <input
               className={`${CONTROL} h-7 font-mono text-xs`}
-              aria-label={`Name of “${name}”`}
+              aria-label={TEXTS.nameOf(name)}
               defaultValue={name}
               disabled={readOnly}
               onBlur={(event) => rename(name, event.target.value.trim())}
@@ -48,7 +49,7 @@ export function MapControl({
             />
             <Nested
               id={`${id}-${name}`}
-              label={`Value of ${name}`}
+              label={TEXTS.valueOf(name)}
               spec={spec.value}
               value={held[name]}
               path={[...path, name]}
@@ -58,7 +59,7 @@ export function MapControl({
             />
           </div>
           <IconButton
-            label={`Remove “${name}”`}
+            label={TEXTS.remove(name)}
             icon={<Trash2 size={13} />}
             className="size-6"
             disabled={readOnly}
@@ -71,7 +72,7 @@ export function MapControl({
         disabled={readOnly}
         onClick={() => change([...path, fresh()], blankOf(spec.value))}
       >
-        <Plus size={14} aria-hidden /> Add entry
+        <Plus size={14} aria-hidden /> {TEXTS.addEntry}
       </Button>
     </fieldset>
   );

@@ -1,6 +1,7 @@
 import { CONTROL } from "@/design/control";
 import { useFlow, useProviders, useSettings, useWorkspace } from "@/workspace/context";
 import { type FieldProps, shared, stepwise, type TextSpec } from "./props";
+import { TEXTS } from "./texts";
 
 /** One of the providers the host knows. */
 export function ProviderControl(props: FieldProps<TextSpec>) {
@@ -18,10 +19,10 @@ export function ProviderControl(props: FieldProps<TextSpec>) {
       value={displayed}
       onChange={(event) => onChange(path, event.target.value === (spec.default ?? "") ? undefined : event.target.value)}
     >
-      {spec.optional || displayed === "" ? <option value="">From context</option> : null}
+      {spec.optional || displayed === "" ? <option value="">{TEXTS.fromContext}</option> : null}
       {listed.map((provider) => (
         <option key={provider} value={provider}>
-          {provider === "offline" ? "offline (simulator)" : provider}
+          {provider === "offline" ? TEXTS.offlineSimulator : provider}
         </option>
       ))}
     </select>
@@ -48,7 +49,7 @@ export function ModelControl(props: FieldProps<TextSpec>) {
         {...shared(props)}
         className={`${CONTROL} h-[30px]`}
         list={`${id}-models`}
-        placeholder={typeof spec.default === "string" ? spec.default : spec.optional ? "From context" : undefined}
+        placeholder={typeof spec.default === "string" ? spec.default : spec.optional ? TEXTS.fromContext : undefined}
         value={typeof value === "string" ? value : ""}
         onChange={(event) => onChange(path, event.target.value === "" ? undefined : event.target.value)}
         // Fetched on focus only; the host asks each provider once a session.

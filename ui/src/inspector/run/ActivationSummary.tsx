@@ -7,6 +7,7 @@ import { wasStopped } from "@/run/values/outputs";
 import { ValueView } from "@/run/values/ValueView";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import { Box, Section } from "./Section";
+import { TEXTS } from "./texts";
 
 const STATE_LABELS: Record<NodeState, string> = {
   ready: "Ready",
@@ -58,12 +59,12 @@ export function ActivationSummary({ view }: { view: EpochView }) {
             <ErrorActionButton code={view.error.code} className="my-1" />
             <p className="mt-0.5 font-mono text-fg-3 text-xs">
               {view.error.code}
-              {view.handled ? " · handled by its error output" : ""}
+              {view.handled ? TEXTS.handledByErrorOutput : ""}
             </p>
             {view.error.details !== undefined && view.error.details !== null ? (
               <details className="mt-1 text-xs">
-                <summary className="w-fit text-fg-3">Details</summary>
-                <ValueView value={view.error.details} label="Error details" />
+                <summary className="w-fit text-fg-3">{TEXTS.details}</summary>
+                <ValueView value={view.error.details} label={TEXTS.errorDetails} />
               </details>
             ) : null}
           </div>
@@ -78,17 +79,17 @@ export function Attempts({ view }: { view: EpochView }) {
   const failed = view.attempts.filter((attempt) => attempt.error && attempt.delayMs !== undefined);
   if (failed.length === 0) return null;
   return (
-    <Section title="Failed attempts">
+    <Section title={TEXTS.failedAttempts}>
       {failed.map((attempt) => (
         <Box
           key={attempt.attempt}
           head={
             <>
-              <b className="font-semibold text-fg-2">Attempt {attempt.attempt}</b>
+              <b className="font-semibold text-fg-2">{TEXTS.attempt(attempt.attempt)}</b>
               {attempt.endedAt === undefined ? null : (
                 <span>{formatDuration(attempt.endedAt - attempt.startedAt)}</span>
               )}
-              <span>retried after {formatDuration(attempt.delayMs ?? 0)}</span>
+              <span>{TEXTS.retriedAfter(formatDuration(attempt.delayMs ?? 0))}</span>
             </>
           }
         >
@@ -104,15 +105,15 @@ export function Attempts({ view }: { view: EpochView }) {
 export function Questions({ view }: { view: EpochView }) {
   if (view.pauses.length === 0) return null;
   return (
-    <Section title="Questions">
+    <Section title={TEXTS.questions}>
       {view.pauses.map((pause) => (
         <Box
           key={pause.askedAt}
           head={
             <span>
               {pause.answeredAt === undefined
-                ? "Waiting for an answer"
-                : `Answered after ${formatDuration(pause.answeredAt - pause.askedAt)}`}
+                ? TEXTS.waitingAnswer
+                : TEXTS.answeredAfter(formatDuration(pause.answeredAt - pause.askedAt))}
             </span>
           }
         >
@@ -120,9 +121,9 @@ export function Questions({ view }: { view: EpochView }) {
           {pause.answer === undefined ? null : (
             <div className="mt-1 border-line border-t pt-1">
               {pause.answer === "end" ? (
-                <p className="text-fg-2">Ended without an answer</p>
+                <p className="text-fg-2">{TEXTS.endedWithoutAnswer}</p>
               ) : (
-                <ValueView value={pause.answer.value} label="Answer" />
+                <ValueView value={pause.answer.value} label={TEXTS.answer} />
               )}
             </div>
           )}

@@ -13,6 +13,7 @@ import { useWorkspace } from "@/workspace/context";
 import { useActiveSession, useChosenEpoch, useContextView } from "@/workspace/run-hooks";
 import { MessageBox } from "./PromptMessages";
 import { Section } from "./Section";
+import { TEXTS } from "./texts";
 
 /** Long histories are shown from their end; the rest on demand. */
 const MAX_VISIBLE_MESSAGES = 60;
@@ -24,8 +25,8 @@ export function Context({ nodeId }: { nodeId: NodeId }) {
   const id = session && epoch && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, nodeId, epoch.epoch);
   if (!session || !epoch || id === undefined) {
     return (
-      <Empty title={session && epoch ? "No context" : "No run yet"}>
-        <p>Shows the messages that the node reads and writes, with their size and author.</p>
+      <Empty title={session && epoch ? TEXTS.noContext : TEXTS.noRunYet}>
+        <p>{TEXTS.showsMessagesNodeReads}</p>
       </Empty>
     );
   }
@@ -40,7 +41,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
     return session.log.contextAt(id, end);
   }, [session, id, node, epoch, now]);
   const [all, setAll] = useState(false);
-  if (!found) return <Empty title="Context not found" />;
+  if (!found) return <Empty title={TEXTS.contextNotFound} />;
   const { mark, messages } = found;
   const tokens = messages.reduce((sum, message) => sum + message.tokens, 0);
   const hidden = all ? 0 : Math.max(0, messages.length - MAX_VISIBLE_MESSAGES);
@@ -49,7 +50,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
       <Head session={session} id={id} mark={mark} count={messages.length} tokens={tokens} />
       {epoch ? (
         <p className="mb-2 text-fg-3 text-xs">
-          State after iteration {formatIteration(epoch)}
+          {TEXTS.stateAfterIteration} {formatIteration(epoch)}
           {now && now.record.revision !== mark.record.revision
             ? `, changed ${now.record.revision - mark.record.revision} times since`
             : ""}
@@ -57,19 +58,19 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
         </p>
       ) : null}
       {mark.record.systemInstructions ? (
-        <Section title="System instructions">
-          <ValueView value={mark.record.systemInstructions} label="System instructions" />
+        <Section title={TEXTS.systemInstructions}>
+          <ValueView value={mark.record.systemInstructions} label={TEXTS.systemInstructions} />
         </Section>
       ) : null}
-      <Section title="Messages">
-        {messages.length === 0 ? <p className="text-fg-3 text-sm">No messages yet</p> : null}
+      <Section title={TEXTS.messages}>
+        {messages.length === 0 ? <p className="text-fg-3 text-sm">{TEXTS.noMessagesYet}</p> : null}
         {hidden > 0 ? (
           <button
             type="button"
             className="mb-1.5 w-full rounded-lg border border-line border-dashed px-2 py-1 text-fg-3 text-xs hover:border-line-2 hover:text-fg"
             onClick={() => setAll(true)}
           >
-            Show {formatCount(hidden)} earlier messages
+            {TEXTS.showEarlierMessages(formatCount(hidden))}
           </button>
         ) : null}
         <ol className="flex flex-col gap-1.5">
@@ -124,29 +125,27 @@ function Head({
         <span className="text-fg-3 text-xs">{record.contextType}</span>
       </p>
       <dl className="mt-1.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs [&>dt]:text-fg-3">
-        <dt>Model</dt>
+        <dt>{TEXTS.model}</dt>
         <dd className="truncate">
           {record.provider} · {record.model}
         </dd>
-        <dt>Messages</dt>
-        <dd className="tabular-nums">
-          {formatCount(count)}, {formatCount(tokens)} tokens
-        </dd>
+        <dt>{TEXTS.messages}</dt>
+        <dd className="tabular-nums">{TEXTS.tokens(formatCount(count), formatCount(tokens))}</dd>
         {spent && spent.usage.input + spent.usage.output > 0 ? (
           <>
-            <dt>Usage</dt>
+            <dt>{TEXTS.usage}</dt>
             <dd className="tabular-nums" title={describeCost(spent.cost)} data-testid="context-spent">
               {describeTokens(spent.usage)} · {formatCost(spent.cost)}
             </dd>
           </>
         ) : null}
-        <dt>Revision</dt>
+        <dt>{TEXTS.revision}</dt>
         <dd className="tabular-nums">{record.revision}</dd>
-        <dt>ID</dt>
+        <dt>{TEXTS.id}</dt>
         <dd className="truncate font-mono">{id}</dd>
         {record.parentContextId ? (
           <>
-            <dt>Parent</dt>
+            <dt>{TEXTS.parent}</dt>
             <dd className="truncate font-mono">{record.parentContextId}</dd>
           </>
         ) : null}
@@ -172,7 +171,7 @@ function Changes({ session, id, until }: { session: RunSession; id: ContextId; u
   const marks = (session.log.contexts.get(id)?.marks ?? []).filter((mark) => mark.seq <= until.seq);
   return (
     <Section
-      title="Changes"
+      title={TEXTS.changes}
       trailing={
         marks.length > MAX_VISIBLE_CHANGES ? `last ${MAX_VISIBLE_CHANGES} of ${formatCount(marks.length)}` : undefined
       }

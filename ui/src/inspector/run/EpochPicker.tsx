@@ -4,6 +4,7 @@ import { epochKey, formatIteration } from "@/run/fold/epoch";
 import type { EpochView } from "@/run/fold/types";
 import { useWorkspace } from "@/workspace/context";
 import { useChosenEpoch } from "@/workspace/run-hooks";
+import { TEXTS } from "./texts";
 
 const LATEST = "latest";
 const NONE: readonly EpochView[] = [];
@@ -27,7 +28,7 @@ export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
   return (
     <select
       className="h-[28px] shrink-0 rounded-md border border-line bg-bg-2 px-1.5 text-sm hover:border-line-2"
-      aria-label="Iteration"
+      aria-label={TEXTS.iteration}
       data-testid="epoch-picker"
       value={value}
       onPointerDown={() => setOpen(true)}
@@ -35,8 +36,8 @@ export function EpochPicker({ nodeId }: { nodeId: NodeId }) {
       onBlur={() => setOpen(false)}
       onChange={(event) => choose(event.target.value)}
     >
-      <option value={LATEST}>{chosen ? "Latest iteration" : `Iteration ${formatIteration(epoch.epoch)}`}</option>
-      {open ? options : chosen && <option value={value}>Iteration {formatIteration(epoch.epoch)}</option>}
+      <option value={LATEST}>{chosen ? TEXTS.latestIteration : TEXTS.iterationOf(formatIteration(epoch.epoch))}</option>
+      {open ? options : chosen && <option value={value}>{TEXTS.iterationOf(formatIteration(epoch.epoch))}</option>}
     </select>
   );
 }
@@ -50,7 +51,7 @@ function useOptions(epochs: readonly EpochView[]): ReactNode {
       <>
         {epochs.toReversed().map((one) => (
           <option key={epochKey(one.epoch)} value={epochKey(one.epoch)}>
-            {one.epoch.length === 0 ? "No iteration" : `Iteration ${formatIteration(one.epoch)}`}
+            {one.epoch.length === 0 ? TEXTS.noIteration : TEXTS.iterationOf(formatIteration(one.epoch))}
             {one.state === "done" ? "" : ` · ${one.state}`}
           </option>
         ))}

@@ -8,6 +8,7 @@ import { NodeTotals } from "./NodeTotals";
 import { Inputs, Outputs } from "./Ports";
 import { Section } from "./Section";
 import { ToolCalls } from "./ToolCalls";
+import { TEXTS } from "./texts";
 
 /** What went into one activation of the node, what came out, and what happened between. */
 export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
@@ -15,8 +16,8 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
   const { view: node, epoch: view } = useChosenEpoch(nodeId);
   if (!session || !view) {
     return (
-      <Empty title={session ? "Not run yet" : "No run yet"}>
-        <p>Input and output values appear here for each iteration.</p>
+      <Empty title={session ? TEXTS.notRunYet : TEXTS.noRunYet}>
+        <p>{TEXTS.inputOutputValuesAppear}</p>
       </Empty>
     );
   }
@@ -31,8 +32,8 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
       <ToolCalls view={view} />
       <Attempts view={view} />
       {view.metadata ? (
-        <Section title="Metadata">
-          <ValueView value={view.metadata} label="Metadata" />
+        <Section title={TEXTS.metadata}>
+          <ValueView value={view.metadata} label={TEXTS.metadata} />
         </Section>
       ) : null}
     </div>

@@ -1,6 +1,7 @@
 import { addCost, addTokens, NO_COST, NO_TOKENS } from "@/run/fold/spending";
 import type { NodeView } from "@/run/fold/types";
 import { describeCost, describeTokens, formatCost, formatCount } from "@/run/values/format";
+import { TEXTS } from "./texts";
 
 /** Usage and cost of all iterations together. Hidden for a single iteration and without usage. */
 export function NodeTotals({ view }: { view: NodeView }) {
@@ -9,7 +10,7 @@ export function NodeTotals({ view }: { view: NodeView }) {
   if (tokens.input + tokens.output === 0) return null;
   return (
     <p className="-mt-2 mb-3 text-fg-3 text-xs tabular-nums" title={describeCost(cost)} data-testid="io-total">
-      All {formatCount(view.epochs.length)} iterations: {describeTokens(tokens)} · {formatCost(cost)}
+      {TEXTS.allIterations(formatCount(view.epochs.length), describeTokens(tokens), formatCost(cost))}
     </p>
   );
 }

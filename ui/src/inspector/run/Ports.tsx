@@ -11,13 +11,14 @@ import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 import { Box, Section } from "./Section";
+import { TEXTS } from "./texts";
 
 /** The values on its inputs, each with where it came from. */
 export function Inputs({ session, node, view }: { session: RunSession; node: NodeId; view: EpochView }) {
   const inputs = inputsOf({ nodes: session.fold.nodes, head: session.fold.head }, node, view);
   return (
-    <Section title="Inputs">
-      {inputs.length === 0 ? <p className="text-fg-3 text-sm">No inputs</p> : null}
+    <Section title={TEXTS.inputs}>
+      {inputs.length === 0 ? <p className="text-fg-3 text-sm">{TEXTS.noInputs}</p> : null}
       {inputs.map((input) => (
         <Box
           key={input.port}
@@ -28,7 +29,7 @@ export function Inputs({ session, node, view }: { session: RunSession; node: Nod
               <span className="flex-1" />
               <CopyButton
                 value={input.values.length === 1 ? input.values[0]?.value : input.values.map((one) => one.value)}
-                label={`Copy input ${input.port}`}
+                label={TEXTS.copyInput(input.port)}
               />
             </>
           }
@@ -51,9 +52,9 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
   return (
     <>
       {value.known ? (
-        <ValueView value={value.value} label={`Input ${port}`} />
+        <ValueView value={value.value} label={TEXTS.input(port)} />
       ) : (
-        <p className="text-fg-3 text-sm">Unknown</p>
+        <p className="text-fg-3 text-sm">{TEXTS.unknown}</p>
       )}
       {source ? (
         <button
@@ -67,11 +68,11 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
           <CornerDownRight size={11} aria-hidden className="shrink-0" />
           <span className="truncate">
             {workspace.nodeNames.nameOf(source.node)} · {source.port}
-            {source.epoch.length > 0 ? ` · iteration ${formatIteration(source.epoch)}` : ""}
+            {source.epoch.length > 0 ? TEXTS.inIteration(formatIteration(source.epoch)) : ""}
           </span>
         </button>
       ) : (
-        <p className="mt-0.5 text-fg-3 text-xs">Set when the run started</p>
+        <p className="mt-0.5 text-fg-3 text-xs">{TEXTS.setWhenRunStarted}</p>
       )}
     </>
   );
@@ -84,8 +85,8 @@ export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
   const over = view.endedAt !== undefined;
   const dead = over ? declared.filter((port) => !outputs.some(([name]) => name === port.name)) : [];
   return (
-    <Section title="Outputs">
-      {outputs.length === 0 ? <p className="text-fg-3 text-sm">{over ? "No outputs" : "No outputs yet"}</p> : null}
+    <Section title={TEXTS.outputs}>
+      {outputs.length === 0 ? <p className="text-fg-3 text-sm">{over ? TEXTS.noOutputs : TEXTS.noOutputsYet}</p> : null}
       {outputs.map(([port, value]) => (
         <Box
           key={port}
@@ -94,20 +95,20 @@ export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
             <>
               <PortName node={node} side="outputs" port={port} />
               {view.messages[port] ? (
-                <span className="truncate" title={`Message ${view.messages[port]}`}>
-                  · message in its context
+                <span className="truncate" title={TEXTS.message(view.messages[port])}>
+                  {TEXTS.messageContext}
                 </span>
               ) : null}
               <span className="flex-1" />
-              <CopyButton value={value} label={`Copy output ${port}`} />
+              <CopyButton value={value} label={TEXTS.copyOutput(port)} />
             </>
           }
         >
-          <ValueView value={value} label={`Output ${port}`} />
+          <ValueView value={value} label={TEXTS.output(port)} />
         </Box>
       ))}
       {dead.length > 0 && outputs.length > 0 ? (
-        <p className="text-fg-3 text-xs">No value: {dead.map((port) => port.name).join(", ")}</p>
+        <p className="text-fg-3 text-xs">{TEXTS.noValue(dead.map((port) => port.name).join(", "))}</p>
       ) : null}
     </Section>
   );

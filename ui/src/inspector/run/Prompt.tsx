@@ -11,6 +11,7 @@ import { SettingsButton } from "@/workspace/ErrorActionButton";
 import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
 import { PromptMessages, usePromptLines } from "./PromptMessages";
 import { Section } from "./Section";
+import { TEXTS } from "./texts";
 
 /** Exactly what was sent to the model. */
 export function Prompt({ nodeId }: { nodeId: NodeId }) {
@@ -21,22 +22,18 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const call = calls.find((_, index) => index === step) ?? calls.at(-1);
   if (!session || !view || !epoch || !call?.prompt) {
     return (
-      <Empty title="No model call">
-        <p>
-          {session && epoch
-            ? "The node called no model in this iteration."
-            : "Shows the exact prompt of each model call and how it uses the context window."}
-        </p>
+      <Empty title={TEXTS.noModelCall}>
+        <p>{session && epoch ? TEXTS.nodeCalledNoModel : TEXTS.showsExactPromptEach}</p>
       </Empty>
     );
   }
   return (
     <div className="h-full overflow-auto p-3" data-testid="prompt-lens">
       <div className="mb-1 flex items-center gap-2">
-        <b className="truncate font-semibold">Prompt</b>
+        <b className="truncate font-semibold">{TEXTS.prompt}</b>
         <span className="flex-1" />
         {calls.length > 1 ? <StepPicker calls={calls} call={call} onPick={setStep} /> : null}
-        <CopyButton value={call.prompt} label="Copy prompt as JSON" />
+        <CopyButton value={call.prompt} label={TEXTS.copyPromptAsJson} />
       </div>
       <Sent session={session} node={nodeId} view={view} epoch={epoch} call={call} prompt={call.prompt} />
       <Reply call={call} />
@@ -61,11 +58,11 @@ function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
     <>
       <WindowUse prompt={prompt} shares={sharesOf(prompt, lines)} full={full} />
       <p className="mt-1.5 break-words text-fg-2 text-xs">
-        <span className="text-fg-3">To </span>
+        <span className="text-fg-3">{TEXTS.replyTo}</span>
         {prompt.provider} · {prompt.model}
         {prompt.tools && prompt.tools.length > 0 ? (
           <>
-            <span className="text-fg-3">, tools: </span>
+            <span className="text-fg-3">{TEXTS.andTools}</span>
             <span className="font-mono">{prompt.tools.join(", ")}</span>
           </>
         ) : null}
@@ -87,13 +84,13 @@ function StepPicker({
   return (
     <select
       className="h-[26px] rounded-md border border-line bg-bg-2 px-1 text-xs"
-      aria-label="Model call"
+      aria-label={TEXTS.modelCall}
       value={calls.indexOf(call)}
       onChange={(event) => onPick(Number(event.target.value))}
     >
       {calls.map((one, index) => (
         <option key={`${one.step}/${one.startedAt}`} value={index}>
-          Call {index + 1} of {calls.length}
+          {TEXTS.call} {index + 1} of {calls.length}
         </option>
       ))}
     </select>
@@ -112,7 +109,7 @@ function WindowUse({ prompt, shares, full }: { prompt: PromptRecord; shares: rea
       <div
         className="flex h-[22px] overflow-hidden rounded-md bg-bg-3"
         role="img"
-        aria-label={`${formatCount(prompt.tokens)} of ${formatCount(prompt.window)} tokens of the context window`}
+        aria-label={TEXTS.tokensContextWindow(formatCount(prompt.tokens), formatCount(prompt.window))}
         data-testid="prompt-bar"
       >
         {shares.map((share) =>
@@ -143,7 +140,7 @@ function WindowUse({ prompt, shares, full }: { prompt: PromptRecord; shares: rea
         {full === undefined ? "" : ` · full in iteration ${full + 1} at this rate`}
         {prompt.counted === undefined
           ? ""
-          : ` · counted ${formatCount(prompt.counted)}, calibrated with the usage ${prompt.provider} reported`}
+          : TEXTS.countedCalibratedUsageReported(formatCount(prompt.counted), prompt.provider)}
       </p>
     </>
   );
@@ -156,28 +153,28 @@ function Reply({ call }: { call: ModelCallView }) {
   const took = call.endedAt === undefined ? undefined : formatDuration(call.endedAt - call.startedAt);
   return (
     <div className="mt-3">
-      <Section title="Reply" trailing={[took, stop === "end" ? undefined : stop].filter(Boolean).join(" · ")}>
+      <Section title={TEXTS.reply} trailing={[took, stop === "end" ? undefined : stop].filter(Boolean).join(" · ")}>
         {reply.reasoning ? <Reasoning text={reply.reasoning} /> : null}
         {reply.text ? <p className="whitespace-pre-wrap break-words text-sm">{reply.text}</p> : null}
         {reply.toolCalls?.length ? (
-          <p className="text-sm text-tools">Called {reply.toolCalls.map((one) => one.name).join(", ")}</p>
+          <p className="text-sm text-tools">{TEXTS.called(reply.toolCalls.map((one) => one.name).join(", "))}</p>
         ) : null}
         {reply.usage ? (
           <p className="mt-1 text-fg-3 text-xs tabular-nums">
             {account?.estimated
               ? account.disbelieved
-                ? "Estimated (implausible usage reported): "
-                : "Estimated (no usage reported): "
-              : "Reported: "}
+                ? TEXTS.estimatedImplausibleUsageReported
+                : TEXTS.estimatedNoUsageReported
+              : TEXTS.reported}
             {describeTokens(reply.usage)}.
-            {account && call.prompt && !account.estimated ? ` Expected ${formatCount(call.prompt.tokens)} in.` : ""}
+            {account && call.prompt && !account.estimated ? TEXTS.expectedIn(formatCount(call.prompt.tokens)) : ""}
           </p>
         ) : null}
         {account ? (
           <p className="text-fg-3 text-xs tabular-nums" data-testid="call-cost">
             {account.costNanoUsd === undefined
-              ? "Unknown price. Set a model price in Settings."
-              : `Cost ${formatCost({ nanoUsd: account.costNanoUsd })}.`}
+              ? TEXTS.unknownPriceSetModel
+              : TEXTS.cost(formatCost({ nanoUsd: account.costNanoUsd }))}
           </p>
         ) : null}
         {account && account.costNanoUsd === undefined ? <SettingsButton className="mt-1" /> : null}

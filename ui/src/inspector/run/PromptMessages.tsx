@@ -9,6 +9,7 @@ import { messageText } from "@/run/values/message-text";
 import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { useEventCount } from "@/workspace/run-hooks";
+import { TEXTS } from "./texts";
 
 /** Long histories are shown from their end; the rest on demand. */
 const MAX_VISIBLE_MESSAGES = 40;
@@ -36,10 +37,10 @@ export const PromptMessages = memo(function PromptMessages({ lines }: { lines: r
   const [all, setAll] = useState(false);
   const hidden = all ? 0 : Math.max(0, lines.length - MAX_VISIBLE_MESSAGES);
   return (
-    <ol className="mt-2.5 flex flex-col gap-1.5" aria-label="Messages sent">
+    <ol className="mt-2.5 flex flex-col gap-1.5" aria-label={TEXTS.messagesSent}>
       {hidden > 0 ? (
         <li>
-          <Cut onClick={() => setAll(true)}>Show {formatCount(hidden)} earlier messages</Cut>
+          <Cut onClick={() => setAll(true)}>{TEXTS.showEarlierMessages(formatCount(hidden))}</Cut>
         </li>
       ) : null}
       {lines.slice(hidden).map((line) => (
@@ -54,11 +55,7 @@ export const PromptMessages = memo(function PromptMessages({ lines }: { lines: r
 function LineView({ line }: { line: Line }) {
   const [open, setOpen] = useState(false);
   if (line.kind === "unknown") {
-    return (
-      <Cut>
-        {formatCount(line.count)} messages, {formatCount(line.tokens)} tokens (content not available)
-      </Cut>
-    );
+    return <Cut>{TEXTS.messagesTokensContentNot(formatCount(line.count), formatCount(line.tokens))}</Cut>;
   }
   if (line.kind === "left") {
     return (

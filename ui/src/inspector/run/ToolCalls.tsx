@@ -2,12 +2,13 @@ import type { EpochView, ToolCallView } from "@/run/fold/types";
 import { formatDuration } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { Box, Section } from "./Section";
+import { TEXTS } from "./texts";
 
 /** The tools a model called: with what, and what came of it. */
 export function ToolCalls({ view }: { view: EpochView }) {
   if (view.tools.length === 0) return null;
   return (
-    <Section title="Tool calls">
+    <Section title={TEXTS.toolCalls}>
       {view.tools.map((tool, index) => (
         <Box
           // biome-ignore lint/suspicious/noArrayIndexKey: calls are only ever added at the end.
@@ -16,7 +17,7 @@ export function ToolCalls({ view }: { view: EpochView }) {
           tone={tool.error ? "border-bad/60" : ""}
           head={<Head tool={tool} />}
         >
-          <ValueView value={tool.call.arguments} label={`Arguments of ${tool.call.name}`} />
+          <ValueView value={tool.call.arguments} label={TEXTS.argumentsOf(tool.call.name)} />
           <div className="mt-1 border-line border-t pt-1">
             <Result tool={tool} over={view.endedAt !== undefined} />
           </div>
@@ -34,7 +35,7 @@ function Head({ tool }: { tool: ToolCallView }) {
       <span className="flex-1" />
       <CopyButton
         value={{ call: tool.call, result: tool.result, error: tool.error }}
-        label={`Copy call of ${tool.call.name}`}
+        label={TEXTS.copyCallOf(tool.call.name)}
       />
     </>
   );
@@ -45,10 +46,10 @@ function Result({ tool, over }: { tool: ToolCallView; over: boolean }) {
     return (
       <>
         <p className="break-words text-bad text-sm">{tool.error.message}</p>
-        <p className="font-mono text-fg-3 text-xs">{tool.error.code} · reported to the model</p>
+        <p className="font-mono text-fg-3 text-xs">{TEXTS.reportedModel(tool.error.code)}</p>
       </>
     );
   }
-  if (tool.endedAt === undefined) return <p className="text-fg-3 text-sm">{over ? "No result" : "Running…"}</p>;
-  return <ValueView value={tool.result ?? null} label={`Result of ${tool.call.name}`} />;
+  if (tool.endedAt === undefined) return <p className="text-fg-3 text-sm">{over ? TEXTS.noResult : TEXTS.running}</p>;
+  return <ValueView value={tool.result ?? null} label={TEXTS.resultOf(tool.call.name)} />;
 }

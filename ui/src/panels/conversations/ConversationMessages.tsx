@@ -10,6 +10,7 @@ import { messageText } from "@/run/values/message-text";
 import { useWorkspace } from "@/workspace/context";
 import { forkConversation } from "./actions";
 import { Continue } from "./ConversationRow";
+import { TEXTS } from "./texts";
 
 const PAGE = 100;
 
@@ -28,25 +29,25 @@ export function ConversationMessages({
   return (
     <>
       <header className="flex shrink-0 items-center gap-1 border-line border-b px-1.5 py-1">
-        <IconButton label="Back to conversations" icon={<ArrowLeft size={15} />} onClick={onClose} />
+        <IconButton label={TEXTS.backToConversations} icon={<ArrowLeft size={15} />} onClick={onClose} />
         <h2 className="min-w-0 flex-1 truncate font-medium" title={titleOf(conversation)}>
           {titleOf(conversation)}
         </h2>
         <Continue conversation={conversation} />
       </header>
       {messages.length === 0 ? (
-        <Empty title="No messages yet">
-          <p>Run the flow to start the conversation.</p>
+        <Empty title={TEXTS.noMessagesYet}>
+          <p>{TEXTS.runFlowStartConversation}</p>
         </Empty>
       ) : (
         <section
           className="min-h-0 flex-1 overflow-auto px-2.5 py-2"
-          aria-label="Transcript"
+          aria-label={TEXTS.transcript}
           data-testid="conversation-messages"
         >
           {earlier > 0 ? (
             <Button className="mb-2 w-full" onClick={more}>
-              Show more ({earlier} earlier)
+              {TEXTS.showMoreEarlier(earlier)}
             </Button>
           ) : null}
           <ol className="flex flex-col gap-2">
@@ -54,11 +55,11 @@ export function ConversationMessages({
               <li key={message.id} className="group rounded-lg border border-line bg-bg px-2.5 py-1.5">
                 <p className="flex h-[26px] items-center text-fg-3 text-xs">
                   <span className={message.role === "user" ? "text-data" : "text-context"}>
-                    {message.role === "user" ? "User" : "Assistant"}
+                    {message.role === "user" ? TEXTS.user : TEXTS.assistant}
                   </span>
-                  <span className="ml-auto tabular-nums">{message.tokens} tokens</span>
+                  <span className="ml-auto tabular-nums">{TEXTS.tokens(message.tokens)}</span>
                   <IconButton
-                    label={message.role === "user" ? "Fork before this message" : "Fork from here"}
+                    label={message.role === "user" ? TEXTS.forkBeforeMessage : TEXTS.forkFromHere}
                     data-testid={`conversation-fork-${message.id}`}
                     icon={<GitFork size={13} />}
                     onClick={() =>

@@ -7,6 +7,7 @@ import { describeCost, describeTokens, formatAgo, formatCost, formatCount, forma
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useCurrentConversation } from "@/workspace/conversation-hooks";
 import { deleteConversation, exportConversation, goOnIn, renameConversation } from "./actions";
+import { TEXTS } from "./texts";
 
 /** One conversation of the list: title, size, last change and actions. */
 export function ConversationRow({
@@ -41,31 +42,31 @@ export function ConversationRow({
             {titleOf(conversation)}
           </b>
           <span className="block truncate text-fg-3 text-xs tabular-nums">
-            {formatCount(messages)} {messages === 1 ? "message" : "messages"} · {formatCount(tokens)} tokens ·{" "}
+            {formatCount(messages)} {messages === 1 ? "message" : "messages"} · {formatCount(tokens)} {TEXTS.tokensUnit}{" "}
             <time dateTime={new Date(updatedAt).toISOString()} title={formatDate(updatedAt)}>
               {formatAgo(updatedAt, now)}
             </time>
           </span>
           {spent.calls > 0 ? <SpentLine spent={spent} /> : null}
-          {current ? <span className="block text-context text-xs">The next run continues here</span> : null}
+          {current ? <span className="block text-context text-xs">{TEXTS.nextRunContinues}</span> : null}
         </span>
       </button>
       <span className="absolute top-0.5 right-1 hidden rounded-md bg-bg-3 group-focus-within:flex group-hover:flex">
         <Continue conversation={conversation} />
         <IconButton
-          label="Rename"
+          label={TEXTS.rename}
           data-testid={`conversation-rename-${id}`}
           icon={<Pencil size={13} />}
           onClick={() => setRenaming(true)}
         />
         <IconButton
-          label="Export…"
+          label={TEXTS.exportMenu}
           data-testid={`conversation-export-${id}`}
           icon={<Download size={14} />}
           onClick={() => void exportConversation(workspace, conversation)}
         />
         <IconButton
-          label="Delete…"
+          label={TEXTS.deleteMenu}
           data-testid={`conversation-delete-${id}`}
           icon={<Trash2 size={14} />}
           onClick={() => void deleteConversation(workspace, conversation)}
@@ -97,7 +98,7 @@ export function Continue({ conversation }: { conversation: ConversationRecord })
   if (current) return null;
   return (
     <IconButton
-      label={mine ? "Continue in the next run" : "Continue with this flow…"}
+      label={mine ? TEXTS.continueNextRun : TEXTS.continueHere}
       data-testid={`conversation-continue-${conversation.id}`}
       icon={<Play size={14} />}
       onClick={() => void goOnIn(workspace, conversation)}
@@ -119,7 +120,7 @@ function Rename({ conversation, onDone }: { conversation: ConversationRecord; on
         // biome-ignore lint/a11y/noAutofocus: the field opens on request.
         autoFocus
         className="h-[30px] w-full rounded-md border border-line bg-bg px-2"
-        aria-label="Conversation title"
+        aria-label={TEXTS.conversationTitle}
         data-testid="conversation-title"
         value={title}
         onChange={(event) => setTitle(event.target.value)}

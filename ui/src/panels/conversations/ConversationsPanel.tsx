@@ -12,6 +12,7 @@ import { useConversations } from "@/workspace/conversation-hooks";
 import { ConversationMessages } from "./ConversationMessages";
 import { ConversationRow } from "./ConversationRow";
 import { LoadMore } from "./LoadMore";
+import { TEXTS } from "./texts";
 
 /** The conversations of a flow, to read, continue or fork. */
 export function ConversationsPanel() {
@@ -22,7 +23,7 @@ export function ConversationsPanel() {
   // The listed record is current; one that the search hides stays as it was when opened.
   const displayed = open && (list.find((one) => one.id === open.id) ?? open);
   return (
-    <section className="flex h-full min-h-0 flex-col" aria-label="Conversations">
+    <section className="flex h-full min-h-0 flex-col" aria-label={TEXTS.conversations}>
       {displayed ? (
         <ConversationMessages conversation={displayed} onClose={() => setOpen(undefined)} onOpen={setOpen} />
       ) : (
@@ -37,8 +38,8 @@ export function ConversationsPanel() {
 }
 
 const SCOPES: readonly { id: ConversationScope; label: string }[] = [
-  { id: "flow", label: "This flow" },
-  { id: "all", label: "All flows" },
+  { id: "flow", label: TEXTS.thisFlow },
+  { id: "all", label: TEXTS.allFlows },
 ];
 
 function Filters() {
@@ -47,14 +48,14 @@ function Filters() {
   return (
     <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
       <SearchField
-        label="Search conversations"
+        label={TEXTS.searchConversations}
         testId="conversations-search"
         value={words}
         onChange={(text) => workspace.conversations.setFilter({ words: text })}
       />
       <div className="flex gap-1.5">
         <Select
-          label="Flow"
+          label={TEXTS.flow}
           testId="conversations-scope"
           className="min-w-0 flex-1"
           options={SCOPES}
@@ -63,7 +64,7 @@ function Filters() {
         />
         <IconButton
           kind="plain"
-          label="New conversation"
+          label={TEXTS.newConversation}
           data-testid="conversation-new"
           icon={<Plus size={15} />}
           onClick={() => void workspace.conversation.begin()}
@@ -79,29 +80,29 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
   const now = useNow();
   if (error) {
     return (
-      <Empty title="Couldn’t load conversations">
+      <Empty title={TEXTS.couldntLoadConversations}>
         <p>
           {error.message} {error.hint}
         </p>
-        <Button onClick={() => void workspace.conversations.load()}>Try again</Button>
+        <Button onClick={() => void workspace.conversations.load()}>{TEXTS.tryAgain}</Button>
       </Empty>
     );
   }
   if (list.length === 0) {
     return state !== "known" ? (
-      <Empty title="Loading conversations…" />
+      <Empty title={TEXTS.loadingConversations} />
     ) : words.trim() ? (
-      <Empty title="No matches">
-        <p>Try other words, or search all flows.</p>
+      <Empty title={TEXTS.noMatches}>
+        <p>{TEXTS.tryOtherWordsSearch}</p>
       </Empty>
     ) : (
-      <Empty title="No conversations yet">
+      <Empty title={TEXTS.noConversationsYet}>
         <p>
-          Runs start without history unless they continue a conversation. Create one, then run the flow.
-          {scope === "flow" ? " Conversations from before this flow was saved or renamed are under “All flows”." : ""}
+          {TEXTS.runsStartWithoutHistory}
+          {scope === "flow" ? TEXTS.olderUnderAllFlows : ""}
         </p>
         <Button data-testid="conversation-begin" onClick={() => void workspace.conversation.begin()}>
-          <Plus size={14} aria-hidden /> New conversation
+          <Plus size={14} aria-hidden /> {TEXTS.newConversation}
         </Button>
       </Empty>
     );
@@ -109,7 +110,7 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
   return (
     <ul
       className="min-h-0 flex-1 overflow-auto px-1.5 pb-2"
-      aria-label="Conversations, newest first"
+      aria-label={TEXTS.conversationsNewestFirst}
       data-testid="conversations"
     >
       {list.map((one) => (

@@ -2,6 +2,7 @@ import { Button } from "@/design/Button";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
 import { useConversations } from "@/workspace/conversation-hooks";
+import { TEXTS } from "./texts";
 
 /** Says that there are older conversations than those listed, and lists them when that is wanted. */
 export function LoadMore() {
@@ -15,7 +16,7 @@ export function LoadMore() {
     >
       Showing the latest {formatCount(list.length)} conversations
       <Button className="ml-auto" onClick={() => workspace.conversations.loadMore()}>
-        Show older
+        {TEXTS.showOlder}
       </Button>
     </p>
   );

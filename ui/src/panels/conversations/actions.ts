@@ -6,6 +6,7 @@ import { HostError } from "@/ipc";
 import { isOfThisFlow, titleOf } from "@/run/conversations/current-conversation";
 import { oneLine, shorten } from "@/run/values/preview";
 import type { Workspace } from "@/workspace/workspace";
+import { TEXTS } from "./texts";
 
 /**
  * Continues the conversation in the next runs. Asks first if it belongs to another flow, such as this one before it was
@@ -14,9 +15,9 @@ import type { Workspace } from "@/workspace/workspace";
 export async function goOnIn(workspace: Workspace, conversation: ConversationRecord): Promise<void> {
   if (!isOfThisFlow(conversation, workspace.editor.state)) {
     const choice = await workspace.questions.ask({
-      title: `Continue “${titleOf(conversation)}” with this flow?`,
-      text: `This conversation belongs to ${otherFlow(conversation)}. If you continue, the next runs of this flow use its history and add to it.`,
-      actions: [{ id: "continue", label: "Continue", kind: "main" }],
+      title: TEXTS.continueTitle(titleOf(conversation)),
+      text: TEXTS.continueWarning(otherFlow(conversation)),
+      actions: [{ id: "continue", label: TEXTS.continue, kind: "main" }],
     });
     if (choice !== "continue") return;
   }
@@ -57,9 +58,7 @@ export async function forkConversation(
     if (isOfThisFlow(conversation, workspace.editor.state) || workspace.conversation.isCurrent(origin))
       workspace.conversation.continueIn(conversation);
     notify.done(
-      asked === undefined
-        ? `Forked “${titleOf(conversation)}”`
-        : `Forked before “${shorten(oneLine(asked), 60)}”. Send it again or change it.`,
+      asked === undefined ? TEXTS.forked(titleOf(conversation)) : TEXTS.forkedBefore(shorten(oneLine(asked), 60)),
     );
   });
   return fork;
@@ -68,11 +67,11 @@ export async function forkConversation(
 /** Writes it into a file of the person's choice. */
 export async function exportConversation(workspace: Workspace, conversation: ConversationRecord): Promise<void> {
   const format = await workspace.questions.ask({
-    title: `Export “${titleOf(conversation)}”`,
-    text: "Markdown is for reading. JSON has the full data.",
+    title: TEXTS.exportTitle(titleOf(conversation)),
+    text: TEXTS.exportFormats,
     actions: [
-      { id: "json", label: "Export JSON…", kind: "plain" },
-      { id: "markdown", label: "Export Markdown…", kind: "main" },
+      { id: "json", label: TEXTS.exportJson, kind: "plain" },
+      { id: "markdown", label: TEXTS.exportMarkdown, kind: "main" },
     ],
   });
   if (format === undefined) return;
@@ -82,16 +81,16 @@ export async function exportConversation(workspace: Workspace, conversation: Con
     const { path } = await workspace.host.call("dialog.save", { suggested: name });
     if (path === null) return;
     await workspace.host.call("conversations.export", { ...wanted, path });
-    notify.done(`Exported to ${path}`);
+    notify.done(TEXTS.exportedTo(path));
   });
 }
 
 /** Deletes it, after asking. */
 export async function deleteConversation(workspace: Workspace, conversation: ConversationRecord): Promise<boolean> {
   const choice = await workspace.questions.ask({
-    title: "Delete conversation?",
-    text: `This permanently deletes all ${conversation.messages} messages of “${titleOf(conversation)}”. Its runs are kept.`,
-    actions: [{ id: "delete", label: "Delete conversation", kind: "danger" }],
+    title: TEXTS.deleteTitle,
+    text: TEXTS.deleteWarning(conversation.messages, titleOf(conversation)),
+    actions: [{ id: "delete", label: TEXTS.deleteConversation, kind: "danger" }],
   });
   if (choice !== "delete") return false;
   return reportErrors(workspace, async () => {

@@ -8,6 +8,7 @@ import { plain } from "@/design/plain-text";
 import { fileName } from "@/flow/flow-state";
 import { HostError } from "@/ipc";
 import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
   { id: "flow.new", icon: <FilePlus size={15} aria-hidden /> },
@@ -53,8 +54,8 @@ export function FlowsPanel() {
           );
         })}
       </div>
-      <Section title="Recent">
-        {recent.length === 0 ? <p className="px-1.5 text-fg-3 text-xs">Flows you open or save appear here.</p> : null}
+      <Section title={TEXTS.recent}>
+        {recent.length === 0 ? <p className="px-1.5 text-fg-3 text-xs">{TEXTS.flowsYouOpenSave}</p> : null}
         <ul>
           {recent.map((flow) => (
             <li key={flow.path} className="group flex items-center">
@@ -70,7 +71,7 @@ export function FlowsPanel() {
                 <span className="min-w-0">
                   <b className="block truncate font-medium">{flow.name || fileName(flow.path)}</b>
                   <span className="block truncate text-fg-3 text-xs">
-                    {flow.missing ? "File not found" : flow.path}
+                    {flow.missing ? TEXTS.fileNotFound : flow.path}
                   </span>
                 </span>
               </button>
@@ -84,7 +85,7 @@ export function FlowsPanel() {
           ))}
         </ul>
       </Section>
-      <Section title="Examples">
+      <Section title={TEXTS.examples}>
         <ul>
           {examples.map((example) => (
             <li key={example.id}>

@@ -7,6 +7,7 @@ import { CATEGORIES } from "@/flow/node-types";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTypeDrag } from "./drag";
 import { searchTypes } from "./search";
+import { TEXTS } from "./texts";
 
 /** The node types, by category: search them, drag them onto the canvas, or press Enter to add one in its middle. */
 export function NodesPanel() {
@@ -19,7 +20,7 @@ export function NodesPanel() {
       ? byCategory(found)
       : [{ id: "found", title: `${found.length} ${found.length === 1 ? "result" : "results"}`, types: found }];
   return (
-    <section className="flex h-full flex-col" aria-label="Node types" onKeyDown={moveFocus}>
+    <section className="flex h-full flex-col" aria-label={TEXTS.nodeTypes} onKeyDown={moveFocus}>
       <div className="p-2.5 pb-1.5">
         <div className="flex h-8 items-center gap-2 rounded-md border border-line bg-bg px-2.5 focus-within:border-accent">
           <Search size={14} className="shrink-0 text-fg-3" aria-hidden />
@@ -27,8 +28,8 @@ export function NodesPanel() {
             id="palette-search"
             data-testid="palette-search"
             className="min-w-0 flex-1 bg-transparent outline-none"
-            placeholder={`Search ${types.length} node types`}
-            aria-label="Search node types"
+            placeholder={TEXTS.searchCount(types.length)}
+            aria-label={TEXTS.searchNodeTypes}
             value={query}
             onChange={(event) => setQuery(event.target.value)}
             onKeyDown={(event) => {
@@ -46,7 +47,7 @@ export function NodesPanel() {
           ) : (
             <button
               type="button"
-              aria-label="Clear search"
+              aria-label={TEXTS.clearSearch}
               className="text-fg-3 hover:text-fg"
               onClick={() => setQuery("")}
             >
@@ -67,8 +68,8 @@ export function NodesPanel() {
           </fieldset>
         ))}
         {found.length === 0 ? (
-          <Empty title={`No node type matches “${query}”`}>
-            <p>Try another word, for example “ask”, “route” or “template”.</p>
+          <Empty title={TEXTS.noNodeTypeMatches(query)}>
+            <p>{TEXTS.tryAnotherWordExample}</p>
           </Empty>
         ) : null}
       </div>
@@ -85,7 +86,7 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
       className="block w-full touch-none select-none overflow-hidden rounded-md px-1.5 py-1.5 text-left hover:bg-bg-3"
       data-testid={`palette-${type.type}`}
       data-palette-item
-      title={`${type.summary}. Drag to the canvas or press Enter.`}
+      title={TEXTS.dragCanvasPressEnter(type.summary)}
       onPointerDown={onPointerDown}
       onDoubleClick={() => canvas.addNode(type.type)}
       // A click without a pointer: from the keyboard, or from what reads the page aloud.

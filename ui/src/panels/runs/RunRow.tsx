@@ -20,6 +20,7 @@ import { oneLine } from "@/run/values/preview";
 import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { useWorkspace } from "@/workspace/context";
 import { useRunList, useRunState } from "@/workspace/run-hooks";
+import { TEXTS } from "./texts";
 
 const SIGN = { size: 14, strokeWidth: 2.25, "aria-hidden": true } as const;
 
@@ -46,7 +47,7 @@ export const RunRow = memo(function RunRow({ run, now }: { run: RunSummary; now:
             ))}
             {children.length === PAGE && run.children > PAGE ? (
               <li className="px-2 py-1 text-fg-3 text-xs">
-                The first {formatCount(PAGE)} of {formatCount(run.children)}
+                {TEXTS.theFirstOf(formatCount(PAGE), formatCount(run.children))}
               </li>
             ) : null}
           </ul>
@@ -121,7 +122,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
           onClick={() => (unfolded ? workspace.runList.collapse(run.run) : void workspace.runList.expand(run.run))}
         >
           <ChevronRight size={12} className={unfolded ? "rotate-90" : ""} aria-hidden />
-          {run.children === 1 ? "1 sub-flow" : `${run.children} sub-flows`}
+          {run.children === 1 ? TEXTS.n1SubFlow : `${run.children} sub-flows`}
         </button>
       ) : null}
       <span className="absolute top-0.5 right-1 hidden rounded-md bg-bg-3 group-focus-within:flex group-hover:flex">
@@ -138,7 +139,7 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
     <>
       {run.status === "interrupted" ? (
         <IconButton
-          label="Resume: go on where it was"
+          label={TEXTS.resume}
           data-testid={`run-resume-${run.run}`}
           icon={<Play size={14} />}
           onClick={() => void workspace.runs.resume(run.run)}
@@ -146,7 +147,7 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
       ) : null}
       {over ? null : (
         <IconButton
-          label="Stop this run"
+          label={TEXTS.stopThisRun}
           data-testid={`run-cancel-${run.run}`}
           icon={<Square size={13} />}
           onClick={() => void workspace.runs.cancel(run.run)}
@@ -154,7 +155,7 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
       )}
       {over ? (
         <IconButton
-          label="Delete this run"
+          label={TEXTS.deleteThisRun}
           data-testid={`run-delete-${run.run}`}
           icon={<Trash2 size={14} />}
           onClick={() => void workspace.runs.remove(run.run, name)}

@@ -9,15 +9,16 @@ import { formatCount } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunList } from "@/workspace/run-hooks";
 import { RunRow } from "./RunRow";
+import { TEXTS } from "./texts";
 import { UsageByDay } from "./UsageByDay";
 
 const STATUS_FILTERS: { id: RunStatusFilter; label: string }[] = [
-  { id: "all", label: "Any status" },
-  { id: "open", label: "Active" },
-  { id: "waiting", label: "Waiting for you" },
-  { id: "failed", label: "Failed" },
-  { id: "finished", label: "Finished" },
-  { id: "cancelled", label: "Stopped" },
+  { id: "all", label: TEXTS.anyStatus },
+  { id: "open", label: TEXTS.active },
+  { id: "waiting", label: TEXTS.waitingForYou },
+  { id: "failed", label: TEXTS.failed },
+  { id: "finished", label: TEXTS.finished },
+  { id: "cancelled", label: TEXTS.stopped },
 ];
 
 /** Earlier runs and those that go on: look at one, go on with one, stop or delete one. */
@@ -36,12 +37,12 @@ export function RunsPanel() {
     [list, words, statusFilter, scope, path],
   );
   return (
-    <section className="flex h-full min-h-0 flex-col" aria-label="Runs">
+    <section className="flex h-full min-h-0 flex-col" aria-label={TEXTS.runs}>
       <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
-        <SearchField label="Search runs" testId="runs-search" value={words} onChange={setWords} />
+        <SearchField label={TEXTS.searchRuns} testId="runs-search" value={words} onChange={setWords} />
         <div className="flex gap-1.5">
           <Select
-            label="Status"
+            label={TEXTS.status}
             testId="runs-state"
             className="min-w-0 flex-1"
             options={STATUS_FILTERS}
@@ -49,12 +50,12 @@ export function RunsPanel() {
             onChange={setStatusFilter}
           />
           <Select
-            label="Flow"
+            label={TEXTS.flow}
             testId="runs-scope"
             className="min-w-0 flex-1"
             options={[
-              { id: "all", label: "All flows" },
-              { id: "flow", label: "This flow", disabled: path === undefined },
+              { id: "all", label: TEXTS.allFlows },
+              { id: "flow", label: TEXTS.thisFlow, disabled: path === undefined },
             ]}
             value={scope}
             onChange={setScope}
@@ -62,24 +63,20 @@ export function RunsPanel() {
         </div>
       </div>
       {error ? (
-        <Empty title="Couldn’t load runs">
+        <Empty title={TEXTS.couldntLoadRuns}>
           <p>
             {error.message} {error.hint}
           </p>
-          <Button onClick={() => void workspace.runList.load()}>Try again</Button>
+          <Button onClick={() => void workspace.runList.load()}>{TEXTS.tryAgain}</Button>
         </Empty>
       ) : displayed.length === 0 ? (
-        <Empty title={state === "known" ? (list.length === 0 ? "No runs yet" : "No matches") : "Loading runs…"}>
+        <Empty title={state === "known" ? (list.length === 0 ? TEXTS.noRunsYet : TEXTS.noMatches) : TEXTS.loadingRuns}>
           {state === "known" ? (
-            <p>
-              {list.length === 0
-                ? "Runs appear here with the inputs and outputs of every node. Run a flow to get started."
-                : "Try other words, or show all statuses and flows."}
-            </p>
+            <p>{list.length === 0 ? TEXTS.runsAppearInputsOutputs : TEXTS.tryOtherWordsShow}</p>
           ) : null}
         </Empty>
       ) : (
-        <ul className="min-h-0 flex-1 overflow-auto px-1.5 pb-2" aria-label="Runs, newest first" data-testid="runs">
+        <ul className="min-h-0 flex-1 overflow-auto px-1.5 pb-2" aria-label={TEXTS.runsNewestFirst} data-testid="runs">
           {displayed.map((run) => (
             <RunRow key={run.run} run={run} now={now} />
           ))}
@@ -99,9 +96,9 @@ function Cut({ count, narrowed }: { count: number; narrowed: boolean }) {
       className="flex shrink-0 items-center gap-2 border-line border-t px-2.5 py-1.5 text-fg-3 text-xs"
       data-testid="runs-cut"
     >
-      {narrowed ? `Searched the latest ${formatCount(count)} runs` : `Showing the latest ${formatCount(count)} runs`}
+      {narrowed ? TEXTS.searchedLatestRuns(formatCount(count)) : TEXTS.showingLatestRuns(formatCount(count))}
       <Button className="ml-auto" onClick={() => workspace.runList.loadMore()}>
-        Show older
+        {TEXTS.showOlder}
       </Button>
     </p>
   );

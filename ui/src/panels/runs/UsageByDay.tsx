@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import type { DayUsage, Usage } from "@/bindings";
 import { describeCost, describeTokens, formatCost, formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 const DAYS = 14;
 
@@ -32,20 +33,22 @@ export function UsageByDay({ runs }: { runs: readonly unknown[] }) {
       data-testid="usage-by-day"
     >
       <summary className="flex items-baseline gap-2 tabular-nums" title={describeCost(total.cost)}>
-        <span className="text-fg-2">Last {DAYS} days</span>
-        <span className="ml-auto text-fg-3">{formatCount(total.tokens.input + total.tokens.output)} tokens</span>
+        <span className="text-fg-2">{TEXTS.lastDays(DAYS)}</span>
+        <span className="ml-auto text-fg-3">
+          {TEXTS.tokenCount(formatCount(total.tokens.input + total.tokens.output))}
+        </span>
         <b className="font-medium" data-testid="usage-total">
           {formatCost(total.cost)}
         </b>
       </summary>
       <table className="mt-1 w-full tabular-nums">
-        <caption className="sr-only">Model calls, tokens and cost by day</caption>
+        <caption className="sr-only">{TEXTS.modelCallsTokensCost}</caption>
         <thead className="sr-only">
           <tr>
-            <th>Day</th>
-            <th>Calls</th>
-            <th>Tokens</th>
-            <th>Cost</th>
+            <th>{TEXTS.day}</th>
+            <th>{TEXTS.calls}</th>
+            <th>{TEXTS.tokens}</th>
+            <th>{TEXTS.cost}</th>
           </tr>
         </thead>
         <tbody>
@@ -54,7 +57,7 @@ export function UsageByDay({ runs }: { runs: readonly unknown[] }) {
           ))}
         </tbody>
       </table>
-      <p className="mt-1 text-fg-3">Prices as of {usage.pricesDate}. Each call uses the price at its time.</p>
+      <p className="mt-1 text-fg-3">{TEXTS.pricesAsEachCall(usage.pricesDate)}</p>
     </details>
   );
 }

@@ -3,6 +3,7 @@ import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 const START_URL = "http://127.0.0.1:8000/v1";
 
@@ -31,14 +32,14 @@ export function AddProvider() {
       <div className="flex gap-1.5">
         <input
           className={`${CONTROL} h-[30px] text-sm`}
-          aria-label="Provider name"
+          aria-label={TEXTS.providerName}
           aria-invalid={problem !== undefined || undefined}
-          placeholder="Provider name"
+          placeholder={TEXTS.providerName}
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
         <Button type="submit" disabled={name.trim() === ""}>
-          Add
+          {TEXTS.add}
         </Button>
       </div>
       {problem ? (

@@ -4,6 +4,7 @@ import { Button } from "@/design/Button";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { ErrorMessage } from "./ErrorMessage";
+import { TEXTS } from "./texts";
 
 /** Model servers that run on this machine and that no provider leads to yet; and searching for them again. */
 export function FoundServers() {
@@ -21,28 +22,28 @@ export function FoundServers() {
     <div className="mb-2">
       {unassigned.map((server) => (
         <div key={server.settings.baseUrl} className="mb-1.5 rounded-lg border border-line-2 border-dashed p-2">
-          <p className="text-sm">{server.software} is running</p>
+          <p className="text-sm">{TEXTS.isRunning(server.software)}</p>
           <p className="mb-1.5 break-all text-fg-3 text-xs">{server.settings.baseUrl}</p>
           <Button
-            aria-label={`Add ${server.software} at ${server.settings.baseUrl} as ${server.suggestedName}`}
+            aria-label={TEXTS.addAtAs(server.software, server.settings.baseUrl ?? "", server.suggestedName)}
             onClick={() => add(server.suggestedName, server.settings)}
           >
-            Add as {server.suggestedName}
+            {TEXTS.addAs(server.suggestedName)}
           </Button>
         </div>
       ))}
       <div className="flex items-center justify-between gap-2">
         <p className="text-fg-3 text-xs" role="status">
-          {searching ? "Searching for local servers…" : summary(found.length)}
+          {searching ? TEXTS.searchingLocalServers : summary(found.length)}
         </p>
         <Button
           kind="quiet"
           className="h-6 px-1.5 text-xs"
           disabled={searching}
-          aria-label="Search for local servers again"
+          aria-label={TEXTS.searchLocalServersAgain}
           onClick={() => workspace.providers.findServers()}
         >
-          <RefreshCw size={12} aria-hidden /> Refresh
+          <RefreshCw size={12} aria-hidden /> {TEXTS.refresh}
         </Button>
       </div>
       {problem ? <ErrorMessage error={problem} /> : null}

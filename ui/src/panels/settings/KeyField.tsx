@@ -6,6 +6,7 @@ import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorMessage } from "./ErrorMessage";
 import { keyPlace } from "./labels";
+import { TEXTS } from "./texts";
 
 /** A provider's key: where it comes from, and a field that only takes one in. A key is never shown again. */
 export function KeyField({ provider, place }: { provider: ProviderStatus; place: KeyLocation }) {
@@ -37,7 +38,7 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
   return (
     <form className="mb-2.5" onSubmit={save}>
       <label htmlFor={id} className="mb-0.5 block text-fg-2 text-xs">
-        API key
+        {TEXTS.apiKey}
       </label>
       <p id={`${id}-place`} className="mb-1 text-xs" data-testid={`key-place-${provider.name}`}>
         {keyPlace(provider, place)}
@@ -52,12 +53,12 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
           spellCheck={false}
           aria-describedby={`${id}-place`}
           aria-invalid={problem?.code === "keys.bad_key" || undefined}
-          placeholder={source ? "New API key" : "Paste API key"}
+          placeholder={source ? TEXTS.newApiKey : TEXTS.pasteApiKey}
           value={key}
           onChange={(event) => setTyped(event.target.value)}
         />
-        <Button type="submit" disabled={busy || key.trim() === ""} aria-label={`Set the API key of ${provider.name}`}>
-          Set
+        <Button type="submit" disabled={busy || key.trim() === ""} aria-label={TEXTS.setApiKey(provider.name)}>
+          {TEXTS.setKey}
         </Button>
       </div>
       <div className="mt-1 flex flex-wrap items-center justify-between gap-x-2">
@@ -69,17 +70,17 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
             disabled={place.source === undefined}
             onChange={(event) => setForSession(event.target.checked)}
           />
-          This session only
+          {TEXTS.thisSessionOnly}
         </label>
         {source && source !== "environment" ? (
           <Button
             kind="quiet"
             className="h-6 px-1.5 text-xs"
             disabled={busy}
-            aria-label={`Remove the API key of ${provider.name}`}
+            aria-label={TEXTS.removeApiKey(provider.name)}
             onClick={() => run(() => workspace.providers.removeKey(provider.name))}
           >
-            Remove key
+            {TEXTS.removeKey}
           </Button>
         ) : null}
       </div>

@@ -5,6 +5,7 @@ import { Button, IconButton } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { type PriceKey, priceOf, readPrice, readWindow, withPart } from "./model-override";
+import { TEXTS } from "./texts";
 
 /** Windows and prices of models, in place of those of Plait's tables. */
 export function ModelOverrides() {
@@ -33,10 +34,10 @@ function useSetOverride(): (name: string, override: ModelOverride | undefined) =
 }
 
 const PRICES: { key: PriceKey; label: string }[] = [
-  { key: "input", label: "Input" },
-  { key: "output", label: "Output" },
-  { key: "cachedInput", label: "Cached input" },
-  { key: "cacheWrite", label: "Cache write" },
+  { key: "input", label: TEXTS.input },
+  { key: "output", label: TEXTS.output },
+  { key: "cachedInput", label: TEXTS.cachedInput },
+  { key: "cacheWrite", label: TEXTS.cacheWrite },
 ];
 
 function OverrideFields({ name, override }: { name: string; override: ModelOverride }) {
@@ -49,8 +50,8 @@ function OverrideFields({ name, override }: { name: string; override: ModelOverr
       <legend className="px-1 font-medium font-mono text-xs">{name}</legend>
       <Field
         id={`${name}-window`}
-        label="Context window (tokens)"
-        placeholder="Default"
+        label={TEXTS.contextWindowTokens}
+        placeholder={TEXTS.default}
         value={override.contextWindow}
         read={readWindow}
         problem="Enter a whole number of at least 1."
@@ -59,7 +60,7 @@ function OverrideFields({ name, override }: { name: string; override: ModelOverr
           setOverride(name, window === null ? rest : { ...rest, contextWindow: window });
         }}
       />
-      <p className="mb-0.5 text-fg-2 text-xs">USD per million tokens</p>
+      <p className="mb-0.5 text-fg-2 text-xs">{TEXTS.usdPerMillionTokens}</p>
       <div className="grid grid-cols-2 gap-x-2">
         {PRICES.map(({ key, label }) => (
           <Field
@@ -82,11 +83,11 @@ function OverrideFields({ name, override }: { name: string; override: ModelOverr
       </div>
       {Object.keys(parts).length > 0 && !priceOf(parts) ? (
         <p className="text-fg-2 text-xs" role="status">
-          Takes effect when input and output both have a price.
+          {TEXTS.takesEffectWhenInput}
         </p>
       ) : null}
       <IconButton
-        label={`Remove settings for ${name}`}
+        label={TEXTS.removeSettingsFor(name)}
         className="absolute top-0 right-1 size-6"
         icon={<Trash2 size={13} />}
         onClick={() => setOverride(name, undefined)}
@@ -150,13 +151,13 @@ function AddModel() {
     <form className="mb-2 flex gap-1.5" onSubmit={add}>
       <input
         className={`${CONTROL} h-[30px] text-sm`}
-        aria-label="Model name"
-        placeholder="Model name"
+        aria-label={TEXTS.modelName}
+        placeholder={TEXTS.modelName}
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      <Button type="submit" disabled={name.trim() === ""} aria-label="Add model">
-        Add
+      <Button type="submit" disabled={name.trim() === ""} aria-label={TEXTS.addModel}>
+        {TEXTS.add}
       </Button>
     </form>
   );

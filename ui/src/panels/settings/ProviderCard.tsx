@@ -9,6 +9,7 @@ import { ErrorMessage } from "./ErrorMessage";
 import { KeyField } from "./KeyField";
 import { kindName, standing } from "./labels";
 import { TestRow } from "./TestRow";
+import { TEXTS } from "./texts";
 
 type Props = { provider: ProviderStatus; place: KeyLocation; kinds: readonly string[] };
 
@@ -47,15 +48,13 @@ export function ProviderCard({ provider, place, kinds }: Props) {
         <div id={id} className="border-line border-t px-2.5 pt-2 pb-2.5">
           {running ? (
             <p className="mb-2 text-ok text-xs">
-              {running.software} is running on this machine
-              {running.models.length === 0 ? ", without models" : ""}.
+              {running.software} {TEXTS.isRunningHere}
+              {running.models.length === 0 ? TEXTS.withoutModels : ""}.
             </p>
           ) : null}
           {provider.needsKey ? key : null}
           {provider.settings.kind === "offline" ? (
-            <p className="mb-2 text-fg-2 text-xs">
-              Simulator: echoes its input or follows a script. Needs no API key and no network.
-            </p>
+            <p className="mb-2 text-fg-2 text-xs">{TEXTS.simulatorEchoesInputFollows}</p>
           ) : (
             <Where provider={provider} kinds={kinds} />
           )}
@@ -111,7 +110,7 @@ function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "pr
       ) : (
         <div className="mb-2">
           <label htmlFor={`${id}-kind`} className="mb-0.5 block text-fg-2 text-xs">
-            Protocol
+            {TEXTS.protocol}
           </label>
           <select
             id={`${id}-kind`}
@@ -146,9 +145,9 @@ function Leave({ provider: { name, builtIn, changed, key } }: Pick<Props, "provi
   const leave = async () => {
     if (!builtIn) {
       const choice = await workspace.questions.ask({
-        title: `Remove ${name}?`,
+        title: TEXTS.removeTitle(name),
         text: `Nodes that use ${name} can’t run without it.${key.source ? " Its API key is removed, too." : ""}`,
-        actions: [{ id: "remove", label: "Remove", kind: "danger" }],
+        actions: [{ id: "remove", label: TEXTS.remove, kind: "danger" }],
       });
       if (choice !== "remove") return;
     }
@@ -159,10 +158,10 @@ function Leave({ provider: { name, builtIn, changed, key } }: Pick<Props, "provi
       <Button
         kind={builtIn ? "quiet" : "danger"}
         className="h-[26px] px-1.5 text-xs"
-        aria-label={builtIn ? `Reset ${name} to defaults` : `Remove provider ${name}`}
+        aria-label={builtIn ? TEXTS.resetProvider(name) : TEXTS.removeProviderNamed(name)}
         onClick={leave}
       >
-        {builtIn ? "Reset to defaults" : "Remove provider"}
+        {builtIn ? TEXTS.resetToDefaults : TEXTS.removeProvider}
       </Button>
       {problem ? <ErrorMessage error={problem} /> : null}
     </div>

@@ -4,6 +4,7 @@ import { AddProvider } from "./AddProvider";
 import { ErrorMessage } from "./ErrorMessage";
 import { FoundServers } from "./FoundServers";
 import { ProviderCard } from "./ProviderCard";
+import { TEXTS } from "./texts";
 
 /** Every model provider, and the model servers of this machine. */
 export function ProviderSettings() {
@@ -23,7 +24,7 @@ export function ProviderSettings() {
       ))}
       <FoundServers />
       <AddProvider />
-      <p className="text-fg-3 text-xs">{keyStorageNote(status.keyPlace)} Flows, runs and logs never contain keys.</p>
+      <p className="text-fg-3 text-xs">{TEXTS.keysNeverLeave(keyStorageNote(status.keyPlace))}</p>
     </>
   );
 }

@@ -5,11 +5,12 @@ import { Switch } from "@/design/Switch";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { ModelOverrides } from "./ModelOverrides";
 import { ProviderSettings } from "./ProviderSettings";
+import { TEXTS } from "./texts";
 
 const THEMES = [
-  { id: "system", label: "System" },
-  { id: "light", label: "Light" },
-  { id: "dark", label: "Dark" },
+  { id: "system", label: TEXTS.system },
+  { id: "light", label: TEXTS.light },
+  { id: "dark", label: TEXTS.dark },
 ] as const;
 
 /** How the window looks and where the model providers are. */
@@ -29,10 +30,10 @@ export function SettingsPanel() {
   }, [workspace]);
   return (
     <div className="h-full overflow-y-auto p-3" data-testid="settings-panel">
-      <h2 className="mb-3 font-semibold">Settings</h2>
-      <Group title="Appearance">
+      <h2 className="mb-3 font-semibold">{TEXTS.settings}</h2>
+      <Group title={TEXTS.appearance}>
         <label htmlFor="setting-theme" className="mb-1 block text-sm">
-          Theme
+          {TEXTS.theme}
         </label>
         <select
           id="setting-theme"
@@ -49,7 +50,7 @@ export function SettingsPanel() {
         </select>
         <div className="flex items-center justify-between">
           <label htmlFor="setting-motion" className="text-sm">
-            Reduce motion
+            {TEXTS.reduceMotion}
           </label>
           <Switch
             id="setting-motion"
@@ -58,16 +59,16 @@ export function SettingsPanel() {
           />
         </div>
       </Group>
-      <Group title="Model providers">
+      <Group title={TEXTS.modelProviders}>
         <ProviderSettings />
       </Group>
-      <Group title="Models">
+      <Group title={TEXTS.models}>
         <ModelOverrides />
       </Group>
       {info ? (
-        <Group title="About">
-          <p className="text-fg-2 text-xs">Plait {info.version}</p>
-          <p className="break-all text-fg-3 text-xs">Data folder: {info.home}</p>
+        <Group title={TEXTS.about}>
+          <p className="text-fg-2 text-xs">{TEXTS.plait(info.version)}</p>
+          <p className="break-all text-fg-3 text-xs">{TEXTS.dataFolder(info.home)}</p>
         </Group>
       ) : null}
     </div>

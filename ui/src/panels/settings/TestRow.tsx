@@ -6,6 +6,7 @@ import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { ErrorMessage } from "./ErrorMessage";
+import { TEXTS } from "./texts";
 
 /** Errors of servers that respond but have no model list: a test with a named model may work. */
 const NO_MODEL_LIST_CODES: readonly (ErrorCode | undefined)[] = [
@@ -42,14 +43,14 @@ export function TestRow({ provider }: { provider: string }) {
   return (
     <div className="mb-1">
       <div className="flex min-h-[30px] items-center gap-2">
-        <Button disabled={busy} aria-label={`Test ${provider}`} onClick={() => test()}>
-          {busy ? "Testing…" : "Test"}
+        <Button disabled={busy} aria-label={TEXTS.testProvider(provider)} onClick={() => test()}>
+          {busy ? TEXTS.testing : TEXTS.test}
         </Button>
         <p className="text-xs" role="status" data-testid={`test-${provider}`}>
           {report && !fault ? (
             <span className="flex items-center gap-1 text-ok">
               <Check size={13} aria-hidden />
-              {report.tested === "call" ? "Model responded" : "Connected"} ({duration(report.tookMs)})
+              {report.tested === "call" ? TEXTS.modelResponded : TEXTS.connected} ({duration(report.tookMs)})
             </span>
           ) : null}
         </p>
@@ -72,7 +73,7 @@ function WithModel({ busy, onTest }: { busy: boolean; onTest: (model: string) =>
   return (
     <form className="mt-1.5" onSubmit={submit}>
       <label htmlFor={id} className="mb-0.5 block text-fg-2 text-xs">
-        Test with a model
+        {TEXTS.testWithModel}
       </label>
       <div className="flex gap-1.5">
         <input
@@ -82,7 +83,7 @@ function WithModel({ busy, onTest }: { busy: boolean; onTest: (model: string) =>
           onChange={(event) => setModel(event.target.value)}
         />
         <Button type="submit" disabled={busy || model.trim() === ""}>
-          Test model
+          {TEXTS.testModel}
         </Button>
       </div>
     </form>
@@ -97,7 +98,7 @@ function Models({ provider }: { provider: string }) {
   const displayed = all ? models : models.slice(0, MAX_VISIBLE_MODELS);
   return (
     <div className="mt-1.5">
-      <p className="text-fg-2 text-xs">{models.length === 1 ? "1 model" : `${models.length} models`}</p>
+      <p className="text-fg-2 text-xs">{models.length === 1 ? TEXTS.oneModel : `${models.length} models`}</p>
       <ul className="mt-0.5 max-h-40 overflow-y-auto" data-testid={`models-${provider}`}>
         {displayed.map((model) => (
           <li key={model} className="truncate font-mono text-2xs text-fg-2" title={model}>
@@ -107,7 +108,7 @@ function Models({ provider }: { provider: string }) {
       </ul>
       {models.length > MAX_VISIBLE_MODELS ? (
         <Button kind="quiet" className="h-6 px-1 text-xs" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? "Show fewer" : `Show all ${models.length}`}
+          {all ? TEXTS.showFewer : TEXTS.showAll(models.length)}
         </Button>
       ) : null}
     </div>

@@ -1,0 +1,19 @@
+/** Every text of this part of the window. */
+export const TEXTS = {
+  noRunInIteration: "The node started no run in this iteration.",
+  noRunOfNode: "This node has not run yet. Run the flow to see its sub-flow run.",
+  previousRunWaits: "The previous run is still waiting for you. Find it in Runs.",
+  untitledFlow: "Untitled flow",
+  deleteRunTitle: "Delete run?",
+  deleteRunWarning: (name: string | number) =>
+    `This permanently deletes the run of “${name}” with its inputs, outputs and messages. The flow is kept.`,
+  deleteRun: "Delete run",
+  open: "Open",
+  reconnect: "Reconnect",
+  system: "System",
+  history: "History",
+  tools: "Tools",
+  question: "Question",
+  free: "Free",
+  reserve: "Reserve",
+} as const;

@@ -14,12 +14,13 @@ const OFFSET_STEP = 28;
 
 /** Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. */
 export function addNodeOf(workspace: Workspace, type: string, at?: Point): NodeId | undefined {
-  const { editor, nodeTypes, canvas } = workspace;
+  const { editor, nodeTypes, canvas, layout } = workspace;
   const isComment = commentField(nodeTypes.all, { type }) !== undefined;
   const size = plannedSize(isComment, nodeTypes.get(type)?.ports ?? NO_PORTS, false, undefined);
   const center = at ?? viewCenter(workspace);
   const corner = { x: center.x - size.width / 2, y: center.y - size.height / 2 };
   const place = at ? corner : clear(editor.state.flow, corner);
+  layout.showInspectorTab("config");
   const id = editor.addNode({ type }, isComment ? { ...place, ...size } : place);
   if (id !== undefined) focusOnceDrawn(canvas, id);
   return id;
@@ -27,7 +28,7 @@ export function addNodeOf(workspace: Workspace, type: string, at?: Point): NodeI
 
 /** Adds a node that fits a dragged edge, with its matching port where the edge was dropped. */
 export function addNodeFor(
-  { editor, nodeTypes }: Workspace,
+  { editor, nodeTypes, layout }: Workspace,
   pulled: Pulled,
   type: string,
   at: Point,
@@ -38,6 +39,7 @@ export function addNodeFor(
   const intoIt = pulled.end.side === "out";
   const ports: readonly { name: string }[] = intoIt ? descriptor.ports.inputs : descriptor.ports.outputs;
   const index = ports.findIndex((one) => one.name === port.name);
+  layout.showInspectorTab("config");
   const corner = { x: at.x - (intoIt ? 0 : CARD_WIDTH), y: at.y - portY(index) };
   return editor.addConnectedNode({ type }, corner, (id) => {
     const edge = edgeBetween(pulled.end, { node: id, side: intoIt ? "in" : "out", port: port.name });

@@ -181,6 +181,8 @@ describe("nodeSummary", () => {
     expect(nodeSummary({ type: "userInput", config: { prompt: "Who?\nWhy?" } }, type("userInput"))).toBe("“Who?”");
     expect(nodeSummary({ type: "contextStart" }, type("contextStart"))).toBe("offline · echo");
     expect(nodeSummary({ type: "delay", config: { ms: 1500 } }, type("delay"))).toBe("1.5 s");
+    const shown = (value: unknown) => nodeSummary({ type: "value", config: { value } }, type("value"));
+    expect([shown("Hi"), shown(42), shown(false), shown({ a: [1] })]).toEqual(["Hi", "42", "false", '{"a":[1]}']);
     const maker = { type: "contextStart", config: { model: "gpt-5" } };
     expect(nodeSummary({ type: "chat" }, type("chat"), { node: maker, type: type("contextStart") })).toBe(
       "offline · gpt-5",

@@ -26,7 +26,7 @@ function renderPart(part: CardPart, config: Config, maker: ContextMaker | undefi
     case "literal":
       return part.text;
     case "text":
-      return withPrefix(part.prefix, firstLine(fieldAt(config, part.field)));
+      return withPrefix(part.prefix, firstLine(asText(fieldAt(config, part.field))));
     case "quoted": {
       const line = firstLine(fieldAt(config, part.field));
       return line === "" ? "" : `“${line}”`;
@@ -72,6 +72,11 @@ function fieldAt(config: Config, path: string): unknown {
     value = typeof value === "object" && value !== null ? (value as Config)[key] : undefined;
   }
   return value;
+}
+
+/** A text as it is, any other value as JSON, nothing for none. */
+function asText(value: unknown): unknown {
+  return value === undefined || value === null || typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function firstLine(value: unknown): string {

@@ -4,13 +4,16 @@ import { toast } from "sonner";
 type Failure = { code: string; message: string; hint?: string };
 type Action = { label: string; run: () => void };
 
+const OFFER_MS = 30_000;
+const ACTION_MS = 10_000;
+
 export const notify = {
   info(text: string, action?: Action): void {
-    toast(text, options(action));
+    toast(text, { ...options(action), ...(action ? { duration: ACTION_MS } : {}) });
   },
-  /** Stays until it is taken or closed: what it offers may be wanted later. */
+  /** Stays long enough to decide on it. What it offers can also be done elsewhere, so it may go. */
   offer(text: string, action: Action): void {
-    toast(text, { ...options(action), duration: Number.POSITIVE_INFINITY, closeButton: true });
+    toast(text, { ...options(action), duration: OFFER_MS });
   },
   done(text: string): void {
     toast.success(text);

@@ -90,8 +90,22 @@ export class FlowFiles {
     });
   }
 
-  async dropDraft(draft: Autosave): Promise<void> {
-    await reportErrors(() => this.#host.call("autosave.drop", { key: draft.key }));
+  /** Discards a draft. The message about it offers to undo that, which calls `onUndo` once the draft is back. */
+  async dropDraft(draft: Autosave, onUndo: () => void): Promise<void> {
+    await reportErrors(async () => {
+      await this.#host.call("autosave.drop", { key: draft.key });
+      notify.info(TEXTS.draftDiscarded(draft.name || TEXTS.untitledFlow), {
+        label: TEXTS.undo,
+        run: () => void this.#putBack(draft, onUndo),
+      });
+    });
+  }
+
+  async #putBack({ key, path, baseHash, flow }: Autosave, onUndo: () => void): Promise<void> {
+    await reportErrors(async () => {
+      await this.#host.call("autosave.put", { key, path, baseHash, flow });
+      onUndo();
+    });
   }
 
   /** Saves. Asks for a path if the document has no writable file. Returns whether it was saved. */
@@ -200,7 +214,12 @@ export class FlowFiles {
       this.#drafts.adopt(draft.key);
       this.#editor.store.setState(restored(draft, opened.hash));
     }
-    if (choice === "drop") await this.dropDraft(draft);
+    if (choice === "drop") await this.dropDraft(draft, () => void this.#offerAgain(opened, draft));
+  }
+
+  /** Offers a draft again whose discarding was undone, if its file is still open. */
+  async #offerAgain(opened: OpenedFlow, draft: Autosave): Promise<void> {
+    if (this.#editor.state.path === opened.path && !isDirty(this.#editor.state)) await this.#offerDraft(opened, draft);
   }
 
   /**

@@ -1,10 +1,9 @@
 import { Tooltip } from "@base-ui/react/tooltip";
-import { Toaster } from "sonner";
 import { ConnectDialog } from "@/canvas/ConnectDialog";
 import { AskDialog } from "@/design/AskDialog";
 import { DragGhost } from "@/panels/nodes/DragGhost";
 import { useWorkspace } from "@/workspace/context";
-import { useApplyTheme, useTheme } from "@/workspace/useTheme";
+import { useApplyTheme } from "@/workspace/useTheme";
 import { CommandPalette } from "./CommandPalette";
 import { DraftsDialog } from "./DraftsDialog";
 import { Shell } from "./Shell";
@@ -27,21 +26,6 @@ export function App() {
       <AskDialog questions={questions} />
       <DraftsDialog />
       <DragGhost />
-      <Toasts />
     </Tooltip.Provider>
-  );
-}
-
-function Toasts() {
-  const theme = useTheme();
-  return (
-    <Toaster
-      theme={theme}
-      // Below the top bar: the dock's answer field stays free.
-      position="top-center"
-      offset={56}
-      toastOptions={{ className: "toast", closeButton: true }}
-      containerAriaLabel="Notifications"
-    />
   );
 }

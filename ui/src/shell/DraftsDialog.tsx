@@ -1,4 +1,5 @@
 import { Dialog } from "@base-ui/react/dialog";
+import { useRef } from "react";
 import type { Autosave } from "@/bindings";
 import { Button } from "@/design/Button";
 import { fileName } from "@/flow/flow-state";
@@ -10,7 +11,12 @@ export function DraftsDialog() {
   const workspace = useWorkspace();
   const drafts = useOverlays((state) => state.drafts);
   const hide = () => workspace.overlays.offerDrafts([]);
-  const without = (gone: Autosave) => workspace.overlays.offerDrafts(drafts.filter((draft) => draft.key !== gone.key));
+  const restoreFirst = useRef<HTMLButtonElement>(null);
+  const discard = async (draft: Autosave) => {
+    const { overlays } = workspace;
+    await workspace.files.dropDraft(draft, () => overlays.offerDrafts([...overlays.store.getState().drafts, draft]));
+    overlays.offerDrafts(overlays.store.getState().drafts.filter((one) => one.key !== draft.key));
+  };
   return (
     <Dialog.Root open={drafts.length > 0} onOpenChange={(open) => !open && hide()}>
       <Dialog.Portal>
@@ -18,11 +24,12 @@ export function DraftsDialog() {
         <Dialog.Popup
           className="pop fixed top-1/2 left-1/2 z-40 w-[520px] max-w-[92vw] -translate-x-1/2 -translate-y-1/2 p-5"
           data-testid="drafts-dialog"
+          initialFocus={restoreFirst}
         >
           <Dialog.Title className="mb-1 font-semibold text-lg">{TEXTS.restoreUnsavedChanges}</Dialog.Title>
           <Dialog.Description className="mb-3 text-fg-2">{TEXTS.draftsExplained}</Dialog.Description>
           <ul className="mb-4 flex max-h-[40vh] flex-col gap-2 overflow-y-auto">
-            {drafts.map((draft) => (
+            {drafts.map((draft, index) => (
               <li key={draft.key} className="flex items-center gap-2 rounded-lg border border-line px-3 py-2">
                 <span className="min-w-0 flex-1">
                   <b className="block truncate font-medium">{draft.name || TEXTS.untitledFlow}</b>
@@ -31,10 +38,11 @@ export function DraftsDialog() {
                     {new Date(draft.savedAt).toLocaleString()} · {Object.keys(draft.flow.nodes).length} nodes
                   </span>
                 </span>
-                <Button kind="danger" onClick={() => void workspace.files.dropDraft(draft).then(() => without(draft))}>
+                <Button kind="danger" data-testid="discard-draft" onClick={() => void discard(draft)}>
                   {TEXTS.discard}
                 </Button>
                 <Button
+                  ref={index === 0 ? restoreFirst : undefined}
                   kind="main"
                   data-testid="restore-draft"
                   onClick={() => {

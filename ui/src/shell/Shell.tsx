@@ -7,6 +7,7 @@ import { PANELS } from "@/panels";
 import { useLayout, useWorkspace } from "@/workspace/context";
 import type { Part } from "@/workspace/layout";
 import { Rail } from "./Rail";
+import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
 import { TEXTS } from "./texts";
 import { ViewingBanner } from "./ViewingBanner";
@@ -34,6 +35,7 @@ export function Shell() {
                   <div className="relative h-full">
                     <Canvas />
                     <ViewingBanner />
+                    <Toasts />
                   </div>
                 </Panel>
                 <Separator className="seam" aria-label={TEXTS.resizeDock} />

@@ -24,6 +24,13 @@ beforeEach(() => {
 });
 afterEach(cleanup);
 
+it.each(["provider.unreachable", "provider.no_key"])("are one click away from %s", async (code) => {
+  showRun(workspace.activeRun, failed(code));
+  renderInWorkspace(<ProblemsTab />, { workspace });
+  await userEvent.click(screen.getByRole("button", { name: "Settings" }));
+  expect(workspace.layout.store.getState().leftPanel).toBe("settings");
+});
+
 it.each([
   ["the problems", () => <ProblemsTab />],
   ["the inspector", () => <InputsOutputs nodeId="chat" />],

@@ -34,6 +34,7 @@ export const TEXTS = {
   addSelection: "Add to the selection",
   selectAnArea: "Select an area",
   close: "Close",
+  notifications: "Notifications",
   allShortcuts: "All shortcuts",
   interruptedResume: "Interrupted · resume",
   finished: "Finished",

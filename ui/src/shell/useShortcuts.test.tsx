@@ -61,6 +61,15 @@ describe("shortcuts", () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
+  it("run the flow also while a field has the focus", () => {
+    const start = vi.fn();
+    draw({ ...COMMANDS.find((one) => one.id === "run.start"), enabled: () => true, run: start });
+    const field = document.body.appendChild(document.createElement("input"));
+    expect(press(field, "Enter", { ctrlKey: true })).toBe(true);
+    expect(start).toHaveBeenCalledOnce();
+    field.remove();
+  });
+
   it("are unique", () => {
     const keys = COMMANDS.flatMap((one) => one.keys ?? []);
     expect(keys.filter((one, at) => keys.indexOf(one) !== at)).toEqual([]);

@@ -7,6 +7,8 @@ const PROVIDER_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
   "provider.unauthorized",
   "provider.unknown",
   "provider.bad_settings",
+  "provider.no_key",
+  "provider.unreachable",
 ]);
 
 /** Whether the settings help against an error with this code. */

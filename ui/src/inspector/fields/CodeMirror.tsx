@@ -75,6 +75,9 @@ const LANGUAGES: Record<CodeEditorProps["language"], Extension> = {
 /** Marks changes that come from the document, not from the person. */
 const externalChange = Annotation.define<boolean>();
 
+/** The window runs the flow by Mod+Enter, also while a field has the focus. */
+const EDITING_KEYS = defaultKeymap.filter(({ key }) => key !== "Mod-Enter");
+
 /** CodeMirror as a controlled field. Tab leaves it, as it leaves every other field. */
 export default function CodeMirror({
   language,
@@ -102,7 +105,7 @@ export default function CodeMirror({
         doc: value,
         extensions: [
           history(),
-          keymap.of([...defaultKeymap, ...historyKeymap]),
+          keymap.of([...EDITING_KEYS, ...historyKeymap]),
           EditorView.lineWrapping,
           LANGUAGES[language],
           look,

@@ -17,6 +17,7 @@ export const runCommands: readonly Command[] = [
     group: "Run",
     keys: [RUN_KEYS],
     terms: ["start", "execute", "play"],
+    whileTyping: true,
     enabled: ({ editor }) => !editor.state.viewing,
     run: (workspace) => workspace.runs.start(),
   },

@@ -1,14 +1,14 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Unplug } from "lucide-react";
 import { useRef, useState } from "react";
-import type { Flow, NodeId } from "@/bindings";
+import type { Edge, EdgeId, Flow, NodeId } from "@/bindings";
 import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
 import { edgeBetween, fittingPort, partners } from "@/flow/connection";
 import { declaredPorts, type End } from "@/flow/ports";
 import { useCanvas, useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { addNodeFor } from "./add-node";
-import { CARD_WIDTH } from "./geometry";
+import { CARD_WIDTH, portY } from "./geometry";
 import { nodeElement } from "./keyboard-navigation";
 import { pulledFrom } from "./pulled-ends";
 import { TEXTS } from "./texts";
@@ -44,17 +44,58 @@ type Close = (focus: NodeId) => void;
 
 function Connect({ node, close }: { node: NodeId; close: Close }) {
   const [end, setEnd] = useState<End>();
-  return end ? <Partners end={end} close={close} /> : <PortsOf node={node} choose={setEnd} close={close} />;
+  const [disconnecting, setDisconnecting] = useState(false);
+  if (disconnecting) return <Connections node={node} close={close} />;
+  if (end) return <Partners end={end} close={close} />;
+  return <PortsOf node={node} choose={setEnd} onDisconnect={() => setDisconnecting(true)} />;
 }
 
-function PortsOf({ node, choose, close }: { node: NodeId; choose: (end: End) => void; close: Close }) {
+/** The edges of a node. A list of its own, so that Enter in the list of ports never removes one. */
+function Connections({ node, close }: { node: NodeId; close: Close }) {
   const { editor, nodeNames } = useWorkspace();
+  const flow = useFlow((state) => state.flow);
+  const name = nodeNames.nameOf(node);
+  return (
+    <>
+      <Dialog.Title className="px-3 pt-2.5 font-semibold">{TEXTS.disconnectNode(name)}</Dialog.Title>
+      <MenuList label={TEXTS.connectionsOf(name)} placeholder={TEXTS.searchConnections} empty={TEXTS.noMatches}>
+        <MenuGroup heading={TEXTS.disconnect}>
+          {edgesOf(flow, node).map(([id, edge]) => (
+            <MenuItem
+              key={id}
+              value={`${nodeNames.nameOf(edge.source)} ${edge.sourceOutput} ${nodeNames.nameOf(edge.target)} ${edge.targetInput} ${id}`}
+              testId={`disconnect-${id}`}
+              onChoose={() => {
+                editor.removeItems({ edges: [id] });
+                close(node);
+              }}
+            >
+              <Unplug size={14} aria-hidden className="text-fg-3" />
+              <span className="truncate">
+                {nodeNames.nameOf(edge.source)} {edge.sourceOutput} → {nodeNames.nameOf(edge.target)} {edge.targetInput}
+              </span>
+            </MenuItem>
+          ))}
+        </MenuGroup>
+      </MenuList>
+    </>
+  );
+}
+
+function edgesOf(flow: Flow, node: NodeId): [EdgeId, Edge][] {
+  return Object.entries(flow.edges).filter(([, edge]) => edge.source === node || edge.target === node);
+}
+
+type PortsProps = { node: NodeId; choose: (end: End) => void; onDisconnect: () => void };
+
+function PortsOf({ node, choose, onDisconnect }: PortsProps) {
+  const { nodeNames } = useWorkspace();
   const types = useNodeTypes((all) => all);
   const flow = useFlow((state) => state.flow);
   const checked = useFlow((state) => state.checked);
   const ports = declaredPorts(types, flow, checked, node);
   const name = nodeNames.nameOf(node);
-  const edges = Object.entries(flow.edges).filter(([, edge]) => edge.source === node || edge.target === node);
+  const edges = edgesOf(flow, node);
   const groups = [
     { heading: TEXTS.outputs, side: "out" as const, ports: ports?.outputs ?? [] },
     { heading: TEXTS.inputs, side: "in" as const, ports: ports?.inputs ?? [] },
@@ -82,23 +123,12 @@ function PortsOf({ node, choose, close }: { node: NodeId; choose: (end: End) => 
           ),
         )}
         {edges.length > 0 ? (
-          <MenuGroup heading={TEXTS.disconnect}>
-            {edges.map(([id, edge]) => (
-              <MenuItem
-                key={id}
-                value={`disconnect ${id}`}
-                onChoose={() => {
-                  editor.removeItems({ edges: [id] });
-                  close(node);
-                }}
-              >
-                <Unplug size={14} aria-hidden className="text-fg-3" />
-                <span className="truncate">
-                  {nodeNames.nameOf(edge.source)} {edge.sourceOutput} → {nodeNames.nameOf(edge.target)}{" "}
-                  {edge.targetInput}
-                </span>
-              </MenuItem>
-            ))}
+          <MenuGroup heading={TEXTS.connections}>
+            <MenuItem value={TEXTS.disconnectMenu} testId="connect-disconnect" onChoose={onDisconnect}>
+              <Unplug size={14} aria-hidden className="text-fg-3" />
+              <span>{TEXTS.disconnectMenu}</span>
+              <span className="ml-auto text-fg-3 text-xs tabular-nums">{edges.length}</span>
+            </MenuItem>
           </MenuGroup>
         ) : null}
       </MenuList>
@@ -164,9 +194,11 @@ function Partners({ end, close }: { end: End; close: Close }) {
 function beside(flow: Flow, end: End) {
   const at = flow.layout[end.node] ?? { x: 0, y: 0 };
   const x = end.side === "out" ? at.x + CARD_WIDTH + 90 : at.x - 90;
-  let y = at.y + 37;
+  let y = at.y + portY(0);
   const left = end.side === "out" ? x : x - CARD_WIDTH;
-  while (Object.values(flow.layout).some((other) => Math.abs(other.x - left) < 180 && Math.abs(other.y - y + 37) < 90))
+  while (
+    Object.values(flow.layout).some((other) => Math.abs(other.x - left) < 180 && Math.abs(other.y + portY(0) - y) < 90)
+  )
     y += 110;
   return { x, y };
 }

@@ -9,7 +9,7 @@ import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { CardTitle } from "./CardTitle";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
-import { cardHeight } from "./geometry";
+import { cardHeight, portRowsHeight } from "./geometry";
 import { nodeSummary } from "./node-summary";
 import { PortHandle } from "./PortHandle";
 import { RunLines } from "./RunLines";
@@ -62,6 +62,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <StatusRing node={id} state={state} />
       </header>
       <p className="summary">{nodeSummary(node, type, maker && { node: maker, type: makerType })}</p>
+      {/* The ports are placed over it: they come before what a run adds, so that edges run straight between equal cards. */}
+      <div style={{ height: portRowsHeight(ports, errorWired) }} />
       {state ? <RunLines node={id} /> : null}
       {ports.inputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="in" port={port} index={index} />

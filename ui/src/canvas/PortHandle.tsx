@@ -4,7 +4,8 @@ import type { InputPort, NodeId, OutputPort, Ports } from "@/bindings";
 import { feeds, type Side } from "@/flow/ports";
 import type { Pulled } from "@/workspace/canvas-store";
 import { useCanvas } from "@/workspace/context";
-import { CARD_BORDER, handleBox, isQuiet } from "./geometry";
+import { CARD_BORDER, cardHeight, handleBox, isQuiet, portY } from "./geometry";
+import { TEXTS } from "./texts";
 
 type Props = {
   node: NodeId;
@@ -20,8 +21,9 @@ type Props = {
 export const PortHandle = memo(function PortHandle({ node, side, port, index, ports, errorWired, missing }: Props) {
   const fit = useCanvas((state) => (state.pulled ? fitOf(state.pulled, node, side, port) : undefined));
   const box = handleBox(side, index, port, ports, errorWired);
+  const quiet = isQuiet(side, port, errorWired);
   const required = "required" in port && port.required;
-  const type = port.kind === "data" && port.type !== "any" ? ` ${port.type}` : "";
+  const type = port.kind === "data" && port.type !== "any" ? ` · ${port.type}` : "";
   return (
     <Handle
       id={port.name}
@@ -34,10 +36,11 @@ export const PortHandle = memo(function PortHandle({ node, side, port, index, po
       data-kind={port.kind}
       data-fit={fit}
       data-missing={missing || undefined}
-      data-quiet={isQuiet(side, port, errorWired) || undefined}
-      // Drawn by the style sheet when the card is looked at: an element less for each port of each card.
+      data-quiet={quiet || undefined}
+      data-squeezed={(quiet && portY(index) > cardHeight(ports, errorWired)) || undefined}
+      // Drawn by the style sheet: an element less for each port of each card.
       data-name={`${port.name}${required ? " *" : ""}`}
-      data-type={type || undefined}
+      title={`${port.name}${type}${required ? ` (${TEXTS.required})` : ""}`}
       style={{ left: box.x - CARD_BORDER.left, top: box.y - CARD_BORDER.top, width: box.width, height: box.height }}
     />
   );

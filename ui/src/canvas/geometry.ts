@@ -14,10 +14,11 @@ export const GRID = 20;
 /** A card's border widths. Positions on the card are relative to the inside of its border. */
 export const CARD_BORDER = { left: 4, top: 1 };
 
-const FIRST_PORT_Y = 37;
-const PORT_STEP = 26;
+/** Below the name and the summary: each port has a row of its own, with its name beside its mark. */
+const FIRST_PORT_Y = 61;
+const PORT_STEP = 20;
 const MIN_HEIGHT = 57;
-const BELOW_LAST_PORT = 20;
+const BELOW_LAST_PORT = 14;
 
 /** The side lengths of a port's mark, by strand. */
 export const HANDLE_SIZE: Record<PortKind, number> = { context: 13, data: 9, tools: 10 };
@@ -35,11 +36,19 @@ export function isQuiet(side: Side, port: { name: string; kind: PortKind }, wire
   return side === "out" && port.name === ERROR_PORT && port.kind === "data" && !wired;
 }
 
+/** The height of the rows of all ports, which stand between the summary and what a run adds. */
+export function portRowsHeight(ports: Ports, errorWired: boolean): number {
+  return PORT_STEP * portRows(ports, errorWired);
+}
+
 /** The least height at which every port has its place. */
 export function cardHeight(ports: Ports, errorWired: boolean): number {
+  return Math.max(MIN_HEIGHT, portY(portRows(ports, errorWired) - 1) + BELOW_LAST_PORT);
+}
+
+function portRows(ports: Ports, errorWired: boolean): number {
   const outputs = ports.outputs.filter((port) => !isQuiet("out", port, errorWired)).length;
-  const rows = Math.max(ports.inputs.length, outputs);
-  return Math.max(MIN_HEIGHT, portY(rows - 1) + BELOW_LAST_PORT);
+  return Math.max(ports.inputs.length, outputs);
 }
 
 /** The corner and size of the n-th port's mark, relative to its card. The mark sits astride the card's edge. */

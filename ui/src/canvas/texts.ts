@@ -1,6 +1,7 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
   canvas: "Canvas",
+  required: "required",
   zoomOut: "Zoom out",
   zoomPercentReset100: (percent: string | number) => `Zoom ${percent} percent. Reset to 100 percent`,
   zoomIn: "Zoom in",
@@ -17,6 +18,11 @@ export const TEXTS = {
   searchPorts: "Search ports",
   noMatches: "No matches",
   disconnect: "Disconnect",
+  disconnectMenu: "Disconnect…",
+  disconnectNode: (name: string) => `Disconnect “${name}”`,
+  connections: "Connections",
+  connectionsOf: (name: string) => `Connections of ${name}`,
+  searchConnections: "Search connections",
   connectPortTo: (port: string | number, preposition: string | number) => `Connect “${port}” ${preposition}`,
   connectPort: (port: string | number) => `Connect ${port}`,
   searchNodes: "Search nodes",

@@ -5,8 +5,8 @@ import type { CanvasStore } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
 import { showAll } from "./view";
 
-/** Minimum zoom when a document opens, so that names are readable. What does not fit is cut off on the right. */
-const READABLE = 0.62;
+/** Minimum zoom when a document opens: all its nodes are in view unless they would be specks. */
+const MIN_FIT_ZOOM = 0.3;
 
 /**
  * Shows the whole of a flow when another document or another run comes onto the canvas. A document that comes back from
@@ -42,7 +42,7 @@ export function useFitNewDocuments(count: number): void {
         fitted.current = { document, arcs: true };
         return;
       }
-      showAll(workspace, { minZoom: READABLE, maxZoom: 1, duration: 0 });
+      showAll(workspace, { minZoom: MIN_FIT_ZOOM, maxZoom: 1, duration: 0 });
       fitted.current = { document, arcs, viewport: viewportNow(canvas) };
     });
     return () => cancelAnimationFrame(frame);

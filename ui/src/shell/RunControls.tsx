@@ -1,5 +1,5 @@
-/** Run, stop, and how the run is doing. */
-import { Play, Square } from "lucide-react";
+/** Run and Stop, of fixed width, and what keeps the flow from running. */
+import { CircleAlert, Play, Square } from "lucide-react";
 import { Button } from "@/design/Button";
 import { Keys } from "@/design/Keys";
 import { ariaKeys } from "@/design/keys";
@@ -9,15 +9,14 @@ import { isOver } from "@/run/fold/status";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useInterrupted, useRunHead, useRunState } from "@/workspace/run-hooks";
 import { RUN_KEYS, STOP_KEYS } from "./commands/run";
-import { StatusPill } from "./StatusPill";
 import { TEXTS } from "./texts";
 
 export function RunControls() {
   return (
-    <div className="flex items-center gap-2">
-      <RunButton />
+    <div className="flex shrink-0 items-center gap-2">
+      <ProblemsBadge />
       <StopButton />
-      <StatusPill />
+      <RunButton />
     </div>
   );
 }
@@ -29,41 +28,29 @@ function RunButton() {
   const problems = useFlow((state) => runBlockers(state).length);
   const starting = useRunState((state) => state.starting);
   const going = useGoing();
-  if (problems > 0 && !viewing) {
-    const problemCount = `${problems} ${problems === 1 ? "problem" : "problems"}`;
-    return (
-      <Tooltip label={TEXTS.cannotRun(problemCount)}>
-        <Button
-          data-testid="run-button"
-          data-blocked
-          className="text-bad"
-          onClick={() => workspace.layout.showDockTab("problems")}
-        >
-          <Play size={14} aria-hidden /> {problemCount}
-        </Button>
-      </Tooltip>
-    );
-  }
   const why = viewing
     ? "You are viewing a run. Go back to editing to run the flow."
     : empty
       ? "Add a node to run the flow."
-      : going
-        ? "The flow is running. Stop it to run it again."
-        : starting
-          ? "Starting…"
-          : undefined;
+      : problems > 0
+        ? TEXTS.cannotRun(describeProblems(problems))
+        : going
+          ? "The flow is running. Stop it to run it again."
+          : starting
+            ? "Starting…"
+            : undefined;
   return (
     <Tooltip label={why ?? TEXTS.runFlow} keys={RUN_KEYS}>
       {/* Not `disabled`: the reason must be reachable by keyboard and pointer. */}
       <Button
         kind="main"
         data-testid="run-button"
+        data-blocked={problems > 0 || undefined}
         aria-disabled={why !== undefined}
         aria-keyshortcuts={ariaKeys(RUN_KEYS)}
         aria-description={why}
         className="aria-disabled:opacity-55 aria-disabled:hover:brightness-100"
-        onClick={() => why === undefined && void workspace.runs.start()}
+        onClick={() => (why === undefined || problems > 0) && void workspace.runs.start()}
       >
         <Play size={13} fill="currentColor" aria-hidden /> Run
         <span aria-hidden className="contents [&>kbd]:bg-black/25 [&>kbd]:text-on-accent">
@@ -72,6 +59,30 @@ function RunButton() {
       </Button>
     </Tooltip>
   );
+}
+
+/** What keeps the flow from running, apart from Run, so that Run is always Run. */
+function ProblemsBadge() {
+  const { layout } = useWorkspace();
+  const viewing = useFlow((state) => state.viewing !== undefined);
+  const problems = useFlow((state) => runBlockers(state).length);
+  if (problems === 0 || viewing) return null;
+  return (
+    <Tooltip label={TEXTS.showProblems}>
+      <Button
+        kind="quiet"
+        className="text-bad"
+        data-testid="problems-badge"
+        onClick={() => layout.showDockTab("problems")}
+      >
+        <CircleAlert size={14} aria-hidden /> {describeProblems(problems)}
+      </Button>
+    </Tooltip>
+  );
+}
+
+function describeProblems(count: number): string {
+  return `${count} ${count === 1 ? "problem" : "problems"}`;
 }
 
 function StopButton() {

@@ -11,7 +11,10 @@ export function RunTotals() {
   const session = useActiveSession();
   if (!session) return null;
   return (
-    <div className="flex items-center gap-3 font-mono text-fg-2 text-xs tabular-nums" data-testid="run-totals">
+    <div
+      className="flex items-center gap-3 whitespace-nowrap font-mono text-fg-2 text-xs tabular-nums"
+      data-testid="run-totals"
+    >
       <Tokens />
       <Spent />
       <Elapsed />
@@ -23,7 +26,7 @@ function Tokens() {
   const tokens = useRunHead((head) => head.totals.tokens);
   const children = useHasChildren();
   return (
-    <span title={describeRunTokens(tokens, children)} data-testid="run-tokens">
+    <span className="max-[1100px]:hidden" title={describeRunTokens(tokens, children)} data-testid="run-tokens">
       {formatRunTokens(tokens, children)}
     </span>
   );

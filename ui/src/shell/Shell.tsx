@@ -16,6 +16,7 @@ type Sizes = Record<string, number>;
 
 /** The window's parts and the seams between them, which can be dragged, folded and are remembered. */
 export function Shell() {
+  useNarrowWindow();
   return (
     <div className="flex h-full flex-col">
       <TopBar />
@@ -55,6 +56,20 @@ export function Shell() {
       </div>
     </div>
   );
+}
+
+/** Narrower than this, the left panel would leave the canvas too little room. */
+const NARROW_WINDOW = "(max-width: 1099px)";
+
+function useNarrowWindow(): void {
+  const { layout } = useWorkspace();
+  useEffect(() => {
+    const narrow = window.matchMedia(NARROW_WINDOW);
+    const follow = () => layout.setNarrow(narrow.matches);
+    follow();
+    narrow.addEventListener("change", follow);
+    return () => narrow.removeEventListener("change", follow);
+  }, [layout]);
 }
 
 type GroupProps = { name: "columns" | "rows"; orientation: "horizontal" | "vertical"; children: ReactNode };

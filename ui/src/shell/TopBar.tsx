@@ -6,14 +6,15 @@ import { useCommands, useFlow, useLayout, useWorkspace } from "@/workspace/conte
 import { ConversationChip } from "./ConversationChip";
 import { RunControls } from "./RunControls";
 import { RunTotals } from "./RunTotals";
+import { StatusPill } from "./StatusPill";
 import { TEXTS } from "./texts";
 
-/** The flow and its file on the left, the run in the middle, what it has used on the right. */
+/** The flow and its file on the left, how the run is doing in the middle, Run and Stop at the right end, where they never move. */
 export function TopBar() {
   const workspace = useWorkspace();
   const commands = useCommands();
   return (
-    <header className="grid h-[46px] shrink-0 grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)] items-center gap-3 border-line border-b bg-bg-1 px-3">
+    <header className="grid h-[46px] shrink-0 grid-cols-[minmax(0,1fr)_auto_minmax(max-content,1fr)] items-center gap-3 border-line border-b bg-bg-1 px-3">
       <div className="flex min-w-0 items-center gap-2">
         <img src="./icon.svg" alt={TEXTS.plait} width={24} height={24} className="shrink-0" />
         <DocumentName />
@@ -30,12 +31,11 @@ export function TopBar() {
         </span>
       </div>
       <div className="flex items-center justify-center gap-2">
-        <RunControls />
+        <StatusPill />
         <ConversationChip />
       </div>
       <div className="flex min-w-0 items-center justify-end gap-2">
         <RunTotals />
-        <FoldButtons />
         <button
           type="button"
           className="flex h-[30px] shrink-0 items-center gap-2 rounded-md border border-line bg-bg-2 px-2.5 text-fg-2 text-sm hover:border-line-2 hover:bg-bg-3"
@@ -46,6 +46,8 @@ export function TopBar() {
           <Search size={14} aria-hidden />
           <Keys keys="Mod+K" />
         </button>
+        <FoldButtons />
+        <RunControls />
       </div>
     </header>
   );

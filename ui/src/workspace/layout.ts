@@ -27,6 +27,9 @@ const DEFAULT: Layout = {
 export class LayoutStore {
   readonly store: StoreApi<Layout> = createStore<Layout>(() => DEFAULT);
 
+  /** The left panel is folded because the window is narrow. */
+  #leftFolded = false;
+
   constructor(readonly settings: SettingsStore) {}
 
   /** Restores what was remembered. Call once the settings are loaded. */
@@ -46,6 +49,7 @@ export class LayoutStore {
   showPanel(panel: string): void {
     this.store.setState({ leftPanel: panel });
     this.setOpen("left", true);
+    this.#remember();
   }
 
   /** Selects a dock tab and opens the dock. */
@@ -75,8 +79,23 @@ export class LayoutStore {
 
   setOpen(part: Part, open: boolean): void {
     const before = this.store.getState().open;
-    if (before[part] !== open) this.store.setState({ open: { ...before, [part]: open } });
-    const { leftPanel, open: parts } = this.store.getState();
-    this.settings.remember("layout", { leftPanel, open: parts });
+    if (before[part] === open) return;
+    if (part === "left") this.#leftFolded = false;
+    this.store.setState({ open: { ...before, [part]: open } });
+    this.#remember();
+  }
+
+  /** Folds the left panel while the window is too narrow for it beside the canvas, and unfolds it afterwards. */
+  setNarrow(narrow: boolean): void {
+    const { open } = this.store.getState();
+    if (narrow === this.#leftFolded || (narrow && !open.left)) return;
+    this.#leftFolded = narrow;
+    this.store.setState({ open: { ...open, left: !narrow } });
+  }
+
+  /** What a person chose, not what a narrow window imposes. */
+  #remember(): void {
+    const { leftPanel, open } = this.store.getState();
+    this.settings.remember("layout", { leftPanel, open: { ...open, left: open.left || this.#leftFolded } });
   }
 }

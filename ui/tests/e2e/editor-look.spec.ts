@@ -149,3 +149,36 @@ test("opens a context menu on a node", async ({ page }) => {
   await page.getByTestId("menu-edit.duplicate").click();
   await expect(node(page, "ask-2")).toBeVisible();
 });
+
+test("names ports inside of their cards, without pointing at them", async ({ page }) => {
+  await openFlow(page);
+  for (const [side, port] of [
+    ["in", "message"],
+    ["out", "response"],
+  ] as const) {
+    const label = await handle(page, "answer", side, port).evaluate((element) => {
+      const style = getComputedStyle(element, "::after");
+      return {
+        text: style.content,
+        inset: Number.parseFloat(element.dataset.side === "in" ? style.left : style.right),
+      };
+    });
+    expect(label.text).toBe(`"${port}"`);
+    expect(label.inset).toBeGreaterThan(0);
+  }
+});
+
+test("keeps messages over the canvas, away from the bars and the dock", async ({ page }) => {
+  await openFlow(page);
+  await drag(page, handle(page, "tools", "out", "tools"), handle(page, "answer", "in", "tools"));
+  const message = page.locator("[data-sonner-toast]");
+  await expect(message).toContainText("already connected");
+  const canvas = await page.getByTestId("canvas").boundingBox();
+  if (!canvas) throw new Error("There is no canvas.");
+  await expect
+    .poll(async () => {
+      const box = await message.boundingBox();
+      return box && box.x >= canvas.x && box.y >= canvas.y && box.y + box.height <= canvas.y + canvas.height;
+    })
+    .toBe(true);
+});

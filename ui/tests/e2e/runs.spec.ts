@@ -35,6 +35,19 @@ test.describe("a run", () => {
     await expect(page.getByTestId("run-tokens")).toHaveText("105 tokens");
   });
 
+  test("starts from a code field by Ctrl+Enter, and Run stays where it is", async ({ page }) => {
+    await openFlow(page);
+    const place = await page.getByTestId("run-button").boundingBox();
+    await node(page, "ask").click();
+    const editor = page.locator(".cm-content").first();
+    await editor.click();
+    const text = await editor.textContent();
+    await page.keyboard.press("Control+Enter");
+    await expect(status(page)).toHaveAttribute("data-status", "waiting");
+    expect(await editor.textContent()).toBe(text);
+    expect(await page.getByTestId("run-button").boundingBox()).toEqual(place);
+  });
+
   test("ends when its pause is ended and skips dependent nodes", async ({ page }) => {
     await start(page);
     await page.getByTestId("pause-end").click();
@@ -86,7 +99,7 @@ test.describe("a run", () => {
       edges: {},
       layout: { odd: { x: 0, y: 0 } },
     });
-    await expect(page.getByTestId("run-button")).toHaveText("1 problem");
+    await expect(page.getByTestId("problems-badge")).toHaveText("1 problem");
     await page.getByTestId("run-button").click();
     const problem = page.getByTestId("problem");
     await expect(problem).toHaveAttribute("data-code", "node.unknown_type");

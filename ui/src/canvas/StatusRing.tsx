@@ -11,6 +11,7 @@ const STATE_LABELS: Record<NodeRunState, string> = {
   done: "Done",
   skipped: "Skipped",
   failed: "Failed",
+  stopped: "Stopped",
   cached: "Done (cached)",
 };
 

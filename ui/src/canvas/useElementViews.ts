@@ -1,6 +1,6 @@
 /** Hooks for what a node card shows of the active run. */
 import type { NodeId } from "@/bindings";
-import { type NodeRun, type NodeRunState, nodeRunOf } from "@/run/element-views";
+import { type NodeRun, type NodeRunState, nodeRunOf, nodeStateOf } from "@/run/element-views";
 import { formatIteration } from "@/run/fold/epoch";
 import { useNodeOf } from "@/workspace/run-hooks";
 
@@ -10,7 +10,7 @@ export function useNodeRun(node: NodeId): NodeRun | undefined {
 
 /** The state of a node. Re-renders only when it changes. */
 export function useNodeState(node: NodeId): NodeRunState | undefined {
-  return useNodeOf(node, (view) => view?.state);
+  return useNodeOf(node, (view) => view && nodeStateOf(view));
 }
 
 export function useNodeIteration(node: NodeId): string {

@@ -147,11 +147,7 @@ describe("every node type", () => {
 });
 
 it("humanizes field names", () => {
-  expect(["systemInstructions", "maxEpochs", "context_id", "baseUrl", "text"].map(humanize)).toEqual([
-    "System instructions",
-    "Max epochs",
-    "Context ID",
-    "Base URL",
-    "Text",
-  ]);
+  expect(["systemInstructions", "maxEpochs", "context_id", "baseUrl", "text", "ms", "timeoutMs"].map(humanize)).toEqual(
+    ["System instructions", "Max epochs", "Context ID", "Base URL", "Text", "Duration (ms)", "Timeout (ms)"],
+  );
 });

@@ -3,6 +3,7 @@
  * enums (documented or not), alternatives, lists, objects, maps. What it does not know it leaves to a JSON editor, so that
  * every config can be edited.
  */
+import { TEXTS } from "./texts";
 
 export type Schema = Record<string, unknown>;
 
@@ -47,13 +48,15 @@ export function specOf(schema: Schema): Spec {
   return spec;
 }
 
-/** `systemInstructions` as people write it: `System instructions`. */
+/** `systemInstructions` as people write it: `System instructions`; `timeoutMs`: `Timeout (ms)`. */
 export function humanize(name: string): string {
+  if (name === "ms") return TEXTS.durationMs;
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replace(/[_-]+/g, " ")
     .toLowerCase()
-    .replace(/\b(id|url|json|api|ms)\b/g, (word) => word.toUpperCase().replace("MS", "ms"));
+    .replace(/\b(id|url|json|api)\b/g, (word) => word.toUpperCase())
+    .replace(/ ms$/, " (ms)");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

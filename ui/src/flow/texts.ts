@@ -17,6 +17,7 @@ export const TEXTS = {
   undo: "Undo",
   untitledFlow: "Untitled flow",
   readOnlyFile: "This file is read-only. Saving asks for another location.",
+  durationMs: "Duration (ms)",
   contexts: "Contexts",
   people: "People",
   models: "Models",

@@ -153,6 +153,18 @@ describe("a form", () => {
   });
 });
 
+describe("a new item", () => {
+  it("has the focus, in a list and in a map", async () => {
+    const { user } = draw({ type: "array", items: { type: "string" } }, ["one"]);
+    await user.click(screen.getByRole("button", { name: /add/i }));
+    await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Item 2")));
+    cleanup();
+    const map = draw({ type: "object", additionalProperties: { type: "string" } });
+    await map.user.click(screen.getByRole("button", { name: /add/i }));
+    await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Name of “name1”")));
+  });
+});
+
 describe("undo", () => {
   let workspace: Workspace;
 

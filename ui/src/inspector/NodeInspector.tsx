@@ -5,6 +5,7 @@ import { type Tab, Tabs } from "@/design/Tabs";
 import { displayedFlow } from "@/flow/flow-state";
 import { commentField } from "@/flow/node-types";
 import { useFlow, useLayout, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { useNodeOf } from "@/workspace/run-hooks";
 import { ConfigTab } from "./ConfigTab";
 import { Context } from "./run/Context";
 import { EpochPicker } from "./run/EpochPicker";
@@ -20,6 +21,11 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const chosen = useLayout((state) => state.inspectorTab);
   const runs = useNodeTypes((types) => commentField(types, node)) === undefined;
+  // A tab that this node can never fill is not offered.
+  const called = useNodeOf(nodeId, (view) => view?.epochs.some((epoch) => epoch.calls.length > 0) === true);
+  const callsModels = called || type === undefined || type.category === "models";
+  const usesContext =
+    type === undefined || [...type.ports.inputs, ...type.ports.outputs].some((port) => port.kind === "context");
   if (!node) return <Empty title={TEXTS.nodeNotFound} />;
   const tabs: Tab[] = [
     {
@@ -30,8 +36,8 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
     ...(runs
       ? [
           { id: "io", label: TEXTS.inputOutput, content: <InputsOutputs nodeId={nodeId} /> },
-          { id: "prompt", label: TEXTS.prompt, content: <Prompt nodeId={nodeId} /> },
-          { id: "context", label: TEXTS.context, content: <Context nodeId={nodeId} /> },
+          ...(callsModels ? [{ id: "prompt", label: TEXTS.prompt, content: <Prompt nodeId={nodeId} /> }] : []),
+          ...(usesContext ? [{ id: "context", label: TEXTS.context, content: <Context nodeId={nodeId} /> }] : []),
         ]
       : []),
   ];

@@ -49,6 +49,24 @@ describe("what a card shows", () => {
   });
 });
 
+describe("the state of a card", () => {
+  const stateAfter = (code: string) => {
+    const fold = new RunFold();
+    const here = { at: 0, node: "a", epoch: [] };
+    fold.apply([
+      { seq: 0, type: "node.started", ...here, attempt: 1 },
+      { seq: 1, type: "node.failed", ...here, handled: false, error: { code, message: "No." } },
+    ] as never);
+    return nodeRunOf(fold.nodes.get("a"))?.state;
+  };
+
+  it("says that a node was stopped, not that it failed", () => {
+    expect(stateAfter("node.cancelled")).toBe("stopped");
+    expect(stateAfter("node.stopped")).toBe("stopped");
+    expect(stateAfter("provider.timeout")).toBe("failed");
+  });
+});
+
 describe("what passed on an edge", () => {
   it("is the last value of that port, and how many there were", () => {
     expect(passingOf("chat", viewOf("chat-cycle", "chat"), "response")).toEqual({ value: "Answer 1", passed: 2 });

@@ -6,7 +6,8 @@ import { partsOf } from "./prompt-parts";
 import { outputsOf, wasStopped } from "./values/outputs";
 import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "./values/preview";
 
-export type NodeRunState = NodeState;
+/** A node that was only stopped, because its run was, did not fail. */
+export type NodeRunState = NodeState | "stopped";
 
 /** Shares of a model's window, as the thin bar on a node card draws them. */
 export type WindowUse = {
@@ -58,9 +59,15 @@ export function nodeRunOf(view: NodeView | undefined): NodeRun | undefined {
   return run;
 }
 
+export function nodeStateOf(view: NodeView): NodeRunState {
+  if (view.state !== "failed") return view.state;
+  const displayed = displayedEpoch(view);
+  return displayed && wasStopped(displayed) ? "stopped" : "failed";
+}
+
 function toNodeRun(view: NodeView): NodeRun {
   const displayed = displayedEpoch(view);
-  const run: NodeRun = { state: view.state, epoch: view.epoch };
+  const run: NodeRun = { state: nodeStateOf(view), epoch: view.epoch };
   if (!displayed) return run;
   const stream = streamOf(view, displayed);
   if (stream !== undefined) run.stream = stream;

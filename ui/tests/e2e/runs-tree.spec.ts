@@ -11,7 +11,7 @@ test.beforeEach(async ({ page }) => {
 });
 
 test("a double click opens the child's run, and the crumb leads back", async ({ page }) => {
-  await node(page, "headline").locator(".summary").dblclick();
+  await node(page, "headline").dblclick();
   await expect(page.getByTestId("crumb-here")).toHaveText("A headline");
   await expect(node(page, "write")).toBeVisible();
   await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", WAIT);

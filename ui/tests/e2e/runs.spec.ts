@@ -100,7 +100,7 @@ test.describe("a run", () => {
       layout: { odd: { x: 0, y: 0 } },
     });
     await expect(page.getByTestId("problems-badge")).toHaveText("1 problem");
-    await page.getByTestId("run-button").click();
+    await page.getByTestId("problems-badge").click();
     const problem = page.getByTestId("problem");
     await expect(problem).toHaveAttribute("data-code", "node.unknown_type");
     await problem.getByRole("button").click();

@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "@/design/Button";
 import { blankOf, type Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
+import { focusNewField } from "./focus-new-field";
 import { type NestingProps, stepwise } from "./props";
 
 type ListSpec = Extract<Spec, { kind: "list" }>;
@@ -84,7 +85,10 @@ export function ListControl({
         className="self-start"
         disabled={readOnly}
         data-testid={`add-${path.join("-")}`}
-        onClick={() => replace([...items, blankOf(spec.item)])}
+        onClick={() => {
+          replace([...items, blankOf(spec.item)]);
+          focusNewField(`${id}-${items.length}`);
+        }}
       >
         <Plus size={14} aria-hidden /> Add {one.toLowerCase()}
       </Button>

@@ -3,6 +3,7 @@ import { Button, IconButton } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { blankOf, type Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
+import { focusNewField } from "./focus-new-field";
 import { type NestingProps, stepwise } from "./props";
 import { TEXTS } from "./texts";
 
@@ -40,6 +41,7 @@ export function MapControl({
         <div key={name} className="flex items-start gap-1.5 rounded-lg border border-line bg-bg-2 p-2">
           <div className="flex min-w-0 flex-1 flex-col gap-1.5">
             <input
+              id={`${id}-${name}-name`}
               className={`${CONTROL} h-7 font-mono text-xs`}
               aria-label={TEXTS.nameOf(name)}
               defaultValue={name}
@@ -70,7 +72,11 @@ export function MapControl({
       <Button
         className="self-start"
         disabled={readOnly}
-        onClick={() => change([...path, fresh()], blankOf(spec.value))}
+        onClick={() => {
+          const name = fresh();
+          change([...path, name], blankOf(spec.value));
+          focusNewField(`${id}-${name}-name`);
+        }}
       >
         <Plus size={14} aria-hidden /> {TEXTS.addEntry}
       </Button>

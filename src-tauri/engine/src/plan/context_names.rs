@@ -33,6 +33,9 @@ pub(super) struct ContextDeclaration {
     pub names: Option<ContextId>,
     /// The data input on which a value names its context at run time, unless it names one.
     pub input: Option<&'static str>,
+    /// An override for that input names no context, for example because it is a number. The node works in none, and
+    /// its context edge does not count either.
+    pub names_none: bool,
 }
 
 impl ContextDeclaration {
@@ -40,16 +43,17 @@ impl ContextDeclaration {
         let behavior = node.behavior();
         let own_name = behavior.context_id.as_deref().unwrap_or(id.as_str());
         let in_config = behavior.uses_context_id.as_deref().map(ContextId::from);
-        let overridden = || {
-            let input = behavior.uses_context_from?;
+        let overridden = behavior.uses_context_from.and_then(|input| {
             let (_, value) = overrides.get(id)?.iter().find(|(name, _)| name.as_str() == input)?;
-            ContextHandle::named_by(value)
-        };
-        let names = in_config.or_else(overridden);
+            Some(ContextHandle::named_by(value))
+        });
+        let names_none = in_config.is_none() && overridden == Some(None);
+        let names = in_config.or(overridden.flatten());
         Self {
             makes: behavior.makes_context.then(|| own_name.into()),
-            input: behavior.uses_context_from.filter(|_| names.is_none()),
+            input: behavior.uses_context_from.filter(|_| names.is_none() && !names_none),
             names,
+            names_none,
         }
     }
 }
@@ -172,8 +176,11 @@ fn assigned_makers(
     makers: &BTreeMap<ContextId, usize>,
 ) -> Vec<Option<Makers>> {
     let made_by = |name: &ContextId| makers.get(name).map_or_else(Makers::any, |&maker| Makers::one(maker));
-    let mut assigned: Vec<Option<Makers>> =
-        declared.iter().map(|declared| declared.names.as_ref().map(made_by)).collect();
+    let assigned = |declared: &ContextDeclaration| match &declared.names {
+        Some(name) => Some(made_by(name)),
+        None => declared.names_none.then(Makers::default),
+    };
+    let mut assigned: Vec<Option<Makers>> = declared.iter().map(assigned).collect();
     for wire in &wiring.wires {
         let Some(input) = declared[wire.target].input else { continue };
         let inputs = &wiring.vertices[wire.target].node.ports().inputs;

@@ -309,3 +309,30 @@ fn run_to_node_includes_all_nameable_makers() {
     let ids: Vec<_> = plan.nodes.iter().map(|node| node.id.as_str()).collect();
     assert_eq!(ids, ["early", "here", "value", "w"]);
 }
+
+/// A value given for `who` names the context in place of the edge. One that names none leaves the guest without a context,
+/// so it takes no turn and nothing waits for it.
+#[test]
+fn override_of_context_input_replaces_context_edge() {
+    let mut case = Case::written(
+        "here: context
+         a: turn fails=3 salt=59
+         b: guest salt=96
+         c: turn salt=1
+         here.context -> a.context
+         here.context -> b.context
+         b.context -> c.context",
+    );
+    let who = [("who".into(), serde_json::json!(802))];
+    case.overrides.insert("b".into(), who.into());
+    let analysis = FlowAnalysis::of(&case.flow).unwrap();
+    let expected = analysis.run(&case.overrides, case.script).unwrap();
+    assert_eq!(analysis.sharing(), [[NodeId::from("a")]; 0]);
+    let plan = case.plan().unwrap();
+    assert!(plan.edges.iter().all(|edge| edge.port.is_some()), "no turns to wait for: {:?}", plan.edges);
+    let scenario = case.scenario(plan);
+    for seed in 0..300 {
+        let run = scenario.run(Schedule { asynchrony: 7, ..Schedule::seeded(seed) });
+        super::matches_reference::assert_matches(&scenario, &run, &expected).unwrap();
+    }
+}

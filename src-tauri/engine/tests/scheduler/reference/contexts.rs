@@ -90,14 +90,18 @@ fn makers(graph: &Graph, user: &NodeId) -> Makers {
     Makers::These(makers)
 }
 
-/// The makers of the context that a node names in its settings or on `who`. Nothing if it goes by its context edge.
+/// The makers of the context that a node names in its settings or on `who`; none if an override on `who` names no context.
+/// Nothing if it goes by its context edge.
 fn assigned_makers(graph: &Graph, id: &NodeId) -> Option<Makers> {
     let named = &graph.nodes[id].settings.names;
     if !named.is_empty() {
         return Some(Makers::These(graph.nodes.keys().filter(|id| id.as_str() == named).cloned().collect()));
     }
-    let mut sources = graph.feeds(id).filter(|(_, wire)| wire.input.as_str() == "who").peekable();
-    sources.peek()?;
+    if !is_guest(graph, id) {
+        return None;
+    }
+    // A guest needs a value on `who`. Without an edge it is an override, and those of these tests name no context.
+    let sources = graph.feeds(id).filter(|(_, wire)| wire.input.as_str() == "who");
     let mut makers = BTreeSet::new();
     for (_, wire) in sources {
         if !is_maker(graph, &wire.source) {
@@ -106,6 +110,10 @@ fn assigned_makers(graph: &Graph, id: &NodeId) -> Option<Makers> {
         makers.insert(wire.source.clone());
     }
     Some(Makers::These(makers))
+}
+
+fn is_guest(graph: &Graph, id: &NodeId) -> bool {
+    graph.nodes[id].kind == "guest"
 }
 
 fn is_maker(graph: &Graph, id: &NodeId) -> bool {

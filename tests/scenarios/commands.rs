@@ -4,10 +4,11 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command};
 
 use plait_api::{Options, Plait, examples};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::binary::{CliOutput, Home};
 use crate::support::fixture;
+use crate::support::folder::{Folder, draw};
 
 fn flow(name: &str) -> String {
     fixture(&format!("flows/{name}.flow.json")).display().to_string()
@@ -161,6 +162,36 @@ fn exit_code_3_for_a_run_that_waits_and_on_from_there() {
     let over = home.plait(&["resume", &run]);
     assert_eq!(over.code, 2, "{over:#?}");
     assert!(over.err.contains("run.ended"), "{over:#?}");
+}
+
+/// Three questions that are open at the same time, answered by node and in order.
+#[test]
+fn answers_with_a_node_go_to_that_node() {
+    let ask = || json!({ "type": "userInput" });
+    let drawn = draw("questions", json!({ "color": ask(), "name": ask(), "size": ask() }), &[]);
+    let folder = Folder::of(&[("questions.flow.json", &drawn)]);
+    let file = folder.file("questions.flow.json");
+    let outputs = |said: &CliOutput| {
+        let last = said.events().pop().unwrap();
+        ["color", "name", "size"].map(|node| last["outputs"][node]["message"].as_str().unwrap().to_owned())
+    };
+    let home = Home::default();
+    let run = ["run", &file, "--json", "--answer", "size=12", "--answer", "1+1=2", "--answer", "name=a=b"];
+    let said = home.plait(&run);
+    assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{said:#?}");
+    assert_eq!(outputs(&said), ["1+1=2", "a=b", "12"]);
+
+    // An answer to a node that does not ask is not given to another one.
+    let home = Home::default();
+    let said = home.plait(&["run", &file, "--json", "--answer", "size=12", "--answer", "size=13"]);
+    assert_eq!((said.code, said.last_type().as_str()), (3, "run.waiting"), "{said:#?}");
+    let waiting = said.events().pop().unwrap();
+    let on: Vec<_> = waiting["on"].as_array().unwrap().iter().map(|on| on["node"].clone()).collect();
+    assert_eq!(on, ["color", "name"]);
+    let resume = ["resume", "last", "--json", "--answer", "name=Ada", "--answer", "blue"];
+    let said = home.plait(&resume);
+    assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{said:#?}");
+    assert_eq!(outputs(&said), ["blue", "Ada", "12"]);
 }
 
 /// A container may have no certificates, and a variable may name some that are gone.

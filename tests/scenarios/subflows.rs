@@ -294,3 +294,86 @@ async fn problems_of_a_called_flow_are_reported_at_the_calling_node() {
     let run = folder.start(&app, "bad.flow.json", "").await;
     assert_eq!(app.follow(&run, NOBODY).await.fault("in"), "subflow.invalid");
 }
+
+/// A cycle around a flow that some node of it asks in. `settings` are those of the whole flow.
+fn cycle_around(file: &str, settings: Value) -> Value {
+    let mut drawn = draw(
+        "cycle",
+        json!({
+            "text": { "type": "manualInput", "config": { "text": "go" } },
+            "head": { "type": "json" },
+            "in": sub(file),
+        }),
+        &["text.value -> head.value", "head.result -> in.value", "in.text -> head.value"],
+    );
+    drawn["settings"] = settings;
+    drawn
+}
+
+/// A sub-flow bounds a cycle that contains it if a person can be asked in it, at any depth.
+#[tokio::test]
+async fn cycle_around_subflow_needs_one_that_can_ask() {
+    let asks = draw(
+        "asks",
+        json!({ "text": { "type": "manualInput" }, "ask": { "type": "userInput" } }),
+        &["text.value -> ask.in"],
+    );
+    let outer = |file: &str| {
+        draw(
+            "outer",
+            json!({ "text": { "type": "manualInput" }, "in": sub(file) }),
+            &["text.value -> in.value"],
+        )
+    };
+    let folder = Folder::of(&[
+        ("asks.flow.json", &asks),
+        ("asks-below.flow.json", &outer("asks.flow.json")),
+        ("child.flow.json", &child()),
+        ("silent-below.flow.json", &outer("child.flow.json")),
+        ("a.flow.json", &cycle_around("asks.flow.json", json!({}))),
+        ("b.flow.json", &cycle_around("asks-below.flow.json", json!({}))),
+        ("c.flow.json", &cycle_around("child.flow.json", json!({}))),
+        ("d.flow.json", &cycle_around("silent-below.flow.json", json!({}))),
+    ]);
+    let app = App::with(&Recording::echo());
+    for (file, codes) in [
+        ("a.flow.json", &[][..]),
+        ("b.flow.json", &[]),
+        ("c.flow.json", &["flow.circular"]),
+        ("d.flow.json", &["flow.circular"]),
+    ] {
+        let found = check(&app, &folder, file).await;
+        assert_eq!(found.iter().map(|one| one.code.as_str()).collect::<Vec<_>>(), codes, "{file}");
+    }
+}
+
+/// Whether a person was asked in a sub-flow decides how long the cycle around it goes on.
+#[tokio::test]
+async fn question_in_subflow_attends_the_cycle_around_it() {
+    let asks = draw(
+        "asks",
+        json!({
+            "text": { "type": "manualInput" },
+            "ask": { "type": "userInput" },
+            "result": { "type": "output" },
+        }),
+        &["text.value -> ask.in", "ask.message -> result.value"],
+    );
+    let middle = draw(
+        "middle",
+        json!({ "text": { "type": "manualInput" }, "in": sub("asks.flow.json"), "result": { "type": "output" } }),
+        &["text.value -> in.value", "in.text -> result.value"],
+    );
+    let folder = Folder::of(&[
+        ("asks.flow.json", &asks),
+        ("middle.flow.json", &middle),
+        ("cycle.flow.json", &cycle_around("middle.flow.json", json!({ "maxUnattendedEpochs": 1 }))),
+    ]);
+    let app = App::with(&Recording::echo());
+    let run = folder.start(&app, "cycle.flow.json", "").await;
+    let journal = app.follow(&run, ["one", "two", "three"]).await;
+    let asked =
+        journal.0.iter().filter(|entry| matches!(entry.event, Event::Child(_, ChildEvent::Asked { .. })));
+    assert_eq!(asked.count(), 4, "{journal:#?}");
+    assert_eq!(journal.view().loops["head"].iterations, 3, "{journal:#?}");
+}

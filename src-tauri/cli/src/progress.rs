@@ -70,8 +70,9 @@ impl Progress {
             Event::Node(at, NodeEvent::Paused { .. }) => {
                 self.active.remove(at);
             }
-            Event::Loop(Activation { node, .. }, LoopEvent::Exhausted { max_epochs, .. }) => {
-                self.note(&format!("The cycle at `{node}` stopped after {max_epochs} iterations."));
+            Event::Loop(Activation { node, .. }, LoopEvent::Exhausted { max_epochs, unattended }) => {
+                let why = if *unattended { " in which nobody was asked" } else { "" };
+                self.note(&format!("The cycle at `{node}` stopped after {max_epochs} iterations{why}."));
             }
             _ => {}
         }

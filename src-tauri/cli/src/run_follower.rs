@@ -5,7 +5,7 @@ use plait_api::engine::error::ErrorCode;
 use std::collections::{BTreeSet, VecDeque};
 use std::io::Write as _;
 
-use plait_api::engine::id::{Activation, RunId};
+use plait_api::engine::id::{Activation, NodeId, RunId};
 use plait_api::engine::journal::{Entry, Event, RunEvent};
 use plait_api::engine::run::view::{Asker, OpenPause, RunStatus, RunView};
 use plait_api::runs::answer_text;
@@ -22,8 +22,11 @@ use crate::terminal::{self, print_error};
 
 /// The answers of the command line.
 pub(crate) struct Answers {
-    /// Answers, in the order of the questions.
+    /// Answers as they were written. One that begins with the id of a node and `=` answers that node; the others answer
+    /// the first open question, in order.
     pub(crate) texts: VecDeque<String>,
+    /// The nodes of the flow.
+    pub(crate) nodes: BTreeSet<NodeId>,
     /// End the first pause without an answer.
     pub(crate) end_first: bool,
 }
@@ -43,6 +46,63 @@ pub(crate) struct RunFollower<'a> {
     /// Pauses that were answered. Their events may not have been received yet.
     answered: BTreeSet<Asker>,
     canceling: bool,
+}
+
+impl Answers {
+    /// Takes the answer to one of the open questions, with the question: an answer to a certain node first, then one to
+    /// the `first` question. `asked_by` finds the open question of a node.
+    fn take<'p>(
+        &mut self,
+        first: &'p OpenPause,
+        asked_by: impl Fn(&str) -> Option<&'p OpenPause>,
+    ) -> Option<(&'p OpenPause, String)> {
+        let addressed = self.texts.iter().enumerate().find_map(|(at, text)| {
+            let (node, answer) = text.split_once('=')?;
+            Some((at, asked_by(node)?, answer.to_owned()))
+        });
+        if let Some((at, pause, answer)) = addressed {
+            self.texts.remove(at);
+            return Some((pause, answer));
+        }
+        let names_node = |text: &str| text.split_once('=').is_some_and(|(node, _)| self.nodes.contains(node));
+        let at = self.texts.iter().position(|text| !names_node(text))?;
+        Some((first, self.texts.remove(at)?))
+    }
+}
+
+/// The open questions of a run that the follower has not answered yet.
+#[derive(Clone, Copy)]
+struct Questions<'a> {
+    run: &'a RunId,
+    view: &'a RunView,
+    answered: &'a BTreeSet<Asker>,
+}
+
+impl<'a> Questions<'a> {
+    fn open(self) -> impl Iterator<Item = &'a OpenPause> {
+        self.view.pauses.iter().filter(move |pause| !self.answered.contains(&asker(self.run, pause)))
+    }
+
+    /// The first in plan order, as far as that is known.
+    fn first(self) -> Option<&'a OpenPause> {
+        let is_on = |on: &Activation, pause: &OpenPause| on.node == pause.node && on.epoch == pause.epoch;
+        let mut listed = self.view.waiting_on.iter();
+        listed.find_map(|on| self.open().find(|pause| is_on(on, pause))).or_else(|| self.open().next())
+    }
+
+    /// That of a node, in this run or in a child run.
+    fn asked_by(self, node: &str) -> Option<&'a OpenPause> {
+        self.open().find(|pause| {
+            pause.node.as_str() == node
+                || pause.asker.as_ref().is_some_and(|asker| asker.node.as_str() == node)
+        })
+    }
+}
+
+/// The run that asks: the one that is followed, or a child run.
+fn asker(run: &RunId, pause: &OpenPause) -> Asker {
+    let own = || Asker { run: run.clone(), node: pause.node.clone(), epoch: pause.epoch.clone() };
+    pause.asker.clone().unwrap_or_else(own)
 }
 
 /// What to do when the run waits.
@@ -125,17 +185,20 @@ impl<'a> RunFollower<'a> {
         Ok(())
     }
 
-    /// Answers the first open question, if an answer is available.
+    /// Answers an open question, if an answer is available.
     async fn answer(&mut self) -> Result<Next, CliError> {
         if self.canceling {
             return Ok(Next::Continue);
         }
-        let Some(pause) = self.open_pause() else { return Ok(Next::Continue) };
+        let questions = Questions { run: &self.run, view: &self.view, answered: &self.answered };
+        let Some(first) = questions.first() else { return Ok(Next::Continue) };
         if self.answers.end_first {
             self.answers.end_first = false;
-            self.end(&pause).await?;
-        } else if let Some(text) = self.answers.texts.pop_front() {
-            let sent = self.send_answer(&pause, answer_text::parse_answer(&pause.schema, &text)).await;
+            let asker = asker(&self.run, first);
+            self.end(asker).await?;
+        } else if let Some((pause, text)) = self.answers.take(first, |node| questions.asked_by(node)) {
+            let (asker, value) = (asker(&self.run, pause), answer_text::parse_answer(&pause.schema, &text));
+            let sent = self.send_answer(asker, value).await;
             if let Err(CliError::Error(error)) = &sent
                 && error.code == ErrorCode::AnswerInvalid
             {
@@ -144,19 +207,12 @@ impl<'a> RunFollower<'a> {
             }
             sent?;
         } else if self.interactive {
+            let pause = first.clone();
             self.ask(&pause).await?;
         } else {
             return Ok(Next::Stop);
         }
         Ok(Next::Continue)
-    }
-
-    fn open_pause(&self) -> Option<OpenPause> {
-        let is_waiting = |pause: &&OpenPause| {
-            self.view.waiting_on.iter().any(|on| on.node == pause.node && on.epoch == pause.epoch)
-        };
-        let is_open = |pause: &&OpenPause| !self.answered.contains(&self.asker(pause));
-        self.view.pauses.iter().filter(is_waiting).find(is_open).cloned()
     }
 
     /// Asks a question interactively until the answer is valid.
@@ -171,9 +227,10 @@ impl<'a> RunFollower<'a> {
                 }
             };
             let sent = match reply {
-                PromptReply::End => return self.end(pause).await,
+                PromptReply::End => return self.end(asker(&self.run, pause)).await,
                 PromptReply::Text(text) => {
-                    self.send_answer(pause, answer_text::parse_answer(&pause.schema, &text)).await
+                    let value = answer_text::parse_answer(&pause.schema, &text);
+                    self.send_answer(asker(&self.run, pause), value).await
                 }
             };
             match sent {
@@ -186,26 +243,18 @@ impl<'a> RunFollower<'a> {
         }
     }
 
-    async fn send_answer(&mut self, pause: &OpenPause, value: Value) -> Result<(), CliError> {
-        let asker = self.asker(pause);
+    async fn send_answer(&mut self, asker: Asker, value: Value) -> Result<(), CliError> {
         let Asker { run, node, epoch } = asker.clone();
         self.app.call(AnswerRun { run, node, epoch, value }).await?;
         self.answered.insert(asker);
         Ok(())
     }
 
-    async fn end(&mut self, pause: &OpenPause) -> Result<(), CliError> {
-        let asker = self.asker(pause);
+    async fn end(&mut self, asker: Asker) -> Result<(), CliError> {
         let Asker { run, node, epoch } = asker.clone();
         self.app.call(EndPause { run, node, epoch }).await?;
         self.answered.insert(asker);
         Ok(())
-    }
-
-    /// The run that asks: this one, or a child run.
-    fn asker(&self, pause: &OpenPause) -> Asker {
-        let own = || Asker { run: self.run.clone(), node: pause.node.clone(), epoch: pause.epoch.clone() };
-        pause.asker.clone().unwrap_or_else(own)
     }
 
     /// Cancels the run. A second Ctrl+C exits immediately.
@@ -221,10 +270,11 @@ impl<'a> RunFollower<'a> {
     /// Reports that the run stays waiting, and how to answer it.
     fn stop_waiting(&mut self) -> ExitStatus {
         self.progress.pause();
+        let questions = Questions { run: &self.run, view: &self.view, answered: &self.answered };
         let question =
-            self.open_pause().map(|pause| format!(": {}", pause.prompt.trim())).unwrap_or_default();
+            questions.first().map(|pause| format!(": {}", pause.prompt.trim())).unwrap_or_default();
         print_error(&format!(
-            "Run {run} is waiting for an answer{question}\n  help: plait resume {run} --answer TEXT, or plait resume {run} --end\n",
+            "Run {run} is waiting for an answer{question}\n  help: plait resume {run} --answer [NODE=]TEXT, or plait resume {run} --end\n",
             run = self.run
         ));
         ExitStatus::Waiting

@@ -6,6 +6,7 @@
 pub mod context;
 pub mod diagnostic;
 pub mod error;
+pub mod exact_json;
 pub mod expression;
 pub mod flow;
 pub mod host;

@@ -41,7 +41,7 @@ use crate::id::{NodeId, PortName};
 use crate::node::BoundNode;
 
 pub use build::plan;
-pub use check::{CheckedFlow, check};
+pub use check::{CheckedFlow, check, check_with_silent};
 
 /// The index of a node in [`Plan::nodes`]: its position in plan order.
 pub type NodeIx = usize;
@@ -54,7 +54,7 @@ pub type CycleIx = usize;
 pub struct Plan {
     /// In plan order.
     pub nodes: Vec<PlanNode>,
-    /// By plan order of their sources.
+    /// By plan order of their sources, then by edge id. Values of several edges into one input are in this order.
     pub edges: Vec<PlanEdge>,
     pub cycles: Vec<Cycle>,
     /// The nodes that run once: they are in no cycle and follow none.
@@ -63,6 +63,8 @@ pub struct Plan {
     pub target: Option<NodeIx>,
     /// How many activations may run at once.
     pub max_concurrency: usize,
+    /// A cycle without `max_epochs` ends after this many epochs in a row in which nobody was asked.
+    pub max_unattended_epochs: u32,
     /// The window that the flow's settings set for every model call, in tokens.
     pub context_window: Option<u64>,
     pub(crate) index: FxHashMap<NodeId, NodeIx>,
@@ -105,7 +107,7 @@ pub struct PlanEdge {
     pub target: NodeIx,
     /// The index of the input it feeds.
     pub target_port: usize,
-    /// How many counters the epochs of source and target share. If the source's epoch has more, its deeper epochs count as
+    /// How many counters the epochs of source and target share; for an edge without a value, at most that. If the source's epoch has more, its deeper epochs count as
     /// one step, which ends with its last live value. If the target's epoch has more, all its deeper epochs get the same
     /// value.
     pub level: usize,
@@ -129,7 +131,8 @@ pub struct Cycle {
     pub back: Vec<EdgeIx>,
     /// The edges to targets for which the cycle is one step. They carry its last live values.
     pub exits: Vec<EdgeIx>,
-    /// The cycle ends after this many epochs at the latest.
+    /// The cycle ends after this many epochs at the latest. Without a bound, it ends after a number of unattended epochs
+    /// in a row: see [`Plan::max_unattended_epochs`].
     pub max_epochs: Option<u32>,
 }
 

@@ -21,6 +21,15 @@ const CONCURRENCY: Spec = {
   help: "Maximum number of nodes that run at the same time.",
 };
 
+const UNATTENDED: Spec = {
+  kind: "number",
+  integer: true,
+  optional: true,
+  min: 1,
+  default: 100,
+  help: "A cycle ends after this many iterations in a row in which nobody was asked, unless “Max iterations” bounds it.",
+};
+
 const WINDOW: Spec = {
   kind: "number",
   integer: true,
@@ -37,7 +46,7 @@ export function FlowInspector() {
   const nodes = Object.keys(flow.nodes).length;
   const edges = Object.keys(flow.edges).length;
   const common = { findings: [], readOnly };
-  const set = (name: "maxConcurrency" | "contextWindow") => (_: Path, value: unknown) => {
+  const set = (name: "maxConcurrency" | "maxUnattendedEpochs" | "contextWindow") => (_: Path, value: unknown) => {
     const settings = { ...flow.settings, [name]: value as number | undefined };
     if (value === undefined) delete settings[name];
     editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
@@ -73,6 +82,14 @@ export function FlowInspector() {
           value={flow.settings?.maxConcurrency}
           path={["maxConcurrency"]}
           onChange={set("maxConcurrency")}
+          {...common}
+        />
+        <FormField
+          label={TEXTS.maxUnattendedIterations}
+          spec={UNATTENDED}
+          value={flow.settings?.maxUnattendedEpochs}
+          path={["maxUnattendedEpochs"]}
+          onChange={set("maxUnattendedEpochs")}
           {...common}
         />
         <FormField

@@ -23,7 +23,7 @@ const LIMITS: { name: keyof Limits; label: string; spec: Spec }[] = [
   {
     name: "maxEpochs",
     label: TEXTS.maxIterations,
-    spec: number("Maximum iterations of the cycles that contain this node.", { min: 1, optional: true }),
+    spec: number("Maximum iterations of the innermost cycle that contains this node.", { min: 1, optional: true }),
   },
   {
     name: "timeoutMs",

@@ -23,6 +23,7 @@ export const TEXTS = {
   useThisConfig: "Use this config",
   ports: "Ports",
   maxIterations: "Max iterations",
+  maxUnattendedIterations: "Max unattended iterations",
   timeoutMs: "Timeout (ms)",
   maxAttempts: "Max attempts",
   initialDelayMs: "Initial delay (ms)",

@@ -97,7 +97,7 @@ function describe(head: RunHead, interrupted: boolean, run: string, workspace: W
 }
 
 function waitingText(head: RunHead): string {
-  if (head.waitingOn.length > 1) return `Waiting for you · ${head.waitingOn.length} questions`;
+  if (head.pauses.length > 1) return `Waiting for you · ${head.pauses.length} questions`;
   const iteration = formatIteration(head.waitingOn[0]?.epoch ?? []);
   return iteration ? `Waiting for you · iteration ${iteration}` : "Waiting for you";
 }

@@ -73,7 +73,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
         (6, 1_700_000_000_000, 1_700_000_000_005)
     );
 
-    append(&mut journal, 6, vec![Event::Run(RunEvent::Waiting { on: vec![asked()] })]);
+    append(&mut journal, 6, vec![Event::Run(RunEvent::Waiting { on: vec![asked()], more: 0 })]);
     assert_eq!(store.run(&run).expect("record").status, RunStatus::Waiting);
     flush(&mut journal);
     drop((journal, store));

@@ -2,14 +2,14 @@
 //! these are files that are missing or invalid, and recursion. Reads files, executes nothing.
 
 use plait_engine::error::ErrorCode;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use plait_engine::diagnostic::{Diagnostic, Severity};
 use plait_engine::flow::Flow;
 use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
 use plait_engine::id::NodeId;
 use plait_engine::node::Registry;
-use plait_engine::plan::{CheckedFlow, check};
+use plait_engine::plan::{CheckedFlow, check_with_silent};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -44,10 +44,11 @@ impl Command for CheckFlow {
 
 /// Checks a flow and its sub-flows. `path` is the file of the flow, if it has one.
 pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry) -> CheckedFlow {
-    let mut checked = check(flow, registry);
     let ancestors = path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
     let mut subflow_checker = SubflowChecker { registry, ancestors, checked_files: HashMap::new() };
-    checked.diagnostics.extend(subflow_checker.check_nodes(flow, path));
+    let children = subflow_checker.check_nodes(flow, path);
+    let mut checked = check_with_silent(flow, registry, &children.silent);
+    checked.diagnostics.extend(children.diagnostics);
     checked
 }
 
@@ -56,63 +57,98 @@ struct SubflowChecker<'a> {
     /// The files from the root to the flow that is being checked: path and name.
     ancestors: Vec<(String, String)>,
     /// The result for each file, so that a file with several callers is checked once.
-    checked_files: HashMap<String, Option<ErrorReply>>,
+    checked_files: HashMap<String, CheckedFile>,
+}
+
+/// What is known of the nodes of a flow that run other flows.
+#[derive(Default)]
+struct Children {
+    /// The problems of these flows, reported on the nodes that run them.
+    diagnostics: Vec<Diagnostic>,
+    /// The nodes whose flow never asks a person.
+    silent: BTreeSet<NodeId>,
+    /// Whether any node of the flow, or of a flow that it runs, can ask a person.
+    can_ask: bool,
+}
+
+/// What is known of the file of a sub-flow.
+#[derive(Clone)]
+struct CheckedFile {
+    /// Why it can't run, if it can't.
+    error: Option<ErrorReply>,
+    /// Whether it can ask a person. A file that can't be read might.
+    can_ask: bool,
+}
+
+impl CheckedFile {
+    fn invalid(error: ErrorReply) -> Self {
+        Self { error: Some(error), can_ask: true }
+    }
 }
 
 impl SubflowChecker<'_> {
-    /// The problems of the sub-flows of this flow, reported on the nodes that run them.
-    fn check_nodes(&mut self, flow: &Flow, path: Option<&str>) -> Vec<Diagnostic> {
-        let mut diagnostics = Vec::new();
+    fn check_nodes(&mut self, flow: &Flow, path: Option<&str>) -> Children {
+        let mut children = Children::default();
         for (id, node) in &flow.nodes {
             let Some(Ok(bound)) = self.registry.bind(id, &node.node_type, &node.config) else { continue };
-            match &bound.behavior().calls {
-                None => {}
+            let behavior = bound.behavior();
+            let can_ask = match &behavior.calls {
+                None => behavior.pauses,
                 Some(ChildFlow::File(file)) => {
-                    diagnostics.extend(self.check_file(file, path).map(|error| file_diagnostic(id, error)));
+                    let CheckedFile { error, can_ask } = self.check_file(file, path);
+                    children.diagnostics.extend(error.map(|error| file_diagnostic(id, error)));
+                    can_ask
                 }
                 Some(ChildFlow::Inner(inner)) => {
-                    let mut nested = check(inner, self.registry).diagnostics;
-                    nested.extend(self.check_nodes(inner, path));
-                    diagnostics
-                        .extend(nested.into_iter().map(|diagnostic| nested_diagnostic(id, diagnostic)));
+                    let nested = self.check_nodes(inner, path);
+                    let own = check_with_silent(inner, self.registry, &nested.silent).diagnostics;
+                    let found = own.into_iter().chain(nested.diagnostics);
+                    children.diagnostics.extend(found.map(|diagnostic| nested_diagnostic(id, diagnostic)));
+                    nested.can_ask
                 }
+            };
+            children.can_ask |= can_ask;
+            if behavior.calls.is_some() && !can_ask {
+                children.silent.insert(id.clone());
             }
         }
-        diagnostics
+        children
     }
 
-    /// Why a flow in `parent` cannot run this file, if it cannot.
-    fn check_file(&mut self, file: &str, parent: Option<&str>) -> Option<ErrorReply> {
+    fn check_file(&mut self, file: &str, parent: Option<&str>) -> CheckedFile {
         let subflow = match subflows::read(file, parent) {
             Ok(subflow) => subflow,
-            Err(error) => return Some(error),
+            Err(error) => return CheckedFile::invalid(error),
         };
         let key = subflow.path.clone().unwrap_or_else(|| format!("example {}", subflow.name));
         if self.ancestors.iter().any(|(path, _)| *path == key) {
             let mut names: Vec<String> = self.ancestors.iter().map(|(_, name)| name.clone()).collect();
             names.push(subflow.name);
-            return Some(subflows::recursion(&names));
+            return CheckedFile::invalid(subflows::recursion(&names));
         }
         if let Some(result) = self.checked_files.get(&key) {
             return result.clone();
         }
         if self.ancestors.len() >= MAX_DEPTH {
-            return Some(subflows::too_deep(self.ancestors.iter().map(|(_, name)| name.as_str())));
+            let chain = self.ancestors.iter().map(|(_, name)| name.as_str());
+            return CheckedFile::invalid(subflows::too_deep(chain));
         }
         self.ancestors.push((key.clone(), subflow.name.clone()));
-        let error = self.first_error(&subflow);
+        let children = self.check_nodes(&subflow.flow, subflow.path.as_deref());
         self.ancestors.pop();
+        let can_ask = children.can_ask;
+        let checked = CheckedFile { error: self.first_error(&subflow, children), can_ask };
         // Recursion depends on the caller: the same file may be valid when another flow runs it.
-        if error.as_ref().is_none_or(|error| error.code != ErrorCode::SubflowRecursion) {
-            self.checked_files.insert(key, error.clone());
+        if checked.error.as_ref().is_none_or(|error| error.code != ErrorCode::SubflowRecursion) {
+            self.checked_files.insert(key, checked.clone());
         }
-        error
+        checked
     }
 
     /// The first error that keeps a sub-flow from running.
-    fn first_error(&mut self, subflow: &Subflow) -> Option<ErrorReply> {
-        let mut errors = check(&subflow.flow, self.registry).diagnostics;
-        errors.extend(self.check_nodes(&subflow.flow, subflow.path.as_deref()));
+    fn first_error(&self, subflow: &Subflow, children: Children) -> Option<ErrorReply> {
+        let mut errors = check_with_silent(&subflow.flow, self.registry, &children.silent).diagnostics;
+        errors.extend(children.diagnostics);
         errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
         // These name the whole chain of flows, so they are passed on unchanged.
         let is_chain_error = |error: &&Diagnostic| {

@@ -1,5 +1,6 @@
 //! Reads a line of text as the answer to a pause.
 
+use plait_engine::exact_json;
 use serde_json::{Map, Value};
 
 /// Reads text as a value that matches the schema of a pause: the text itself if the schema accepts text; yes or no for a
@@ -14,7 +15,7 @@ pub fn parse_answer(schema: &Value, text: &str) -> Value {
         Some(Value::String(trimmed.to_owned())),
         yes_or_no(trimmed).map(Value::Bool),
         decision(schema, trimmed),
-        serde_json::from_str(trimmed).ok(),
+        exact_json::parse(trimmed).ok(),
     ];
     candidates.into_iter().flatten().find(|candidate| validator.is_valid(candidate)).unwrap_or(as_text)
 }

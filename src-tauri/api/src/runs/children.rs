@@ -5,7 +5,9 @@ use async_trait::async_trait;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::host::subflow::{ChildCall, ChildEnd, ChildListener, MAX_DEPTH, Subflows};
 use plait_engine::id::{Activation, RunId};
-use plait_engine::journal::{ChildEvent, ChildQuestion, Entry, Event, RunEnd, RunEvent};
+use plait_engine::journal::{
+    ChildEvent, ChildQuestion, Entry, Event, MAX_LISTED_QUESTIONS, NodeEvent, RunEnd, RunEvent,
+};
 use plait_engine::run::view::{OpenPause, RunStatus, RunView};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -40,6 +42,10 @@ impl Subflows for RunService {
         let (entries, mut watch) =
             task.await.unwrap_or_else(panicked).map_err(|error| guard.release(error))?;
         let mut view = RunView::of(&entries);
+        let mut has_asked = entries.iter().any(asks);
+        if has_asked {
+            on_event(ChildEvent::Asked { run: run.clone() });
+        }
         drop(entries);
         if view.status == RunStatus::Waiting {
             on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&view) });
@@ -49,6 +55,10 @@ impl Subflows for RunService {
             let entry = entry.map_err(|error| guard.release(error))?;
             let was_waiting = view.status == RunStatus::Waiting;
             view.apply(&entry);
+            if !has_asked && asks(&entry) {
+                has_asked = true;
+                on_event(ChildEvent::Asked { run: run.clone() });
+            }
             match view.status {
                 RunStatus::Waiting if matches!(entry.event, Event::Run(RunEvent::Waiting { .. })) => {
                     on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&view) });
@@ -117,7 +127,15 @@ fn child_id(parent: &RunId, activation: &Activation, attempt: u32) -> Result<Run
     Ok(Builder::from_custom_bytes(bytes).into_uuid().to_string().into())
 }
 
-/// The questions that a waiting run asks, its child runs included.
+/// Whether a node of the run, or of a child run of it, asks a person.
+fn asks(entry: &Entry) -> bool {
+    matches!(
+        entry.event,
+        Event::Node(_, NodeEvent::Paused { .. }) | Event::Child(_, ChildEvent::Asked { .. })
+    )
+}
+
+/// The questions that a waiting run asks, its child runs included; the first ones, if there are many.
 fn open_questions(view: &RunView) -> Vec<ChildQuestion> {
     let Some(run) = &view.run else { return Vec::new() };
     let question = |pause: &OpenPause| {
@@ -126,7 +144,7 @@ fn open_questions(view: &RunView) -> Vec<ChildQuestion> {
             asker.map_or((run.clone(), node, epoch), |asker| (asker.run, asker.node, asker.epoch));
         ChildQuestion { run, node, epoch, prompt, schema }
     };
-    view.pauses.iter().map(question).collect()
+    view.pauses.iter().take(MAX_LISTED_QUESTIONS).map(question).collect()
 }
 
 fn child_end(run: RunId, view: RunView) -> Result<ChildEnd, Fault> {

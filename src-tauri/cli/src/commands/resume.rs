@@ -16,12 +16,13 @@ use crate::run_follower::{Answers, RunFollower};
 Examples:
   plait resume last
   plait resume 0197 --answer \"Yes\"
+  plait resume last --answer color=blue
   plait resume last --end")]
 pub(crate) struct ResumeArgs {
     /// Run ID, a unique prefix of one, or `last`.
     run: String,
-    /// Answer to a question of the run. Repeatable, in order.
-    #[arg(long, value_name = "TEXT", conflicts_with = "end", allow_hyphen_values = true)]
+    /// Answer to a question of the run. Repeatable: with the id of a node before it, for that node, otherwise in order.
+    #[arg(long, value_name = "[NODE=]TEXT", conflicts_with = "end", allow_hyphen_values = true)]
     answer: Vec<String>,
     /// End the pause without an answer.
     #[arg(long)]
@@ -34,14 +35,15 @@ pub(crate) struct ResumeArgs {
 pub(crate) async fn execute(home: &Path, args: ResumeArgs) -> Result<ExitStatus, CliError> {
     let app = Plait::open(Options::new(home))?;
     let run = runs::find(&app, &args.run)?;
-    let RunDetail { summary, entries, damage, .. } = app.call(ShowRun { run: run.clone() }).await?;
+    let RunDetail { summary, flow, entries, damage, .. } = app.call(ShowRun { run: run.clone() }).await?;
     if summary.status.is_final() {
         return Err(runs::already_ended(&run, summary.status).into());
     }
     if let Some(damage) = damage {
         return Err(damage.into());
     }
-    let answers = Answers { texts: args.answer.into(), end_first: args.end };
+    let nodes = flow.nodes.into_keys().collect();
+    let answers = Answers { texts: args.answer.into(), nodes, end_first: args.end };
     let ctrl_c = CtrlC::listen()?;
     let follower = RunFollower::new(&app, run.clone(), ctrl_c, answers, args.json).skip(entries);
     app.call(ResumeRun { run }).await?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use plait_api::engine::diagnostic::Severity;
+use plait_api::engine::exact_json;
 use plait_api::engine::id::NodeId;
 use plait_api::engine::journal::InputOverrides;
 use plait_api::engine::nodes;
@@ -28,6 +29,7 @@ pause without an answer. Without a terminal, a run with an unanswered question s
 Examples:
   plait run hello
   plait run chat-loop --answer \"Hi there\" --answer \"What time is it?\"
+  plait run my.flow.json --answer color=blue --answer size=12
   plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
   plait run my.flow.json --to draft --json
   plait run chat-loop --conversation new --answer \"I am Ada\"
@@ -41,8 +43,8 @@ pub(crate) struct RunArgs {
     /// Set the value of an input port that has no edge. Repeatable.
     #[arg(long, value_name = "NODE.PORT=JSON", value_parser = parse_override)]
     set: Vec<Override>,
-    /// Answer to a question of the run. Repeatable, in order.
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    /// Answer to a question of the run. Repeatable: with the id of a node before it, for that node, otherwise in order.
+    #[arg(long, value_name = "[NODE=]TEXT", allow_hyphen_values = true)]
     answer: Vec<String>,
     /// Run only to this node.
     #[arg(long, value_name = "NODE")]
@@ -69,7 +71,7 @@ fn parse_override(text: &str) -> Result<Override, String> {
     // Port names contain no dots, node names may.
     let (node, port) =
         target.rsplit_once('.').ok_or("expected NODE.PORT=JSON, with a `.` before the port")?;
-    let value = serde_json::from_str(json).map_err(|error| {
+    let value = exact_json::parse(json).map_err(|error| {
         format!("`{json}` is not valid JSON ({error}); quote text twice: --set '{target}=\"some text\"'")
     })?;
     Ok(Override { node: node.to_owned(), port: port.to_owned(), value })
@@ -86,10 +88,14 @@ pub(crate) async fn execute(home: &Path, args: RunArgs) -> Result<ExitStatus, Cl
         Some(name) => Some(conversations::open(&app, name, &source.flow, path.as_deref()).await?),
         None => None,
     };
+    let answers = Answers {
+        texts: args.answer.into(),
+        nodes: source.flow.nodes.keys().cloned().collect(),
+        end_first: false,
+    };
     let request = RunRequest { flow: source.flow, path, input: args.input, overrides, to, conversation };
     let ctrl_c = CtrlC::listen()?;
     let started = app.call(StartRun(request)).await?;
-    let answers = Answers { texts: args.answer.into(), end_first: false };
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
     app.close().await?;
     status

@@ -89,7 +89,8 @@ pub struct Node {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// The maximum number of iterations of the innermost cycle that contains the node, at least 1.
+    /// The maximum number of iterations of the innermost cycle that contains the node, at least 1. Of several bounds on
+    /// one cycle, the lowest holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     #[schemars(range(min = 1))]
@@ -192,6 +193,12 @@ pub struct FlowSettings {
     #[ts(optional)]
     #[schemars(range(min = 1))]
     pub max_concurrency: Option<u32>,
+    /// After how many iterations in a row without a question to a person a cycle ends, unless `limits.maxEpochs` bounds
+    /// it; 100 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    #[schemars(range(min = 1))]
+    pub max_unattended_epochs: Option<u32>,
     /// The context window of every model call in the flow, in tokens; by default, the model's own. It stays as it is in the
     /// file: [`check`](crate::plan::check()) reports an invalid value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -212,6 +219,19 @@ impl FlowSettings {
                 ErrorCode::SettingsMaxConcurrency,
                 "/settings/maxConcurrency",
                 "`maxConcurrency` must be at least 1.",
+            )
+            .hint("Enter a number from 1, or remove the setting to use the default.")),
+            valid => Ok(valid),
+        }
+    }
+
+    /// After how many unattended iterations a cycle ends, if set; an error if it is 0.
+    pub fn unattended_epochs(&self) -> Result<Option<u32>, Diagnostic> {
+        match self.max_unattended_epochs {
+            Some(0) => Err(Diagnostic::error(
+                ErrorCode::SettingsMaxUnattendedEpochs,
+                "/settings/maxUnattendedEpochs",
+                "`maxUnattendedEpochs` must be at least 1.",
             )
             .hint("Enter a number from 1, or remove the setting to use the default.")),
             valid => Ok(valid),

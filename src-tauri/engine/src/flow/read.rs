@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Flow;
 use super::migrate::migrate;
 use crate::diagnostic::{Diagnostic, escape};
+use crate::exact_json::{self, find_large_integer};
 
 /// Why a text is not a flow. The diagnostic names the node or edge where possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,11 +38,27 @@ pub fn read(text: &str) -> Result<Flow, ReadError> {
         let (line, column) = (error.line(), error.column());
         return Err(ReadError::new(syntax_error(&error), line, column));
     }
+    if let Some((position, digits)) = find_large_integer(text) {
+        return Err(large_integer(text, position, digits));
+    }
     // `UniqueKeys` has parsed it, so this can only fail if it is too deep or too large for serde_json.
     let value: Value = serde_json::from_str(text)
         .map_err(|error| ReadError::new(syntax_error(&error), error.line(), error.column()))?;
     let value = migrate(value).map_err(|diagnostic| ReadError::new(diagnostic, 0, 0))?;
     read_shape(value).map_err(|diagnostic| ReadError::new(diagnostic, 0, 0))
+}
+
+/// An integer that would be saved with other digits than it was read with.
+fn large_integer(text: &str, position: usize, digits: &str) -> ReadError {
+    let before = &text[..position];
+    let line = before.matches('\n').count() + 1;
+    let column = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1) + 1;
+    let message = format!(
+        "The integer {} at line {line}, column {column} has more than 64 bits.",
+        exact_json::shorten(digits)
+    );
+    let found = Diagnostic::error(ErrorCode::FlowIntegerTooLarge, "", message);
+    ReadError::new(found.hint("Write it as text, in quotes."), line, column)
 }
 
 fn syntax_error(error: &serde_json::Error) -> Diagnostic {

@@ -22,6 +22,10 @@ use crate::models::{CalibrationSample, ModelOverrides};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 
+/// How many open questions an event lists. A run may have thousands, and waits again after each answer; each has an event of
+/// its own anyway (`run.paused`).
+pub const MAX_LISTED_QUESTIONS: usize = 16;
+
 /// Something that happened in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
@@ -147,8 +151,12 @@ pub enum RunEvent {
     /// Nothing can continue until a person answers one of these.
     #[serde(rename = "run.waiting")]
     Waiting {
-        /// The open pauses, in plan order.
+        /// The open pauses, in plan order; the first [`MAX_LISTED_QUESTIONS`] of them.
         on: Vec<Activation>,
+        /// How many more there are.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        #[ts(optional, as = "Option<u32>")]
+        more: u32,
     },
     /// Cancellation was requested; the events that end the run follow.
     #[serde(rename = "run.cancelling")]
@@ -189,11 +197,15 @@ pub enum LoopEvent {
     /// The epoch opened.
     #[serde(rename = "loop.iteration")]
     Iteration,
-    /// The epoch was the last one because of `maxEpochs`, although the cycle would have continued.
+    /// The epoch was the last one because a bound was reached, although the cycle would have continued.
     #[serde(rename = "loop.exhausted")]
     Exhausted {
-        /// The bound.
+        /// The bound: the number of all epochs or, if `unattended`, of those in a row in which nobody was asked.
         max_epochs: u32,
+        /// The cycle has no `maxEpochs` of its own, and nobody was asked for too long.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(optional, as = "Option<bool>")]
+        unattended: bool,
     },
 }
 
@@ -391,12 +403,19 @@ pub enum ChildEvent {
         /// The child run.
         run: RunId,
     },
+    /// The child run, or one inside it, asked a person for the first time.
+    #[serde(rename = "child.asked")]
+    Asked {
+        /// The child run.
+        run: RunId,
+    },
     /// The child run waits for a person, and so does the node. An answer addresses the run that asks.
     #[serde(rename = "child.waiting")]
     Waiting {
         /// The child run.
         run: RunId,
-        /// The open questions of the child run and of its descendants.
+        /// The open questions of the child run and of its descendants; the first [`MAX_LISTED_QUESTIONS`] of them. Others
+        /// follow when these are answered.
         questions: Vec<ChildQuestion>,
     },
     /// The child run was answered and continues.
@@ -405,6 +424,11 @@ pub enum ChildEvent {
         /// The child run.
         run: RunId,
     },
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 fn has_no_overrides(models: &Arc<ModelOverrides>) -> bool {

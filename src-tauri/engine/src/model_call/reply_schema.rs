@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::exact_json::{self, ExactJsonError};
 use crate::expression::schema::find_violations;
 
 /// The schema of a reply.
@@ -42,8 +43,10 @@ impl<'a> ReplySchema<'a> {
 
     /// The value in a reply. The error says what is wrong with it, worded for the model.
     pub(crate) fn parse_reply(&self, text: &str) -> Result<Value, String> {
-        let mut value: Value = serde_json::from_str(strip_code_fence(text))
-            .map_err(|error| format!("it is not JSON: {error}"))?;
+        let mut value = exact_json::parse(strip_code_fence(text)).map_err(|error| match error {
+            ExactJsonError::Syntax(error) => format!("it is not JSON: {error}"),
+            error @ ExactJsonError::LargeInteger(_) => error.to_string(),
+        })?;
         if self.wrapper.is_some()
             && let Some(object) = value.as_object_mut().filter(|object| object.len() == 1)
             && let Some(inner) = object.get_mut(WRAPPED)

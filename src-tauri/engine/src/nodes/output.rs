@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::error::{ErrorCode, Fault};
+use crate::exact_json;
 use crate::expression::as_text;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
@@ -90,7 +91,7 @@ With the \
 }
 
 fn parse_json(text: &str) -> Result<Value, Fault> {
-    serde_json::from_str(text).map_err(|error| {
+    exact_json::parse(text).map_err(|error| {
         Fault::new(ErrorCode::OutputNotJson, format!("The result is not JSON: {error}."))
             .hint("Ask the model for JSON with `responseSchema`, or set the format to `text`.")
             .details(json!({ "text": text.chars().take(500).collect::<String>() }))

@@ -1,6 +1,8 @@
 //! The phases of planning in their order, and the checks between them. All of them run on every flow, so that a flow that is
 //! refused for one reason still reports everything else that is wrong with it.
 
+use std::collections::BTreeSet;
+
 use super::clocks::{self, Clocks};
 use super::context_names::{self, ContextTable};
 use super::input_conflicts::check_input_conflicts;
@@ -11,6 +13,7 @@ use super::turn_order::{self, Turns};
 use super::wiring::{self, Wiring};
 use crate::diagnostic::Diagnostic;
 use crate::flow::Flow;
+use crate::id::NodeId;
 use crate::node::Registry;
 
 /// What each phase found, and all diagnostics. Without an error among them, it can become a plan.
@@ -23,12 +26,18 @@ pub(super) struct Analysis {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Runs all phases on a flow.
-pub(super) fn analyze(flow: &Flow, registry: &Registry, overrides: &InputOverrides) -> Analysis {
+/// Runs all phases on a flow. `silent` are the nodes that run a flow that never asks a person.
+pub(super) fn analyze(
+    flow: &Flow,
+    registry: &Registry,
+    overrides: &InputOverrides,
+    silent: &BTreeSet<NodeId>,
+) -> Analysis {
     let mut diagnostics = Vec::new();
-    let wiring = wiring::wire(flow, registry, &mut diagnostics);
+    let wiring = wiring::wire(flow, registry, silent, &mut diagnostics);
     diagnostics.extend(flow.settings.window().err());
     diagnostics.extend(flow.settings.concurrency().err());
+    diagnostics.extend(flow.settings.unattended_epochs().err());
     check_inputs(&wiring, overrides, &mut diagnostics);
     let nesting = nesting::nest(&wiring, &mut diagnostics);
     let clocks = clocks::set_clocks(&wiring, &nesting, &mut diagnostics);

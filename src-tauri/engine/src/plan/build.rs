@@ -1,6 +1,7 @@
 //! Phase 5, the plan: an analysis without errors, turned into what the scheduler works on.
 
 use crate::error::ErrorCode;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -22,6 +23,10 @@ use crate::port::ERROR_PORT;
 /// How many activations run at once if the flow does not say: enough to hide the latency of model calls, few enough to stay
 /// below the rate limits of common providers.
 const DEFAULT_MAX_CONCURRENCY: u32 = 16;
+
+/// After how many epochs in a row without a question a cycle without `limits.maxEpochs` ends if the flow does not say: more
+/// than a model needs to correct itself, few enough that a mistake stays cheap.
+const DEFAULT_MAX_UNATTENDED_EPOCHS: u32 = 100;
 
 /// Compiles a flow; with a `target`, only the target and what it depends on. Returns the plan, or all errors of
 /// [`check`](super::check()).
@@ -49,13 +54,15 @@ pub fn plan(
         .map(|(id, values)| (id.clone(), values.clone()))
         .collect();
     let flow = restricted.as_ref().unwrap_or(flow);
-    let mut analysis = analyze(flow, registry, overrides);
+    // Which flows its nodes run is decided when they run, so any of them may ask.
+    let mut analysis = analyze(flow, registry, overrides, &BTreeSet::new());
     analysis.diagnostics.retain(|found| found.severity == Severity::Error);
     if !analysis.diagnostics.is_empty() {
         return Err(analysis.diagnostics);
     }
     let mut plan = assemble(analysis, overrides);
     plan.max_concurrency = flow.settings.max_concurrency.unwrap_or(DEFAULT_MAX_CONCURRENCY) as usize;
+    plan.max_unattended_epochs = flow.settings.max_unattended_epochs.unwrap_or(DEFAULT_MAX_UNATTENDED_EPOCHS);
     plan.context_window = flow.settings.window().unwrap_or_default();
     if let Some(id) = target {
         let Some(target) = plan.find(id) else {
@@ -76,13 +83,14 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides) -> Plan {
     for (at, &vertex) in turns.order.iter().enumerate() {
         position[vertex] = at;
     }
-    let level = |source: usize, target: usize| common_prefix_length(clocks.of(source), clocks.of(target));
-    let values = wiring.wires.iter().enumerate().map(|(at, wire)| PlanEdge {
+    let mut wires: Vec<_> = wiring.wires.iter().enumerate().collect();
+    wires.sort_by_key(|(_, wire)| (position[wire.source], &wire.edge));
+    let values = wires.into_iter().map(|(at, wire)| PlanEdge {
         source: position[wire.source],
         port: Some(wire.source_port.clone()),
         target: position[wire.target],
         target_port: wire.target_port,
-        level: level(wire.source, wire.target),
+        level: common_prefix_length(clocks.of(wire.source), clocks.of(wire.target)),
         back: nesting.back_wires.get(&at).copied(),
     });
     let waits = turns.waits.iter().map(|wait| PlanEdge {
@@ -90,10 +98,11 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides) -> Plan {
         port: None,
         target: position[wait.target],
         target_port: 0,
-        level: level(wait.source, wait.target),
+        level: wait.level,
         back: wait.back,
     });
     let mut edges: Vec<PlanEdge> = values.chain(waits).collect();
+    // Stable: the edges of one source stay in order of their ids.
     edges.sort_by_key(|edge| edge.source);
     let is_result = find_results(&wiring, &nesting);
     let mut plan = Plan {
@@ -103,6 +112,7 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides) -> Plan {
         root: Vec::new(),
         target: None,
         max_concurrency: 1,
+        max_unattended_epochs: DEFAULT_MAX_UNATTENDED_EPOCHS,
         context_window: None,
         index: FxHashMap::default(),
     };

@@ -7,8 +7,9 @@
 //! 2. **A follower** stands outside of all cycles but is fed by one. It runs once for each epoch of that cycle, so it has the
 //!    clock of its source, and so do the nodes behind it. Fed by several, it takes the deepest clock; the others must be
 //!    prefixes of that.
-//! 3. **To a member of an outer cycle, an inner cycle is a single step.** A wire out of the inner cycle delivers once, when
-//!    the inner cycle has ended, with its last live value. It adds no counter.
+//! 3. **To a member of a cycle, any other cycle is a single step**: one inside its own, or one beside it that feeds it. A wire
+//!    out of that cycle, or out of a follower of it, delivers once, when the cycle has ended and the follower has caught up,
+//!    with its last live value. It adds no counter. So two conversations can follow each other.
 //!
 //! # Example
 //!
@@ -39,8 +40,13 @@
 //! follower may lag behind its cycle, but runs its epochs in order. An epoch in which its inputs are dead is passed over; it
 //! is `skipped` only if it never ran.
 //!
-//! A node that is fed by two cycles, neither of which encloses the other, would have no defined epoch: it is refused with
+//! A follower of two cycles, neither of which encloses the other, would have no defined epoch: it is refused with
 //! `flow.mixed_cycles`.
+//!
+//! # Places
+//!
+//! A node's *place* is where it stands in plan order: the cycles around it or, for a follower, the outermost cycle of its
+//! clock. Nothing inside an inner cycle can wait for a follower of it, so a follower stands beside the inner cycles.
 
 use super::nesting::Nesting;
 use super::wiring::Wiring;
@@ -61,20 +67,27 @@ impl Clocks {
         self.0[vertex].is_empty()
     }
 
+    /// Where the vertex stands in plan order: the cycles around it or, for a follower, the outermost cycle of its clock.
+    pub fn place(&self, vertex: usize, nesting: &Nesting) -> &[usize] {
+        let clock = self.of(vertex);
+        if self.is_follower(vertex, nesting) { &clock[..1] } else { clock }
+    }
+
     /// Whether the vertex follows a cycle without being in one.
     pub fn is_follower(&self, vertex: usize, nesting: &Nesting) -> bool {
         nesting.around[vertex].is_empty() && !self.0[vertex].is_empty()
     }
 }
 
-/// Sets the clocks, and reports nodes that are fed by cycles that don't enclose each other.
+/// Sets the clocks, and reports followers of cycles that don't enclose each other.
 pub(super) fn set_clocks(wiring: &Wiring, nesting: &Nesting, diagnostics: &mut Vec<Diagnostic>) -> Clocks {
     let mut clocks = nesting.around.clone();
     let mut incoming = vec![Vec::new(); wiring.vertices.len()];
     for &wire in &nesting.forward {
         incoming[wiring.wires[wire].target].push(&wiring.wires[wire]);
     }
-    for &vertex in &nesting.topological {
+    let followers = nesting.topological.iter().filter(|&&vertex| nesting.around[vertex].is_empty());
+    for &vertex in followers {
         for wire in &incoming[vertex] {
             let of_source = clocks[wire.source].clone();
             let own = &clocks[vertex];
@@ -82,12 +95,8 @@ pub(super) fn set_clocks(wiring: &Wiring, nesting: &Nesting, diagnostics: &mut V
                 continue;
             }
             if of_source.starts_with(own) {
-                if nesting.around[vertex].is_empty() {
-                    clocks[vertex] = of_source;
-                }
-                continue;
-            }
-            if !nesting.depends_on_refused(own) && !nesting.depends_on_refused(&of_source) {
+                clocks[vertex] = of_source;
+            } else if !nesting.depends_on_refused(own) && !nesting.depends_on_refused(&of_source) {
                 diagnostics.push(mixed_cycles(wiring, nesting, &wire.edge, vertex, &of_source));
             }
         }
@@ -107,7 +116,8 @@ fn mixed_cycles(
     let message = format!(
         "`{id}` is fed by the cycle through `{entry}` and by another cycle, so its iteration is undefined."
     );
-    let found = Diagnostic::on_node(ErrorCode::FlowMixedCycles, id, message)
-        .hint("Feed it from only one of the cycles, or merge both into one cycle.");
+    let found = Diagnostic::on_node(ErrorCode::FlowMixedCycles, id, message).hint(
+        "Feed it from only one of the cycles. A cycle may feed another one, and its last value counts there.",
+    );
     Diagnostic { edge: Some(edge.clone()), ..found }
 }

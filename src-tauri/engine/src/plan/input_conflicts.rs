@@ -54,7 +54,7 @@ pub(super) fn check_input_conflicts(
                 guards = union(guards, intersection(wires.iter().map(|wire| analysis.guards_of(wire))));
             }
             if !input.many && wires.len() > 1 {
-                wires.sort_by_key(|wire| position[wire.source]);
+                wires.sort_by_key(|wire| (position[wire.source], &wire.edge));
                 if let Some((first, last)) = analysis.first_conflict(wires) {
                     let (first, last) = (&wiring.vertices[first.source].id, &wiring.vertices[last.source].id);
                     let message = format!(

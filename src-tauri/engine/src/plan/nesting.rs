@@ -9,10 +9,13 @@
 //!               draft ← critique               inside, component {draft, critique}: entry draft, back wire critique → draft
 //! ```
 //!
-//! A cycle is **refused** if none of its nodes can start, if nothing bounds it, or if it is nested too deeply. The order
-//! inside a refused cycle is unknown, so all wires inside it are cut and nothing inside it is nested further. It remains in
-//! the forest as one cycle, so that later phases can check the rest of the flow, and can tell what depends on it
-//! ([`Nesting::depends_on_refused`]): about that they report nothing.
+//! `limits.maxEpochs` of a node bounds the innermost cycle around the node, and no other. A cycle needs such a bound, or a
+//! node that can ask a person, in itself or in an inner cycle.
+//!
+//! A cycle is **refused** if none of its nodes can start, if nothing bounds it, or if it is nested too deeply. Where none
+//! can start and where the nesting is too deep, the order inside is unknown, so all wires inside are cut and nothing inside
+//! is nested further. A refused cycle remains in the forest, so that later phases can check the rest of the flow, and can
+//! tell what depends on it ([`Nesting::depends_on_refused`]): about that they report nothing.
 
 use crate::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map::Entry};
@@ -35,9 +38,9 @@ pub(super) struct NestedCycle {
     /// Where it is entered. Arbitrary if it is refused.
     pub entry: usize,
     pub parent: Option<usize>,
-    /// The lowest `limits.maxEpochs` of its members.
+    /// The lowest `limits.maxEpochs` of its nodes, without those of inner cycles.
     pub max_epochs: Option<u32>,
-    /// There can be no plan because of this cycle, and the order of its members is unknown.
+    /// There can be no plan because of this cycle. The order of its members may be unknown.
     pub is_refused: bool,
 }
 
@@ -71,15 +74,15 @@ impl Nesting {
 /// Finds the cycles of the graph, and reports those that could never start or never end.
 pub(super) fn nest(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) -> Nesting {
     let mut nesting = Nesting { around: vec![Vec::new(); wiring.vertices.len()], ..Nesting::default() };
-    let unbounded = report_unbounded(wiring, diagnostics);
     let lacking: FxHashSet<&NodeId> = wiring.omitted.iter().map(|(id, _)| id).collect();
-    // What can't start because of an omitted edge, or contains an unbounded cycle, has a diagnostic already.
-    let has_cause = |at: usize| unbounded.contains(&at) || lacking.contains(&wiring.vertices[at].id);
     let mut incoming = vec![Vec::new(); wiring.vertices.len()];
     for wire in &wiring.wires {
         incoming[wire.target].push(wire);
     }
     let mut is_cut = vec![false; wiring.wires.len()];
+    let mut reports = Vec::new();
+    // The wires inside each cycle, back wires included.
+    let mut wires_inside: Vec<Vec<usize>> = Vec::new();
     let all_wires: Vec<usize> = (0..wiring.wires.len()).collect();
     let mut work = vec![(None, (0..wiring.vertices.len()).collect::<Vec<_>>(), all_wires)];
     while let Some((parent, vertices, wires)) = work.pop() {
@@ -91,38 +94,83 @@ pub(super) fn nest(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) -> Nestin
             let entry = pick_entry(wiring, &incoming, &members, &inside);
             let is_too_deep = nesting.around[members[0]].len() > MAX_NESTING_DEPTH;
             match entry {
-                None if !members.iter().any(|&at| has_cause(at)) => {
+                // What can't start because of an omitted edge has a diagnostic already.
+                None if !members.iter().any(|&at| lacking.contains(&wiring.vertices[at].id)) => {
                     let why = "None of its nodes can start, because each waits for another.";
-                    diagnostics.push(circular(wiring, &members, &inside, why));
+                    reports.push((members[0], circular(wiring, &members, &inside, why)));
                 }
-                Some(entry) if is_too_deep => diagnostics.push(too_deep(&wiring.vertices[entry].id)),
+                Some(entry) if is_too_deep => {
+                    reports.push((members[0], too_deep(&wiring.vertices[entry].id)));
+                }
                 _ => {}
             }
-            // An unbounded cycle is in this one and in no inner one if cutting the entry's wires cuts it.
-            let sound = entry.filter(|entry| !is_too_deep && !unbounded.contains(entry));
-            let max_epochs =
-                members.iter().filter_map(|&member| wiring.vertices[member].limits.max_epochs).min();
-            let Some(entry) = sound else {
+            let Some(entry) = entry.filter(|_| !is_too_deep) else {
                 for &wire in &inside {
                     is_cut[wire] = true;
                 }
                 let entry = entry.unwrap_or(members[0]);
-                nesting.cycles.push(NestedCycle { entry, parent, max_epochs, is_refused: true });
+                nesting.cycles.push(NestedCycle { entry, parent, max_epochs: None, is_refused: true });
+                wires_inside.push(inside);
                 continue;
             };
             let (back, rest): (Vec<_>, Vec<_>) =
-                inside.into_iter().partition(|&wire| wiring.wires[wire].target == entry);
+                inside.iter().copied().partition(|&wire| wiring.wires[wire].target == entry);
             for &wire in &back {
                 is_cut[wire] = true;
                 nesting.back_wires.insert(wire, cycle);
             }
-            nesting.cycles.push(NestedCycle { entry, parent, max_epochs, is_refused: false });
+            nesting.cycles.push(NestedCycle { entry, parent, max_epochs: None, is_refused: false });
+            wires_inside.push(inside);
             work.push((Some(cycle), members, rest));
         }
     }
+    nesting.set_bounds(wiring);
+    nesting.refuse_unbounded(wiring, &wires_inside, &mut reports);
+    reports.sort_by_key(|(vertex, _)| *vertex);
+    diagnostics.extend(reports.into_iter().map(|(_, found)| found));
     nesting.forward = (0..wiring.wires.len()).filter(|&wire| !is_cut[wire]).collect();
     nesting.topological = graph::topological_order(wiring.vertices.len(), nesting.forward_edges(wiring));
     nesting
+}
+
+impl Nesting {
+    /// Sets the bound of each cycle from the nodes that are in it and in no inner one.
+    fn set_bounds(&mut self, wiring: &Wiring) {
+        for (vertex, around) in wiring.vertices.iter().zip(&self.around) {
+            let Some(&innermost) = around.last() else { continue };
+            let bound = &mut self.cycles[innermost].max_epochs;
+            *bound = bound.iter().copied().chain(vertex.limits.max_epochs).min();
+        }
+    }
+
+    /// Reports cycles that might never end: those without a bound of their own and without a node that can ask a person.
+    fn refuse_unbounded(
+        &mut self,
+        wiring: &Wiring,
+        wires_inside: &[Vec<usize>],
+        reports: &mut Vec<(usize, Diagnostic)>,
+    ) {
+        let mut members = vec![Vec::new(); self.cycles.len()];
+        let mut can_ask = vec![false; self.cycles.len()];
+        for (vertex, around) in self.around.iter().enumerate() {
+            for &cycle in around {
+                members[cycle].push(vertex);
+                can_ask[cycle] |= wiring.vertices[vertex].can_ask;
+            }
+        }
+        for (at, cycle) in self.cycles.iter_mut().enumerate() {
+            if cycle.is_refused || can_ask[at] || cycle.max_epochs.is_some() {
+                continue;
+            }
+            cycle.is_refused = true;
+            let why = "The cycle is unbounded: no node in it asks a person, and none sets `limits.maxEpochs` for it.";
+            // Without the ways around inner cycles, so that the message names a way around this one.
+            let inside = wires_inside[at].iter().copied();
+            let inside: Vec<usize> =
+                inside.filter(|wire| self.back_wires.get(wire).is_none_or(|cycle| *cycle == at)).collect();
+            reports.push((members[at][0], circular(wiring, &members[at], &inside, why)));
+        }
+    }
 }
 
 /// The strongly connected components that hold a cycle, each with the wires inside it. Members in order.
@@ -189,25 +237,6 @@ fn pick_entry(
         let is_fed_from_both = ports_fed_inside(vertex).any(|key| fed_outside.contains(key));
         (!is_fed_from_both, !wiring.vertices[vertex].node.behavior().pauses, vertex)
     })
-}
-
-/// Every cycle must contain a node that pauses or has `maxEpochs`, or it might never end. Reports cycles of other nodes, and
-/// returns the vertices in them.
-fn report_unbounded(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) -> FxHashSet<usize> {
-    let free: Vec<usize> = (0..wiring.vertices.len())
-        .filter(|&at| {
-            let vertex = &wiring.vertices[at];
-            !vertex.node.behavior().pauses && vertex.limits.max_epochs.is_none()
-        })
-        .collect();
-    let wires: Vec<usize> = (0..wiring.wires.len()).collect();
-    let mut unbounded = FxHashSet::default();
-    for (members, inside) in components(&free, &wires, wiring) {
-        let why = "The cycle is unbounded: none of its nodes pauses or sets `limits.maxEpochs`.";
-        diagnostics.push(circular(wiring, &members, &inside, why));
-        unbounded.extend(members);
-    }
-    unbounded
 }
 
 fn too_deep(entry: &NodeId) -> Diagnostic {

@@ -16,14 +16,7 @@ pub(super) fn plan_order(
     clocks: &Clocks,
     before: impl Iterator<Item = (usize, usize)>,
 ) -> Vec<usize> {
-    // The cycles that a vertex is placed in. A follower is placed in the outermost cycle of its clock, next to the inner
-    // ones: nothing there waits for it.
-    let places: Vec<&[usize]> = (0..vertices)
-        .map(|vertex| {
-            let clock = clocks.of(vertex);
-            if nesting.around[vertex].is_empty() { &clock[..clock.len().min(1)] } else { clock }
-        })
-        .collect();
+    let places: Vec<&[usize]> = (0..vertices).map(|vertex| clocks.place(vertex, nesting)).collect();
     // Each region (the whole flow first, then each cycle) orders its items: vertices by their numbers, and inner cycles as
     // one item each, numbered after the vertices.
     let mut regions: Vec<Region> = (0..=nesting.cycles.len()).map(|_| Region::default()).collect();

@@ -12,8 +12,8 @@
 //!    contexts joins their groups; a node that may work in any joins all of them.
 //! 4. **Waits.** In each group, each node waits for the one before it. If a member follows a cycle, the cycle's entry also
 //!    waits for it, by a back edge: the next epoch opens only after the follower's turn. And where a context is named by a
-//!    value at run time, plan order decides whether it exists by then: the user waits for all makers before it, and the
-//!    makers after it wait for the user.
+//!    value at run time, plan order and epochs decide whether it exists by then, also where its maker is in a cycle or
+//!    lags behind one: the user waits for all makers before it, and the makers after it wait for the user.
 //!
 //! # Example
 //!
@@ -67,13 +67,39 @@ pub(super) struct Turns {
 pub(super) struct Wait {
     pub source: usize,
     pub target: usize,
+    /// How many counters the two have in common: those of the cycles that both stand in.
+    pub level: usize,
     /// The cycle into whose next epoch it leads, if it is a back edge.
     pub back: Option<usize>,
 }
 
-impl Wait {
-    fn forward((source, target): (usize, usize)) -> Self {
-        Self { source, target, back: None }
+/// Makes waits.
+#[derive(Clone, Copy)]
+struct Waits<'a> {
+    nesting: &'a Nesting,
+    clocks: &'a Clocks,
+}
+
+impl<'a> Waits<'a> {
+    fn place(self, vertex: usize) -> &'a [usize] {
+        self.clocks.place(vertex, self.nesting)
+    }
+
+    /// The target waits for the source, in each epoch of the cycles that both stand in.
+    fn forward(self, (source, target): (usize, usize)) -> Wait {
+        let level = graph::common_prefix_length(self.place(source), self.place(target));
+        Wait { source, target, level, back: None }
+    }
+
+    /// The next epoch of the cycle that a follower stands in waits for the follower. Nothing for other vertices.
+    fn back(self, follower: usize) -> Option<Wait> {
+        let cycle = *self.place(follower).last()?;
+        self.clocks.is_follower(follower, self.nesting).then(|| Wait {
+            source: follower,
+            target: self.nesting.cycles[cycle].entry,
+            level: 1,
+            back: Some(cycle),
+        })
     }
 }
 
@@ -94,8 +120,10 @@ pub(super) fn order_turns(
     let before = nesting.forward_edges(wiring).chain(named.iter().copied());
     let order = plan_order(wiring.vertices.len(), nesting, clocks, before);
     let groups = sharing_groups(contexts, &order);
-    let mut waits = turn_waits(nesting, clocks, &groups);
-    waits.extend(named.into_iter().chain(run_time_name_pairs(clocks, contexts, &order)).map(Wait::forward));
+    let make = Waits { nesting, clocks };
+    let mut waits = turn_waits(make, &groups);
+    waits.extend(named.into_iter().map(|pair| make.forward(pair)));
+    waits.extend(run_time_name_waits(make, contexts, &order));
     Turns { order, groups, waits }
 }
 
@@ -151,36 +179,52 @@ fn sharing_groups(contexts: &ContextTable, order: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// The waits in each group: each vertex for the one before it, and cycles for their followers.
-fn turn_waits(nesting: &Nesting, clocks: &Clocks, groups: &[Vec<usize>]) -> Vec<Wait> {
+fn turn_waits(make: Waits<'_>, groups: &[Vec<usize>]) -> Vec<Wait> {
     let mut waits = Vec::new();
     for group in groups {
-        waits.extend(group.windows(2).map(|pair| Wait::forward((pair[0], pair[1]))));
-        for &vertex in group.iter().filter(|&&vertex| clocks.is_follower(vertex, nesting)) {
-            waits.extend(clocks.of(vertex).last().map(|&cycle| Wait {
-                source: vertex,
-                target: nesting.cycles[cycle].entry,
-                back: Some(cycle),
-            }));
-        }
+        waits.extend(group.windows(2).map(|pair| make.forward((pair[0], pair[1]))));
+        waits.extend(group.iter().filter_map(|&vertex| make.back(vertex)));
     }
     waits
 }
 
-/// The pairs of makers and users of contexts that are only named at run time, each in plan order. Contexts made in cycles
-/// can't be named.
-fn run_time_name_pairs(clocks: &Clocks, contexts: &ContextTable, order: &[usize]) -> Vec<(usize, usize)> {
-    let mut pairs = Vec::new();
+/// The waits between makers and the users of contexts that are only named at run time. In plan order, each user waits for
+/// the makers before it, and each maker for the user before it. Users wait for each other already: they share all groups.
+///
+/// A follower that lags would still be behind when the next epoch makes or names a context. So where makers and users stand
+/// in one cycle, its next epoch waits for those of them that follow it.
+fn run_time_name_waits(make: Waits<'_>, contexts: &ContextTable, order: &[usize]) -> Vec<Wait> {
+    let is_user = |vertex: usize| {
+        contexts.rows[vertex].assigned.as_ref().is_some_and(super::context_names::Makers::is_any)
+    };
+    let is_maker = |vertex: usize| contexts.rows[vertex].declared.makes.is_some();
+    if !order.iter().any(|&vertex| is_user(vertex)) {
+        return Vec::new();
+    }
+    let mut waits = Vec::new();
     let mut latest_user = None;
     let mut makers = Vec::new();
+    let mut cycles_with_users = BTreeSet::new();
+    let mut cycles_with_makers = BTreeSet::new();
     for &vertex in order {
-        let row = &contexts.rows[vertex];
-        if row.assigned.as_ref().is_some_and(super::context_names::Makers::is_any) {
-            pairs.extend(makers.drain(..).map(|maker| (maker, vertex)));
+        let cycle = make.place(vertex).first().copied();
+        if is_user(vertex) {
+            waits.extend(makers.drain(..).map(|maker| make.forward((maker, vertex))));
             latest_user = Some(vertex);
-        } else if row.declared.makes.is_some() && clocks.runs_once(vertex) {
-            pairs.extend(latest_user.map(|user| (user, vertex)));
+            cycles_with_users.extend(cycle);
+        }
+        if is_maker(vertex) {
+            let user = latest_user.filter(|user| *user != vertex);
+            waits.extend(user.map(|user| make.forward((user, vertex))));
             makers.push(vertex);
+            cycles_with_makers.extend(cycle);
         }
     }
-    pairs
+    let followers = order.iter().filter(|&&vertex| is_user(vertex) || is_maker(vertex));
+    let back = followers.filter_map(|&vertex| make.back(vertex)).filter(|wait| {
+        wait.back
+            .is_some_and(|cycle| cycles_with_users.contains(&cycle) && cycles_with_makers.contains(&cycle))
+    });
+    waits.extend(back);
+    waits
 }

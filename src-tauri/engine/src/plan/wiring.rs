@@ -7,7 +7,7 @@ mod bound_nodes;
 mod edges;
 mod portals;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
@@ -30,9 +30,14 @@ pub(super) struct Wiring {
     pub omitted: OmittedInputs,
 }
 
-/// Reads a flow into a graph.
-pub(super) fn wire(flow: &Flow, registry: &Registry, diagnostics: &mut Vec<Diagnostic>) -> Wiring {
-    let nodes = bound_nodes::bind_nodes(flow, registry, diagnostics);
+/// Reads a flow into a graph. `silent` are the nodes that run a flow that never asks a person.
+pub(super) fn wire(
+    flow: &Flow,
+    registry: &Registry,
+    silent: &BTreeSet<NodeId>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Wiring {
+    let nodes = bound_nodes::bind_nodes(flow, registry, silent, diagnostics);
     let mut omitted = OmittedInputs::default();
     let config_edges = edges::config_edges(flow, &nodes, &mut omitted, diagnostics);
     let checked = edges::check_edges(flow, &config_edges, &nodes, &mut omitted, diagnostics);

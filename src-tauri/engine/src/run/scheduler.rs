@@ -14,18 +14,20 @@
 //! | `Waiting` | the last edge is decided; a required input is dead | (gone) | `node.skipped`; its outputs are dead |
 //! | `Waiting` | the last edge is decided; else | `Ready` | `node.ready` |
 //! | `Ready`, `Answered` | `node.started` | `Running` | |
-//! | `Running` | `node.retrying` | `Running` | the next try is counted |
-//! | `Running` | `child.waiting` | `Running` | it counts as paused: what it waits for is a person, in a child run |
-//! | `Running` | `child.resumed`, `node.started` | `Running` | it counts as running again |
-//! | `Running` | `run.paused` | `Paused` | |
-//! | `Running` | `node.finished` | (gone) | its outputs are delivered, those missing are dead |
-//! | `Running` | `node.failed`, handled | (gone) | only `error` is delivered |
-//! | `Running` | `node.failed`, not handled | (gone) | the run fails |
+//! | `Running`, `AwaitingChild` | `node.retrying` | `Running` | the next attempt is counted |
+//! | `Running`, `AwaitingChild` | `child.waiting` | `AwaitingChild` | what it waits for is a person, in a child run |
+//! | `Running`, `AwaitingChild` | `child.resumed`, `node.started` | `Running` | |
+//! | `Running`, `AwaitingChild` | `run.paused` | `Paused` | |
+//! | `Running`, `AwaitingChild` | `node.finished` | (gone) | its outputs are delivered, those missing are dead |
+//! | `Running`, `AwaitingChild` | `node.failed`, handled | (gone) | only `error` is delivered |
+//! | `Running`, `AwaitingChild` | `node.failed`, not handled | (gone) | the run fails |
 //! | `Paused` | `input.provided` with a value | `Answered` | it starts again, with the answer |
 //! | `Paused` | `input.provided`, end | (gone) | `node.finished` without outputs |
 //!
-//! A cycle opens its next epoch when all of its back edges are decided and one of them is live; else it has ended and its
-//! last live values leave it. When no activation is left, the run has finished; when all that is left is paused, it waits.
+//! A cycle opens its next epoch when all of its back edges are decided and one of them is live, unless its bound is
+//! reached: `limits.maxEpochs`, or without one a number of epochs in a row in which nobody was asked (no `run.paused` and no
+//! `child.asked` of its nodes). Else it has ended. Then its last live values leave it; those of a follower when the follower
+//! has caught up. When no activation is left, the run has finished; when all that is left needs a person, it waits.
 
 mod cycles;
 mod delivery;
@@ -33,7 +35,7 @@ mod ending;
 mod slot;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -48,7 +50,7 @@ use crate::plan::{EdgeIx, NodeIx, Plan};
 
 use cycles::CycleState;
 use delivery::Held;
-use slot::{Delivered, Phase, Slot};
+use slot::{Counts, Delivered, Phase, Slot};
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,25 +95,18 @@ pub struct Scheduler {
     latest: NodeIx,
     held: FxHashMap<EdgeIx, Held>,
     last_live: FxHashMap<EdgeIx, Delivered>,
+    /// By follower, the edges out of an ended cycle that it has yet to catch up with, and the epoch around that cycle.
+    lagging_exits: FxHashMap<NodeIx, Vec<(EdgeIx, Epoch)>>,
     cycles: Vec<CycleState>,
     results: BTreeMap<NodeId, NodeOutputs>,
     counts: Counts,
+    /// The nodes whose first open activation needs a person.
+    asking: BTreeSet<NodeIx>,
     begun: bool,
     ended: bool,
     was_waiting: bool,
     /// What is to be worked off: never recursion, so that a chain of any length fits any stack.
     agenda: VecDeque<Step>,
-}
-
-#[derive(Default)]
-struct Counts {
-    /// Activations that are open, in any phase.
-    open: usize,
-    /// Those that are ready, running or answered.
-    active: usize,
-    paused: usize,
-    /// Those of the paused that run all the same: what they wait for is a child run.
-    blocked_on_child: usize,
 }
 
 /// One thing to work off.
@@ -137,8 +132,10 @@ impl Scheduler {
             latest: 0,
             held: FxHashMap::default(),
             last_live: FxHashMap::default(),
+            lagging_exits: FxHashMap::default(),
             results: BTreeMap::new(),
             counts: Counts::default(),
+            asking: BTreeSet::new(),
             begun: false,
             ended: false,
             was_waiting: false,
@@ -156,7 +153,7 @@ impl Scheduler {
     pub fn phase(&self) -> RunPhase {
         if self.ended {
             RunPhase::Ended
-        } else if self.counts.active > 0 || self.counts.paused == 0 {
+        } else if self.counts.active > 0 || self.counts.needing_person == 0 {
             RunPhase::Running
         } else {
             RunPhase::Waiting
@@ -202,30 +199,28 @@ impl Scheduler {
         match change {
             NodeEvent::Started { attempt } => {
                 let slot = self.slot(ix, epoch, event)?;
-                if !matches!(slot.phase, Phase::Ready | Phase::Answered | Phase::Running) {
+                if !(slot.phase.is_started() || matches!(slot.phase, Phase::Ready | Phase::Answered)) {
                     return Err(impossible(event, "it is not ready"));
                 }
-                slot.phase = Phase::Running;
                 slot.attempt = *attempt;
-                self.wake(ix);
+                self.set_phase(ix, Phase::Running);
             }
             NodeEvent::Retrying { attempt, .. } => {
-                self.slot_in(ix, epoch, Phase::Running, event)?.attempt = attempt + 1;
-                self.wake(ix);
+                self.started_slot(ix, epoch, event)?.attempt = attempt + 1;
+                self.set_phase(ix, Phase::Running);
             }
             NodeEvent::Paused { .. } => {
-                self.slot_in(ix, epoch, Phase::Running, event)?.phase = Phase::Paused;
-                self.counts.active -= 1;
-                self.counts.paused += 1;
+                self.started_slot(ix, epoch, event)?;
+                self.set_phase(ix, Phase::Paused);
+                self.mark_attended(ix);
             }
             NodeEvent::Answered { answer } => {
-                let slot = self.slot_in(ix, epoch, Phase::Paused, event)?;
-                slot.phase = Phase::Answered;
+                let slot = self.slot(ix, epoch, event)?;
+                if slot.phase != Phase::Paused {
+                    return Err(impossible(event, "it does not ask"));
+                }
                 slot.answer = Some(answer.clone());
-                self.counts.paused -= 1;
-                self.counts.active += 1;
-                // Where other pauses are left, the run waits anew, for fewer.
-                self.was_waiting = false;
+                self.set_phase(ix, Phase::Answered);
                 if *answer == Answer::End {
                     derived.push(Event::Node(
                         Activation { node: node.clone(), epoch: epoch.clone() },
@@ -244,8 +239,7 @@ impl Scheduler {
                 }
             }
             NodeEvent::Finished { outputs, messages, .. } => {
-                self.slot_in(ix, epoch, Phase::Running, event)?;
-                self.wake(ix);
+                self.started_slot(ix, epoch, event)?;
                 if self.plan.nodes[ix].is_result {
                     // The last live value of each port counts, whichever round it came in.
                     self.results.entry(node.clone()).or_default().extend(outputs.clone());
@@ -256,8 +250,7 @@ impl Scheduler {
                 }
             }
             NodeEvent::Failed { error, handled } => {
-                self.slot_in(ix, epoch, Phase::Running, event)?;
-                self.wake(ix);
+                self.started_slot(ix, epoch, event)?;
                 if *handled {
                     self.close(ix, epoch, &delivery::error_outputs(node, error), &BTreeMap::new());
                 } else {
@@ -277,21 +270,22 @@ impl Scheduler {
     ) -> Result<(), Fault> {
         match change {
             ChildEvent::Started { .. } => {}
+            ChildEvent::Asked { .. } => {
+                let ix = self.find(node, event)?;
+                self.started_slot(ix, epoch, event)?;
+                self.mark_attended(ix);
+            }
             ChildEvent::Waiting { .. } => {
                 let ix = self.find(node, event)?;
-                let slot = self.slot_in(ix, epoch, Phase::Running, event)?;
-                if !std::mem::replace(&mut slot.awaiting_child, true) {
-                    self.counts.active -= 1;
-                    self.counts.paused += 1;
-                    self.counts.blocked_on_child += 1;
-                }
+                self.started_slot(ix, epoch, event)?;
+                self.set_phase(ix, Phase::AwaitingChild);
                 // What it waits for may have changed.
                 self.was_waiting = false;
             }
             ChildEvent::Resumed { .. } => {
                 let ix = self.find(node, event)?;
-                self.slot_in(ix, epoch, Phase::Running, event)?;
-                self.wake(ix);
+                self.started_slot(ix, epoch, event)?;
+                self.set_phase(ix, Phase::Running);
             }
         }
         Ok(())
@@ -314,7 +308,7 @@ impl Scheduler {
 
     /// The activation of `node` that is running, to be started again for another try.
     pub fn running(&self, node: NodeIx) -> Option<Start> {
-        self.slots[node].front().filter(|slot| slot.phase == Phase::Running).map(|slot| slot.start(node))
+        self.slots[node].front().filter(|slot| slot.phase.is_started()).map(|slot| slot.start(node))
     }
 
     /// Activations that were running when the journal ended, in plan order: a resumed run starts them again.
@@ -322,31 +316,37 @@ impl Scheduler {
         (0..self.slots.len()).filter_map(|node| self.running(node)).collect()
     }
 
-    /// The open pauses, in plan order.
-    pub fn pauses(&self) -> Vec<Activation> {
-        let paused = |(node, slots): (usize, &VecDeque<Slot>)| {
-            slots
-                .front()
-                .filter(|slot| slot.phase == Phase::Paused || slot.awaiting_child)
-                .map(|slot| self.activation(node, &slot.epoch))
-        };
-        self.slots.iter().enumerate().filter_map(paused).collect()
+    /// The activations that need a person, in plan order.
+    pub fn pauses(&self) -> impl Iterator<Item = Activation> + '_ {
+        self.asking.iter().filter_map(|&node| Some(self.activation(node, &self.slots[node].front()?.epoch)))
     }
 
-    /// How many running activations do nothing but wait for a person, in a run of their own: they take no place.
+    /// How many started activations only wait for a person in their child run. They do not count against the concurrency
+    /// limit.
     pub fn blocked_on_child(&self) -> usize {
-        self.counts.blocked_on_child
+        self.counts.awaiting_child
     }
 
-    /// The node's activation that is running does not wait for its child run any more, if it did.
-    fn wake(&mut self, node: NodeIx) {
+    /// Moves the node's first open activation to a phase.
+    fn set_phase(&mut self, node: NodeIx, phase: Phase) {
         let Some(slot) = self.slots[node].front_mut() else { return };
-        if std::mem::take(&mut slot.awaiting_child) {
-            self.counts.active += 1;
-            self.counts.paused -= 1;
-            self.counts.blocked_on_child -= 1;
-            // Where other questions are left, the run waits anew, for fewer.
-            self.was_waiting = false;
+        let before = std::mem::replace(&mut slot.phase, phase);
+        self.changed_phase(node, Some(before), Some(phase));
+    }
+
+    /// The node's first open activation has changed its phase. `None`: it was closed.
+    fn changed_phase(&mut self, node: NodeIx, from: Option<Phase>, to: Option<Phase>) {
+        self.counts.change(from, to);
+        match (from.is_some_and(Phase::needs_person), to.is_some_and(Phase::needs_person)) {
+            (false, true) => {
+                self.asking.insert(node);
+            }
+            (true, false) => {
+                self.asking.remove(&node);
+                // If other questions are left, the run waits again, for fewer.
+                self.was_waiting = false;
+            }
+            _ => {}
         }
     }
 
@@ -385,15 +385,10 @@ impl Scheduler {
             .ok_or_else(|| impossible(event, "that activation is not open"))
     }
 
-    fn slot_in(
-        &mut self,
-        node: NodeIx,
-        epoch: &Epoch,
-        phase: Phase,
-        event: &Event,
-    ) -> Result<&mut Slot, Fault> {
+    /// The activation, if it was started and has not ended.
+    fn started_slot(&mut self, node: NodeIx, epoch: &Epoch, event: &Event) -> Result<&mut Slot, Fault> {
         let slot = self.slot(node, epoch, event)?;
-        if slot.phase == phase {
+        if slot.phase.is_started() {
             Ok(slot)
         } else {
             Err(impossible(event, "the activation is in another phase"))

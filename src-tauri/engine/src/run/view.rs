@@ -97,7 +97,7 @@ pub struct RunView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub waiting_since: Option<u64>,
-    /// What it waits for: the open pauses of `run.waiting`, in plan order.
+    /// What it waits for: the open pauses that `run.waiting` lists, in plan order. `pauses` has all of them.
     pub waiting_on: Vec<Activation>,
     /// The pauses nobody has answered, in the order they were asked; open while other branches still work, too.
     pub pauses: Vec<OpenPause>,
@@ -205,6 +205,10 @@ pub struct LoopView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub exhausted: Option<u32>,
+    /// Whether that bound counts only iterations in a row in which nobody was asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub unattended: bool,
 }
 
 /// Sums over a run.

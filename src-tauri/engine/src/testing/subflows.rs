@@ -1,6 +1,6 @@
 //! Child runs that end at once, with what they were given; and a record of what that was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -29,6 +29,8 @@ pub struct Called {
 pub struct FakeSubflows {
     calls: Mutex<Vec<Called>>,
     next: Mutex<Vec<ChildEnd>>,
+    /// The calls, by number from 0, whose child asks a person.
+    asking: Mutex<BTreeSet<usize>>,
 }
 
 impl FakeSubflows {
@@ -40,6 +42,11 @@ impl FakeSubflows {
     /// How the next child ends.
     pub fn ends(&self, end: ChildEnd) {
         self.next.lock().unwrap_or_else(PoisonError::into_inner).push(end);
+    }
+
+    /// The children of these calls, by number from 0, ask a person before they end.
+    pub fn asks_in(&self, calls: impl IntoIterator<Item = usize>) {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner).extend(calls);
     }
 
     /// A child that finished with these outputs, by node and port.
@@ -66,7 +73,11 @@ impl Subflows for FakeSubflows {
         let end = self.next.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let end = end.unwrap_or_else(|| Self::finished(&json!({ "said": { "value": input } })));
         let called = Called { activation, flow, input, set };
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(called);
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.asking.lock().unwrap_or_else(PoisonError::into_inner).contains(&calls.len()) {
+            listener(ChildEvent::Asked { run: "child".into() });
+        }
+        calls.push(called);
         Ok(end)
     }
 }

@@ -151,7 +151,7 @@ impl JournalSummary {
                 let new = self.exhausted.insert(at(node, epoch));
                 ensure!(new, "{node}{epoch} is exhausted twice");
             }
-            Event::Run(RunEvent::Waiting { on }) => self.waiting.push(on.clone()),
+            Event::Run(RunEvent::Waiting { on, .. }) => self.waiting.push(on.clone()),
             Event::Run(RunEvent::Finished { .. } | RunEvent::Failed { .. } | RunEvent::Canceled { .. }) => {
                 self.end = Some(event.clone());
             }

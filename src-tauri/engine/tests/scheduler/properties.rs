@@ -7,6 +7,7 @@ mod matches_reference;
 mod mutated_input;
 mod plans;
 mod resuming;
+mod run_time_contexts;
 mod run_to_node;
 mod schedule_independence;
 mod size;

@@ -104,6 +104,7 @@ export function gistOf(entry: Entry): string {
     case "tool.finished":
       return entry.error ? line(entry.error.message) : previewOf(entry.result, LIMIT);
     case "child.started":
+    case "child.asked":
     case "child.resumed":
       return `run ${entry.run}`;
     case "child.waiting":
@@ -113,13 +114,13 @@ export function gistOf(entry: Entry): string {
     case "loop.iteration":
       return `iteration ${formatIteration(entry.epoch)}`;
     case "loop.exhausted":
-      return `stopped after ${entry.maxEpochs} iterations`;
+      return `stopped after ${entry.maxEpochs} iterations${entry.unattended ? " in which nobody was asked" : ""}`;
     case "run.paused":
       return previewOf(entry.prompt, LIMIT);
     case "input.provided":
       return entry.answer === "end" ? "ended" : previewOf(entry.answer.value, LIMIT);
     case "run.waiting":
-      return entry.on.map((one) => one.node).join(", ");
+      return entry.on.map((one) => one.node).join(", ") + (entry.more ? ` and ${entry.more} more` : "");
     case "run.finished":
     case "run.cancelled":
       return previewOf(entry.outputs, LIMIT);

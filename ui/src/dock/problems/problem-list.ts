@@ -84,6 +84,13 @@ function runProblems(session: RunSession | undefined, names: NodeNames): Problem
   return [...found, ...exhausted(head, names)];
 }
 
+function exhaustedHint(limit: number, unattended: boolean): string {
+  const iterations = limit === 1 ? "iteration" : "iterations";
+  return unattended
+    ? `Nobody was asked for ${limit} ${iterations} in a row. Set “Max iterations” on a node of the cycle to allow more.`
+    : `The limit is ${limit} ${iterations}. Raise “Max iterations” on a node of the cycle to allow more.`;
+}
+
 function exhausted(head: RunHead, names: NodeNames): Problem[] {
   return Object.entries(head.loops).flatMap(([node, loop]): Problem[] => {
     if (loop?.exhausted === undefined) return [];
@@ -94,7 +101,7 @@ function exhausted(head: RunHead, names: NodeNames): Problem[] {
         ofRun: true,
         code: "loop.exhausted",
         message: TEXTS.cycleFromStoppedAt(names.nameOf(node), formatIteration(loop.epoch)),
-        hint: `The limit is ${loop.exhausted} ${loop.exhausted === 1 ? "iteration" : "iterations"}. Raise “Max iterations” on a node of the cycle to allow more.`,
+        hint: exhaustedHint(loop.exhausted, loop.unattended ?? false),
         node,
       },
     ];

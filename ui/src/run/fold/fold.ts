@@ -138,7 +138,12 @@ export class RunFold {
       case "loop.exhausted": {
         const known = head.loops[entry.node] ?? { iterations: 0 };
         head.loops = draft.own(head.loops);
-        head.loops[entry.node] = { ...known, epoch: entry.epoch, exhausted: entry.maxEpochs };
+        head.loops[entry.node] = {
+          ...known,
+          epoch: entry.epoch,
+          exhausted: entry.maxEpochs,
+          ...(entry.unattended && { unattended: true }),
+        };
         break;
       }
       case "run.paused": {

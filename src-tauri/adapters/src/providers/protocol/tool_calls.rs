@@ -1,7 +1,8 @@
-//! Tools and their calls, as several protocols write them. Arguments that are not valid JSON stay text in both
+//! Tools and their calls, as several protocols write them. Arguments that cannot be read exactly as JSON stay text in both
 //! directions. No schema accepts text in place of an object, so the model gets an error and can correct the call.
 
 use plait_engine::context::ToolCall;
+use plait_engine::exact_json;
 use plait_engine::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
@@ -34,7 +35,7 @@ pub(in crate::providers) fn arguments_object(call: &ToolCall, key: &str) -> Valu
 pub(in crate::providers) fn parse_arguments(text: &str) -> Value {
     match text.trim() {
         "" => Value::Object(Map::new()),
-        trimmed => serde_json::from_str(trimmed).unwrap_or_else(|_| Value::String(text.to_owned())),
+        trimmed => exact_json::parse(trimmed).unwrap_or_else(|_| Value::String(text.to_owned())),
     }
 }
 

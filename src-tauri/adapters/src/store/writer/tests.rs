@@ -105,7 +105,7 @@ fn entry(seq: u64) -> Entry {
             models: std::sync::Arc::default(),
         })
     } else {
-        Event::Run(RunEvent::Waiting { on: Vec::new() })
+        Event::Run(RunEvent::Waiting { on: Vec::new(), more: 0 })
     };
     Entry { seq: Some(seq), at: seq, event }
 }

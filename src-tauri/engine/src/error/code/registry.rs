@@ -91,6 +91,9 @@ error_codes! {
         SettingsMaxConcurrency = "settings.max_concurrency",
             "`maxConcurrency` of 0 would let nothing run.",
             "Set at least 1, or remove the setting.";
+        SettingsMaxUnattendedEpochs = "settings.max_unattended_epochs",
+            "`maxUnattendedEpochs` of 0 would let no cycle iterate.",
+            "Set at least 1, or remove the setting.";
         SettingsPrice = "settings.price",
             "The price of a model is invalid.",
             "Give a price per million tokens that is 0 or more.";
@@ -223,12 +226,15 @@ error_codes! {
         FlowDuplicateId = "flow.duplicate_id",
             "An id occurs twice in the file.",
             "Ids are unique: rename one of them.";
+        FlowIntegerTooLarge = "flow.integer_too_large",
+            "The file contains an integer of more than 64 bits, which would not be kept exactly.",
+            "Write it as text, in quotes.";
         FlowInvalid = "flow.invalid",
             "The flow has errors and cannot run.",
             "Fix what the diagnostics name, then run it again.";
         FlowMixedCycles = "flow.mixed_cycles",
-            "A node is fed by two cycles that iterate independently.",
-            "Feed it from one cycle only, or through an output outside both.";
+            "A node outside of all cycles is fed by two cycles that iterate independently.",
+            "Feed it from one cycle only, or make it part of a cycle that both feed.";
         FlowNestedTooDeep = "flow.nested_too_deep",
             "The cycles of the flow are nested too deeply.",
             "Remove back edges, or move the inner cycles into a flow of their own.";

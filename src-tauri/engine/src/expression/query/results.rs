@@ -52,7 +52,7 @@ impl ResultLimits {
         Ok(match value {
             Val::Null => Value::Null,
             Val::Bool(value) => Value::Bool(*value),
-            Val::Num(number) => json_number(number),
+            Val::Num(number) => json_number(number)?,
             Val::TStr(text) | Val::BStr(text) => Value::String(self.text(text)?),
             Val::Arr(items) => {
                 Value::Array(items.iter().map(|item| self.convert(item, depth)).collect::<Result<_, _>>()?)
@@ -82,8 +82,8 @@ impl ResultLimits {
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// What JSON has no number for (NaN, infinities) becomes null, as in jq. A float that is an integer becomes one, so that
-/// the result of a division compares equal to a written integer.
-fn json_number(number: &Num) -> Value {
+/// the result of a division compares equal to a written integer. An integer that JSON values can't hold exactly is an error.
+fn json_number(number: &Num) -> Result<Value, &'static str> {
     let from_float = |number: f64| {
         if number.fract() == 0.0 && number.abs() <= MAX_EXACT_INTEGER {
             #[allow(clippy::cast_possible_truncation, reason = "it is an integer in range")]
@@ -91,13 +91,16 @@ fn json_number(number: &Num) -> Value {
         }
         Number::from_f64(number).map_or(Value::Null, Value::Number)
     };
-    match number {
+    Ok(match number {
         Num::Int(number) => Value::from(*number),
         Num::Float(number) => from_float(*number),
         Num::Dec(text) => text.parse().map_or(Value::Null, from_float),
         Num::BigInt(number) => {
             let text = number.to_string();
-            text.parse::<u64>().map_or_else(|_| text.parse().map_or(Value::Null, from_float), Value::from)
+            let value =
+                text.parse::<u64>().map(Value::from).or_else(|_| text.parse::<i64>().map(Value::from));
+            value
+                .map_err(|_| "its result has an integer of more than 64 bits (`tostring` keeps it as text)")?
         }
-    }
+    })
 }

@@ -29,7 +29,7 @@ fn account(cost_nano_usd: Option<u64>) -> CallAccount {
 #[test]
 fn calls_tokens_and_money_add_up_and_what_has_no_price_is_counted() {
     let usage = TokenUsage { input: 10, output: 5, cached_input: 4, cache_write: 3, reasoning: 2 };
-    let waiting = Event::Run(RunEvent::Waiting { on: Vec::new() });
+    let waiting = Event::Run(RunEvent::Waiting { on: Vec::new(), more: 0 });
     let events = [
         replied(Some(usage), Some(account(Some(1_000)))),
         waiting,

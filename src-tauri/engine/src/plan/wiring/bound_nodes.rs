@@ -1,7 +1,7 @@
 //! The nodes of a flow with their types found and their configs read.
 
 use crate::error::ErrorCode;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -18,6 +18,8 @@ pub(in crate::plan) struct Vertex {
     pub node: Arc<dyn BoundNode>,
     pub limits: Limits,
     pub retry: Option<RetryPolicy>,
+    /// Whether it, or a flow that it runs, can ask a person.
+    pub can_ask: bool,
 }
 
 /// The nodes of a flow, as far as they could be bound.
@@ -61,7 +63,14 @@ impl UnboundNodes {
 }
 
 /// Binds the nodes of a flow to their types.
-pub(super) fn bind_nodes(flow: &Flow, registry: &Registry, diagnostics: &mut Vec<Diagnostic>) -> BoundNodes {
+///
+/// `silent` are the nodes that run a flow that never asks a person.
+pub(super) fn bind_nodes(
+    flow: &Flow,
+    registry: &Registry,
+    silent: &BTreeSet<NodeId>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> BoundNodes {
     let mut nodes = BoundNodes::default();
     for (id, node) in &flow.nodes {
         let bound = match registry.bind(id, &node.node_type, &node.config) {
@@ -89,7 +98,9 @@ pub(super) fn bind_nodes(flow: &Flow, registry: &Registry, diagnostics: &mut Vec
         }
         nodes.by_id.insert(id.clone(), Arc::clone(&bound));
         if !bound.behavior().inert && bound.behavior().portal.is_none() {
+            let behavior = bound.behavior();
             nodes.vertices.push(Vertex {
+                can_ask: behavior.pauses || (behavior.calls.is_some() && !silent.contains(id)),
                 id: id.clone(),
                 node: bound,
                 limits: node.limits.clone(),

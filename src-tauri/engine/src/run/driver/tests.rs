@@ -1,6 +1,8 @@
 //! Whole runs of real node types against a scripted world, polled by hand: what is journaled, and what may run meanwhile.
 
+mod cycles;
 mod deep;
+mod pauses;
 mod turns;
 mod waits;
 
@@ -19,8 +21,10 @@ use super::{Driver, RunHandle, RunSetup};
 use crate::error::Fault;
 use crate::flow;
 use crate::host::RunInfo;
+use crate::host::subflow::Subflows;
 use crate::host::{Clock, Host};
-use crate::journal::{Entry, Event, FlowRef, InputOverrides, Journal, RunEvent};
+use crate::id::Activation;
+use crate::journal::{Entry, Event, FlowRef, InputOverrides, Journal, NodeEvent, RunEvent};
 use crate::plan::plan;
 use crate::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use crate::testing::{FakeClock, FakeProvider, FakeSubflows};
@@ -29,6 +33,7 @@ use crate::tool::{ToolHost, ToolInvocation, ToolSpec};
 /// A world around one flow after another.
 struct Stage {
     provider: Arc<FakeProvider>,
+    subflows: Arc<FakeSubflows>,
     host: Host,
     kept: SharedJournal,
 }
@@ -41,13 +46,14 @@ impl Stage {
 
     fn with(clock: Arc<dyn Clock>) -> Self {
         let provider = Arc::new(FakeProvider::default());
+        let subflows = Arc::new(FakeSubflows::default());
         let host = Host {
             providers: Arc::new(Both(Arc::clone(&provider))),
             tools: Arc::new(Deep),
             clock,
-            subflows: Arc::new(FakeSubflows::default()),
+            subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,
         };
-        Self { provider, host, kept: SharedJournal::default() }
+        Self { provider, subflows, host, kept: SharedJournal::default() }
     }
 
     fn setup(&self, nodes: &Value, edges: &Value, settings: &Value, to: Option<&str>) -> RunSetup {
@@ -89,6 +95,47 @@ impl Stage {
     fn play(&self, nodes: &Value, edges: &Value, settings: &Value) -> Vec<Value> {
         let (driver, _handle) = self.start(nodes, edges, settings);
         drive(driver);
+        self.events()
+    }
+
+    /// Runs a flow. Whenever nothing else can go on, `answer` chooses one of the open pauses and the answer to it; without a
+    /// value, the pause is ended. Gives the events.
+    fn play_answering(
+        &self,
+        nodes: &Value,
+        edges: &Value,
+        settings: &Value,
+        mut answer: impl FnMut(&[Activation]) -> Option<(Activation, Option<Value>)>,
+    ) -> Vec<Value> {
+        let (driver, handle) = self.start(nodes, edges, settings);
+        let mut pool = LocalPool::new();
+        pool.spawner().spawn_local(driver.drive().map(|end| assert!(end.is_ok(), "{end:?}"))).unwrap();
+        pool.run_until_stalled();
+        let mut open: Vec<Activation> = Vec::new();
+        let mut seen = 0;
+        loop {
+            for entry in &self.kept.0.lock().unwrap()[seen..] {
+                seen += 1;
+                match &entry.event {
+                    Event::Node(activation, NodeEvent::Paused { .. }) => open.push(activation.clone()),
+                    Event::Node(activation, NodeEvent::Answered { .. }) => open.retain(|at| at != activation),
+                    _ => {}
+                }
+            }
+            if open.is_empty() {
+                break;
+            }
+            let Some((pause, value)) = answer(&open) else { break };
+            let handle = handle.clone();
+            let answering = async move {
+                match value {
+                    Some(value) => handle.answer(pause, value).await.unwrap(),
+                    None => handle.end(pause).await.unwrap(),
+                }
+            };
+            pool.spawner().spawn_local(answering).unwrap();
+            pool.run_until_stalled();
+        }
         self.events()
     }
 

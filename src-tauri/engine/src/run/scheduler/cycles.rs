@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::slot::{Arrival, Delivered, Slot};
+use super::slot::{Arrival, Delivered, Phase, Slot};
 use super::{Event, Scheduler, Step};
 use crate::id::{Activation, Epoch};
 use crate::journal::LoopEvent;
@@ -17,10 +17,11 @@ pub(super) struct CycleState {
     pub undecided: usize,
     /// The live values for the next epoch.
     pub next: Vec<(EdgeIx, Delivered)>,
+    /// Whether a person was asked in this epoch, by a node of the cycle or of one inside.
+    pub is_attended: bool,
+    /// How many epochs before this one, in a row, were unattended.
+    pub unattended: u32,
 }
-
-/// After how many epochs a cycle without `maxEpochs` ends. It can only get here if its pause is passed by every time.
-const DEFAULT_MAX_EPOCHS: u32 = 1_000_000;
 
 impl Scheduler {
     /// Opens the run: every node outside of cycles, and every outer cycle's first epoch.
@@ -31,7 +32,7 @@ impl Scheduler {
                 self.open_slot(node, Epoch::root(), &[]);
             } else {
                 self.untouched[node] = true;
-                self.counts.open += 1;
+                self.counts.change(None, Some(Phase::Waiting));
             }
         }
         for (cycle, spec) in plan.cycles.iter().enumerate() {
@@ -52,7 +53,7 @@ impl Scheduler {
                 self.open_slot(node, epoch.clone(), next);
             }
             work.extend(spec.inner.iter().map(|&inner| (inner, epoch.child(0))));
-            self.cycles[at] = CycleState { epoch, undecided: spec.back.len(), next: Vec::new() };
+            self.cycles[at] = CycleState { epoch, undecided: spec.back.len(), ..CycleState::default() };
         }
     }
 
@@ -93,7 +94,7 @@ impl Scheduler {
             self.slots[node].reserve_exact(1);
         }
         self.slots[node].push_back(slot);
-        self.counts.open += 1;
+        self.counts.change(None, Some(Phase::Waiting));
         self.agenda.push_back(Step::Decide(node));
     }
 
@@ -116,22 +117,64 @@ impl Scheduler {
         let outer = state.epoch.prefix(spec.depth);
         let counter = state.epoch.0.last().copied().unwrap_or_default() + 1;
         let entry = plan.nodes[spec.entry].id.clone();
-        let bound = spec.max_epochs.unwrap_or(DEFAULT_MAX_EPOCHS);
-        if !next.is_empty() && counter < bound {
+        let unattended = if state.is_attended { 0 } else { state.unattended + 1 };
+        let exhausted = match spec.max_epochs {
+            Some(bound) => counter >= bound,
+            None => unattended >= plan.max_unattended_epochs,
+        };
+        if !next.is_empty() && !exhausted {
             let epoch = outer.child(counter);
             derived.push(Event::Loop(Activation { node: entry, epoch: epoch.clone() }, LoopEvent::Iteration));
             self.open_epoch(cycle, epoch, &next);
+            self.cycles[cycle].unattended = unattended;
             return;
         }
         if !next.is_empty() {
+            let bound = spec.max_epochs.unwrap_or(plan.max_unattended_epochs);
             derived.push(Event::Loop(
                 Activation { node: entry, epoch: state.epoch.clone() },
-                LoopEvent::Exhausted { max_epochs: bound },
+                LoopEvent::Exhausted { max_epochs: bound, unattended: spec.max_epochs.is_none() },
             ));
         }
         for &edge in &spec.exits {
-            let value = self.last_live.remove(&edge);
-            self.pass(edge, &outer, value);
+            let source = plan.edges[edge].source;
+            // A follower may lag: more values of this cycle's epochs are to come.
+            if self.slots[source].iter().any(|slot| slot.epoch.starts_with(&outer)) {
+                self.lagging_exits.entry(source).or_default().push((edge, outer.clone()));
+            } else {
+                self.pass_last_live(edge, &outer);
+            }
         }
+    }
+
+    /// A person was asked by this node, or by a flow that it runs.
+    pub(super) fn mark_attended(&mut self, node: NodeIx) {
+        let node = &self.plan.nodes[node];
+        // A follower is no part of the cycle whose epochs it counts.
+        if !node.is_follower {
+            for &cycle in &node.clock {
+                self.cycles[cycle].is_attended = true;
+            }
+        }
+    }
+
+    /// Decides the edges out of ended cycles that waited for this follower, now that an activation of it is over.
+    pub(super) fn pass_lagging_exits(&mut self, follower: NodeIx) {
+        let Some(mut exits) = self.lagging_exits.remove(&follower) else { return };
+        let slots = &self.slots[follower];
+        let is_due = |(_, outer): &(EdgeIx, Epoch)| !slots.iter().any(|slot| slot.epoch.starts_with(outer));
+        let due: Vec<_> = exits.extract_if(.., |exit| is_due(exit)).collect();
+        if !exits.is_empty() {
+            self.lagging_exits.insert(follower, exits);
+        }
+        for (edge, outer) in due {
+            self.pass_last_live(edge, &outer);
+        }
+    }
+
+    /// Decides an edge out of an ended cycle.
+    fn pass_last_live(&mut self, edge: EdgeIx, outer: &Epoch) {
+        let value = self.last_live.remove(&edge);
+        self.pass(edge, outer, value);
     }
 }

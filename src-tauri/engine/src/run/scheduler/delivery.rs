@@ -38,7 +38,6 @@ impl Scheduler {
         outputs: &NodeOutputs,
         messages: &BTreeMap<PortName, MessageId>,
     ) {
-        self.counts.active -= 1;
         self.remove(node);
         self.ran[node] = true;
         self.agenda.push_back(Step::Decide(node));
@@ -47,8 +46,9 @@ impl Scheduler {
 
     /// Removes the node's first open activation, and its room where the node runs but once.
     fn remove(&mut self, node: NodeIx) {
-        self.slots[node].pop_front();
-        self.counts.open -= 1;
+        if let Some(slot) = self.slots[node].pop_front() {
+            self.changed_phase(node, Some(slot.phase), None);
+        }
         if self.plan.nodes[node].clock.is_empty() {
             self.slots[node] = VecDeque::new();
         }
@@ -64,8 +64,7 @@ impl Scheduler {
         }
         let epoch = slot.epoch.clone();
         if let Some(sources) = slot.decide(spec) {
-            slot.phase = Phase::Ready;
-            self.counts.active += 1;
+            self.set_phase(node, Phase::Ready);
             derived.push(Event::Node(
                 Activation { node: spec.id.clone(), epoch: epoch.clone() },
                 NodeEvent::Ready { inputs: sources },
@@ -114,6 +113,9 @@ impl Scheduler {
             } else {
                 self.pass(edge, epoch, value);
             }
+        }
+        if plan.nodes[node].is_follower {
+            self.pass_lagging_exits(node);
         }
     }
 

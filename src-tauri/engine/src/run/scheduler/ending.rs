@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::slot::Phase;
 use super::{Event, Fault, NodeIx, RunPhase, Scheduler};
 use crate::id::{Activation, Epoch};
-use crate::journal::{NodeEvent, RunEvent, SkipReason};
+use crate::journal::{MAX_LISTED_QUESTIONS, NodeEvent, RunEvent, SkipReason};
 
 impl Scheduler {
     /// After all that follows from an event: has the run ended, or does it wait?
@@ -17,10 +17,13 @@ impl Scheduler {
         }
         let waiting = self.phase() == RunPhase::Waiting;
         if waiting && !self.was_waiting {
-            derived.push(Event::Run(RunEvent::Waiting { on: self.pauses() }));
+            let on: Vec<_> = self.pauses().take(MAX_LISTED_QUESTIONS).collect();
+            // A run has at most 2^32 nodes: each takes more than a byte.
+            let more = u32::try_from(self.asking.len() - on.len()).unwrap_or(u32::MAX);
+            derived.push(Event::Run(RunEvent::Waiting { on, more }));
         }
         self.was_waiting = waiting;
-        if self.counts.active == 0 && self.counts.paused == 0 {
+        if self.counts.active == 0 && self.counts.needing_person == 0 {
             // The plan has no cycle of waits, so this is a mistake of the engine. A run is never left hanging for it.
             let stuck = self.slots.iter().position(|slots| !slots.is_empty()).unwrap_or_default();
             let epoch = self.slots[stuck].front().map(|slot| slot.epoch.clone()).unwrap_or_default();
@@ -83,11 +86,11 @@ impl Scheduler {
         for (at, slots) in self.slots.iter_mut().enumerate() {
             let follows = plan.nodes[at].is_follower;
             for slot in slots.drain(..) {
-                self.counts.open -= 1;
+                self.counts.change(Some(slot.phase), None);
                 let node = plan.nodes[at].id.clone();
                 match (slot.phase, stopped) {
-                    (Phase::Running, _) if but == Some(at) => {}
-                    (Phase::Running, Some(stopped)) => {
+                    (phase, _) if phase.is_started() && but == Some(at) => {}
+                    (phase, Some(stopped)) if phase.is_started() => {
                         derived.push(Event::Node(
                             Activation { node, epoch: slot.epoch },
                             NodeEvent::Failed { error: stopped.clone(), handled: false },

@@ -10,20 +10,75 @@ use crate::journal::SourceRef;
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, PlanNode};
 
+/// Where an open activation stands. The transitions head the [scheduler](super).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
+    /// Some of its edges are undecided.
     Waiting,
+    /// It may start.
     Ready,
+    /// It was started.
     Running,
+    /// It was started, and its child run waits for a person.
+    AwaitingChild,
+    /// It asks a person.
     Paused,
+    /// The person answered, so it may start again.
     Answered,
+}
+
+impl Phase {
+    /// Whether the driver has something to do or to wait for.
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::Ready | Self::Running | Self::Answered)
+    }
+
+    /// Whether only a person can make it go on.
+    pub fn needs_person(self) -> bool {
+        matches!(self, Self::Paused | Self::AwaitingChild)
+    }
+
+    /// Whether it was started and has not ended.
+    pub fn is_started(self) -> bool {
+        matches!(self, Self::Running | Self::AwaitingChild)
+    }
+}
+
+/// How many activations are open, by phase.
+#[derive(Default)]
+pub(super) struct Counts {
+    /// In any phase.
+    pub open: usize,
+    /// Those that the driver has to start or to wait for.
+    pub active: usize,
+    /// Those that only a person can make go on.
+    pub needing_person: usize,
+    /// Those of them that wait for a person in a child run.
+    pub awaiting_child: usize,
+}
+
+impl Counts {
+    /// An activation has left one phase for another. `None`: it was opened or closed.
+    pub fn change(&mut self, from: Option<Phase>, to: Option<Phase>) {
+        let moves = |is: fn(Phase) -> bool| (from.is_some_and(is), to.is_some_and(is));
+        adjust(&mut self.open, (from.is_some(), to.is_some()));
+        adjust(&mut self.active, moves(Phase::is_active));
+        adjust(&mut self.needing_person, moves(Phase::needs_person));
+        adjust(&mut self.awaiting_child, moves(|phase| phase == Phase::AwaitingChild));
+    }
+}
+
+fn adjust(count: &mut usize, (was, is): (bool, bool)) {
+    match (was, is) {
+        (true, false) => *count -= 1,
+        (false, true) => *count += 1,
+        _ => {}
+    }
 }
 
 pub(super) struct Slot {
     pub epoch: Epoch,
     pub phase: Phase,
-    /// It is running, and waits for a person in a child run.
-    pub awaiting_child: bool,
     /// How many edges are undecided yet.
     pub pending: usize,
     /// The live values so far.
@@ -55,7 +110,6 @@ impl Slot {
         Self {
             epoch,
             phase: Phase::Waiting,
-            awaiting_child: false,
             pending: 0,
             arrived: SmallVec::new(),
             inputs: Inputs::default(),

@@ -133,6 +133,7 @@ impl EpochView {
                     self.children.push(run.clone());
                 }
             }
+            ChildEvent::Asked { .. } => {}
             ChildEvent::Waiting { .. } => self.state = NodeState::Paused,
             ChildEvent::Resumed { .. } => self.state = NodeState::Running,
         }

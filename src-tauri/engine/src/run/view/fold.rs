@@ -37,7 +37,10 @@ impl RunView {
                 view.epoch = entry.epoch.clone();
                 match event {
                     LoopEvent::Iteration => view.iterations += 1,
-                    LoopEvent::Exhausted { max_epochs } => view.exhausted = Some(*max_epochs),
+                    LoopEvent::Exhausted { max_epochs, unattended } => {
+                        view.exhausted = Some(*max_epochs);
+                        view.unattended = *unattended;
+                    }
                 }
             }
             Event::Node(activation, event) => self.apply_node_event(activation, event, at),
@@ -78,7 +81,7 @@ impl RunView {
                 self.conversation.clone_from(conversation);
                 self.started_at = Some(at);
             }
-            RunEvent::Waiting { on } => {
+            RunEvent::Waiting { on, .. } => {
                 self.stop_waiting(at);
                 self.status = RunStatus::Waiting;
                 self.waiting_since = Some(at);
@@ -142,6 +145,15 @@ impl RunView {
     }
 
     fn close_pauses(&mut self, Activation { node, epoch }: &Activation) {
+        // Most activations never ask, and there may be thousands of open pauses.
+        let known = self.nodes.get(node).map(|view| &view.epochs);
+        let is_paused = |epochs: &Vec<EpochView>| {
+            let index = epochs.binary_search_by(|known| known.epoch.cmp(epoch));
+            index.is_ok_and(|index| epochs[index].state == NodeState::Paused)
+        };
+        if !known.is_some_and(is_paused) {
+            return;
+        }
         self.pauses.retain(|pause| pause.node != *node || pause.epoch != *epoch);
     }
 

@@ -58,7 +58,7 @@ plans! {
         switch.y -> userInput.a",
     "
         start userInput#userInput draft#userInput#draft critique#userInput#draft switch#userInput#draft
-        back to userInput: switch.y -> userInput; at most 3 iterations
+        back to userInput: switch.y -> userInput
         back to draft: switch.x -> draft; at most 3 iterations"
 
     order_is_by_id_without_edges: "
@@ -249,7 +249,7 @@ plans! {
         critique.out -> polish.a
         polish.out -> draft.b",
     "
-        Error flow.circular: Circular dependency detected at node critique: critique → polish → draft → critique. The cycle is unbounded: none of its nodes pauses or sets `limits.maxEpochs`."
+        Error flow.circular: Circular dependency detected at node critique: critique → polish → draft → critique. The cycle is unbounded: no node in it asks a person, and none sets `limits.maxEpochs` for it."
 
     unbounded_inner_cycle_is_refused: "
         start: source
@@ -262,7 +262,7 @@ plans! {
         critique.out -> draft.b
         critique.out -> ask.a",
     "
-        Error flow.circular: Circular dependency detected at node critique: critique → draft → critique. The cycle is unbounded: none of its nodes pauses or sets `limits.maxEpochs`."
+        Error flow.circular: Circular dependency detected at node critique: critique → draft → critique. The cycle is unbounded: no node in it asks a person, and none sets `limits.maxEpochs` for it."
 
     cycle_without_entry_is_refused: "
         a: mix maxEpochs=2
@@ -288,7 +288,7 @@ plans! {
     "
         Error flow.mixed_cycles: `both` is fed by the cycle through `b` and by another cycle, so its iteration is undefined."
 
-    cycle_fed_by_another_cycle_is_refused: "
+    cycle_fed_by_another_cycle_sees_one_step: "
         start: source
         a: mix maxEpochs=2
         b: mix maxEpochs=2
@@ -297,7 +297,33 @@ plans! {
         a.out -> b.a
         b.out -> b.b",
     "
-        Error flow.mixed_cycles: `b` is fed by the cycle through `a` and by another cycle, so its iteration is undefined."
+        start a#a b#b
+        back to a: a.out -> a; at most 2 iterations
+        back to b: b.out -> b; at most 2 iterations"
+
+    bound_of_inner_cycle_does_not_bound_the_outer: "
+        start: source
+        outer: mix
+        inner: mix maxEpochs=2
+        start.out -> outer.a
+        outer.out -> inner.a
+        inner.out -> inner.b
+        inner.out -> outer.b",
+    "
+        Error flow.circular: Circular dependency detected at node inner: inner → outer → inner. The cycle is unbounded: no node in it asks a person, and none sets `limits.maxEpochs` for it."
+
+    pause_in_inner_cycle_allows_the_outer: "
+        start: source
+        outer: mix
+        inner: ask
+        start.out -> outer.a
+        outer.out -> inner.a
+        inner.out -> inner.b
+        inner.out -> outer.b",
+    "
+        start outer#outer inner#outer#inner
+        back to outer: inner.out -> outer
+        back to inner: inner.out -> inner"
 
     context_shared_with_follower_of_inner_cycle_is_refused: "
         here: context

@@ -327,7 +327,7 @@ fn override_of_context_input_replaces_context_edge() {
     case.overrides.insert("b".into(), who.into());
     let analysis = FlowAnalysis::of(&case.flow).unwrap();
     let expected = analysis.run(&case.overrides, case.script).unwrap();
-    assert_eq!(analysis.sharing(), [[NodeId::from("a")]; 0]);
+    assert!(analysis.sharing().is_empty());
     let plan = case.plan().unwrap();
     assert!(plan.edges.iter().all(|edge| edge.port.is_some()), "no turns to wait for: {:?}", plan.edges);
     let scenario = case.scenario(plan);

@@ -30,17 +30,10 @@ impl Cycles {
     pub fn of(graph: &Graph) -> Result<Self, Refusal> {
         let everybody: Members = graph.nodes.keys().cloned().collect();
         let wires: Vec<usize> = (0..graph.wires.len()).collect();
-        let unbounded: Members = everybody
-            .iter()
-            .filter(|id| graph.nodes[*id].kind != "ask" && graph.nodes[*id].max_epochs.is_none())
-            .cloned()
-            .collect();
-        if !components(graph, &unbounded, &wires).is_empty() {
-            return Err(Refusal::Circular);
-        }
         let around = everybody.iter().map(|id| (id.clone(), Vec::new())).collect();
         let mut cycles = Self { all: Vec::new(), around, clocks: BTreeMap::new() };
         cycles.nest(graph, &everybody, &wires)?;
+        cycles.bound(graph)?;
         cycles.clocks = cycles.around.clone();
         cycles.follow(graph)?;
         Ok(cycles)
@@ -71,9 +64,21 @@ impl Cycles {
             for member in &members {
                 self.around.get_mut(member).unwrap().push(self.all.len());
             }
-            let max_epochs = members.iter().filter_map(|id| graph.nodes[id].max_epochs).min();
-            self.all.push(Cycle { entry, back, max_epochs });
+            self.all.push(Cycle { entry, back, max_epochs: None });
             self.nest(graph, &members, &rest)?;
+        }
+        Ok(())
+    }
+
+    /// A node bounds the innermost cycle around it. A cycle without a bound needs a node that pauses.
+    fn bound(&mut self, graph: &Graph) -> Result<(), Refusal> {
+        for (at, cycle) in self.all.iter_mut().enumerate() {
+            let members: Vec<_> = self.around.iter().filter(|(_, around)| around.contains(&at)).collect();
+            let own = members.iter().filter(|(_, around)| around.last() == Some(&at));
+            cycle.max_epochs = own.filter_map(|(id, _)| graph.nodes[*id].max_epochs).min();
+            if cycle.max_epochs.is_none() && !members.iter().any(|(id, _)| graph.nodes[*id].kind == "ask") {
+                return Err(Refusal::Circular);
+            }
         }
         Ok(())
     }
@@ -86,6 +91,10 @@ impl Cycles {
             changed = false;
             for &wire in &forward {
                 let wire = &graph.wires[wire];
+                if !self.around[&wire.target].is_empty() {
+                    // To a member of a cycle, any other cycle is one step.
+                    continue;
+                }
                 let from = self.clocks[&wire.source].clone();
                 let to = self.clocks.get_mut(&wire.target).unwrap();
                 if to.starts_with(&from) {
@@ -94,10 +103,8 @@ impl Cycles {
                 if !from.starts_with(to) {
                     return Err(Refusal::MixedCycles);
                 }
-                if self.around[&wire.target].is_empty() {
-                    *to = from;
-                    changed = true;
-                }
+                *to = from;
+                changed = true;
             }
         }
         Ok(())

@@ -3,6 +3,7 @@ import { useClipboard } from "@/canvas/clipboard";
 import { documentName, isDirty } from "@/flow/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
+import { suppressBrowserDefaults } from "./browser-defaults";
 
 /** Window-wide effects: title, clipboard, key releases and closing. */
 export function useWindow(): void {
@@ -26,11 +27,14 @@ export function useWindow(): void {
       if (isDirty(workspace.editor.state)) event.preventDefault();
     };
     const onHide = () => void workspace.settings.save();
+    // Reloading is useful while one works on the window itself.
+    const restore = import.meta.env.DEV ? () => undefined : suppressBrowserDefaults();
     document.addEventListener("keyup", onKeyUp);
     window.addEventListener("plait:close", onClose);
     window.addEventListener("beforeunload", onLeave);
     window.addEventListener("pagehide", onHide);
     return () => {
+      restore();
       document.removeEventListener("keyup", onKeyUp);
       window.removeEventListener("plait:close", onClose);
       window.removeEventListener("beforeunload", onLeave);

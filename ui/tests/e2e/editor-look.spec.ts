@@ -27,7 +27,8 @@ for (const theme of ["dark", "light"] as const) {
     test.use({ colorScheme: theme });
 
     test("has no accessibility violations: empty, with a flow, a selection and overlays", async ({ page }) => {
-      test.slow();
+      // A check of a whole page takes seconds, and much longer on a busy machine.
+      test.setTimeout(300_000);
       await openEmpty(page);
       await expectAccessible(page);
       await openFlow(page);

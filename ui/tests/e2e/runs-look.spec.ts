@@ -26,7 +26,8 @@ for (const theme of ["dark", "light"] as const) {
     test.use({ colorScheme: theme });
 
     test("a run has no accessibility violations in any of its views", async ({ page }) => {
-      test.slow();
+      // A check of a whole page takes seconds, and much longer on a busy machine.
+      test.setTimeout(300_000);
       await runThrough(page);
       const lines = await page
         .locator(".card .stream")

@@ -2,6 +2,7 @@
 
 mod cycles;
 mod deep;
+mod joins;
 mod pauses;
 mod turns;
 mod waits;

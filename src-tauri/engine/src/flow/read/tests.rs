@@ -31,3 +31,11 @@ fn deeply_nested_json_is_refused_without_overflow() {
     let deep = "[".repeat(200_000);
     assert_eq!(code(&deep).0, "flow.not_json");
 }
+
+#[test]
+fn integer_of_more_than_64_bits_is_refused_with_its_place() {
+    let text = "{\"version\": 1, \"nodes\": {\n  \"v\": {\"type\": \"value\", \"config\": {\"value\": 18446744073709551616}}}}";
+    let error = super::read(text).unwrap_err();
+    assert_eq!((error.diagnostic.code.as_str(), error.line, error.column), ("flow.integer_too_large", 2, 46));
+    assert!(super::read(&text.replace("616}", "615}")).is_ok());
+}

@@ -2,6 +2,7 @@
 
 mod cycles;
 mod deep;
+mod integers;
 mod joins;
 mod pauses;
 mod turns;

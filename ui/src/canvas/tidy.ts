@@ -1,6 +1,6 @@
 /** Lays out the flow from left to right, in a worker so that the window stays responsive. One undo step. */
 import type { ElkNode } from "elkjs/lib/elk-api";
-import type { Flow, NodeId, Position } from "@/bindings";
+import type { ErrorCode, Flow, NodeId, Position } from "@/bindings";
 import { notify } from "@/design/notify";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
@@ -41,7 +41,7 @@ export async function tidy(workspace: Workspace): Promise<void> {
     if (!some) requestAnimationFrame(() => showAll(workspace));
   } catch (thrown) {
     notify.error({
-      code: "layout.failed",
+      code: "layout.failed" satisfies ErrorCode,
       message: `Couldn’t tidy up the layout: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
     });
   }

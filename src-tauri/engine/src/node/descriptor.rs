@@ -150,7 +150,7 @@ pub struct Behavior {
     /// It is one end of a portal. Planning connects the ends of each channel.
     pub portal: Option<Portal>,
     /// It takes a value from a node that its config names. Planning adds the edge.
-    pub reads: Option<Reads>,
+    pub config_edge: Option<ConfigEdge>,
     /// Its work has retries of its own. The node itself is retried only if its retry policy is set explicitly.
     pub has_inner_retries: bool,
     /// It runs this flow.
@@ -164,7 +164,7 @@ pub struct Behavior {
 
 /// An edge that is defined by a config instead of on the canvas.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reads {
+pub struct ConfigEdge {
     /// The node it comes from.
     pub node: NodeId,
     /// The output. If absent, the first data output.

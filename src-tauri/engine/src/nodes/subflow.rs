@@ -19,8 +19,8 @@ use crate::host::subflow::{ChildCall, ChildEnd};
 use crate::id::{NodeId, PortName};
 use crate::journal::{NodeOutputs, RunEnd};
 use crate::node::{
-    Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
-    Reads,
+    Behavior, Card, CardPart, Category, ConfigEdge, EditorTraits, Example, Inputs, NodeContext, NodeOutput,
+    NodeType,
 };
 use crate::port::{PortKind, PortType, Ports};
 
@@ -99,7 +99,7 @@ The child's results \
         let source = config.source_node_id.clone().filter(|_| config.input_source == InputSource::NodeOutput);
         Behavior {
             uses_context: true,
-            reads: source.map(|node| Reads {
+            config_edge: source.map(|node| ConfigEdge {
                 node,
                 output: config.source_output.clone(),
                 input: VALUE,

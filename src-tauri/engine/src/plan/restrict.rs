@@ -69,8 +69,8 @@ impl<'a> Dependencies<'a> {
             found.names.extend(declared.names.map(|context| (id, context)));
             context_inputs.extend(declared.input.map(|input| (id, input)));
             let behavior = bound.behavior();
-            let reads = behavior.reads.as_ref().and_then(|reads| flow.nodes.get_key_value(&reads.node));
-            if let Some((source, _)) = reads {
+            let named = behavior.config_edge.as_ref().and_then(|edge| flow.nodes.get_key_value(&edge.node));
+            if let Some((source, _)) = named {
                 found.sources.entry(id).or_default().push(source);
             }
             if let Some(portal) = &behavior.portal {

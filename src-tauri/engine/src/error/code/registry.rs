@@ -25,6 +25,9 @@ error_codes! {
         AppNoThreads = "app.no_threads",
             "The system refuses to start threads.",
             "Close other programs or raise the limit on processes, then start Plait again.";
+        LayoutFailed = "layout.failed",
+            "The nodes of a flow cannot be arranged.",
+            "The flow is unchanged. Tidy up a smaller selection, or move the nodes by hand.";
     }
 
     "Commands between the window and the host" {

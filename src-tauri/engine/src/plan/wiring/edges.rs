@@ -29,17 +29,17 @@ pub(super) fn config_edges(
 ) -> Vec<(EdgeId, Edge)> {
     let mut edges = Vec::new();
     for (target, node) in &nodes.by_id {
-        let Some(reads) = &node.behavior().reads else { continue };
+        let Some(named) = &node.behavior().config_edge else { continue };
         let report = |message: String| {
             Diagnostic::on_node(ErrorCode::ConfigUnknownSource, target, message)
                 .below("/config")
-                .below(reads.setting)
+                .below(named.setting)
         };
-        let Some(source) = nodes.by_id.get(&reads.node) else {
-            omitted.insert((target.clone(), reads.input.into()));
+        let Some(source) = nodes.by_id.get(&named.node) else {
+            omitted.insert((target.clone(), named.input.into()));
             // A node that exists but could not be bound has a diagnostic already.
-            if !flow.nodes.contains_key(&reads.node) {
-                let found = report(format!("There is no node `{}` to read a value from.", reads.node));
+            if !flow.nodes.contains_key(&named.node) {
+                let found = report(format!("There is no node `{}` to read a value from.", named.node));
                 diagnostics
                     .push(found.hint("Enter the id of a node in this flow, or connect an edge instead."));
             }
@@ -47,20 +47,20 @@ pub(super) fn config_edges(
         };
         let mut outputs = source.ports().outputs.iter();
         let first = outputs.find(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
-        let Some(output) = reads.output.clone().or_else(|| first.map(|port| port.name.clone())) else {
-            omitted.insert((target.clone(), reads.input.into()));
-            diagnostics.push(report(format!("Node `{}` has no data output.", reads.node)));
+        let Some(output) = named.output.clone().or_else(|| first.map(|port| port.name.clone())) else {
+            omitted.insert((target.clone(), named.input.into()));
+            diagnostics.push(report(format!("Node `{}` has no data output.", named.node)));
             continue;
         };
         let edge = Edge {
-            source: reads.node.clone(),
+            source: named.node.clone(),
             source_output: output,
             target: target.clone(),
-            target_input: reads.input.into(),
+            target_input: named.input.into(),
             metadata: Map::new(),
             extra: Map::new(),
         };
-        edges.push((format!("{target}{}", reads.setting).into(), edge));
+        edges.push((format!("{target}{}", named.setting).into(), edge));
     }
     edges
 }

@@ -1,5 +1,5 @@
-//! Generates random flows with branches, joins, nested cycles, failures, retries, pauses, portals, collecting inputs and
-//! shared contexts.
+//! Generates random flows with branches, joins, nested cycles, cycles in sequence, bypassed pauses, failures, retries, portals,
+//! collecting inputs, and contexts that are shared and named in every way.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use crate::nodes::semantics::{Script, digest};
-use crate::nodes::{KINDS, Settings, ports};
+use crate::nodes::{KINDS, Settings, ports, ports_with};
 use crate::notation::{self, edge};
 use crate::reference;
 use crate::run_harness::Scenario;
@@ -29,23 +29,35 @@ pub struct Case {
 }
 
 impl fmt::Debug for Case {
+    /// As [`Case::written`] reads it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "\n{}overrides {:?}\n{:?}, seed {}",
-            notation::write(&self.flow),
-            self.overrides,
-            self.script,
-            self.seed
-        )
+        let Script { seed, leaves_some } = self.script;
+        let flow = notation::write(&self.flow, &self.overrides);
+        write!(f, "\n#! answers={seed} unanswered={leaves_some} seed={}\n{flow}", self.seed)
     }
 }
 
 impl Case {
-    /// A flow in the notation, without overrides, whose pauses are all answered.
+    /// A case in the notation. A line `#! answers=5 unanswered=false seed=0` sets what is random besides the flow; these
+    /// values are the default.
     pub fn written(text: &str) -> Self {
-        let script = Script { seed: 5, leaves_some: false };
-        Self { flow: notation::flow(text), overrides: reference::InputOverrides::new(), script, seed: 0 }
+        let mut case = Self {
+            flow: notation::flow(text),
+            overrides: notation::overrides(text),
+            script: Script { seed: 5, leaves_some: false },
+            seed: 0,
+        };
+        for line in text.lines().filter_map(|line| line.trim().strip_prefix("#! ")) {
+            for (key, value) in line.split_whitespace().filter_map(|word| word.split_once('=')) {
+                match key {
+                    "answers" => case.script.seed = value.parse().unwrap(),
+                    "unanswered" => case.script.leaves_some = value.parse().unwrap(),
+                    "seed" => case.seed = value.parse().unwrap(),
+                    other => panic!("no such setting of a case: {other}"),
+                }
+            }
+        }
+        case
     }
 
     /// The engine's plan.
@@ -86,6 +98,8 @@ struct Gene {
     attempts: Option<u32>,
     again: u32,
     is_overridden: bool,
+    /// For a guest: the maker of the context that it names in its settings.
+    names: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -96,86 +110,177 @@ struct Feed {
     output: usize,
     input: usize,
     portal: Option<u8>,
+    /// A second edge, from the next output of the same node into the same input.
+    twice: bool,
+}
+
+impl Feed {
+    fn plain(from: usize, output: usize, input: usize) -> Self {
+        Self { from, anywhere: false, output, input, portal: None, twice: false }
+    }
 }
 
 fn feed(anywhere: u32) -> impl Strategy<Value = Feed> {
     let portal = prop_oneof![12 => Just(None), 1 => (0..4_u8).prop_map(Some)];
-    (0..64_usize, prop::bool::weighted(f64::from(anywhere) / 100.0), 0..8_usize, 0..8_usize, portal)
-        .prop_map(|(from, anywhere, output, input, portal)| Feed { from, anywhere, output, input, portal })
+    let anywhere = prop::bool::weighted(f64::from(anywhere) / 100.0);
+    (0..64_usize, anywhere, 0..8_usize, 0..8_usize, portal, prop::bool::weighted(0.08)).prop_map(
+        |(from, anywhere, output, input, portal, twice)| Feed {
+            from,
+            anywhere,
+            output,
+            input,
+            portal,
+            twice,
+        },
+    )
 }
 
-fn gene(kinds: &'static [usize], anywhere: u32) -> impl Strategy<Value = Gene> {
+/// A gene of one of these kinds. Of a hundred, `bounds` have a bound, and `anywhere` of their feeds come from anywhere.
+fn gene(kinds: &'static [usize], anywhere: u32, bounds: u32) -> impl Strategy<Value = Gene> {
     let kind = prop::sample::select(kinds);
-    let bound = prop_oneof![1 => Just(None), 3 => (1..=3_u32).prop_map(Some)];
+    let bound = prop_oneof![100 - bounds => Just(None), bounds => (1..=3_u32).prop_map(Some)];
     let fails = prop_oneof![3 => Just(0), 2 => 1..4_u32];
     let attempts = prop_oneof![1 => Just(None), 1 => (1..4_u32).prop_map(Some)];
     let again = prop_oneof![4 => Just(0), 1 => 1..3_u32];
-    let few = prop::bool::weighted(0.06);
+    let few = prop::bool::weighted(if std::ptr::eq(kinds, NAMING) { 0.4 } else { 0.08 });
+    let names = prop_oneof![3 => Just(None), 1 => (0..64_usize).prop_map(Some)];
     (
         kind,
         any::<u8>(),
         prop::collection::vec(feed(anywhere), 0..4),
         bound,
-        fails,
-        any::<bool>(),
+        (fails, any::<bool>()),
         attempts,
         again,
         few,
+        names,
     )
-        .prop_map(|(kind, name, feeds, bound, fails, hard, attempts, again, is_overridden)| Gene {
-            kind,
-            name,
-            feeds,
-            bound,
-            fails,
-            hard,
-            attempts,
-            again,
-            is_overridden,
+        .prop_map(|(kind, name, feeds, bound, (fails, hard), attempts, again, is_overridden, names)| {
+            Gene { kind, name, feeds, bound, fails, hard, attempts, again, is_overridden, names }
         })
 }
 
 /// Indices into [`KINDS`].
 const EVERY_KIND: &[usize] = &[0, 1, 1, 2, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9, 10, 10, 11, 12, 13, 14];
 const TALKATIVE: &[usize] = &[1, 2, 5, 5, 8, 9, 10, 10, 10, 10, 12, 13, 14];
-
 const CHAINED: &[usize] = &[1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 10, 12, 13, 14];
+/// Few of them fail, and some ask, so that cycles without a bound go on.
+const ASKING: &[usize] = &[1, 1, 2, 2, 5, 8, 8, 9, 10, 12, 14];
+/// What makes, names and hands on contexts.
+const NAMING: &[usize] = &[2, 9, 9, 10, 12, 13, 13, 13, 14, 14];
 
 /// A chain with ways back: cycles in cycles in cycles.
-fn coiled(size: usize) -> impl Strategy<Value = Vec<Gene>> {
+fn coiled(kinds: &'static [usize], size: usize, bounds: u32) -> impl Strategy<Value = Vec<Gene>> {
     let ways_back = prop::collection::vec((0..2_usize, 0..2_usize, 0..8_usize), 1..5);
-    (prop::collection::vec(gene(CHAINED, 0), 3..=size), 0..64_usize, ways_back).prop_map(
+    (prop::collection::vec(gene(kinds, 0, bounds), 3..=size), 0..64_usize, ways_back).prop_map(
         |(mut genes, core, ways_back)| {
             let count = genes.len();
             for (at, gene) in genes.iter_mut().enumerate() {
                 gene.feeds.truncate(1);
                 if at > 0 {
-                    let from = Feed { from: at - 1, anywhere: false, output: at % 4, input: 0, portal: None };
-                    gene.feeds.insert(0, from);
+                    gene.feeds.insert(0, Feed::plain(at - 1, at % 4, 0));
                 }
             }
             // Each way back leads around those before it, more or less.
             let (mut to, mut from) = (core % count, core % count);
             for (before, behind, output) in ways_back {
                 (to, from) = (to.saturating_sub(before), (from + behind).min(count - 1));
-                genes[to].feeds.push(Feed { from, anywhere: true, output, input: 1, portal: None });
+                genes[to].feeds.push(Feed { anywhere: true, ..Feed::plain(from, output, 1) });
             }
             genes
         },
     )
 }
 
+/// A cycle around a node that asks, and a way past it: where the branch leads past, nobody is asked.
+fn bypassed(bounds: u32) -> impl Strategy<Value = Vec<Gene>> {
+    let more = prop::collection::vec(gene(ASKING, 10, bounds), 0..3);
+    (prop::collection::vec(gene(&[1], 0, bounds), 5..=5), 0..3_usize, 0..3_usize, more).prop_map(
+        |(mut genes, asked, past, more)| {
+            let shape: [(usize, Vec<Feed>); 5] = [
+                (0, vec![]),
+                (1, vec![Feed::plain(0, 0, 0), Feed { anywhere: true, ..Feed::plain(4, 0, 1) }]),
+                (5, vec![Feed::plain(1, 0, 0)]),
+                (8, vec![Feed::plain(2, asked, 0)]),
+                (2, vec![Feed::plain(3, 0, 0), Feed::plain(2, past, 1)]),
+            ];
+            for (gene, (kind, feeds)) in genes.iter_mut().zip(shape) {
+                (gene.kind, gene.feeds) = (kind, feeds);
+            }
+            genes.extend(more);
+            genes
+        },
+    )
+}
+
+/// Several parts, each fed by the one before, and nodes that follow them.
+fn in_sequence(parts: Vec<Vec<Gene>>, bridge: (usize, usize), around: bool, last: Vec<Gene>) -> Vec<Gene> {
+    let mut genes: Vec<Gene> = Vec::new();
+    if around {
+        // A source and a node that takes a value back from the last part: a cycle around the others.
+        let mut outer = parts[0][0].clone();
+        (outer.kind, outer.feeds) = (0, Vec::new());
+        genes.push(outer.clone());
+        let end = 1 + parts.iter().map(Vec::len).sum::<usize>();
+        let back = Feed { anywhere: true, ..Feed::plain(end - bridge.0 % 2, bridge.1, 1) };
+        (outer.kind, outer.feeds) = (2, vec![Feed::plain(0, 0, 0), back]);
+        outer.bound = Some(outer.bound.unwrap_or(2));
+        genes.push(outer);
+    }
+    for part in parts {
+        let (start, count) = (genes.len(), part.len());
+        for (at, mut gene) in part.into_iter().enumerate() {
+            for feed in &mut gene.feeds {
+                // Numbers stay inside of the part.
+                let among = if feed.anywhere { count } else { at };
+                feed.from = start + if among == 0 { 0 } else { feed.from % among };
+                feed.anywhere |= among == 0;
+            }
+            gene.feeds
+                .retain(|feed| feed.from < start + count && (!feed.anywhere || at > 0 || feed.from > start));
+            if at == 0 && start > 0 {
+                gene.kind = if gene.kind == 0 { 1 } else { gene.kind };
+                gene.feeds.insert(0, Feed::plain(start - 1 - bridge.0 % start, bridge.1, 0));
+            }
+            genes.push(gene);
+        }
+    }
+    genes.extend(last);
+    genes
+}
+
 /// A random case of up to `size` nodes.
 pub fn case(size: usize) -> impl Strategy<Value = Case> {
-    let kinds = prop_oneof![
-        4 => prop::collection::vec(gene(EVERY_KIND, 12), 1..=size),
-        2 => prop::collection::vec(gene(EVERY_KIND, 35), 1..=size),
-        2 => prop::collection::vec(gene(TALKATIVE, 15), 2..=size),
-        3 => coiled(size),
+    let half = size / 2 + 1;
+    let part = move || {
+        prop_oneof![
+            2 => coiled(CHAINED, half, 60),
+            2 => coiled(ASKING, half, 20),
+            2 => bypassed(10),
+            1 => bypassed(40),
+        ]
+    };
+    let followers = || prop::collection::vec(gene(NAMING, 8, 20), 0..4);
+    let bridge = (0..8_usize, 0..4_usize);
+    let sequence = (prop::collection::vec(part(), 2..=2), bridge, prop::bool::weighted(0.4), followers())
+        .prop_map(|(parts, bridge, around, last)| in_sequence(parts, bridge, around, last));
+    let followed =
+        (part(), followers()).prop_map(|(part, last)| in_sequence(vec![part], (0, 0), false, last));
+    let genes = prop_oneof![
+        4 => prop::collection::vec(gene(EVERY_KIND, 12, 75), 1..=size),
+        2 => prop::collection::vec(gene(EVERY_KIND, 35, 75), 1..=size),
+        2 => prop::collection::vec(gene(TALKATIVE, 15, 75), 2..=size),
+        2 => prop::collection::vec(gene(NAMING, 10, 75), 3..=size),
+        3 => coiled(CHAINED, size, 75),
+        2 => coiled(ASKING, size, 30),
+        3 => followed,
+        3 => sequence,
     ];
     let script = (any::<u64>(), prop::bool::weighted(0.35));
-    (kinds, script, any::<u64>()).prop_map(|(genes, (seed, leaves_some), rng)| {
-        let (flow, overrides) = grow(&genes);
+    let unattended = prop_oneof![1 => Just(None), 50 => (1..=4_u32).prop_map(Some)];
+    (genes, script, any::<u64>(), unattended).prop_map(|(genes, (seed, leaves_some), rng, unattended)| {
+        let (mut flow, overrides) = grow(&genes);
+        flow.settings.max_unattended_epochs = unattended;
         Case { flow, overrides, script: Script { seed, leaves_some }, seed: rng }
     })
 }
@@ -201,16 +306,26 @@ fn grow(genes: &[Gene]) -> (Flow, reference::InputOverrides) {
     let names: Vec<String> =
         genes.iter().enumerate().map(|(at, gene)| format!("{:02x}n{at}", gene.name)).collect();
     let mut sketch = Sketch { flow: Flow::default(), overrides: reference::InputOverrides::new() };
+    let makers: Vec<&String> =
+        (0..genes.len()).filter(|&at| kinds[at] == "context").map(|at| &names[at]).collect();
+    let maker = |number: usize| (!makers.is_empty()).then(|| makers[number % makers.len()].as_str());
     for (at, gene) in genes.iter().enumerate() {
-        sketch.flow.nodes.insert(names[at].as_str().into(), node(kinds[at], gene));
+        let context = gene.names.filter(|_| kinds[at] == "guest").and_then(maker);
+        sketch.flow.nodes.insert(names[at].as_str().into(), node(kinds[at], gene, context));
     }
     for (at, gene) in genes.iter().enumerate() {
-        let inputs = ports(kinds[at]).inputs;
+        let node = &sketch.flow.nodes[names[at].as_str()];
+        let settings: Settings = serde_json::from_value(node.config.clone().into()).unwrap();
+        let inputs = ports_with(kinds[at], &settings).inputs;
         for feed in gene.feeds.iter().filter(|_| !inputs.is_empty()) {
             let input = &inputs[feed.input % inputs.len()];
             let among = if feed.anywhere { genes.len() } else { at };
             if among > 0 {
-                let from = feed.from % among;
+                let mut from = feed.from % among;
+                if feed.twice && input.kind == PortKind::Data {
+                    // Most nodes have one live output at a time; the maker of a context has two.
+                    from = (0..at).rev().find(|&from| kinds[from] == "context").unwrap_or(from);
+                }
                 sketch.wire(
                     &names,
                     &kinds,
@@ -219,6 +334,10 @@ fn grow(genes: &[Gene]) -> (Flow, reference::InputOverrides) {
                     input.kind,
                     feed.portal,
                 );
+                if feed.twice {
+                    let next = (from, feed.output + 1);
+                    sketch.wire(&names, &kinds, next, (at, input.name.as_str()), input.kind, None);
+                }
             }
         }
         for input in inputs.iter().filter(|input| input.required) {
@@ -226,8 +345,17 @@ fn grow(genes: &[Gene]) -> (Flow, reference::InputOverrides) {
                 continue;
             }
             if gene.is_overridden && input.kind == PortKind::Data {
+                let number = digest(&names[at]);
+                let value = match maker(usize::from(gene.name)) {
+                    Some(maker) if !number.is_multiple_of(4) => {
+                        let epoch =
+                            ["", "", "#0", "#1", "#0.0", "#1.0"][usize::try_from(number / 4 % 6).unwrap()];
+                        json!({ "contextId": format!("{maker}{epoch}") })
+                    }
+                    _ => json!(number % 1000),
+                };
                 let values = sketch.overrides.entry(names[at].as_str().into()).or_default();
-                values.insert(input.name.clone(), json!(digest(&names[at]) % 1000));
+                values.insert(input.name.clone(), value);
                 continue;
             }
             let tells = |from: &usize| match input.name.as_str() {
@@ -244,7 +372,7 @@ fn grow(genes: &[Gene]) -> (Flow, reference::InputOverrides) {
     (sketch.flow, sketch.overrides)
 }
 
-fn node(kind: &str, gene: &Gene) -> Node {
+fn node(kind: &str, gene: &Gene, names: Option<&str>) -> Node {
     let can_fail = matches!(kind, "flaky" | "effect" | "turn" | "guest");
     let settings = Settings {
         salt: u32::from(gene.name),
@@ -252,6 +380,7 @@ fn node(kind: &str, gene: &Gene) -> Node {
         hard: can_fail && gene.hard,
         steps: if kind == "effect" { u32::from(gene.name) % 3 + 1 } else { 0 },
         again: if kind == "ask" { gene.again } else { 0 },
+        names: names.unwrap_or_default().to_owned(),
         ..Settings::default()
     };
     let mut node = Node { node_type: kind.to_owned(), config: settings.config(), ..Node::default() };

@@ -6,7 +6,9 @@ mod coverage;
 mod matches_reference;
 mod mutated_input;
 mod plans;
+mod regressions;
 mod resuming;
+mod rules_of_design;
 mod run_time_contexts;
 mod run_to_node;
 mod schedule_independence;
@@ -17,29 +19,56 @@ use plait_engine::diagnostic::Severity;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::generate::Case;
+use crate::generate::{Case, case};
 use crate::journal_summary::{JournalSummary, format_journal};
 use crate::reference::{Expected, FlowAnalysis};
 use crate::run_harness::{RunRecord, Scenario};
 
-/// The number of cases of a property: `PROPTEST_CASES`, or the default.
-pub fn cases(standard: u32) -> Config {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(standard);
-    Config { cases, max_global_rejects: cases * 64 + 1024, failure_persistence: None, ..Config::default() }
+/// Asserts that a property holds: for the cases that once failed, and then for random ones of up to `size` nodes.
+///
+/// These are the same every time. `SCHEDULER_SEED` chooses others, and `PROPTEST_CASES` how many.
+pub fn assert_holds(cases: u32, size: usize, property: fn(&Case) -> Result<(), TestCaseError>) {
+    for (name, case) in regressions::all() {
+        if let Err(TestCaseError::Fail(why)) = property(&case) {
+            panic!("{name}: {why}{case:?}");
+        }
+    }
+    let cases = std::env::var("PROPTEST_CASES").map_or(cases, |text| text.parse().unwrap());
+    if let Err(failure) = runner(cases).run(&case(size), |case| property(&case)) {
+        panic!("{failure}");
+    }
 }
 
-/// A runner that generates the same cases every time.
-pub fn deterministic_runner() -> TestRunner {
-    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    TestRunner::new_with_rng(Config::default(), rng)
+/// A runner whose cases depend on `SCHEDULER_SEED` alone.
+pub fn runner(cases: u32) -> TestRunner {
+    let seed: u64 = std::env::var("SCHEDULER_SEED").map_or(0, |text| text.parse().unwrap());
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let config = Config {
+        cases,
+        max_global_rejects: cases * 64 + 1024,
+        max_shrink_iters: 20_000,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// A case that can run: the scenario, its analysis and the expected result. Nothing if the flow is refused or takes too long.
-pub fn runnable(case: &Case) -> Option<(Scenario, FlowAnalysis, Expected)> {
-    let analysis = FlowAnalysis::of(&case.flow).ok()?;
-    let expected = analysis.run(&case.overrides, case.script)?;
-    let plan = case.plan().ok()?;
-    Some((case.scenario(plan), analysis, expected))
+/// A case that can run: the scenario, its analysis and the expected result. It is rejected if the flow is refused or takes
+/// too long.
+pub fn runnable(case: &Case) -> Result<(Scenario, FlowAnalysis, Expected), TestCaseError> {
+    let analysis = FlowAnalysis::with_overrides(&case.flow, &case.overrides)
+        .map_err(|_| TestCaseError::reject("refused"))?;
+    let plan = case.plan().map_err(|_| TestCaseError::reject("refused"))?;
+    let expected = expected(case, &analysis)?;
+    Ok((case.scenario(plan), analysis, expected))
+}
+
+/// The expected result of a case. It is rejected if it takes too long.
+pub fn expected(case: &Case, analysis: &FlowAnalysis) -> Result<Expected, TestCaseError> {
+    let expected = analysis.run(&case.overrides, case.script).ok_or(TestCaseError::reject("too long"))?;
+    prop_assert_eq!(&expected.contradiction, &None, "the rules contradict each other");
+    Ok(expected)
 }
 
 /// Asserts that every node of the plan has reached a final state.

@@ -7,52 +7,72 @@ use plait_engine::id::{NodeId, PortName};
 use plait_engine::journal::{Event, NodeOutputs, RunEnd, RunEvent};
 use proptest::prelude::*;
 
-use super::{assert_all_final, cases, errors, runnable};
-use crate::generate::{Case, case};
+use super::{assert_all_final, assert_holds, errors, runnable};
+use crate::generate::Case;
 use crate::journal_summary::{Final, JournalSummary, format_journal, summarize};
 use crate::reference::{Expected, ExpectedEnd, FlowAnalysis};
 use crate::run_harness::{Ending, RunRecord, Scenario, Schedule};
 
-proptest! {
-    #![proptest_config(cases(400))]
+#[test]
+fn engine_and_reference_refuse_the_same_flows() {
+    assert_holds(400, 12, check_engine_and_reference_refuse_the_same_flows);
+}
 
-    #[test]
-    fn engine_and_reference_refuse_the_same_flows(case in case(12)) {
-        match (FlowAnalysis::of(&case.flow), case.plan()) {
-            (Ok(analysis), Ok(plan)) => {
-                let order: Vec<_> = plan.nodes.iter().map(|node| node.id.clone()).collect();
-                prop_assert_eq!(&analysis.order, &order, "plan order");
-                let clocks = plan.nodes.iter().map(|node| (node.id.clone(), (node.clock.len(), node.is_follower)));
-                prop_assert_eq!(analysis.clocks(), clocks.collect::<BTreeMap<_, _>>(), "clocks");
-                let sorted = |mut sources: Vec<NodeId>| { sources.sort(); sources };
-                let mut ours: Vec<_> =
-                    analysis.back_edges().into_iter().map(|(entry, back)| (entry, sorted(back))).collect();
-                let carries = |edge: &&usize| plan.edges[**edge].port.is_some();
-                let mut theirs: Vec<_> = plan.cycles.iter().map(|cycle| {
-                    let back = cycle.back.iter().filter(carries);
-                    let back = back.map(|&edge| plan.nodes[plan.edges[edge].source].id.clone());
-                    (plan.nodes[cycle.entry].id.clone(), sorted(back.collect()))
-                }).collect();
-                ours.sort();
-                theirs.sort();
-                prop_assert_eq!(ours, theirs, "entries and back edges");
-            }
-            (Err(refusal), Err(found)) => {
-                let codes = errors(&found);
-                prop_assert!(codes.contains(&refusal.code().to_owned()), "{:?} but {:?}", refusal, codes);
-            }
-            (ours, theirs) => prop_assert!(
-                false, "the reference says {:?}, the engine {:?}", ours.err(), theirs.err().map(|it| errors(&it))
-            ),
+fn check_engine_and_reference_refuse_the_same_flows(case: &Case) -> Result<(), TestCaseError> {
+    match (FlowAnalysis::with_overrides(&case.flow, &case.overrides), case.plan()) {
+        (Ok(analysis), Ok(plan)) => {
+            let order: Vec<_> = plan.nodes.iter().map(|node| node.id.clone()).collect();
+            prop_assert_eq!(&analysis.order, &order, "plan order");
+            let clocks =
+                plan.nodes.iter().map(|node| (node.id.clone(), (node.clock.len(), node.is_follower)));
+            prop_assert_eq!(analysis.clocks(), clocks.collect::<BTreeMap<_, _>>(), "clocks");
+            let sorted = |mut sources: Vec<NodeId>| {
+                sources.sort();
+                sources
+            };
+            let mut ours: Vec<_> =
+                analysis.back_edges().into_iter().map(|(entry, back)| (entry, sorted(back))).collect();
+            let carries = |edge: &&usize| plan.edges[**edge].port.is_some();
+            let back_edges = plan.cycles.iter().map(|cycle| {
+                let back = cycle.back.iter().filter(carries);
+                let back = back.map(|&edge| plan.nodes[plan.edges[edge].source].id.clone());
+                (plan.nodes[cycle.entry].id.clone(), sorted(back.collect()))
+            });
+            let mut theirs: Vec<_> = back_edges.collect();
+            ours.sort();
+            theirs.sort();
+            prop_assert_eq!(ours, theirs, "entries and back edges");
         }
+        (Ok(analysis), Err(found)) if is_limit_of_engine(&analysis, &errors(&found)) => {}
+        (Err(refusal), Err(found)) => {
+            let codes = errors(&found);
+            prop_assert!(codes.contains(&refusal.code().to_owned()), "{:?} but {:?}", refusal, codes);
+        }
+        (ours, theirs) => prop_assert!(
+            false,
+            "the reference says {:?}, the engine {:?}",
+            ours.err(),
+            theirs.err().map(|it| errors(&it))
+        ),
     }
+    Ok(())
+}
 
-    #[test]
-    fn run_matches_reference(case in case(12)) {
-        let Some((scenario, _, expected)) = runnable(&case) else { return Err(TestCaseError::reject("refused")) };
-        let run = scenario.run(Schedule::seeded(case.seed));
-        assert_matches(&scenario, &run, &expected)?;
-    }
+/// The engine does not order turns that share a context with a follower of an inner cycle: it refuses the flow.
+pub fn is_limit_of_engine(analysis: &FlowAnalysis, codes: &[String]) -> bool {
+    codes == ["context.shared_outside_cycle"] && analysis.has_sharing_follower_of_inner_cycle()
+}
+
+#[test]
+fn run_matches_reference() {
+    assert_holds(400, 12, check_run_matches_reference);
+}
+
+fn check_run_matches_reference(case: &Case) -> Result<(), TestCaseError> {
+    let (scenario, _, expected) = runnable(case)?;
+    let run = scenario.run(Schedule::seeded(case.seed));
+    assert_matches(&scenario, &run, &expected)?;
+    Ok(())
 }
 
 /// If a flow is only a cycle, the outputs that feed the next iteration are the result.

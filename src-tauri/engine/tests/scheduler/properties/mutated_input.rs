@@ -7,8 +7,8 @@ use plait_engine::journal::{Entry, InputOverrides};
 use plait_engine::plan;
 use proptest::prelude::*;
 
-use super::{assert_all_final, cases, errors, runnable};
-use crate::generate::case;
+use super::{assert_all_final, assert_holds, errors, runnable};
+use crate::generate::Case;
 use crate::journal_summary::summarize;
 use crate::nodes::{KINDS, registry};
 use crate::notation::{edge, write};
@@ -78,65 +78,87 @@ fn mutate_journal(entries: &mut Vec<Entry>, rng: &mut fastrand::Rng) {
     }
 }
 
-proptest! {
-    #![proptest_config(cases(400))]
+#[test]
+fn mutated_flow_is_refused_or_runs() {
+    assert_holds(400, 10, check_mutated_flow_is_refused_or_runs);
+}
 
-    #[test]
-    fn mutated_flow_is_refused_or_runs(case in case(10), times in 1..6_usize) {
-        let mut rng = fastrand::Rng::with_seed(case.seed);
-        let mut flow = case.flow.clone();
-        for _ in 0..times {
-            mutate(&mut flow, &mut rng);
-        }
-        // A cycle whose pause is bypassed ends after a million iterations. End it sooner here.
-        for node in flow.nodes.values_mut().filter(|node| node.node_type == "ask") {
-            node.limits.max_epochs.get_or_insert(3);
-        }
-        let found = plan::check(&flow, &registry()).diagnostics;
-        let plan = match plan::plan(&flow, &registry(), None, &InputOverrides::new()) {
-            Ok(plan) => plan,
-            Err(refusal) => {
-                prop_assert!(!errors(&found).is_empty(), "refused for {:?}, though it checks\n{}", refusal, write(&flow));
-                return Ok(());
-            }
-        };
-        prop_assert!(errors(&found).is_empty(), "{:?}, and yet it has a plan\n{}", found, write(&flow));
-        let scenario = Scenario::new(plan, &flow, case.script);
-        let run = scenario.run(Schedule::seeded(case.seed));
-        let summary = summarize(&run.entries).map_err(TestCaseError::fail)?;
-        match run.ending {
-            Ending::Ended(_) => assert_all_final(&scenario, &run, &summary)?,
-            Ending::Waiting => {}
-            other => prop_assert!(false, "{:?}\n{}", other, write(&flow)),
-        }
+fn check_mutated_flow_is_refused_or_runs(case: &Case) -> Result<(), TestCaseError> {
+    let mut rng = fastrand::Rng::with_seed(case.seed);
+    let mut flow = case.flow.clone();
+    for _ in 0..rng.usize(1..6) {
+        mutate(&mut flow, &mut rng);
     }
-
-    #[test]
-    fn mutated_journal_is_refused_or_resumes(case in case(10), times in 1..4_usize) {
-        let Some((scenario, _, _)) = runnable(&case) else { return Err(TestCaseError::reject("refused")) };
-        let mut rng = fastrand::Rng::with_seed(case.seed);
-        let mut entries = scenario.run(Schedule::seeded(case.seed)).entries;
-        for _ in 0..times {
-            if !entries.is_empty() {
-                mutate_journal(&mut entries, &mut rng);
-            }
+    // The iterations of nested cycles multiply. End each cycle soon here.
+    flow.settings.max_unattended_epochs = Some(2);
+    for node in flow.nodes.values_mut() {
+        let is_asked = (node.node_type == "ask").then_some(2);
+        node.limits.max_epochs = node.limits.max_epochs.map(|bound| bound.min(2)).or(is_asked);
+    }
+    let found = plan::check(&flow, &registry()).diagnostics;
+    let plan = match plan::plan(&flow, &registry(), None, &InputOverrides::new()) {
+        Ok(plan) => plan,
+        Err(refusal) => {
+            prop_assert!(
+                !errors(&found).is_empty(),
+                "refused for {:?}, though it checks\n{}",
+                refusal,
+                write(&flow, &case.overrides)
+            );
+            return Ok(());
         }
+    };
+    prop_assert!(
+        errors(&found).is_empty(),
+        "{:?}, and yet it has a plan\n{}",
+        found,
+        write(&flow, &case.overrides)
+    );
+    let scenario = Scenario::new(plan, &flow, case.script);
+    let run = scenario.run(Schedule::seeded(case.seed));
+    let summary = summarize(&run.entries).map_err(TestCaseError::fail)?;
+    match run.ending {
+        Ending::Ended(_) => assert_all_final(&scenario, &run, &summary)?,
+        Ending::Waiting => {}
+        Ending::StepLimitReached => return Err(TestCaseError::reject("too long")),
+        other => prop_assert!(false, "{:?}\n{}", other, write(&flow, &case.overrides)),
+    }
+    Ok(())
+}
+
+#[test]
+fn mutated_journal_is_refused_or_resumes() {
+    assert_holds(400, 10, check_mutated_journal_is_refused_or_resumes);
+}
+
+fn check_mutated_journal_is_refused_or_resumes(case: &Case) -> Result<(), TestCaseError> {
+    let (scenario, _, _) = runnable(case)?;
+    let mut rng = fastrand::Rng::with_seed(case.seed);
+    let mut entries = scenario.run(Schedule::seeded(case.seed)).entries;
+    for _ in 0..rng.usize(1..4) {
         if !entries.is_empty() {
-            match scenario.resume(&entries, Schedule::seeded(case.seed)).ending {
-                Ending::Ended(_) | Ending::Waiting => {}
-                Ending::Faulted(fault) => prop_assert!(fault.code.domain() == "journal", "{}", fault),
-                other => prop_assert!(false, "{:?}", other),
-            }
+            mutate_journal(&mut entries, &mut rng);
         }
     }
+    if !entries.is_empty() {
+        match scenario.resume(&entries, Schedule::seeded(case.seed)).ending {
+            Ending::Ended(_) | Ending::Waiting => {}
+            Ending::Faulted(fault) => prop_assert!(fault.code.domain() == "journal", "{}", fault),
+            other => prop_assert!(false, "{:?}", other),
+        }
+    }
+    Ok(())
+}
 
-    #[test]
-    fn planning_to_any_node_never_panics(case in case(10), seed in any::<u64>()) {
-        let mut rng = fastrand::Rng::with_seed(seed);
+#[test]
+fn planning_to_any_node_never_panics() {
+    assert_holds(400, 10, |case| {
+        let mut rng = fastrand::Rng::with_seed(case.seed);
         let mut flow = case.flow.clone();
         mutate(&mut flow, &mut rng);
         for id in case.flow.nodes.keys() {
             let _ = plan::plan(&flow, &registry(), Some(id), &InputOverrides::new());
         }
-    }
+        Ok(())
+    });
 }

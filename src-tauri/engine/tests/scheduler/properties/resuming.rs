@@ -7,8 +7,8 @@ use plait_engine::journal::{CallEvent, Entry, Event, NodeEvent};
 use proptest::prelude::*;
 
 use super::matches_reference::assert_matches;
-use super::{cases, runnable};
-use crate::generate::case;
+use super::{assert_holds, runnable};
+use crate::generate::Case;
 use crate::journal_summary::{at, format_journal};
 use crate::reference::{Expected, ExpectedEnd};
 use crate::run_harness::{Ending, RunRecord, Scenario, Schedule, Stop};
@@ -64,81 +64,107 @@ fn prefixes(length: usize, rng: &mut fastrand::Rng) -> Vec<usize> {
     if length <= 40 { (1..=length).collect() } else { (0..16).map(|_| rng.usize(1..=length)).collect() }
 }
 
-proptest! {
-    #![proptest_config(cases(80))]
+#[test]
+fn resume_from_any_prefix_reaches_the_same_end() {
+    assert_holds(80, 10, check_resume_from_any_prefix_reaches_the_same_end);
+}
 
-    #[test]
-    fn resume_from_any_prefix_reaches_the_same_end(case in case(10)) {
-        let Some((scenario, _, expected)) = runnable(&case) else { return Err(TestCaseError::reject("refused")) };
-        let mut rng = fastrand::Rng::with_seed(case.seed);
-        let whole = scenario.run(Schedule::seeded(rng.u64(..)));
-        for length in prefixes(whole.entries.len(), &mut rng) {
-            let before = &whole.entries[..length];
-            let run = scenario.resume(before, Schedule::seeded(rng.u64(..)));
-            check_resumed_run(&scenario, before, &run, &expected)?;
+fn check_resume_from_any_prefix_reaches_the_same_end(case: &Case) -> Result<(), TestCaseError> {
+    let (scenario, _, expected) = runnable(case)?;
+    let mut rng = fastrand::Rng::with_seed(case.seed);
+    let whole = scenario.run(Schedule::seeded(rng.u64(..)));
+    for length in prefixes(whole.entries.len(), &mut rng) {
+        let before = &whole.entries[..length];
+        let run = scenario.resume(before, Schedule::seeded(rng.u64(..)));
+        check_resumed_run(&scenario, before, &run, &expected)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn resume_after_repeated_crashes_reaches_the_same_end() {
+    assert_holds(80, 12, check_resume_after_repeated_crashes_reaches_the_same_end);
+}
+
+fn check_resume_after_repeated_crashes_reaches_the_same_end(case: &Case) -> Result<(), TestCaseError> {
+    let (scenario, _, expected) = runnable(case)?;
+    let mut rng = fastrand::Rng::with_seed(case.seed);
+    let mut entries = scenario.run(Schedule::seeded(rng.u64(..))).entries;
+    for _ in 0..6 {
+        entries.truncate(rng.usize(1..=entries.len()));
+        let run = scenario.resume(&entries, Schedule::seeded(rng.u64(..)));
+        check_resumed_run(&scenario, &entries, &run, &expected)?;
+        entries = run.entries;
+    }
+    Ok(())
+}
+
+/// A crash loses at most what was not flushed. Recorded calls and answers are flushed before anything depends on them.
+#[test]
+fn resume_after_losing_unflushed_entries_repeats_nothing() {
+    assert_holds(80, 12, check_resume_after_losing_unflushed_entries_repeats_nothing);
+}
+
+fn check_resume_after_losing_unflushed_entries_repeats_nothing(case: &Case) -> Result<(), TestCaseError> {
+    let (scenario, _, expected) = runnable(case)?;
+    let mut rng = fastrand::Rng::with_seed(case.seed);
+    let steps = scenario.run(Schedule::seeded(case.seed)).steps;
+    for _ in 0..6 {
+        let stop = Stop::Crash(rng.usize(1..=steps));
+        let mut crashed = scenario.run(Schedule::seeded(case.seed).stop(stop));
+        if crashed.ending != Ending::Crashed {
+            continue;
+        }
+        let left = rng.usize(crashed.flushed..=crashed.entries.len());
+        crashed.entries.truncate(left);
+        let recorded = on_record(&crashed.entries);
+        for call in &crashed.external_calls.safe {
+            prop_assert!(
+                recorded.contains(call),
+                "{:?} was not flushed\n{}",
+                call,
+                format_journal(&crashed.entries)
+            );
+        }
+        for activation in &crashed.acknowledged {
+            let is_recorded = crashed.entries.iter().any(|entry| matches!(
+                &entry.event, Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) if at(node, epoch) == *activation
+            ));
+            prop_assert!(
+                is_recorded,
+                "the answer of {} was not flushed\n{}",
+                activation,
+                format_journal(&crashed.entries)
+            );
+        }
+        if left > 0 {
+            let run = scenario.resume(&crashed.entries, Schedule::seeded(rng.u64(..)));
+            check_resumed_run(&scenario, &crashed.entries, &run, &expected)?;
         }
     }
+    Ok(())
+}
 
-    #[test]
-    fn resume_after_repeated_crashes_reaches_the_same_end(case in case(12)) {
-        let Some((scenario, _, expected)) = runnable(&case) else { return Err(TestCaseError::reject("refused")) };
-        let mut rng = fastrand::Rng::with_seed(case.seed);
-        let mut entries = scenario.run(Schedule::seeded(rng.u64(..))).entries;
-        for _ in 0..6 {
-            entries.truncate(rng.usize(1..=entries.len()));
-            let run = scenario.resume(&entries, Schedule::seeded(rng.u64(..)));
-            check_resumed_run(&scenario, &entries, &run, &expected)?;
-            entries = run.entries;
-        }
-    }
+/// A journal that fails to append stops the run with its fault. The run can be resumed from what was written.
+#[test]
+fn resume_after_full_disk_reaches_the_same_end() {
+    assert_holds(80, 10, check_resume_after_full_disk_reaches_the_same_end);
+}
 
-    /// A crash loses at most what was not flushed. Recorded calls and answers are flushed before anything depends on them.
-    #[test]
-    fn resume_after_losing_unflushed_entries_repeats_nothing(case in case(12)) {
-        let Some((scenario, _, expected)) = runnable(&case) else { return Err(TestCaseError::reject("refused")) };
-        let mut rng = fastrand::Rng::with_seed(case.seed);
-        let steps = scenario.run(Schedule::seeded(case.seed)).steps;
-        for _ in 0..6 {
-            let stop = Stop::Crash(rng.usize(1..=steps));
-            let mut crashed = scenario.run(Schedule::seeded(case.seed).stop(stop));
-            if crashed.ending != Ending::Crashed {
-                continue;
-            }
-            let left = rng.usize(crashed.flushed..=crashed.entries.len());
-            crashed.entries.truncate(left);
-            let recorded = on_record(&crashed.entries);
-            for call in &crashed.external_calls.safe {
-                prop_assert!(recorded.contains(call), "{:?} was not flushed\n{}", call, format_journal(&crashed.entries));
-            }
-            for activation in &crashed.acknowledged {
-                let is_recorded = crashed.entries.iter().any(|entry| matches!(
-                    &entry.event, Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) if at(node, epoch) == *activation
-                ));
-                prop_assert!(is_recorded, "the answer of {} was not flushed\n{}", activation, format_journal(&crashed.entries));
-            }
-            if left > 0 {
-                let run = scenario.resume(&crashed.entries, Schedule::seeded(rng.u64(..)));
-                check_resumed_run(&scenario, &crashed.entries, &run, &expected)?;
+fn check_resume_after_full_disk_reaches_the_same_end(case: &Case) -> Result<(), TestCaseError> {
+    let (scenario, _, expected) = runnable(case)?;
+    let mut rng = fastrand::Rng::with_seed(case.seed);
+    let length = scenario.run(Schedule::seeded(case.seed)).entries.len();
+    for _ in 0..4 {
+        let stop = Stop::DiskFull(rng.usize(1..length.max(2)));
+        let broken = scenario.run(Schedule::seeded(case.seed).stop(stop));
+        if let Ending::Faulted(fault) = &broken.ending {
+            prop_assert_eq!(&fault.code, "test.disk_full");
+            if !broken.entries.is_empty() {
+                let run = scenario.resume(&broken.entries, Schedule::seeded(rng.u64(..)));
+                check_resumed_run(&scenario, &broken.entries, &run, &expected)?;
             }
         }
     }
-
-    /// A journal that fails to append stops the run with its fault. The run can be resumed from what was written.
-    #[test]
-    fn resume_after_full_disk_reaches_the_same_end(case in case(10)) {
-        let Some((scenario, _, expected)) = runnable(&case) else { return Err(TestCaseError::reject("refused")) };
-        let mut rng = fastrand::Rng::with_seed(case.seed);
-        let length = scenario.run(Schedule::seeded(case.seed)).entries.len();
-        for _ in 0..4 {
-            let stop = Stop::DiskFull(rng.usize(1..length.max(2)));
-            let broken = scenario.run(Schedule::seeded(case.seed).stop(stop));
-            if let Ending::Faulted(fault) = &broken.ending {
-                prop_assert_eq!(&fault.code, "test.disk_full");
-                if !broken.entries.is_empty() {
-                    let run = scenario.resume(&broken.entries, Schedule::seeded(rng.u64(..)));
-                    check_resumed_run(&scenario, &broken.entries, &run, &expected)?;
-                }
-            }
-        }
-    }
+    Ok(())
 }

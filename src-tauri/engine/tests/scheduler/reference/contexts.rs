@@ -1,121 +1,126 @@
-//! Which nodes may work in the same context: follows context edges backward to makers, or to guests that name a context and
-//! hand it on.
+//! Which contexts a node can work in, as far as the flow tells before it runs.
+//!
+//! A context is named after the node that makes it. An edge from its maker names it for certain, also through nodes that
+//! hand it on, and so does a setting or a value given from outside. Any other value can name any context.
 
 use std::collections::BTreeSet;
 
-use plait_engine::id::NodeId;
+use super::clocks::Clocks;
+use super::graph::{Graph, Place};
+use super::nesting::downstream;
+use super::{InputOverrides, Refusal};
 
-use super::cycles::Cycles;
-use super::graph::Graph;
+/// The contexts that a node can work in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    pub makers: BTreeSet<Place>,
+    /// A value that is known only at run time names the context.
+    pub any: bool,
+}
 
-/// The nodes that take turns, in groups that may share a context; each group in plan order.
-pub struct Groups(Vec<Vec<NodeId>>);
-
-impl Groups {
-    /// The group of a node; only the node itself if it shares no context.
-    pub fn of(&self, id: &NodeId) -> Vec<NodeId> {
-        self.0.iter().find(|group| group.contains(id)).cloned().unwrap_or_else(|| vec![id.clone()])
+impl Reach {
+    pub fn is_nothing(&self) -> bool {
+        self.makers.is_empty() && !self.any
     }
 
-    /// Whether a node shares its context with others.
-    pub fn shares(&self, id: &NodeId) -> bool {
-        self.of(id).len() > 1
-    }
-
-    pub fn all(&self) -> Vec<Vec<NodeId>> {
-        self.0.iter().filter(|group| group.len() > 1).cloned().collect()
-    }
-
-    /// Whether a follower of an inner cycle shares a context: no order of turns is possible then.
-    pub fn shared_outside_cycle(&self, cycles: &Cycles) -> bool {
-        let shared = self.0.iter().filter(|group| group.len() > 1).flatten();
-        shared.clone().any(|id| cycles.follows(id) && cycles.clocks[id].len() > 1)
+    /// Whether two nodes can work in one context.
+    pub fn meets(&self, other: &Self) -> bool {
+        let both = !self.is_nothing() && !other.is_nothing();
+        both && (self.any || other.any || !self.makers.is_disjoint(&other.makers))
     }
 }
 
-pub fn groups(graph: &Graph, order: &[NodeId]) -> Groups {
-    let users = order.iter().filter(|id| matches!(graph.nodes[*id].kind.as_str(), "turn" | "guest"));
-    let users: Vec<(&NodeId, Makers)> = users.map(|id| (id, makers(graph, id))).collect();
-    let anything = users.iter().any(|(_, makers)| matches!(makers, Makers::Any));
-    let mut groups: Vec<(BTreeSet<NodeId>, Vec<NodeId>)> = Vec::new();
-    for (user, makers) in users {
-        let mut makers = match makers {
-            Makers::These(makers) if makers.is_empty() => continue,
-            Makers::These(makers) => makers,
-            Makers::Any => BTreeSet::new(),
-        };
-        let mut members = vec![user.clone()];
-        // A node that shares a maker with one member joins the group. A node that may work in any context joins all groups.
-        let (sharing, others): (Vec<_>, Vec<_>) =
-            groups.into_iter().partition(|(theirs, _)| anything || !theirs.is_disjoint(&makers));
-        groups = others;
-        for (theirs, them) in sharing {
-            makers.extend(theirs);
-            members.extend(them);
+/// The context that a value given from outside names, if it names one.
+fn given_name<'a>(graph: &Graph, overrides: &'a InputOverrides, node: Place, input: &str) -> Option<&'a str> {
+    overrides.get(&graph.nodes[node].id)?.get(input)?["contextId"].as_str()
+}
+
+/// Whether a node of this kind works in a context.
+fn works_in_one(kind: &str) -> bool {
+    matches!(kind, "turn" | "guest")
+}
+
+/// The contexts that a node can work in; none if it works in no context.
+pub fn reach(graph: &Graph, overrides: &InputOverrides, node: Place) -> Reach {
+    let mut reach = Reach::default();
+    if works_in_one(&graph.nodes[node].kind) {
+        works_in(graph, overrides, node, &mut BTreeSet::new(), &mut reach);
+    }
+    reach
+}
+
+fn works_in(
+    graph: &Graph,
+    overrides: &InputOverrides,
+    node: Place,
+    seen: &mut BTreeSet<(Place, String)>,
+    reach: &mut Reach,
+) {
+    let settings = &graph.nodes[node].settings;
+    match graph.nodes[node].kind.as_str() {
+        "guest" if !settings.names.is_empty() => {
+            reach.makers.extend(graph.find(&settings.names.as_str().into()));
         }
-        groups.push((makers, members));
+        "guest" => over_input(graph, overrides, node, "who", seen, reach),
+        _ => over_input(graph, overrides, node, "context", seen, reach),
     }
-    let in_order = |members: Vec<NodeId>| -> Vec<NodeId> {
-        order.iter().filter(|id| members.contains(id)).cloned().collect()
-    };
-    Groups(groups.into_iter().map(|(_, members)| in_order(members)).collect())
 }
 
-/// The makers whose contexts may come to a node.
-enum Makers {
-    These(BTreeSet<NodeId>),
-    /// A value names the context, which may be any.
-    Any,
-}
-
-fn makers(graph: &Graph, user: &NodeId) -> Makers {
-    let mut makers = BTreeSet::new();
-    let mut seen = BTreeSet::from([user.clone()]);
-    let mut work = vec![user.clone()];
-    while let Some(id) = work.pop() {
-        match assigned_makers(graph, &id) {
-            Some(Makers::Any) => return Makers::Any,
-            Some(Makers::These(them)) => makers.extend(them),
-            None => {
-                for (_, wire) in graph.feeds(&id).filter(|(_, wire)| wire.is_context) {
-                    if is_maker(graph, &wire.source) {
-                        makers.insert(wire.source.clone());
-                    } else if seen.insert(wire.source.clone()) {
-                        work.push(wire.source.clone());
-                    }
-                }
+/// What the wires into an input can name.
+fn over_input(
+    graph: &Graph,
+    overrides: &InputOverrides,
+    node: Place,
+    input: &str,
+    seen: &mut BTreeSet<(Place, String)>,
+    reach: &mut Reach,
+) {
+    if let Some(name) = given_name(graph, overrides, node, input) {
+        match graph.find(&name.into()) {
+            Some(maker) if graph.nodes[maker].kind == "context" => drop(reach.makers.insert(maker)),
+            _ => reach.any = true,
+        }
+    }
+    for wire in graph.wires.iter().filter(|wire| wire.target == node && wire.input.as_str() == input) {
+        if !seen.insert((wire.source, wire.output.to_string())) {
+            continue;
+        }
+        match (graph.nodes[wire.source].kind.as_str(), wire.output.as_str()) {
+            ("context", "context" | "handle") => {
+                reach.makers.insert(wire.source);
             }
+            ("turn" | "guest", "context") => works_in(graph, overrides, wire.source, seen, reach),
+            ("relay", "context") => over_input(graph, overrides, wire.source, "context", seen, reach),
+            ("pass", "out") => over_input(graph, overrides, wire.source, "a", seen, reach),
+            _ => reach.any = true,
         }
     }
-    Makers::These(makers)
 }
 
-/// The makers of the context that a node names in its settings or on `who`; none if an override on `who` names no context.
-/// Nothing if it goes by its context edge.
-fn assigned_makers(graph: &Graph, id: &NodeId) -> Option<Makers> {
-    let named = &graph.nodes[id].settings.names;
-    if !named.is_empty() {
-        return Some(Makers::These(graph.nodes.keys().filter(|id| id.as_str() == named).cloned().collect()));
-    }
-    if !is_guest(graph, id) {
-        return None;
-    }
-    // A guest needs a value on `who`. Without an edge it is an override, and those of these tests name no context.
-    let sources = graph.feeds(id).filter(|(_, wire)| wire.input.as_str() == "who");
-    let mut makers = BTreeSet::new();
-    for (_, wire) in sources {
-        if !is_maker(graph, &wire.source) {
-            return Some(Makers::Any);
+/// The makers of contexts that nodes name by a setting or by a value from outside, each with the node that names it: it comes
+/// after its maker.
+///
+/// Inside a cycle and behind one, a context is made in every epoch and has a name of its own in each. Such a name, and one
+/// that nobody makes, is refused in a setting; from outside, it is looked up when the node runs.
+pub fn named_ahead(
+    graph: &Graph,
+    clocks: &Clocks,
+    overrides: &InputOverrides,
+) -> Result<Vec<(Place, Place)>, Refusal> {
+    let mut named = Vec::new();
+    for user in graph.places().filter(|&node| graph.nodes[node].kind == "guest") {
+        let in_settings = graph.nodes[user].settings.names.as_str();
+        let given = given_name(graph, overrides, user, "who");
+        let Some(name) = Some(in_settings).filter(|name| !name.is_empty()).or(given) else { continue };
+        let is_one = |&maker: &Place| graph.nodes[maker].kind == "context" && clocks[maker].is_empty();
+        match graph.find(&name.into()).filter(is_one) {
+            Some(maker) if downstream(&graph.wires, user).contains(&maker) => {
+                return Err(Refusal::ContextTooEarly);
+            }
+            Some(maker) => named.push((maker, user)),
+            None if given.is_none() => return Err(Refusal::ContextUnknown),
+            None => {}
         }
-        makers.insert(wire.source.clone());
     }
-    Some(Makers::These(makers))
-}
-
-fn is_guest(graph: &Graph, id: &NodeId) -> bool {
-    graph.nodes[id].kind == "guest"
-}
-
-fn is_maker(graph: &Graph, id: &NodeId) -> bool {
-    graph.nodes[id].kind == "context"
+    Ok(named)
 }

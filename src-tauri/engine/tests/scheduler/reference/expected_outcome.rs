@@ -6,38 +6,43 @@ use plait_engine::id::Epoch;
 use plait_engine::journal::SkipReason;
 
 use super::interpreter::Interpreter;
-use super::outcome::{Outcome, Ran};
-use super::{Expected, ExpectedEnd, FlowAnalysis, InputOverrides, record};
-use crate::journal_summary::{Final, History, at};
+use super::outcome::Outcome;
+use super::{Expected, ExpectedEnd, FlowAnalysis, InputOverrides};
+use crate::journal_summary::{ActivationRecord, Final, History};
 use crate::nodes::semantics::Script;
 
-/// Computes the expected result. Nothing if a cycle has too many iterations.
-pub fn expect(analysis: &FlowAnalysis, overrides: &InputOverrides, script: Script) -> Option<Expected> {
-    let mut interpreter = Interpreter::new(analysis, overrides, script);
+/// Computes the expected result. Nothing if it takes too long.
+pub fn expect(flow: &FlowAnalysis, overrides: &InputOverrides, script: Script) -> Option<Expected> {
+    let mut interpreter = Interpreter::new(flow, overrides, script);
+    let skipped = || ActivationRecord {
+        end: Some(Final::Skipped(SkipReason::DeadInput)),
+        ..ActivationRecord::default()
+    };
     let mut activations = BTreeMap::new();
     let mut contexts = BTreeMap::new();
     let mut turns = Vec::new();
     let mut calls = BTreeMap::new();
     let mut passed_over = BTreeSet::new();
     let (mut failures, mut waiting, mut idle, mut undecided) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for id in &analysis.order {
-        let (epochs, _) = interpreter.epochs(&analysis.cycles.clocks[id], &Epoch::root());
-        let mut lives = false;
+    for &node in &flow.places {
+        let it = &flow.graph.nodes[node];
+        let (epochs, _) = interpreter.epochs(node, &Epoch::root());
+        let mut has_run = false;
         for epoch in &epochs {
-            let this = at(id, epoch);
-            let outcome = interpreter.outcome(&this);
+            let this = interpreter.activation(node, epoch);
+            let outcome = interpreter.outcome(node, epoch);
             let record = match &*outcome {
-                Outcome::Skipped if analysis.cycles.follows(id) => {
+                Outcome::Skipped if flow.clocks.follows(node) => {
                     passed_over.insert(this);
                     continue;
                 }
-                Outcome::Skipped => record(Final::Skipped(SkipReason::DeadInput)),
-                Outcome::Ran(ran) => {
-                    contexts.extend(ran.makes.clone().map(|id| (id, History::new())));
-                    turns.extend(ran.writes.is_some().then(|| this.clone()));
-                    ran.record.clone()
+                Outcome::Skipped => skipped(),
+                Outcome::Finished { record, makes, writes, .. } => {
+                    contexts.extend(makes.clone().map(|id| (id, History::new())));
+                    turns.extend(writes.clone().map(|writes| ((node, epoch.clone()), writes)));
+                    record.clone()
                 }
-                Outcome::Failed(record, _, handled) => {
+                Outcome::Failed { record, handled, .. } => {
                     failures.extend((!handled).then(|| this.clone()));
                     record.clone()
                 }
@@ -50,44 +55,56 @@ pub fn expect(analysis: &FlowAnalysis, overrides: &InputOverrides, script: Scrip
                     continue;
                 }
             };
-            lives |= record.attempts > 0;
-            let settings = &analysis.graph.nodes[id].settings;
-            if analysis.graph.nodes[id].kind == "effect" && record.attempts > 0 {
-                calls.insert(this.clone(), settings.steps);
+            has_run |= record.attempts > 0;
+            if it.kind == "effect" && record.attempts > 0 {
+                calls.insert(this.clone(), it.settings.steps);
             }
             activations.insert(this, record);
         }
-        if analysis.cycles.follows(id) && !lives {
-            idle.extend(epochs.last().map(|epoch| at(id, epoch)));
+        if flow.clocks.follows(node) && !has_run {
+            idle.extend(epochs.last().map(|epoch| interpreter.activation(node, epoch)));
         }
     }
-    if interpreter.too_long {
-        return None;
-    }
-    turns.sort_by(|a, b| interpreter.precedence(a, b));
-    for turn in turns {
-        if let Outcome::Ran(Ran { writes: Some((id, added)), .. }) = &*interpreter.outcome(&turn) {
-            contexts.get_mut(id).expect("made before it is used").extend(added.clone());
-        }
+    turns.sort_by(|(one, _), (other, _)| interpreter.precedence(one, other));
+    for (_, (context, added)) in turns {
+        contexts.entry(context).or_default().extend(added);
     }
     let end = if !failures.is_empty() {
         ExpectedEnd::Failed { by: failures }
     } else if !waiting.is_empty() {
         ExpectedEnd::Waiting { on: waiting }
     } else {
-        assert_eq!(undecided, 0, "nothing fails and nothing waits, so everything is decided");
+        assert!(
+            undecided == 0 || interpreter.is_too_long || interpreter.contradiction.is_some(),
+            "nothing fails and nothing waits, so everything is decided"
+        );
         // A follower that never ran is skipped once, at the end.
-        let skipped = record(Final::Skipped(SkipReason::DeadInput));
-        activations.extend(idle.into_iter().map(|at| (at, skipped.clone())));
+        activations.extend(idle.into_iter().map(|at| (at, skipped())));
         ExpectedEnd::Finished { outputs: interpreter.results() }
     };
+    if interpreter.is_too_long {
+        return None;
+    }
     let (mut iterations, mut exhausted) = (Vec::new(), Vec::new());
+    let mut hit_unattended_bound = false;
     for ((cycle, outer), known) in &interpreter.iterations {
-        let entry = &analysis.cycles.all[*cycle].entry;
-        iterations.extend((1..known.count).map(|counter| at(entry, &outer.child(counter))));
-        exhausted.extend(known.exhausted.then(|| at(entry, &outer.child(known.count - 1))));
+        let cycle = &flow.nesting.cycles[*cycle];
+        let at = |counter: u32| interpreter.activation(cycle.entry, &outer.child(counter));
+        iterations.extend((1..known.count).map(at));
+        exhausted.extend(known.exhausted.then(|| at(known.count - 1)));
+        hit_unattended_bound |= known.exhausted && cycle.bound.is_none();
     }
     iterations.sort();
     exhausted.sort();
-    Some(Expected { activations, passed_over, iterations, exhausted, contexts, calls, end })
+    Some(Expected {
+        activations,
+        passed_over,
+        iterations,
+        exhausted,
+        contexts,
+        calls,
+        end,
+        hit_unattended_bound,
+        contradiction: interpreter.contradiction,
+    })
 }

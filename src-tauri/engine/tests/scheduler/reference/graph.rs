@@ -1,96 +1,114 @@
-//! The flow without its portals and comments: nodes, and wires from output to input.
+//! A flow as the reference reads it: the nodes that run, in the order of their ids, and the wires between them.
+//!
+//! Portals are resolved: a wire leads from an output to an input, through any number of portals.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use plait_engine::flow::{Flow, RetryPolicy};
+use plait_engine::flow::Flow;
 use plait_engine::id::{EdgeId, NodeId, PortName};
-use plait_engine::port::{InputPort, PortKind};
+use plait_engine::node::{Behavior, Portal};
+use plait_engine::port::{ERROR_PORT, InputPort};
 
-use crate::nodes::{self, Settings};
+use crate::nodes::{Settings, behavior, ports_with};
 
+/// A node, named by its place in [`Graph::nodes`]. A lower number has a lower id.
+pub type Place = usize;
+
+#[derive(Debug)]
 pub struct Node {
+    pub id: NodeId,
     pub kind: String,
     pub settings: Settings,
-    pub max_epochs: Option<u32>,
-    pub attempts: u32,
+    pub behavior: Behavior,
     pub inputs: Vec<InputPort>,
+    pub max_epochs: Option<u32>,
+    /// How many attempts it has if its failures are retryable.
+    pub attempts: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wire {
-    /// The edges it is made of, the last first; more than one where it goes through portals.
-    pub edges: Vec<EdgeId>,
-    pub source: NodeId,
+    pub source: Place,
     pub output: PortName,
-    pub target: NodeId,
+    pub target: Place,
     pub input: PortName,
-    pub is_context: bool,
+    /// The edges it consists of, the one into the target first; several if it leads through portals.
+    pub edges: Vec<EdgeId>,
 }
 
+#[derive(Debug)]
 pub struct Graph {
-    pub nodes: BTreeMap<NodeId, Node>,
+    pub nodes: Vec<Node>,
     pub wires: Vec<Wire>,
 }
 
 impl Graph {
-    /// Of a flow without mistakes.
     pub fn of(flow: &Flow) -> Self {
-        let settings = |id: &NodeId| -> Settings {
-            serde_json::from_value(flow.nodes[id].config.clone().into()).unwrap()
-        };
-        let kind = |id: &NodeId| flow.nodes[id].node_type.as_str();
-        let real = |id: &NodeId| !matches!(kind(id), "portalIn" | "portalOut" | "comment");
-        let nodes = flow.nodes.iter().filter(|(id, _)| real(id)).map(|(id, node)| {
-            let graph_node = Node {
-                kind: node.node_type.clone(),
-                settings: settings(id),
-                max_epochs: node.limits.max_epochs,
-                attempts: node.retry.clone().unwrap_or_else(RetryPolicy::default).attempts,
-                inputs: nodes::ports_with(&node.node_type, &settings(id)).inputs,
-            };
-            (id.clone(), graph_node)
-        });
-        // Every way backwards from an edge to a real source, through portals of one channel.
-        let mut wires = Vec::new();
-        for (id, edge) in flow.edges.iter().filter(|(_, edge)| real(&edge.target)) {
-            let mut ways = vec![vec![id.clone()]];
-            while let Some(way) = ways.pop() {
-                let first = &flow.edges[way.last().unwrap()];
-                if real(&first.source) {
-                    let ports = nodes::ports_with(kind(&edge.target), &settings(&edge.target));
-                    wires.push(Wire {
-                        source: first.source.clone(),
-                        output: first.source_output.clone(),
-                        target: edge.target.clone(),
-                        input: edge.target_input.clone(),
-                        is_context: ports.find_input(edge.target_input.as_str()).unwrap().kind
-                            == PortKind::Context,
-                        edges: way,
-                    });
-                    continue;
+        let nodes: Vec<Node> = flow
+            .nodes
+            .iter()
+            .map(|(id, node)| {
+                let settings: Settings = serde_json::from_value(node.config.clone().into()).unwrap();
+                Node {
+                    id: id.clone(),
+                    behavior: behavior(&node.node_type, &settings),
+                    inputs: ports_with(&node.node_type, &settings).inputs,
+                    kind: node.node_type.clone(),
+                    settings,
+                    max_epochs: node.limits.max_epochs,
+                    attempts: node.retry.clone().unwrap_or_default().attempts,
                 }
-                let channel = settings(&first.source).channel;
-                for (into, before) in &flow.edges {
-                    let enters = kind(&before.target) == "portalIn"
-                        && settings(&before.target).channel == channel
-                        && !way.contains(into);
-                    if enters {
-                        ways.push(way.iter().cloned().chain([into.clone()]).collect());
-                    }
-                }
+            })
+            .filter(|node| node.behavior.portal.is_none() && !node.behavior.inert)
+            .collect();
+        let mut graph = Self { nodes, wires: Vec::new() };
+        for (id, edge) in &flow.edges {
+            let Some(target) = graph.find(&edge.target) else { continue };
+            for (source, output, edges) in sources(flow, id, &mut BTreeSet::new()) {
+                let Some(source) = graph.find(&source) else { continue };
+                graph.wires.push(Wire { source, output, target, input: edge.target_input.clone(), edges });
             }
         }
-        wires.sort_by(|a, b| a.edges.cmp(&b.edges));
-        Self { nodes: nodes.collect(), wires }
+        graph
     }
 
-    /// The wires into a node.
-    pub fn feeds<'a>(&'a self, id: &'a NodeId) -> impl Iterator<Item = (usize, &'a Wire)> + 'a {
-        self.wires.iter().enumerate().filter(move |(_, wire)| wire.target == *id)
+    pub fn find(&self, id: &NodeId) -> Option<Place> {
+        self.nodes.iter().position(|node| node.id == *id)
     }
 
-    /// Whether something is wired to the node's `error` output.
-    pub fn handles_error(&self, id: &NodeId) -> bool {
-        self.wires.iter().any(|wire| wire.source == *id && wire.output.as_str() == "error")
+    pub fn places(&self) -> std::ops::Range<Place> {
+        0..self.nodes.len()
     }
+
+    /// Whether a failure of a node feeds something, so that the run goes on.
+    pub fn handles_errors_of(&self, node: Place) -> bool {
+        self.wires.iter().any(|wire| wire.source == node && wire.output.as_str() == ERROR_PORT)
+    }
+}
+
+/// Where the value on an edge comes from: itself, if it starts at a node; all entrances of the channel, if at a portal.
+fn sources(flow: &Flow, edge: &EdgeId, seen: &mut BTreeSet<EdgeId>) -> Vec<(NodeId, PortName, Vec<EdgeId>)> {
+    if !seen.insert(edge.clone()) {
+        return Vec::new();
+    }
+    let here = &flow.edges[edge];
+    let found = match portal(flow, &here.source) {
+        Some(Portal::Out(channel)) => {
+            let enters =
+                |id: &NodeId| matches!(portal(flow, id), Some(Portal::In(other)) if other == channel);
+            let into = flow.edges.iter().filter(|(_, other)| enters(&other.target));
+            into.flat_map(|(id, _)| sources(flow, id, seen))
+                .map(|(node, output, edges)| (node, output, [vec![edge.clone()], edges].concat()))
+                .collect()
+        }
+        _ => vec![(here.source.clone(), here.source_output.clone(), vec![edge.clone()])],
+    };
+    seen.remove(edge);
+    found
+}
+
+fn portal(flow: &Flow, id: &NodeId) -> Option<Portal> {
+    let node = flow.nodes.get(id)?;
+    let settings: Settings = serde_json::from_value(node.config.clone().into()).unwrap();
+    behavior(&node.node_type, &settings).portal
 }

@@ -1,4 +1,7 @@
-//! Computes the outcome of each activation on demand, from those before it.
+//! Computes the outcome of an activation from the outcomes of the activations before it, on demand.
+//!
+//! There is no queue and no state: each rule is a function that asks the others. What was computed is remembered, because
+//! naive is one thing and exponential another.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,295 +10,372 @@ use std::rc::Rc;
 use plait_engine::Value;
 use plait_engine::id::{Activation, Epoch, NodeId, PortName};
 use plait_engine::journal::SourceRef;
+use plait_engine::port::InputPort;
 
-use super::graph::{Node, Wire};
-use super::outcome::{self, Outcome, by_port};
+use super::contexts::Reach;
+use super::graph::{Place, Wire};
+use super::outcome::{self, Outcome, Start};
 use super::{FlowAnalysis, InputOverrides};
-use crate::journal_summary::{ActivationRecord, at};
+use crate::journal_summary::History;
 use crate::nodes::semantics::{self, Script, Values};
 
-/// How many iterations a cycle has, as far as that is known.
-#[derive(Clone, Copy)]
+/// After this many unattended epochs in a row, a cycle without a bound of its own ends.
+const DEFAULT_MAX_UNATTENDED_EPOCHS: u32 = 100;
+
+/// A flow with more activations takes the reference too long.
+const MAX_ACTIVATIONS: usize = 1_500;
+
+/// The epochs of a cycle, within one epoch of the cycles around it.
+#[derive(Clone, Copy, Debug)]
 pub struct Iterations {
+    /// How many have opened.
     pub count: u32,
-    ended: bool,
+    /// Whether the last of them has ended, and the cycle with it.
+    pub ended: bool,
+    /// Whether a bound ended it.
     pub exhausted: bool,
 }
 
-/// The outcome is not known yet, and perhaps never will be.
-struct Undecided;
+/// What arrives at an input: the live values with their sources. Nothing if it is not decided yet.
+type Arrived = Option<Vec<(Value, SourceRef)>>;
 
 pub struct Interpreter<'a> {
-    analysis: &'a FlowAnalysis,
+    flow: &'a FlowAnalysis,
     overrides: &'a InputOverrides,
     script: Script,
-    outcomes: BTreeMap<Activation, Rc<Outcome>>,
+    /// The contexts that each node can work in.
+    reach: Vec<Reach>,
+    /// Nothing while it is being computed.
+    outcomes: BTreeMap<(Place, Epoch), Option<Rc<Outcome>>>,
     pub iterations: BTreeMap<(usize, Epoch), Iterations>,
-    /// A cycle has more than [`MAX_ITERATIONS`].
-    pub too_long: bool,
+    pub is_too_long: bool,
+    /// An activation that must come before itself, if there is one: then the rules contradict each other.
+    pub contradiction: Option<Activation>,
 }
 
-/// More iterations than a cycle of a random flow should have. A cycle whose pause is bypassed might never end.
-const MAX_ITERATIONS: u32 = 8;
-
-type Arrivals = Vec<(SourceRef, Value)>;
-
 impl<'a> Interpreter<'a> {
-    pub fn new(analysis: &'a FlowAnalysis, overrides: &'a InputOverrides, script: Script) -> Self {
-        let (outcomes, iterations) = (BTreeMap::new(), BTreeMap::new());
-        Self { analysis, overrides, script, outcomes, iterations, too_long: false }
-    }
-
-    fn clock(&self, id: &NodeId) -> &[usize] {
-        &self.analysis.cycles.clocks[id]
-    }
-
-    fn common(&self, a: &NodeId, b: &NodeId) -> usize {
-        self.clock(a).iter().zip(self.clock(b)).take_while(|(a, b)| a == b).count()
-    }
-
-    fn place(&self, id: &NodeId) -> usize {
-        self.analysis.order.iter().position(|other| other == id).unwrap()
-    }
-
-    /// Which of two activations comes first.
-    pub fn precedence(&self, a: &Activation, b: &Activation) -> Ordering {
-        let level = self.common(&a.node, &b.node);
-        let by_round = a.epoch.prefix(level).cmp(&b.epoch.prefix(level));
-        by_round.then(self.place(&a.node).cmp(&self.place(&b.node))).then(a.epoch.cmp(&b.epoch))
-    }
-
-    /// The epochs of a clock under a prefix, as far as they open, and whether these are all.
-    pub fn epochs(&mut self, clock: &[usize], prefix: &Epoch) -> (Vec<Epoch>, bool) {
-        let Some(&cycle) = clock.get(prefix.depth()) else { return (vec![prefix.clone()], true) };
-        let iterations = self.iterations(cycle, prefix);
-        let (mut found, mut all) = (Vec::new(), iterations.ended);
-        for counter in 0..iterations.count {
-            let (epochs, complete) = self.epochs(clock, &prefix.child(counter));
-            found.extend(epochs);
-            all &= complete;
+    pub fn new(flow: &'a FlowAnalysis, overrides: &'a InputOverrides, script: Script) -> Self {
+        Self {
+            flow,
+            overrides,
+            script,
+            reach: flow
+                .graph
+                .places()
+                .map(|node| super::contexts::reach(&flow.graph, overrides, node))
+                .collect(),
+            outcomes: BTreeMap::new(),
+            iterations: BTreeMap::new(),
+            is_too_long: false,
+            contradiction: None,
         }
-        (found, all)
     }
 
-    /// The iterations of a cycle in an epoch of the cycles around it.
+    pub fn activation(&self, node: Place, epoch: &Epoch) -> Activation {
+        Activation { node: self.flow.graph.nodes[node].id.clone(), epoch: epoch.clone() }
+    }
+
+    // ---- Epochs ------------------------------------------------------------------------------------------------------
+
+    /// All epochs of a node that `prefix` encloses, in order, and whether these are all there will be.
+    pub fn epochs(&mut self, node: Place, prefix: &Epoch) -> (Vec<Epoch>, bool) {
+        let clock = &self.flow.clocks[node];
+        if prefix.depth() == clock.len() {
+            return (vec![prefix.clone()], true);
+        }
+        let Iterations { count, mut ended, .. } = self.iterations(clock[prefix.depth()], prefix);
+        let mut all = Vec::new();
+        for counter in 0..count {
+            let (inner, inner_ended) = self.epochs(node, &prefix.child(counter));
+            all.extend(inner);
+            ended &= inner_ended;
+        }
+        (all, ended)
+    }
+
+    /// When all back edges of a cycle have resolved in an epoch and at least one is live, the next one opens. If all are
+    /// dead, or a bound is reached, the cycle has ended.
     fn iterations(&mut self, cycle: usize, outer: &Epoch) -> Iterations {
         if let Some(known) = self.iterations.get(&(cycle, outer.clone())) {
             return *known;
         }
-        let mut iterations = Iterations { count: 1, ended: false, exhausted: false };
-        loop {
-            let epoch = outer.child(iterations.count - 1);
-            let Ok(live) = self.goes_on(cycle, &epoch) else { break };
-            let analysis = self.analysis;
-            iterations.exhausted = live && Some(iterations.count) == analysis.cycles.all[cycle].max_epochs;
-            iterations.ended = !live || iterations.exhausted;
-            if iterations.ended {
-                break;
+        let mut unattended = 0;
+        let mut count = 0;
+        let iterations = loop {
+            let epoch = outer.child(count);
+            count += 1;
+            let Some(continues) = self.continues(cycle, &epoch) else {
+                break Iterations { count, ended: false, exhausted: false };
+            };
+            if !continues {
+                break Iterations { count, ended: true, exhausted: false };
             }
-            iterations.count += 1;
-            if iterations.count > MAX_ITERATIONS {
-                self.too_long = true;
-                break;
+            unattended = if self.is_attended(cycle, &epoch) { 0 } else { unattended + 1 };
+            let is_last = match self.flow.nesting.cycles[cycle].bound {
+                Some(bound) => count == bound,
+                None => {
+                    unattended == self.flow.max_unattended_epochs.unwrap_or(DEFAULT_MAX_UNATTENDED_EPOCHS)
+                }
+            };
+            if is_last {
+                break Iterations { count, ended: true, exhausted: true };
             }
-        }
+            self.is_too_long |= self.outcomes.len() > MAX_ACTIVATIONS;
+            if self.is_too_long {
+                break Iterations { count, ended: true, exhausted: false };
+            }
+        };
         self.iterations.insert((cycle, outer.clone()), iterations);
         iterations
     }
 
-    /// Whether a back edge of the cycle is live in this epoch of it.
-    fn goes_on(&mut self, cycle: usize, epoch: &Epoch) -> Result<bool, Undecided> {
-        let analysis = self.analysis;
-        let mut live = false;
-        let mut undecided = false;
-        for &wire in &analysis.cycles.all[cycle].back {
-            match self.arrival(&analysis.graph.wires[wire], epoch) {
-                Ok(arrival) => live |= arrival.is_some(),
-                Err(Undecided) => undecided = true,
-            }
+    /// Whether a back edge is live at the end of an epoch. Nothing if that is not decided.
+    fn continues(&mut self, cycle: usize, epoch: &Epoch) -> Option<bool> {
+        let flow = self.flow;
+        let mut continues = false;
+        for wire in &flow.nesting.cycles[cycle].back {
+            continues |= !self.last_live(wire, epoch)?.is_empty();
         }
-        // A follower that shares a context takes its turn before the next iteration.
-        for id in analysis.graph.nodes.keys() {
-            let waited_for = analysis.cycles.follows(id)
-                && self.clock(id).last() == Some(&cycle)
-                && analysis.groups.shares(id);
-            undecided |= waited_for && !self.outcome(&at(id, epoch)).is_decided();
-        }
-        if undecided { Err(Undecided) } else { Ok(live) }
+        Some(continues)
     }
 
-    /// What a wire brings in an epoch that has as many counters as both of its ends have in common. A source deeper
-    /// inside counts as one step: the last live value of all its epochs there.
-    fn arrival(&mut self, wire: &Wire, epoch: &Epoch) -> Result<Option<(SourceRef, Value)>, Undecided> {
-        let clock = self.clock(&wire.source).to_vec();
-        let (epochs, all) = self.epochs(&clock, epoch);
+    /// Whether a pause was really asked in an epoch of a cycle.
+    fn is_attended(&mut self, cycle: usize, epoch: &Epoch) -> bool {
+        let flow = self.flow;
+        flow.nesting.cycles[cycle].members.iter().any(|&node| {
+            let (epochs, _) = self.epochs(node, epoch);
+            epochs.iter().any(|epoch| self.outcome(node, epoch).pauses() > 0)
+        })
+    }
+
+    // ---- Inputs ------------------------------------------------------------------------------------------------------
+
+    /// What a wire brings from the epochs that `prefix` encloses: to everything else a cycle is a single step, done when it
+    /// has ended, and its last live value counts.
+    fn last_live(&mut self, wire: &Wire, prefix: &Epoch) -> Arrived {
+        let (epochs, ended) = self.epochs(wire.source, prefix);
+        if !ended {
+            return None;
+        }
         let mut last = None;
         for epoch in epochs {
-            let outcome = self.outcome(&at(&wire.source, &epoch));
+            let outcome = self.outcome(wire.source, &epoch);
             if !outcome.is_decided() {
-                return Err(Undecided);
+                return None;
             }
             if let Some(value) = outcome.output(&wire.output) {
-                let source = SourceRef { node: wire.source.clone(), epoch, port: wire.output.clone() };
-                last = Some((source, value.clone()));
+                let node = self.flow.graph.nodes[wire.source].id.clone();
+                last = Some((value.clone(), SourceRef { node, epoch, port: wire.output.clone() }));
             }
         }
-        if all { Ok(last) } else { Err(Undecided) }
+        Some(last.into_iter().collect())
     }
 
-    /// The activations of `id` that come before `this`.
-    fn before(&mut self, id: &NodeId, this: &Activation) -> Result<Vec<Activation>, Undecided> {
-        let clock = self.clock(id).to_vec();
-        let level = self.common(id, &this.node);
-        let mut prefixes = Vec::new();
-        for depth in 0..level {
-            let counters = 0..this.epoch.0[depth];
-            prefixes.extend(counters.map(|counter| this.epoch.prefix(depth).child(counter)));
-        }
-        if *id != this.node && self.place(id) < self.place(&this.node) {
-            prefixes.push(this.epoch.prefix(level));
-        }
-        let mut found = Vec::new();
-        for prefix in prefixes {
-            let (epochs, all) = self.epochs(&clock, &prefix);
-            found.extend(epochs.iter().map(|epoch| at(id, epoch)));
-            if !all {
-                return Err(Undecided);
+    /// What arrives at an input in an epoch. A port fed both from outside and by a back edge takes the back edge's value,
+    /// else the held one.
+    fn arrived(&mut self, node: Place, port: &InputPort, epoch: &Epoch) -> Arrived {
+        let flow = self.flow;
+        let wires = flow.wires_into(node, &port.name);
+        let (back, forward): (Vec<&Wire>, Vec<&Wire>) =
+            wires.into_iter().partition(|wire| flow.nesting.is_back(wire));
+        let mut live = Vec::new();
+        if let Some(before) = epoch.0.last().and_then(|counter| counter.checked_sub(1)) {
+            let before = epoch.prefix(epoch.depth() - 1).child(before);
+            for wire in back {
+                live.extend(self.last_live(wire, &before)?);
             }
         }
-        Ok(found)
+        if live.is_empty() {
+            for wire in forward {
+                let level = flow.clocks.level(wire.source, node);
+                live.extend(self.last_live(wire, &epoch.prefix(level))?);
+            }
+        }
+        if !port.many && live.len() > 1 {
+            live.drain(..live.len() - 1);
+        }
+        Some(live)
     }
 
-    pub fn outcome(&mut self, this: &Activation) -> Rc<Outcome> {
-        if let Some(known) = self.outcomes.get(this) {
-            return Rc::clone(known);
+    /// Whether an edge can feed an input in an epoch: back edges can't in the first one.
+    fn is_fed(&self, node: Place, port: &InputPort, epoch: &Epoch) -> bool {
+        let is_first = epoch.0.last().is_none_or(|&counter| counter == 0);
+        let wires = self.flow.wires_into(node, &port.name);
+        wires.iter().any(|wire| !is_first || !self.flow.nesting.is_back(wire))
+    }
+
+    // ---- Activations -------------------------------------------------------------------------------------------------
+
+    pub fn outcome(&mut self, node: Place, epoch: &Epoch) -> Rc<Outcome> {
+        let key = (node, epoch.clone());
+        match self.outcomes.get(&key) {
+            Some(Some(outcome)) => return Rc::clone(outcome),
+            Some(None) => {
+                self.contradiction = Some(self.activation(node, epoch));
+                return Rc::new(Outcome::Undecided);
+            }
+            None => {}
         }
-        let outcome = Rc::new(self.compute_outcome(this).unwrap_or(Outcome::Undecided));
-        self.outcomes.insert(this.clone(), Rc::clone(&outcome));
+        self.outcomes.insert(key.clone(), None);
+        let outcome = Rc::new(self.decide(node, epoch).unwrap_or(Outcome::Undecided));
+        self.outcomes.insert(key, Some(Rc::clone(&outcome)));
         outcome
     }
 
-    fn compute_outcome(&mut self, this: &Activation) -> Result<Outcome, Undecided> {
-        let analysis = self.analysis;
-        if analysis.cycles.follows(&this.node) {
-            for earlier in self.before(&this.node, this)? {
-                if !self.outcome(&earlier).is_decided() {
-                    return Err(Undecided);
-                }
+    /// Nothing if something before it is not decided.
+    fn decide(&mut self, node: Place, epoch: &Epoch) -> Option<Outcome> {
+        let flow = self.flow;
+        if flow.clocks.follows(node) {
+            // It runs once for each epoch, in order.
+            let (before, are_all) = self.epochs_before(node, node, epoch);
+            let is_its_turn = before.last().is_none_or(|last| self.outcome(node, last).is_decided());
+            if !is_its_turn || !are_all {
+                return None;
             }
         }
-        let node = &analysis.graph.nodes[&this.node];
-        let turns = if matches!(node.kind.as_str(), "turn" | "guest") {
-            self.turns_before(this)?
-        } else {
-            Vec::new()
-        };
-        let Some((ready, values)) = self.inputs(this, node)? else { return Ok(Outcome::Skipped) };
-        let mut record = ActivationRecord { ready: Some(ready), attempts: 1, ..ActivationRecord::default() };
-        let failing = semantics::failing_attempts(&node.settings, this);
-        let attempts = if node.settings.hard { 1 } else { node.attempts };
-        record.attempts = attempts.min(failing + 1);
-        if failing >= attempts {
-            return Ok(outcome::failed(this, record, analysis.graph.handles_error(&this.node), node));
-        }
-        Ok(outcome::ran(this, node, record, &values, &turns, self.script))
-    }
-
-    /// What is live on the inputs, or nothing where one that is needed is dead.
-    #[allow(clippy::type_complexity)]
-    fn inputs(
-        &mut self,
-        this: &Activation,
-        node: &Node,
-    ) -> Result<Option<(BTreeMap<PortName, Vec<SourceRef>>, Values)>, Undecided> {
-        let analysis = self.analysis;
-        let mut arrived: BTreeMap<&PortName, (Arrivals, Arrivals)> = BTreeMap::new();
-        let mut undecided = false;
-        let mut fed: Vec<&PortName> = Vec::new();
-        let mut wires: Vec<(usize, &Wire)> = analysis.graph.feeds(&this.node).collect();
-        wires.sort_by_key(|(at, wire)| (self.place(&wire.source), *at));
-        for (wire_at, wire) in wires {
-            let level = self.common(&wire.source, &this.node);
-            let is_back = analysis.cycles.is_back(wire_at);
-            let mut epoch = this.epoch.prefix(level);
-            if is_back {
-                let counter = epoch.0.last_mut().unwrap();
-                if *counter == 0 {
-                    continue;
-                }
-                *counter -= 1;
-            }
-            fed.push(&wire.input);
-            let (back, forward) = arrived.entry(&wire.input).or_default();
-            match self.arrival(wire, &epoch) {
-                Ok(arrival) => (if is_back { back } else { forward }).extend(arrival),
-                Err(Undecided) => undecided = true,
-            }
-        }
-        if undecided {
-            return Err(Undecided);
-        }
-        let (mut ready, mut values) = (BTreeMap::new(), Values::new());
-        for port in &node.inputs {
-            let (back, forward) = arrived.remove(&port.name).unwrap_or_default();
-            let mut live = if back.is_empty() { forward } else { back };
-            if !port.many {
-                live = live.pop().into_iter().collect();
-            }
-            let override_value = self.overrides.get(&this.node).and_then(|ports| ports.get(&port.name));
-            if live.is_empty() && override_value.is_none() {
-                // In the first iteration, nothing feeds an entry from inside yet.
-                if port.required || (port.required_when_fed && fed.contains(&&port.name)) {
-                    return Ok(None);
-                }
+        let it = &flow.graph.nodes[node];
+        let at = self.activation(node, epoch);
+        let mut values = Values::new();
+        let mut sources = BTreeMap::new();
+        let mut is_dead = false;
+        for port in &it.inputs {
+            let given = self.overrides.get(&it.id).and_then(|ports| ports.get(&port.name));
+            if let Some(value) = given {
+                values.insert(port.name.to_string(), vec![value.clone()]);
                 continue;
             }
-            let brought = live.iter().map(|(_, value)| value);
-            values
-                .insert(port.name.to_string(), override_value.into_iter().chain(brought).cloned().collect());
-            if !live.is_empty() {
-                ready.insert(port.name.clone(), live.into_iter().map(|(source, _)| source).collect());
+            let arrived = self.arrived(node, port, epoch)?;
+            if arrived.is_empty() {
+                is_dead |= port.required || (port.required_when_fed && self.is_fed(node, port, epoch));
+                continue;
+            }
+            let (of_port, from): (Vec<Value>, Vec<SourceRef>) = arrived.into_iter().unzip();
+            values.insert(port.name.to_string(), of_port);
+            sources.insert(port.name.clone(), from);
+        }
+        if is_dead {
+            return Some(Outcome::Skipped);
+        }
+        let place = self.place(node, epoch, &values)?;
+        let handled = flow.graph.handles_errors_of(node);
+        Some(outcome::run(Start { node: it, at: &at, values, sources, handled }, place, self.script))
+    }
+
+    fn all_decided(
+        &mut self,
+        node: Place,
+        epochs: impl FnOnce(&mut Self) -> (Vec<Epoch>, bool),
+    ) -> Option<Vec<(Epoch, Rc<Outcome>)>> {
+        let (epochs, are_all) = epochs(self);
+        let mut outcomes = Vec::new();
+        for epoch in epochs {
+            let outcome = self.outcome(node, &epoch);
+            if !outcome.is_decided() {
+                return None;
+            }
+            outcomes.push((epoch, outcome));
+        }
+        are_all.then_some(outcomes)
+    }
+
+    // ---- Contexts ----------------------------------------------------------------------------------------------------
+
+    /// Which of two activations comes first where it matters: the one in the earlier epoch of the cycles that both count,
+    /// and in the same epoch the first in plan order.
+    pub fn precedence(&self, one: &(Place, Epoch), other: &(Place, Epoch)) -> Ordering {
+        let level = self.flow.clocks.level(one.0, other.0);
+        let by_epoch = one.1.prefix(level).cmp(&other.1.prefix(level));
+        by_epoch.then(self.flow.rank(one.0).cmp(&self.flow.rank(other.0))).then_with(|| one.1.cmp(&other.1))
+    }
+
+    /// The epochs of `node` that come before the activation of `other` in `epoch`, and whether these are all there will be.
+    fn epochs_before(&mut self, node: Place, other: Place, epoch: &Epoch) -> (Vec<Epoch>, bool) {
+        let level = self.flow.clocks.level(node, other);
+        let (mut all, mut are_all) = (Vec::new(), true);
+        for depth in 0..level {
+            for counter in 0..epoch.0[depth] {
+                let (epochs, ended) = self.epochs(node, &epoch.prefix(depth).child(counter));
+                all.extend(epochs);
+                are_all &= ended;
             }
         }
-        Ok(Some((ready, values)))
-    }
-
-    /// The turns before this activation in contexts that it may share, in order.
-    fn turns_before(&mut self, this: &Activation) -> Result<Vec<Rc<Outcome>>, Undecided> {
-        let mut earlier = Vec::new();
-        for id in self.analysis.groups.of(&this.node) {
-            earlier.extend(self.before(&id, this)?);
+        if self.flow.rank(node) < self.flow.rank(other) {
+            let (epochs, ended) = self.epochs(node, &epoch.prefix(level));
+            all.extend(epochs);
+            are_all &= ended;
         }
-        earlier.sort_by(|a, b| self.precedence(a, b));
-        let outcomes: Vec<_> = earlier.iter().map(|turn| self.outcome(turn)).collect();
-        if outcomes.iter().all(|outcome| outcome.is_decided()) { Ok(outcomes) } else { Err(Undecided) }
+        (all, are_all)
     }
 
-    pub fn results(&mut self) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
-        let analysis = self.analysis;
-        let nodes = &analysis.graph.nodes;
-        let feeds = |id: &NodeId, is_next_epoch: bool| {
-            let wires = analysis.graph.wires.iter().enumerate().filter(|(_, wire)| wire.source == *id);
-            wires.filter(|(at, _)| is_next_epoch || !analysis.cycles.is_back(*at)).count() > 0
+    /// The context that an activation works in, with its history: what the model calls before it have added. Model calls
+    /// that share a context keep plan order, so it waits for them.
+    fn place(&mut self, node: Place, epoch: &Epoch, values: &Values) -> Option<outcome::Place> {
+        let flow = self.flow;
+        let it = &flow.graph.nodes[node];
+        if !matches!(it.kind.as_str(), "turn" | "guest") {
+            return Some(outcome::Place::None);
+        }
+        let Some(context) = semantics::works_in(&it.settings, values) else {
+            return Some(outcome::Place::None);
         };
-        let drawn = nodes.values().any(|node| node.kind == "result");
-        let an_end = nodes.keys().any(|id| !feeds(id, true));
-        let is_result = |id: &NodeId| match (drawn, an_end) {
-            (true, _) => nodes[id].kind == "result",
-            (false, true) => !feeds(id, true),
-            // Nothing but cycles.
-            (false, false) => !feeds(id, false),
-        };
-        let mut results = BTreeMap::new();
-        for id in nodes.keys().filter(|id| is_result(id)) {
-            for epoch in self.epochs(&analysis.cycles.clocks[id], &Epoch::root()).0 {
-                // The last live value of each port, from any iteration.
-                if let Outcome::Ran(ran) = &*self.outcome(&at(id, &epoch))
-                    && !ran.outputs.is_empty()
-                {
-                    let result: &mut BTreeMap<_, _> = results.entry(id.clone()).or_default();
-                    result.extend(by_port(&ran.outputs));
+        // Whether it exists is decided by plan order and epochs, so it waits for those who could make it.
+        let is_of_it =
+            |maker: &Place| context.as_str().split('#').next() == Some(flow.graph.nodes[*maker].id.as_str());
+        let maker =
+            flow.graph.places().filter(|&place| flow.graph.nodes[place].kind == "context").find(is_of_it);
+        let Some(maker) = maker else { return Some(outcome::Place::Missing(context)) };
+        let before = self.all_decided(maker, |this| this.epochs_before(maker, node, epoch))?;
+        let is_made_by = |outcome: &Outcome| matches!(outcome, Outcome::Finished { makes: Some(id), .. } if *id == context);
+        if !before.iter().any(|(_, outcome)| is_made_by(outcome)) {
+            return Some(outcome::Place::Missing(context));
+        }
+        let mut turns = Vec::new();
+        for other in flow.graph.places() {
+            if !self.reach[other].any && !self.reach[other].makers.contains(&maker) {
+                continue;
+            }
+            for (epoch, outcome) in self.all_decided(other, |this| this.epochs_before(other, node, epoch))? {
+                match &*outcome {
+                    Outcome::Finished { writes: Some((written, added)), .. } if *written == context => {
+                        turns.push(((other, epoch), added.clone()));
+                    }
+                    _ => {}
                 }
+            }
+        }
+        turns.sort_by(|(one, _), (other, _)| self.precedence(one, other));
+        let history: History = turns.into_iter().flat_map(|(_, added)| added).collect();
+        Some(outcome::Place::In(context, history))
+    }
+
+    // ---- The run -----------------------------------------------------------------------------------------------------
+
+    /// The last live outputs of the flow's output nodes; without any, of the nodes that feed nothing; without these, of those
+    /// that feed only a next iteration.
+    pub fn results(&mut self) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
+        let flow = self.flow;
+        let feeds_nothing = |node: &Place| flow.graph.wires.iter().all(|wire| wire.source != *node);
+        let feeds_back = |node: &Place| {
+            flow.graph.wires.iter().all(|wire| wire.source != *node || flow.nesting.is_back(wire))
+        };
+        let is_output = |node: &Place| flow.graph.nodes[*node].behavior.is_output;
+        let mut last: Vec<Place> = flow.graph.places().filter(is_output).collect();
+        if last.is_empty() {
+            last = flow.graph.places().filter(feeds_nothing).collect();
+        }
+        if last.is_empty() {
+            last = flow.graph.places().filter(feeds_back).collect();
+        }
+        let mut results = BTreeMap::new();
+        for node in last {
+            let mut outputs = BTreeMap::new();
+            for epoch in self.epochs(node, &Epoch::root()).0 {
+                if let Outcome::Finished { outputs: live, .. } = &*self.outcome(node, &epoch) {
+                    outputs.extend(live.clone());
+                }
+            }
+            if !outputs.is_empty() {
+                results.insert(flow.graph.nodes[node].id.clone(), outputs);
             }
         }
         results

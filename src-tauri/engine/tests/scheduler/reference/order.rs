@@ -1,70 +1,69 @@
-//! Plan order: repeatedly places the first item by id that has no unplaced item before it. A cycle is one item, named by its
-//! entry. A node comes after its sources and after the maker of a context that it names.
+//! Plan order: topological over forward wires, ties by node id.
+//!
+//! To everything else a cycle is a single step, so its nodes stand together. The nodes that follow an outermost cycle stand
+//! with it, since they run in its epochs: what they wait for comes before the cycle, and what comes after the cycle comes
+//! after them.
 
-use plait_engine::id::NodeId;
+use std::collections::BTreeSet;
 
-use super::cycles::Cycles;
-use super::graph::Graph;
+use super::clocks::Clocks;
+use super::graph::{Graph, Place};
+use super::nesting::Nesting;
 
-#[derive(Clone, PartialEq, Eq)]
-enum Item {
-    Node(NodeId),
-    Cycle(usize),
+/// All nodes in plan order. A node that names a context in its settings comes after the node that makes it.
+pub fn plan_order(graph: &Graph, nesting: &Nesting, clocks: &Clocks, named: &[(Place, Place)]) -> Vec<Place> {
+    let forward = graph.wires.iter().filter(|wire| !nesting.is_back(wire));
+    let before: Vec<(Place, Place)> =
+        forward.map(|wire| (wire.source, wire.target)).chain(named.iter().copied()).collect();
+    let steps: Vec<Step> = (0..nesting.cycles.len())
+        .filter(|&cycle| nesting.cycles[cycle].parent.is_none())
+        .map(|cycle| Step {
+            cycle,
+            nodes: graph.places().filter(|&node| clocks[node].first() == Some(&cycle)).collect(),
+        })
+        .collect();
+    order_of(nesting, &graph.places().collect(), &steps, &before)
 }
 
-pub fn plan_order(graph: &Graph, cycles: &Cycles) -> Vec<NodeId> {
+/// Nodes that stand together.
+struct Step {
+    cycle: usize,
+    nodes: BTreeSet<Place>,
+}
+
+/// The order of some nodes, of which those in one step stand together.
+fn order_of(
+    nesting: &Nesting,
+    nodes: &BTreeSet<Place>,
+    steps: &[Step],
+    before: &[(Place, Place)],
+) -> Vec<Place> {
+    let step_of = |node: Place| steps.iter().find(|step| step.nodes.contains(&node));
+    let mut left = nodes.clone();
     let mut order = Vec::new();
-    place(graph, cycles, &[], &mut order);
-    order
-}
-
-/// The cycles that a node is placed in. A follower is placed in the outermost cycle of its clock.
-fn path<'a>(cycles: &'a Cycles, id: &NodeId) -> &'a [usize] {
-    let clock = &cycles.clocks[id];
-    if cycles.follows(id) { &clock[..1] } else { clock }
-}
-
-/// The pairs of makers and users of named contexts. A context made in a cycle has a new name in every iteration.
-fn named<'a>(graph: &'a Graph, cycles: &'a Cycles) -> impl Iterator<Item = (&'a NodeId, &'a NodeId)> {
-    graph.nodes.iter().filter_map(|(id, node)| {
-        let (maker, _) = graph.nodes.get_key_value(&NodeId::from(node.settings.names.as_str()))?;
-        cycles.clocks[maker].is_empty().then_some((maker, id))
-    })
-}
-
-/// Places everything whose path starts with `region`.
-fn place(graph: &Graph, cycles: &Cycles, region: &[usize], order: &mut Vec<NodeId>) {
-    let item_of = |id: &NodeId| match path(cycles, id).strip_prefix(region)?.first() {
-        Some(&cycle) => Some(Item::Cycle(cycle)),
-        None => Some(Item::Node(id.clone())),
-    };
-    let mut left: Vec<Item> = Vec::new();
-    for item in graph.nodes.keys().filter_map(item_of) {
-        if !left.contains(&item) {
-            left.push(item);
-        }
-    }
-    let name = |item: &Item| match item {
-        Item::Node(id) => id.clone(),
-        Item::Cycle(cycle) => cycles.all[*cycle].entry.clone(),
-    };
-    left.sort_by_key(name);
     while !left.is_empty() {
-        let is_free = |item: &Item| {
-            let feeds = graph.wires.iter().enumerate().filter(|(at, _)| !cycles.is_back(*at));
-            let feeds = feeds.map(|(_, wire)| (&wire.source, &wire.target));
-            !feeds.chain(named(graph, cycles)).any(|(source, target)| {
-                item_of(target).as_ref() == Some(item)
-                    && item_of(source).is_some_and(|source| source != *item && left.contains(&source))
-            })
+        // The first by id of what waits for nothing; a cycle goes by its entry, which is where it starts.
+        let waits_for_nothing = |&node: &Place| {
+            let step = step_of(node);
+            let is_of_it =
+                |other: Place| other == node || step.is_some_and(|step| step.nodes.contains(&other));
+            let waits = |&(source, target): &(Place, Place)| {
+                is_of_it(target) && !is_of_it(source) && left.contains(&source)
+            };
+            step.is_none_or(|step| nesting.cycles[step.cycle].entry == node) && !before.iter().any(waits)
         };
-        let next = left.iter().position(is_free).expect("nothing is before itself once back edges are cut");
-        match left.remove(next) {
-            Item::Node(id) => order.push(id),
-            Item::Cycle(cycle) => {
-                let inner: Vec<usize> = region.iter().copied().chain([cycle]).collect();
-                place(graph, cycles, &inner, order);
+        let next = left.iter().copied().find(waits_for_nothing);
+        let next = next.expect("without its back wires, a flow has no cycles");
+        match step_of(next) {
+            None => order.push(next),
+            Some(step) => {
+                let is_inside = |cycle: &usize| nesting.cycles[*cycle].parent == Some(step.cycle);
+                let inside = (0..nesting.cycles.len()).filter(is_inside);
+                let inner = |cycle: usize| Step { cycle, nodes: nesting.cycles[cycle].members.clone() };
+                order.extend(order_of(nesting, &step.nodes, &inside.map(inner).collect::<Vec<_>>(), before));
             }
         }
+        left.retain(|node| !order.contains(node));
     }
+    order
 }

@@ -1,137 +1,149 @@
-//! The outcome of an activation, as a function of its inputs and the turns before it.
+//! What becomes of one activation, once its inputs are known.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use plait_engine::Value;
 use plait_engine::id::{Activation, ContextId, PortName};
-use plait_engine::journal::Answer;
+use plait_engine::journal::{Answer, SourceRef};
+use plait_engine::port::ERROR_PORT;
 use serde_json::json;
 
 use super::graph::Node;
 use crate::journal_summary::{ActivationRecord, Final, History};
 use crate::nodes::semantics::{self, Script, Values};
 
-/// The outcome of an activation.
+/// What becomes of an activation.
+#[derive(Debug)]
 pub enum Outcome {
-    /// Its inputs are dead.
+    Finished {
+        record: ActivationRecord,
+        outputs: BTreeMap<PortName, Value>,
+        makes: Option<ContextId>,
+        writes: Option<(ContextId, History)>,
+    },
+    Failed {
+        record: ActivationRecord,
+        /// What its `error` output carries.
+        error: Value,
+        handled: bool,
+    },
+    /// A required input is dead.
     Skipped,
-    Ran(Ran),
-    /// It fails. The last field says whether the failure is handled.
-    Failed(ActivationRecord, BTreeMap<String, Value>, bool),
-    /// Its pause is not answered.
+    /// It waits for an answer that nobody gives.
     Waits(ActivationRecord),
-    /// It depends on a failure that ends the run, or on a pause that is not answered.
+    /// Something before it fails the run, or waits.
     Undecided,
-}
-
-#[derive(Default)]
-pub struct Ran {
-    pub record: ActivationRecord,
-    pub outputs: BTreeMap<String, Value>,
-    pub makes: Option<ContextId>,
-    pub writes: Option<(ContextId, History)>,
 }
 
 impl Outcome {
     pub fn is_decided(&self) -> bool {
         match self {
-            Self::Skipped | Self::Ran(_) => true,
-            Self::Failed(_, _, handled) => *handled,
+            Self::Finished { .. } | Self::Skipped => true,
+            Self::Failed { handled, .. } => *handled,
             Self::Waits(_) | Self::Undecided => false,
         }
     }
 
     pub fn output(&self, port: &PortName) -> Option<&Value> {
         match self {
-            Self::Ran(ran) => ran.outputs.get(port.as_str()),
-            Self::Failed(_, outputs, true) => outputs.get(port.as_str()),
+            Self::Finished { outputs, .. } => outputs.get(port),
+            Self::Failed { error, handled: true, .. } if port.as_str() == ERROR_PORT => Some(error),
             _ => None,
+        }
+    }
+
+    pub fn pauses(&self) -> u32 {
+        match self {
+            Self::Finished { record, .. } | Self::Failed { record, .. } | Self::Waits(record) => {
+                record.pauses
+            }
+            Self::Skipped | Self::Undecided => 0,
         }
     }
 }
 
-/// The outcome of a node that does not fail. `turns` are the turns before it in contexts that it may share.
-pub fn ran(
-    this: &Activation,
-    node: &Node,
-    mut record: ActivationRecord,
-    values: &Values,
-    turns: &[Rc<Outcome>],
-    script: Script,
-) -> Outcome {
-    let mut ran = Ran::default();
-    let more = match node.kind.as_str() {
-        "ask" => {
-            record.pauses = node.settings.again + 1;
-            match script.last(this) {
-                None => return Outcome::Waits(record),
-                Some(Answer::End) => {
-                    record.end = Some(Final::Finished(BTreeMap::new()));
-                    return Outcome::Ran(Ran { record, ..ran });
-                }
-                Some(Answer::Value(value)) => Value::clone(&value),
-            }
+/// What a node starts with.
+pub struct Start<'a> {
+    pub node: &'a Node,
+    pub at: &'a Activation,
+    pub values: Values,
+    pub sources: BTreeMap<PortName, Vec<SourceRef>>,
+    pub handled: bool,
+}
+
+/// The context that a node works in.
+pub enum Place {
+    /// It works in none.
+    None,
+    /// It works in one, and sees its history.
+    In(ContextId, History),
+    /// It names one that does not exist.
+    Missing(ContextId),
+}
+
+/// Runs a node.
+pub fn run(start: Start, place: Place, script: Script) -> Outcome {
+    let Start { node, at, values, sources, handled } = start;
+    let mut record = ActivationRecord { ready: Some(sources), attempts: 1, ..ActivationRecord::default() };
+    if let Place::Missing(id) = place {
+        let message = format!("This run has no context `{id}`.");
+        return fail(node, record, handled, "context.unknown", &message, &Value::Null);
+    }
+    let mut outputs = None;
+    let mut more = Value::Null;
+    if node.kind == "ask" {
+        record.pauses = node.settings.again + 1;
+        match script.last(at) {
+            None => return Outcome::Waits(record),
+            Some(Answer::End) => outputs = Some(BTreeMap::new()),
+            Some(Answer::Value(value)) => more = Value::clone(&value),
         }
-        "effect" => semantics::replies(&node.settings, this).into(),
-        "turn" | "guest" => {
-            let Some(context) = semantics::works_in(&node.settings, values) else {
-                return finished(this, node, record, values, ran, &Value::Null);
-            };
-            let history: Vec<String> = said_in(turns, &context).into_iter().map(|(_, text)| text).collect();
-            let said = semantics::said(&node.settings, this, values, &history);
-            let message = |index: usize, text: String| (format!("{this}/{index}").into(), text);
-            let added = if semantics::adds_two(&node.settings) {
-                vec![message(0, format!("asked {said}")), message(1, said.clone())]
+    }
+    let failing = semantics::failing_attempts(&node.settings, at);
+    let attempts = if node.settings.hard { 1 } else { node.attempts };
+    record.attempts = attempts.min(failing + 1);
+    if failing >= attempts {
+        let details = json!({ "salt": node.settings.salt });
+        return fail(node, record, handled, "test.failed", "It fails on purpose.", &details);
+    }
+    let mut writes = None;
+    match (node.kind.as_str(), place) {
+        ("effect", _) => more = semantics::replies(&node.settings, at).into(),
+        ("turn" | "guest", Place::In(context, history)) => {
+            let seen: Vec<String> = history.into_iter().map(|(_, text)| text).collect();
+            let said = semantics::said(&node.settings, at, &values, &seen);
+            more = said.clone().into();
+            let texts = if semantics::adds_two(&node.settings) {
+                vec![format!("asked {said}"), said]
             } else {
-                vec![message(0, said.clone())]
+                vec![said]
             };
-            ran.writes = Some((context, added));
-            said.into()
+            let id = |index: usize| format!("{at}/{index}").into();
+            writes = Some((
+                context,
+                texts.into_iter().enumerate().map(|(index, text)| (id(index), text)).collect(),
+            ));
         }
-        kind => {
-            ran.makes = (kind == "context").then(|| this.to_string().into());
-            Value::Null
-        }
-    };
-    finished(this, node, record, values, ran, &more)
+        _ => {}
+    }
+    let outputs =
+        outputs.unwrap_or_else(|| semantics::outputs(&node.kind, &node.settings, at, &values, &more));
+    let outputs: BTreeMap<PortName, Value> =
+        outputs.into_iter().map(|(port, value)| (port.as_str().into(), value)).collect();
+    record.end = Some(Final::Finished(outputs.clone()));
+    let makes = (node.kind == "context").then(|| at.to_string().into());
+    Outcome::Finished { record, outputs, makes, writes }
 }
 
-/// The outcome of a node that fails on every attempt.
-pub fn failed(this: &Activation, mut record: ActivationRecord, handled: bool, node: &Node) -> Outcome {
-    record.end = Some(Final::Failed { code: "test.failed".to_owned(), handled });
-    let error = json!({
-        "code": "test.failed",
-        "message": "It fails on purpose.",
-        "node": this.node,
-        "details": { "salt": node.settings.salt },
-    });
-    Outcome::Failed(record, BTreeMap::from([("error".to_owned(), error)]), handled)
-}
-
-fn finished(
-    this: &Activation,
+fn fail(
     node: &Node,
     mut record: ActivationRecord,
-    values: &Values,
-    mut ran: Ran,
-    more: &Value,
+    handled: bool,
+    code: &str,
+    message: &str,
+    details: &Value,
 ) -> Outcome {
-    ran.outputs = semantics::outputs(&node.kind, &node.settings, this, values, more);
-    record.end = Some(Final::Finished(by_port(&ran.outputs)));
-    ran.record = record;
-    Outcome::Ran(ran)
-}
-
-fn said_in(turns: &[Rc<Outcome>], context: &ContextId) -> History {
-    let said = |turn: &Rc<Outcome>| match &**turn {
-        Outcome::Ran(Ran { writes: Some((id, added)), .. }) if id == context => added.clone(),
-        _ => History::new(),
-    };
-    turns.iter().flat_map(said).collect()
-}
-
-/// The outputs by port.
-pub fn by_port(outputs: &BTreeMap<String, Value>) -> BTreeMap<PortName, Value> {
-    outputs.iter().map(|(port, value)| (port.as_str().into(), value.clone())).collect()
+    let error = json!({ "code": code, "message": message, "node": node.id, "details": details });
+    record.end = Some(Final::Failed { code: code.to_owned(), handled });
+    Outcome::Failed { record, error, handled }
 }

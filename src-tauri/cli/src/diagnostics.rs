@@ -1,17 +1,18 @@
 //! Renders diagnostics like rustc: file, line and column, the text underlined, the message, and the hint.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow::ReadError;
 
+use crate::excerpt::Excerpt;
 use crate::json_positions::JsonPositions;
+use crate::printable::printable;
 use crate::terminal::Style;
 
-/// The maximum number of diagnostics that are rendered. The rest is counted: rendering each takes time linear in the text.
+/// The maximum number of diagnostics that are rendered; the rest is counted. More than this is not read in a terminal.
 const MAX_RENDERED: usize = 40;
 
 fn report_handler(style: Style) -> GraphicalReportHandler {
@@ -22,13 +23,12 @@ fn report_handler(style: Style) -> GraphicalReportHandler {
 /// Renders diagnostics, errors first, each with its position in the text.
 pub(crate) fn render(name: &str, text: &str, diagnostics: &[Diagnostic], style: Style) -> String {
     let positions = JsonPositions::new(text);
-    let source = Arc::new(NamedSource::new(name, text.to_owned()).with_language("json"));
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
     sorted.sort_by_key(|diagnostic| diagnostic.severity);
     let mut out = String::new();
     for diagnostic in sorted.iter().take(MAX_RENDERED) {
-        let span = positions.span(&diagnostic.pointer);
-        render_report(&mut out, style, &Report::new(diagnostic, Arc::clone(&source), span));
+        let excerpt = Excerpt::around(name, text, positions.span(&diagnostic.pointer));
+        render_report(&mut out, style, &Report::new(diagnostic, excerpt));
         out.push('\n');
     }
     if diagnostics.len() > MAX_RENDERED {
@@ -45,9 +45,8 @@ pub(crate) fn render_read_error(name: &str, text: &str, error: &ReadError, style
     } else {
         positions.span(&error.diagnostic.pointer)
     };
-    let source = Arc::new(NamedSource::new(name, text.to_owned()).with_language("json"));
     let mut out = String::new();
-    render_report(&mut out, style, &Report::new(&error.diagnostic, source, span));
+    render_report(&mut out, style, &Report::new(&error.diagnostic, Excerpt::around(name, text, span)));
     out
 }
 
@@ -72,19 +71,17 @@ struct Report {
     severity: Severity,
     message: String,
     hint: Option<String>,
-    source: Arc<NamedSource<String>>,
-    span: std::ops::Range<usize>,
+    excerpt: Excerpt,
 }
 
 impl Report {
-    fn new(diagnostic: &Diagnostic, source: Arc<NamedSource<String>>, span: std::ops::Range<usize>) -> Self {
+    fn new(diagnostic: &Diagnostic, excerpt: Excerpt) -> Self {
         Self {
             code: diagnostic.code.clone(),
             severity: diagnostic.severity,
-            message: diagnostic.message.clone(),
-            hint: diagnostic.hint.clone(),
-            source,
-            span,
+            message: printable(&diagnostic.message).into_owned(),
+            hint: diagnostic.hint.as_deref().map(|hint| printable(hint).into_owned()),
+            excerpt,
         }
     }
 }
@@ -120,11 +117,11 @@ impl miette::Diagnostic for Report {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&*self.source)
+        Some(&self.excerpt)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let label = LabeledSpan::new_primary_with_span(Some("here".to_owned()), self.span.clone());
+        let label = LabeledSpan::new_primary_with_span(Some("here".to_owned()), self.excerpt.span.clone());
         Some(Box::new(std::iter::once(label)))
     }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use plait_api::ErrorReply;
 use plait_api::engine::diagnostic::Diagnostic;
 
-use crate::terminal::print_error;
+use crate::terminal::{print_error, print_styled};
 
 /// The exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl CliError {
                 if is_usage(&error.code) { ExitStatus::Invalid.into() } else { ExitStatus::Failure.into() }
             }
             Self::InvalidFlow { rendered, .. } => {
-                print_error(&rendered);
+                print_styled(&rendered);
                 ExitStatus::Invalid.into()
             }
             // Like a process that `SIGPIPE` ends: 128 + 13.

@@ -1,9 +1,11 @@
-//! Loads the flow that an argument names: a file, or an embedded example.
+//! Loads the flow that an argument names: a file, standard input, or an embedded example.
 
-use plait_api::engine::error::ErrorCode;
+use std::ffi::OsStr;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
+use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow::{self, Flow};
 use plait_api::{ErrorReply, examples, flow_files};
 
@@ -14,19 +16,23 @@ use crate::terminal;
 /// A flow with its text, to report the positions of problems.
 pub(crate) struct FlowSource {
     pub(crate) flow: Flow,
-    /// The file; absent for an example flow.
+    /// The file; absent for an example flow and for standard input.
     path: Option<PathBuf>,
     name: String,
     text: String,
 }
 
 impl FlowSource {
-    /// Reads the file or example flow that `name` stands for.
-    pub(crate) fn load(name: &str) -> Result<Self, CliError> {
-        let path = Path::new(name);
+    /// Reads the file or example flow that `argument` stands for; `-` stands for standard input.
+    pub(crate) fn load(argument: &OsStr) -> Result<Self, CliError> {
+        if argument == "-" {
+            return Self::parse("standard input".to_owned(), read_stdin()?, None);
+        }
+        let path = Path::new(argument);
+        let name = argument.to_string_lossy().into_owned();
         // A file takes precedence over an example flow.
         if !path.is_file()
-            && let Some(text) = examples::text(name)
+            && let Some(text) = examples::text(&name)
         {
             return Self::parse(format!("{name}.flow.json"), text.to_owned(), None);
         }
@@ -41,7 +47,7 @@ impl FlowSource {
             }
             error
         })?;
-        Self::parse(name.to_owned(), file.text, Some(file.path))
+        Self::parse(name, file.text, Some(file.path))
     }
 
     fn parse(name: String, text: String, path: Option<PathBuf>) -> Result<Self, CliError> {
@@ -54,9 +60,10 @@ impl FlowSource {
         }
     }
 
-    /// The file, as run requests take it.
+    /// The file, as run requests take it. None for a path that is not Unicode, which they cannot hold: such a flow runs like
+    /// one without a file, and cannot name others relative to it.
     pub(crate) fn path_text(&self) -> Option<String> {
-        self.path.as_ref().map(|path| path.display().to_string())
+        self.path.as_ref().and_then(|path| path.to_str()).map(str::to_owned)
     }
 
     /// Diagnostics with their positions in the text.
@@ -85,4 +92,15 @@ impl FlowSource {
         let rendered = self.render(&errors) + &self.summary(&errors);
         CliError::InvalidFlow { rendered, diagnostics: errors }
     }
+}
+
+fn read_stdin() -> Result<String, CliError> {
+    let mut text = String::new();
+    std::io::stdin().lock().read_to_string(&mut text).map_err(|error| {
+        CliError::from(ErrorReply::new(
+            ErrorCode::UsageInput,
+            format!("Could not read a flow from standard input: {error}."),
+        ))
+    })?;
+    Ok(text)
 }

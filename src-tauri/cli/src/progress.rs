@@ -11,7 +11,8 @@ use plait_api::engine::id::Activation;
 use plait_api::engine::journal::{CallEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason};
 
 use crate::format::{first_line, format_duration};
-use crate::terminal::print_error;
+use crate::printable::printable;
+use crate::terminal::print_styled;
 
 /// Prints the entries of a run.
 pub(crate) struct Progress {
@@ -45,15 +46,16 @@ impl Progress {
                 self.print_end(at, &format!("{} {{}}  {duration}", style("✓").green().for_stderr()));
             }
             Event::Node(at, NodeEvent::Failed { error, .. }) => {
-                let error = format!("{} [{}]", error.message, error.code);
+                let error = printable(&format!("{} [{}]", error.message, error.code)).into_owned();
                 self.print_end(at, &format!("{} {{}}  {error}", style("✗").red().for_stderr()));
             }
             Event::Node(at, NodeEvent::Skipped { reason: SkipReason::DeadInput }) => {
                 self.print_end(at, &format!("{} {{}}  skipped", style("–").dim().for_stderr()));
             }
             Event::Node(at, NodeEvent::Retrying { delay_ms, error, .. }) => {
+                let message = printable(&error.message);
                 let reason =
-                    format!("{} [{}]; retrying in {}", error.message, error.code, format_duration(*delay_ms));
+                    format!("{message} [{}]; retrying in {}", error.code, format_duration(*delay_ms));
                 self.print_end(at, &format!("{} {{}}  {reason}", style("↻").yellow().for_stderr()));
             }
             Event::Call(at, CallEvent::ToolCalled { call, .. }) => {
@@ -72,18 +74,18 @@ impl Progress {
             }
             Event::Loop(Activation { node, .. }, LoopEvent::Exhausted { max_epochs, unattended }) => {
                 let why = if *unattended { " in which nobody was asked" } else { "" };
-                self.note(&format!("The cycle at `{node}` stopped after {max_epochs} iterations{why}."));
+                self.note(&format!("The cycle at `{}` stopped after {max_epochs} iterations{why}.", printable(node.as_str())));
             }
             _ => {}
         }
         self.update_spinner();
     }
 
-    /// Prints a line above the spinner.
+    /// Prints a line above the spinner. Its parts must be [`printable`].
     pub(crate) fn note(&self, line: &str) {
         match &self.spinner {
             Some(spinner) => spinner.println(line),
-            None if self.enabled => print_error(&format!("{line}\n")),
+            None if self.enabled => print_styled(&format!("{line}\n")),
             None => {}
         }
     }
@@ -119,14 +121,14 @@ impl Progress {
     fn print_end(&mut self, at: &Activation, template: &str) {
         self.flush(at);
         self.active.remove(at);
-        self.note(&template.replacen("{}", &at.to_string(), 1));
+        self.note(&template.replacen("{}", &printable(&at.to_string()), 1));
     }
 
     fn update_spinner(&self) {
         let Some(spinner) = &self.spinner else { return };
         let message = match self.active.iter().find(|(_, text)| !text.is_empty()) {
             Some((at, text)) => stream_line(at, text),
-            None => self.active.keys().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+            None => printable(&self.active.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ")).into_owned(),
         };
         spinner.set_message(message);
     }
@@ -142,5 +144,6 @@ fn spinner() -> ProgressBar {
 }
 
 fn stream_line(at: &Activation, text: &str) -> String {
-    format!("{} {text}", style(format!("{at} │")).dim().for_stderr())
+    let name = style(format!("{} │", printable(&at.to_string()))).dim().for_stderr();
+    format!("{name} {}", printable(text))
 }

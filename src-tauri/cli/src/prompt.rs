@@ -7,6 +7,7 @@ use plait_api::runs::answer_text;
 use serde_json::Value;
 
 use crate::exit::CliError;
+use crate::printable::printable;
 
 /// The reply to a question.
 pub(crate) enum PromptReply {
@@ -20,9 +21,9 @@ pub(crate) enum PromptReply {
 /// The read cannot be canceled. A dropped future leaves a thread that waits for a line until the process ends.
 pub(crate) async fn ask(prompt: &str, schema: &Value) -> Result<PromptReply, CliError> {
     let mut err = io::stderr();
-    writeln!(err, "\n{} {}", style("?").cyan().bold().for_stderr(), prompt.trim())?;
+    writeln!(err, "\n{} {}", style("?").cyan().bold().for_stderr(), printable(prompt.trim()))?;
     if let Some(choices) = answer_text::answer_choices(schema) {
-        writeln!(err, "  {}", style(choices.join(" / ")).dim().for_stderr())?;
+        writeln!(err, "  {}", style(printable(&choices.join(" / "))).dim().for_stderr())?;
     }
     print_marker(false)?;
     let read = tokio::task::spawn_blocking(|| read_answer(&mut io::stdin().lock()));

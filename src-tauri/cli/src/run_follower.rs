@@ -18,7 +18,7 @@ use crate::exit::{CliError, ExitStatus, error_text};
 use crate::format::to_json;
 use crate::progress::Progress;
 use crate::prompt::{PromptReply, ask};
-use crate::terminal::{self, print_error};
+use crate::terminal::{print_error, self, stdout};
 
 /// The answers of the command line.
 pub(crate) struct Answers {
@@ -312,12 +312,12 @@ impl<'a> RunFollower<'a> {
 
 /// Prints an entry as one line of JSON.
 fn print_json(entry: &Entry) -> Result<(), CliError> {
-    Ok(writeln!(std::io::stdout(), "{}", to_json(entry)?)?)
+    Ok(writeln!(stdout(), "{}", to_json(entry)?)?)
 }
 
 /// Prints the outputs of the flow: a single value as it is, several values under the names of their ports.
 fn print_outputs(view: &RunView) -> Result<(), CliError> {
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     let values: Vec<_> = view
         .outputs
         .iter()

@@ -1,6 +1,9 @@
-//! The terminal: its capabilities, and writing to standard error.
+//! The terminal: its capabilities, and writing to it. What is written comes from flows, models, tools and files, so control
+//! characters in it are made visible; only [`print_styled`] passes them on.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write};
+
+use crate::printable::printable;
 
 /// How to draw on standard error.
 #[derive(Clone, Copy)]
@@ -28,5 +31,33 @@ pub(crate) fn is_interactive() -> bool {
 
 /// Writes to standard error. Errors are ignored: there is nowhere left to report them.
 pub(crate) fn print_error(text: &str) {
+    print_styled(&printable(text));
+}
+
+/// Writes text with escape sequences of our own to standard error. All other parts of it must be [`printable`].
+pub(crate) fn print_styled(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
+
+/// Standard output. Scripts and files receive what is written unchanged; a terminal receives it [`printable`].
+pub(crate) fn stdout() -> Box<dyn Write> {
+    let out = io::stdout();
+    if out.is_terminal() { Box::new(PrintableWriter(out.lock())) } else { Box::new(out.lock()) }
+}
+
+/// Makes what is written printable. Each write must be whole characters, as those of the formatting macros are.
+struct PrintableWriter<W>(W);
+
+impl<W: Write> Write for PrintableWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(printable(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests;

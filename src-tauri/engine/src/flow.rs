@@ -1,6 +1,7 @@
 //! The flow document: what people edit and keep in version control. Knows nothing about running it.
 
 mod document;
+mod foreign_format;
 mod migrate;
 mod read;
 mod write;

@@ -1,5 +1,6 @@
 //! `plait check`.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::Args;
@@ -9,15 +10,15 @@ use plait_api::flows::check_with_subflows;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
-use crate::terminal::print_error;
+use crate::terminal::{print_error, print_styled, stdout};
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plait check my.flow.json\n  plait check my.flow.json --json | jq '.diagnostics[].code'"
 )]
 pub(crate) struct CheckArgs {
-    /// Flow file, or the ID of an example flow.
-    flow: String,
+    /// Flow file, the ID of an example flow, or `-` for standard input.
+    flow: OsString,
     /// Print the diagnostics as JSON.
     #[arg(long)]
     json: bool,
@@ -33,7 +34,7 @@ pub(crate) fn execute(args: &CheckArgs) -> Result<ExitStatus, CliError> {
     if args.json {
         return print_json(&diagnostics);
     }
-    print_error(&source.render(&diagnostics));
+    print_styled(&source.render(&diagnostics));
     print_error(&source.summary(&diagnostics));
     Ok(exit_status(&diagnostics))
 }
@@ -41,7 +42,7 @@ pub(crate) fn execute(args: &CheckArgs) -> Result<ExitStatus, CliError> {
 fn print_json(diagnostics: &[Diagnostic]) -> Result<ExitStatus, CliError> {
     let status = exit_status(diagnostics);
     let report = serde_json::json!({ "valid": status == ExitStatus::Success, "diagnostics": diagnostics });
-    writeln!(std::io::stdout(), "{report}")?;
+    writeln!(stdout(), "{report}")?;
     Ok(status)
 }
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::{new_table, to_json};
+use crate::terminal::stdout;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plait nodes\n  plait nodes chat\n  plait nodes --json | jq '.[].type'")]
@@ -27,7 +28,7 @@ pub(crate) struct NodesArgs {
 
 pub(crate) fn execute(args: &NodesArgs) -> Result<ExitStatus, CliError> {
     let registry = registry();
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     match &args.node_type {
         None if args.json => writeln!(out, "{}", to_json(&registry.descriptors())?)?,
         None => {

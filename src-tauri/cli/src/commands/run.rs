@@ -1,5 +1,6 @@
 //! `plait run`.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,8 +36,8 @@ Examples:
   plait run chat-loop --conversation new --answer \"I am Ada\"
   plait run chat-loop --conversation last --answer \"Who am I?\"")]
 pub(crate) struct RunArgs {
-    /// Flow file, or the ID of an example flow.
-    flow: String,
+    /// Flow file, the ID of an example flow, or `-` for standard input.
+    flow: OsString,
     /// Text input of the run.
     #[arg(long, value_name = "TEXT")]
     input: Option<String>,

@@ -6,8 +6,9 @@ use plait_api::engine::nodes;
 use plait_api::flows::flow_schema;
 
 use crate::exit::{CliError, ExitStatus};
+use crate::terminal::stdout;
 
 pub(crate) fn execute() -> Result<ExitStatus, CliError> {
-    writeln!(std::io::stdout(), "{:#}", flow_schema(&nodes::registry()))?;
+    writeln!(stdout(), "{:#}", flow_schema(&nodes::registry()))?;
     Ok(ExitStatus::Success)
 }

@@ -10,6 +10,7 @@ use plait_api::ErrorReply;
 use plait_api::tokens::TokenCount;
 
 use crate::exit::{CliError, ExitStatus};
+use crate::terminal::stdout;
 
 #[derive(Debug, Args)]
 #[command(
@@ -37,7 +38,7 @@ pub(crate) fn execute(args: &TokensArgs) -> Result<ExitStatus, CliError> {
     let text = String::from_utf8(bytes.map_err(|error| unreadable(&error))?)
         .map_err(|error| unreadable(&format!("not valid UTF-8 text ({})", error.utf8_error())))?;
     let TokenCount { tokens, window } = TokenCount::count(&args.model, &text);
-    let mut out = io::stdout();
+    let mut out = stdout();
     if args.json {
         let counts = serde_json::json!({ "model": args.model, "tokens": tokens, "window": window });
         writeln!(out, "{counts}")?;

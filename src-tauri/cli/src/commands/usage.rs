@@ -10,7 +10,7 @@ use plait_api::{Options, Plait};
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::{new_table, to_json};
-use crate::terminal::print_error;
+use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -38,7 +38,7 @@ pub(crate) async fn execute(home: &Path, args: &UsageArgs) -> Result<ExitStatus,
 }
 
 fn print(usage: &Usage, json: bool) -> Result<(), CliError> {
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if json {
         writeln!(out, "{}", to_json(usage)?)?;
         return Ok(());

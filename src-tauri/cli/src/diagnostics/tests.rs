@@ -13,3 +13,25 @@ fn rendered_diagnostic_has_position_code_and_hint() {
         assert!(rendered.contains(part), "{part} is missing in:\n{rendered}");
     }
 }
+
+#[test]
+fn position_far_into_a_long_line_is_rendered_with_its_surroundings_only() {
+    let filler: String = (0..60_000).map(|index| format!("\"n{index}\":{{\"type\":\"text\"}},")).collect();
+    let text = format!("{{\"version\":1,\"nodes\":{{{filler}\"ask\":{{\"type\":\"nope\"}}}}}}");
+    let column = text.find("\"ask\"").map(|at| at + 1).unwrap();
+    assert!(column > 65_535);
+    let diagnostic =
+        Diagnostic::error(ErrorCode::NodeUnknownType, "/nodes/ask", "There is no node type `nope`.");
+    let rendered = render("one-line.json", &text, &[diagnostic], Style { color: false, width: 100 });
+    assert!(rendered.contains(&format!("one-line.json:1:{column}")), "{rendered}");
+    assert!(rendered.contains("\"ask\":{\"type\":\"nope\"}"), "{rendered}");
+    assert!(rendered.len() < 1_000, "{} bytes:\n{rendered}", rendered.len());
+}
+
+#[test]
+fn control_characters_of_the_file_are_not_printed() {
+    let text = "{\"version\": 1, \"nodes\": \u{1b}]52;c;cGxhaXQ=\u{7}";
+    let error = plait_api::engine::flow::read(text).unwrap_err();
+    let rendered = render_read_error("a\u{1b}[2J.json", text, &error, Style { color: false, width: 100 });
+    assert!(rendered.chars().all(|char| char == '\n' || !char.is_control()), "{rendered:?}");
+}

@@ -9,6 +9,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::Flow;
+use super::foreign_format;
 use super::migrate::migrate;
 use crate::diagnostic::{Diagnostic, escape};
 use crate::exact_json::{self, find_large_integer};
@@ -36,7 +37,11 @@ pub fn read(text: &str) -> Result<Flow, ReadError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if let Err(error) = serde_json::from_str::<UniqueKeys>(text) {
         let (line, column) = (error.line(), error.column());
-        return Err(ReadError::new(syntax_error(&error), line, column));
+        let diagnostic = match foreign_format::recognize_text(text) {
+            Some(format) => not_a_flow(format!("This is not a flow: it is {format}.")),
+            None => syntax_error(&error),
+        };
+        return Err(ReadError::new(diagnostic, line, column));
     }
     if let Some((position, digits)) = find_large_integer(text) {
         return Err(large_integer(text, position, digits));
@@ -44,6 +49,10 @@ pub fn read(text: &str) -> Result<Flow, ReadError> {
     // `UniqueKeys` has parsed it, so this can only fail if it is too deep or too large for serde_json.
     let value: Value = serde_json::from_str(text)
         .map_err(|error| ReadError::new(syntax_error(&error), error.line(), error.column()))?;
+    if let Some(format) = foreign_format::recognize(&value).filter(|_| !is_flow_like(&value)) {
+        let diagnostic = not_a_flow(format!("This is not a flow: it is {format}."));
+        return Err(ReadError::new(diagnostic, 0, 0));
+    }
     let value = migrate(value).map_err(|diagnostic| ReadError::new(diagnostic, 0, 0))?;
     read_shape(value).map_err(|diagnostic| ReadError::new(diagnostic, 0, 0))
 }
@@ -78,6 +87,24 @@ fn syntax_error(error: &serde_json::Error) -> Diagnostic {
         .hint("Fix the JSON there, or restore the file from version control or a backup.")
 }
 
+/// Whether each node, if there are any, has a type and no key that only other tools' nodes have. Flows may hold any other
+/// key, also one by which another format would be recognized.
+fn is_flow_like(document: &Value) -> bool {
+    let is_node = |node: &Value| node.get("type").is_some_and(Value::is_string) && node.get("data").is_none();
+    match document.get("nodes") {
+        Some(Value::Object(nodes)) => nodes.values().all(is_node),
+        // Version 0. n8n's nodes have a type as well, but its connections stand beside them.
+        Some(Value::Array(nodes)) => document.get("connections").is_none() && nodes.iter().all(is_node),
+        _ => false,
+    }
+}
+
+fn not_a_flow(message: String) -> Diagnostic {
+    Diagnostic::error(ErrorCode::FlowWrongShape, "", message).hint(
+        "A flow is an object with `version`, `nodes` and `edges`. Run `plait schema` to print its JSON Schema.",
+    )
+}
+
 /// Reads each node and edge separately, so that an error names the one it is in.
 fn read_shape(value: Value) -> Result<Flow, Diagnostic> {
     for (section, what) in [("nodes", "node"), ("edges", "edge"), ("layout", "position")] {
@@ -104,11 +131,11 @@ fn read_shape(value: Value) -> Result<Flow, Diagnostic> {
             }
         }
     }
-    Flow::deserialize(value).map_err(|error| {
-        Diagnostic::error(ErrorCode::FlowWrongShape, "", format!("This JSON is not a flow: {error}.")).hint(
-            "A flow is an object with `version`, `nodes` and `edges`. Run `plait schema` to print its JSON Schema.",
-        )
-    })
+    // Deserializing would take any object for a flow without nodes.
+    if value.get("nodes").is_none() {
+        return Err(not_a_flow("This JSON is not a flow: it has no `nodes`.".to_owned()));
+    }
+    Flow::deserialize(value).map_err(|error| not_a_flow(format!("This JSON is not a flow: {error}.")))
 }
 
 /// The start of the message by which [`UniqueKeys`] reports a duplicate key.

@@ -8,6 +8,7 @@ use plait_api::conversations::{ExportConversation, ExportFormat};
 
 use super::find;
 use crate::exit::CliError;
+use crate::terminal::stdout;
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
@@ -38,7 +39,7 @@ pub(super) async fn execute(app: &Plait, args: ExportArgs) -> Result<(), CliErro
     let to_file = args.out.is_some();
     let exported = app.call(ExportConversation { conversation, format, path: args.out }).await?;
     if !to_file {
-        std::io::stdout().lock().write_all(exported.text.as_bytes())?;
+        stdout().write_all(exported.text.as_bytes())?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use plait_api::conversations::ForkConversation;
 use super::find;
 use crate::exit::CliError;
 use crate::format::first_line;
-use crate::terminal::print_error;
+use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 pub(super) struct ForkArgs {
@@ -22,7 +22,7 @@ pub(super) struct ForkArgs {
 pub(super) async fn execute(app: &Plait, args: &ForkArgs) -> Result<(), CliError> {
     let conversation = find(app, &args.conversation).await?;
     let forked = app.call(ForkConversation { conversation, message: args.message }).await?;
-    writeln!(std::io::stdout().lock(), "{}", forked.conversation.id)?;
+    writeln!(stdout(), "{}", forked.conversation.id)?;
     if let Some(message) = forked.asked {
         print_error(&format!(
             "The fork ends before the user message \u{201c}{}\u{201d}.\n",

@@ -10,7 +10,7 @@ use plait_api::conversations::{ConversationFlow, ListConversations};
 use crate::exit::CliError;
 use crate::flow_source::FlowSource;
 use crate::format::{first_line, format_time, new_table, to_json};
-use crate::terminal::print_error;
+use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
@@ -33,7 +33,7 @@ pub(super) async fn execute(app: &Plait, args: ListArgs) -> Result<(), CliError>
     let filtered = flow.is_some() || search.is_some();
     let flow = flow.map(|name| find_flow(&name)).transpose()?;
     let conversations = app.call(ListConversations { flow, search, limit: Some(limit) }).await?;
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     if json {
         writeln!(out, "{}", to_json(&conversations)?)?;
         return Ok(());

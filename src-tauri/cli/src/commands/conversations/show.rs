@@ -10,6 +10,7 @@ use plait_api::engine::context::Role;
 use super::find;
 use crate::exit::CliError;
 use crate::format::{first_line, format_time, to_json};
+use crate::terminal::stdout;
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
@@ -25,7 +26,7 @@ pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError
     let mut from = 0;
     loop {
         let page = app.call(ListMessages { conversation: id.clone(), from, limit: None }).await?;
-        let mut out = std::io::stdout().lock();
+        let mut out = stdout();
         if from == 0 && !args.json {
             let record = &page.conversation;
             let title = if record.title.is_empty() { "Untitled conversation" } else { &record.title };

@@ -10,7 +10,7 @@ use plait_api::{ErrorReply, Plait};
 use super::storage_name;
 use crate::exit::{CliError, error_text};
 use crate::format::new_table;
-use crate::terminal::print_error;
+use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
@@ -21,7 +21,7 @@ pub(super) struct ListArgs {
 
 pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<(), CliError> {
     let status = app.call(GetProviderStatus {}).await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let providers = status.providers.iter().filter(|provider| provider.takes_key);
     if args.json {
         let keys: Vec<_> = providers

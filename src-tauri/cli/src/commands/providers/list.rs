@@ -10,7 +10,7 @@ use super::count;
 use crate::commands::keys::key_source;
 use crate::exit::{CliError, ExitStatus};
 use crate::format::new_table;
-use crate::terminal::print_error;
+use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
@@ -22,7 +22,7 @@ pub(super) struct ListArgs {
 pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<ExitStatus, CliError> {
     let servers = app.call(DetectProviders {}).await?;
     let status = app.call(GetProviderStatus {}).await?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         writeln!(out, "{}", serde_json::json!({ "providers": status.providers, "found": servers }))?;
         return Ok(ExitStatus::Success);

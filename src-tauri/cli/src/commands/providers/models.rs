@@ -7,6 +7,7 @@ use plait_api::Plait;
 use plait_api::providers::ListModels;
 
 use crate::exit::{CliError, ExitStatus};
+use crate::terminal::stdout;
 
 #[derive(Debug, Args)]
 pub(super) struct ModelsArgs {
@@ -19,7 +20,7 @@ pub(super) struct ModelsArgs {
 
 pub(super) async fn execute(app: &Plait, args: ModelsArgs) -> Result<ExitStatus, CliError> {
     let models = app.call(ListModels { provider: args.provider, refresh: false }).await?.models;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if args.json {
         writeln!(out, "{}", serde_json::json!(models))?;
     } else {

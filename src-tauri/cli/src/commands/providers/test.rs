@@ -9,7 +9,7 @@ use plait_api::{ErrorReply, Plait};
 use super::count;
 use crate::exit::{CliError, ExitStatus, error_text};
 use crate::format::{format_duration, to_json};
-use crate::terminal::print_error;
+use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 pub(super) struct TestArgs {
@@ -27,7 +27,7 @@ pub(super) async fn execute(app: &Plait, args: TestArgs) -> Result<ExitStatus, C
     let TestArgs { provider, model, json } = args;
     let report = app.call(TestProvider { provider: provider.clone(), model: model.clone() }).await?;
     let status = if report.fault.is_none() { ExitStatus::Success } else { ExitStatus::Failure };
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if json {
         writeln!(out, "{}", to_json(&report)?)?;
         return Ok(status);

@@ -9,11 +9,11 @@ use plait_api::{ErrorReply, Plait};
 use super::status_text;
 use crate::exit::CliError;
 use crate::format::{first_line, format_duration, format_time, new_table, to_json};
-use crate::terminal::print_error;
+use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// Maximum number of runs.
+    /// Maximum number of runs; their child runs are listed too and not counted.
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u32,
     /// Print the runs as JSON.
@@ -26,7 +26,7 @@ pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<(), CliError
     if args.json {
         let runs: Vec<RunSummary> =
             with_children(app, roots).await?.into_iter().map(|(_, run)| run).collect();
-        writeln!(std::io::stdout(), "{}", to_json(&runs)?)?;
+        writeln!(stdout(), "{}", to_json(&runs)?)?;
         return Ok(());
     }
     if roots.is_empty() {
@@ -48,7 +48,7 @@ pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<(), CliError
             details(run),
         ]);
     }
-    writeln!(std::io::stdout(), "{}", table.trim_fmt())?;
+    writeln!(stdout(), "{}", table.trim_fmt())?;
     Ok(())
 }
 

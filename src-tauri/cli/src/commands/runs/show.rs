@@ -12,6 +12,7 @@ use plait_api::runs::{RunDetail, RunSummary, ShowRun};
 use super::{find, status_text};
 use crate::exit::CliError;
 use crate::format::{first_line, format_duration, format_time, new_table, to_json};
+use crate::terminal::stdout;
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
@@ -26,7 +27,7 @@ pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError
     let run = find(app, &args.run)?;
     let detail = app.call(ShowRun { run }).await?;
     if args.json {
-        let mut out = std::io::stdout().lock();
+        let mut out = stdout();
         for entry in &detail.entries {
             writeln!(out, "{}", to_json(entry)?)?;
         }
@@ -36,7 +37,7 @@ pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError
 }
 
 fn print(detail: &RunDetail) -> Result<(), CliError> {
-    let mut out = std::io::stdout().lock();
+    let mut out = stdout();
     let RunSummary { run, flow_name, path, started_at, status, .. } = &detail.summary;
     let name = if flow_name.is_empty() { "Unnamed flow" } else { flow_name };
     writeln!(out, "{name} {}", path.as_deref().map(|path| format!("({path})")).unwrap_or_default())?;

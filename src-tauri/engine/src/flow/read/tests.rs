@@ -39,3 +39,31 @@ fn integer_of_more_than_64_bits_is_refused_with_its_place() {
     assert_eq!((error.diagnostic.code.as_str(), error.line, error.column), ("flow.integer_too_large", 2, 46));
     assert!(super::read(&text.replace("616}", "615}")).is_ok());
 }
+
+#[test]
+fn document_without_nodes_is_refused() {
+    for text in ["{}", r#"{"version": 1}"#, r#"{"a": {"nodes": {}}}"#] {
+        let error = read(text).unwrap_err();
+        assert_eq!(error.diagnostic.code.to_string(), "flow.wrong_shape", "{text}");
+        assert!(error.diagnostic.message.contains("no `nodes`"), "{}", error.diagnostic.message);
+    }
+}
+
+#[test]
+fn foreign_format_is_named() {
+    for (text, expected) in [
+        (r#"{"nodes": [{"name": "Start", "type": "n8n-nodes-base.start"}], "connections": {}}"#, "an n8n workflow"),
+        (r#"{"compilerOptions": {}}"#, "a TypeScript configuration"),
+        ("version: 4\ndata:\n  graphs: {}\n", "a Rivet project"),
+    ] {
+        let error = read(text).unwrap_err();
+        assert_eq!(error.diagnostic.message, format!("This is not a flow: it is {expected}."));
+        assert!(error.diagnostic.hint.is_some());
+    }
+}
+
+#[test]
+fn flow_with_keys_of_other_formats_is_read() {
+    let text = r#"{"version": 1, "nodes": {"a": {"type": "text"}}, "scripts": {}, "$schema": "x", "last_node_id": 3}"#;
+    assert!(read(text).is_ok());
+}

@@ -19,7 +19,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// Opens the application on the data directory in `PLAIT_HOME`, or on the default one of the platform.
 pub(crate) fn open(app: &AppHandle) -> Result<Arc<Plait>, ErrorReply> {
     let home = plait_api::data_dir(std::env::var_os("PLAIT_HOME").map(PathBuf::from))?;
-    let options = Options { dialogs: Some(dialogs::system_dialogs(app)), ..Options::new(home) };
+    let options = Options { dialogs: Some(dialogs::system_dialogs(app)), ..Options::of_application(home) };
     // Opening may spawn tasks.
     let _runtime = tauri::async_runtime::handle().inner().enter();
     let plait = Plait::open(options).map(Arc::new)?;

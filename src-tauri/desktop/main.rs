@@ -20,6 +20,9 @@ use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use args::StartupAction;
 
 fn main() -> ExitCode {
+    if let Some(code) = plait_api::serve_if_worker() {
+        return code;
+    }
     let initial_flow = match args::parse(std::env::args_os().skip(1)) {
         Ok(StartupAction::OpenWindow(flow)) => flow,
         Ok(StartupAction::Print(text)) => {

@@ -5,6 +5,7 @@
 mod agents;
 mod app_state;
 mod bad_files;
+mod bounded_expressions;
 mod commands;
 mod contexts;
 mod conversation;

@@ -5,6 +5,7 @@
 
 mod atomic_file;
 pub mod clock;
+pub mod expression_workers;
 pub mod flow_files;
 pub mod hash;
 pub mod keys;

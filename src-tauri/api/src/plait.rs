@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use plait_adapters::expression_workers::WorkerPool;
 use plait_adapters::{KeyStore, NativeTools, RedactingTools, Store, SystemClock};
 use plait_engine::error::Fault;
+use plait_engine::expression::evaluation::{Evaluator, InProcess};
 use plait_engine::host::Clock;
 use plait_engine::node::Registry;
 use plait_engine::provider::Providers;
@@ -33,12 +35,28 @@ pub struct Options {
     pub tools: Option<Arc<dyn ToolHost>>,
     /// Keys to use instead of those of the keychain and of the data directory.
     pub keys: Option<KeyStore>,
+    /// The executable that evaluates expressions of flows in processes of its own: one that calls
+    /// [`serve_if_worker`](crate::serve_if_worker) before anything else. Without one, expressions are evaluated in this process,
+    /// whose time and memory they can use up.
+    pub expression_worker: Option<PathBuf>,
 }
 
 impl Options {
-    /// The defaults, with this data directory and without dialogs.
+    /// The defaults, with this data directory, without dialogs, and without worker processes.
     pub fn new(home: impl Into<PathBuf>) -> Self {
-        Self { home: home.into(), dialogs: None, providers: None, tools: None, keys: None }
+        Self {
+            home: home.into(),
+            dialogs: None,
+            providers: None,
+            tools: None,
+            keys: None,
+            expression_worker: None,
+        }
+    }
+
+    /// The defaults of an application whose `main` begins with [`serve_if_worker`](crate::serve_if_worker).
+    pub fn of_application(home: impl Into<PathBuf>) -> Self {
+        Self { expression_worker: std::env::current_exe().ok(), ..Self::new(home) }
     }
 }
 
@@ -73,6 +91,10 @@ impl Plait {
         let tools = options.tools.unwrap_or_else(|| Arc::new(NativeTools::new()));
         let tools = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let evaluator: Arc<dyn Evaluator> = match options.expression_worker {
+            Some(executable) => Arc::new(WorkerPool::new(executable)),
+            None => Arc::new(InProcess),
+        };
         let registry = Arc::new(plait_engine::nodes::registry());
 
         let providers = Arc::new(ProviderService::new(&stored.settings.providers, keys, options.providers)?);
@@ -87,6 +109,7 @@ impl Plait {
             Arc::clone(&providers),
             tools,
             Arc::clone(&clock),
+            evaluator,
         );
         Ok(Self {
             home: options.home,

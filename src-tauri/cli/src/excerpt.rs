@@ -7,8 +7,12 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 
 use crate::printable::{printable, printable_in_place};
 
-/// How much of a line is shown before and after the place, in bytes.
-const MAX_BYTES_ASIDE: usize = 90;
+/// How much of a line is shown, in bytes.
+const MAX_LINE_BYTES: usize = 200;
+/// How much of that may be before the place.
+const MAX_BYTES_BEFORE: usize = 80;
+/// Stands for what is cut off.
+const ELLIPSIS: &str = "…";
 
 /// The line of a place, with the line before and the line after it, each cut to a readable length.
 #[derive(Debug)]
@@ -37,19 +41,27 @@ impl Excerpt {
         let mut first_line = line;
         if line_start > 0 {
             let before_start = text[..line_start - 1].rfind('\n').map_or(0, |at| at + 1);
-            shown.push_str(beginning(&text[before_start..line_start - 1]));
+            push_beginning(&mut shown, &text[before_start..line_start - 1]);
             shown.push('\n');
             first_line -= 1;
         }
-        let from = text.ceil_char_boundary(start.saturating_sub(MAX_BYTES_ASIDE).max(line_start));
-        let to = text.floor_char_boundary((start + MAX_BYTES_ASIDE).min(line_end));
+        let fits = line_end - line_start <= MAX_LINE_BYTES;
+        let from = if fits { line_start } else { start.saturating_sub(MAX_BYTES_BEFORE).max(line_start) };
+        let from = text.ceil_char_boundary(from);
+        let to = text.floor_char_boundary((from + MAX_LINE_BYTES).min(line_end));
+        if from > line_start {
+            shown.push_str(ELLIPSIS);
+        }
         let shown_start = shown.len() + start - from;
         let shown_end = shown_start + (end.min(to) - start);
         shown.push_str(&text[from..to]);
+        if to < line_end {
+            shown.push_str(ELLIPSIS);
+        }
         if line_end < text.len() {
             let after = &text[line_end + 1..];
             shown.push('\n');
-            shown.push_str(beginning(after.lines().next().unwrap_or_default()));
+            push_beginning(&mut shown, after.lines().next().unwrap_or_default());
         }
         Self {
             name: printable(name).into_owned(),
@@ -62,8 +74,12 @@ impl Excerpt {
     }
 }
 
-fn beginning(line: &str) -> &str {
-    &line[..line.floor_char_boundary(2 * MAX_BYTES_ASIDE)]
+fn push_beginning(shown: &mut String, line: &str) {
+    let end = line.floor_char_boundary(MAX_LINE_BYTES);
+    shown.push_str(&line[..end]);
+    if end < line.len() {
+        shown.push_str(ELLIPSIS);
+    }
 }
 
 impl SourceCode for Excerpt {
@@ -76,8 +92,11 @@ impl SourceCode for Excerpt {
         let contents = self.text.read_span(span, context_lines_before, context_lines_after)?;
         // The heading names the place of the span itself, which is read without context.
         let is_place = context_lines_before == 0 && context_lines_after == 0;
-        let (line, column) =
-            if is_place { (self.line, self.column) } else { (self.first_line + contents.line(), contents.column()) };
+        let (line, column) = if is_place {
+            (self.line, self.column)
+        } else {
+            (self.first_line + contents.line(), contents.column())
+        };
         Ok(Box::new(MietteSpanContents::new_named(
             self.name.clone(),
             contents.data(),

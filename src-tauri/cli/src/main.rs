@@ -21,6 +21,9 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
+    if let Some(code) = plait_api::serve_if_worker() {
+        return code;
+    }
     match cli::Cli::parse().execute() {
         Ok(status) => status.into(),
         Err(error) => error.report(),

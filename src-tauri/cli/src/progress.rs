@@ -128,7 +128,8 @@ impl Progress {
         let Some(spinner) = &self.spinner else { return };
         let message = match self.active.iter().find(|(_, text)| !text.is_empty()) {
             Some((at, text)) => stream_line(at, text),
-            None => printable(&self.active.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ")).into_owned(),
+            None => printable(&self.active.keys().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+                .into_owned(),
         };
         spinner.set_message(message);
     }

@@ -18,7 +18,7 @@ use crate::exit::{CliError, ExitStatus, error_text};
 use crate::format::to_json;
 use crate::progress::Progress;
 use crate::prompt::{PromptReply, ask};
-use crate::terminal::{print_error, self, stdout};
+use crate::terminal::{self, print_error, stdout};
 
 /// The answers of the command line.
 pub(crate) struct Answers {

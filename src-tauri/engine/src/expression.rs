@@ -1,7 +1,8 @@
 //! The small languages that a flow's config contains: templates (Handlebars), conditions (CEL), queries (jq), JSON Schemas.
 //!
 //! Owns parsing, static bounds and evaluation. An expression comes from a flow file, which may come from anyone, so each
-//! language is bounded in size, nesting, steps and output, and reads nothing but the values it is given. Expressions that
+//! language is bounded in size, nesting, steps and output, and reads nothing but the values it is given. What these bounds
+//! do not prove small is evaluated where it can be stopped ([`evaluation`]). Expressions that
 //! do not compile are kept with their error, so that `check` can report it at its place in the flow. Refuses to know nodes
 //! and runs.
 
@@ -9,10 +10,12 @@ mod compile_cache;
 pub mod condition;
 mod deep_stack;
 mod equality;
+pub mod evaluation;
 pub mod query;
 pub mod schema;
 pub mod template;
 
+pub use deep_stack::STACK_BYTES;
 pub(crate) use equality::values_equal;
 
 use serde_json::Value;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
+use crate::expression::evaluation::Evaluator;
 use crate::provider::Providers;
 use crate::tool::ToolHost;
 pub use run_info::RunInfo;
@@ -32,6 +33,8 @@ pub struct Host {
     pub tools: Arc<dyn ToolHost>,
     /// Time and chance.
     pub clock: Arc<dyn Clock>,
+    /// Who evaluates expressions that could take long.
+    pub evaluator: Arc<dyn Evaluator>,
     /// Who runs nested flows.
     pub subflows: Arc<dyn Subflows>,
 }

@@ -95,6 +95,7 @@ pub fn host(providers: ProviderRegistry) -> Host {
         providers: Arc::new(providers),
         tools: Arc::new(NativeTools::new()),
         clock: Arc::new(SystemClock),
+        evaluator: Arc::new(plait_engine::expression::evaluation::InProcess),
         subflows: Arc::new(NoSubflows),
     }
 }

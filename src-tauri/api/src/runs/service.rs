@@ -8,6 +8,7 @@ use plait_adapters::Store;
 use plait_adapters::store::record::RunRecord;
 use plait_adapters::store::{RunFilter, Which};
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::expression::evaluation::Evaluator;
 use plait_engine::host::{Clock, Host};
 use plait_engine::id::{Activation, RunId};
 use plait_engine::journal::Answer;
@@ -34,6 +35,7 @@ pub struct RunService {
     providers: Arc<ProviderService>,
     tools: Arc<dyn ToolHost>,
     clock: Arc<dyn Clock>,
+    evaluator: Arc<dyn Evaluator>,
     pub(super) active: ActiveRuns,
     /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
     pub(super) resume_lock: Arc<Mutex<()>>,
@@ -47,9 +49,10 @@ impl RunService {
         providers: Arc<ProviderService>,
         tools: Arc<dyn ToolHost>,
         clock: Arc<dyn Clock>,
+        evaluator: Arc<dyn Evaluator>,
     ) -> Self {
         let (active, resume_lock) = (ActiveRuns::default(), Arc::default());
-        Self { store, registry, calibration, providers, tools, clock, active, resume_lock }
+        Self { store, registry, calibration, providers, tools, clock, evaluator, active, resume_lock }
     }
 
     /// The run whose id begins with `prefix`. `run.unknown`, `run.ambiguous`.
@@ -271,6 +274,7 @@ impl RunService {
             providers: self.providers.callable(),
             tools: Arc::clone(&self.tools),
             clock: Arc::clone(&self.clock),
+            evaluator: Arc::clone(&self.evaluator),
             subflows: Arc::new(self.clone()),
         }
     }

@@ -21,7 +21,7 @@ pub(crate) struct CancelArgs {
 }
 
 pub(crate) async fn execute(home: &Path, args: &CancelArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::new(home))?;
+    let app = Plait::open(Options::of_application(home))?;
     let run = runs::find(&app, &args.run)?;
     let status = status_of(&app, &run).await?;
     if status.is_final() {

@@ -47,7 +47,7 @@ enum ConversationsCommand {
 }
 
 pub(crate) async fn execute(home: &Path, args: ConversationsArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::new(home))?;
+    let app = Plait::open(Options::of_application(home))?;
     match args.command {
         ConversationsCommand::List(args) => list::execute(&app, args).await?,
         ConversationsCommand::Show(args) => show::execute(&app, &args).await?,

@@ -34,7 +34,7 @@ enum ProvidersCommand {
 }
 
 pub(crate) async fn execute(home: &Path, args: ProvidersArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::new(home))?;
+    let app = Plait::open(Options::of_application(home))?;
     let status = match args.command {
         ProvidersCommand::List(args) => list::execute(&app, &args).await?,
         ProvidersCommand::Test(args) => test::execute(&app, args).await?,

@@ -33,7 +33,7 @@ pub(crate) struct ResumeArgs {
 }
 
 pub(crate) async fn execute(home: &Path, args: ResumeArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::new(home))?;
+    let app = Plait::open(Options::of_application(home))?;
     let run = runs::find(&app, &args.run)?;
     let RunDetail { summary, flow, entries, damage, .. } = app.call(ShowRun { run: run.clone() }).await?;
     if summary.status.is_final() {

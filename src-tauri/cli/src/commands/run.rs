@@ -84,7 +84,7 @@ pub(crate) async fn execute(home: &Path, args: RunArgs) -> Result<ExitStatus, Cl
     let overrides = collect(args.set);
     check(&source, to.as_ref(), &overrides)?;
     let path = source.path_text();
-    let app = Plait::open(Options::new(home))?;
+    let app = Plait::open(Options::of_application(home))?;
     let conversation = match &args.conversation {
         Some(name) => Some(conversations::open(&app, name, &source.flow, path.as_deref()).await?),
         None => None,

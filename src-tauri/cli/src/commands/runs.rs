@@ -32,7 +32,7 @@ enum RunsCommand {
 }
 
 pub(crate) async fn execute(home: &Path, args: RunsArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::new(home))?;
+    let app = Plait::open(Options::of_application(home))?;
     match args.command {
         RunsCommand::List(args) => list::execute(&app, &args).await?,
         RunsCommand::Show(args) => show::execute(&app, &args).await?,

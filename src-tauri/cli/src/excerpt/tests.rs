@@ -20,7 +20,7 @@ fn any_range_of_any_text_gives_an_excerpt() {
             for end in [start, start + 1, start + 300, usize::MAX] {
                 let excerpt = Excerpt::around("x", text, start..end);
                 assert!(excerpt.text.get(excerpt.span.clone()).is_some(), "{text:?} {start}..{end}");
-                assert!(excerpt.text.len() <= 6 * MAX_BYTES_ASIDE + 2);
+                assert!(excerpt.text.len() <= 3 * MAX_LINE_BYTES + 4 * ELLIPSIS.len() + 2);
             }
         }
     }
@@ -31,5 +31,6 @@ fn lines_are_cut_around_the_place() {
     let text = format!("{}HERE{}", "a".repeat(100_000), "b".repeat(100_000));
     let (text, place) = shown(&text, 100_000..100_004);
     assert_eq!(place, "HERE");
-    assert_eq!(text.len(), 2 * MAX_BYTES_ASIDE);
+    assert!(text.starts_with("…aaa") && text.ends_with("bbb…"), "{text}");
+    assert_eq!(text.len(), MAX_LINE_BYTES + 2 * ELLIPSIS.len());
 }

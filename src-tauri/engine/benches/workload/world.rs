@@ -92,6 +92,7 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
             providers: Arc::new(Nobody),
             tools: Arc::new(Nobody),
             clock: Arc::new(Wall),
+            evaluator: Arc::new(plait_engine::expression::evaluation::InProcess),
             subflows: Arc::new(NoSubflows),
         },
         journal: Box::new(journal),

@@ -1,6 +1,8 @@
 //! Conditions in CEL: compiled once, evaluated within limits.
 //!
-//! CEL's only loops run over its input. Nested ones are bounded by how many iterations they would take.
+//! Without a loop (`all`, `exists`, `map`, `filter`), a condition takes time in proportion to its length and to the value, so it
+//! is evaluated in place. Loops can repeat and double what they are given, so a condition with a loop goes to the host's
+//! evaluator.
 
 mod bounds;
 
@@ -16,31 +18,38 @@ use serde_json::Value;
 
 use super::compile_cache::CompileCache;
 use super::deep_stack::block_on_deep_stack;
+use super::evaluation::{Evaluation, Evaluator, wrong_result};
 use crate::error::{ErrorCode, Fault};
 
 /// The longest condition, in bytes.
 const MAX_SOURCE_BYTES: usize = 2048;
-/// How many iterations the loops of a condition may take in total.
+/// How many iterations the loops of a condition may take in total, where they run over what it is given or writes itself.
 const MAX_ITERATIONS: u64 = 1_000_000;
 
 static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
 
 /// A condition. One that does not compile keeps its error, so that `check` can report it at its place in the flow.
 pub struct Condition {
+    source: Arc<str>,
     compiled: Result<Arc<Compiled>, String>,
 }
 
 struct Compiled {
     program: Program,
-    /// How deep its loops (`all`, `exists`, `map`, `filter`) nest.
+    /// How deep its loops nest.
     loop_depth: u32,
+    /// How many values it writes itself.
+    literals: u64,
 }
 
 impl Condition {
-    fn new(source: &str) -> Self {
+    pub(super) fn new(source: &str) -> Self {
         static COMPILED: LazyLock<CompileCache<Result<Arc<Compiled>, String>>> =
             LazyLock::new(CompileCache::new);
-        Self { compiled: COMPILED.get_or_compile(source, || compile(source).map(Arc::new)) }
+        Self {
+            source: source.into(),
+            compiled: COMPILED.get_or_compile(source, || compile(source).map(Arc::new)),
+        }
     }
 
     /// Why it did not compile, if so.
@@ -48,14 +57,25 @@ impl Condition {
         self.compiled.as_ref().err().map(String::as_str)
     }
 
-    /// Whether it is true for `value`. Fault codes are `switch.*`.
-    pub fn is_true(&self, value: &Value) -> Result<bool, Fault> {
-        let compiled = self
-            .compiled
-            .as_ref()
-            .map_err(|problem| Fault::new(ErrorCode::SwitchCondition, problem.clone()))?;
-        let Compiled { program, loop_depth } = &**compiled;
-        if count_values(value).checked_pow(*loop_depth).is_none_or(|iterations| iterations > MAX_ITERATIONS) {
+    /// Whether it is true for `value`. Fault codes are `switch.*` and `expression.*`.
+    pub async fn is_true(&self, value: &Arc<Value>, evaluator: &dyn Evaluator) -> Result<bool, Fault> {
+        if self.compiled()?.loop_depth == 0 {
+            return self.evaluate(value);
+        }
+        let evaluation = Evaluation::Condition { source: Arc::clone(&self.source), value: Arc::clone(value) };
+        evaluator.evaluate(evaluation).await?.as_bool().ok_or_else(wrong_result)
+    }
+
+    fn compiled(&self) -> Result<&Compiled, Fault> {
+        let compiled = self.compiled.as_deref();
+        compiled.map_err(|problem| Fault::new(ErrorCode::SwitchCondition, problem.clone()))
+    }
+
+    /// Whether it is true for `value`, in this thread.
+    pub(super) fn evaluate(&self, value: &Value) -> Result<bool, Fault> {
+        let Compiled { program, loop_depth, literals } = self.compiled()?;
+        let values = literals.saturating_add(count_values(value));
+        if values.checked_pow(*loop_depth).is_none_or(|iterations| iterations > MAX_ITERATIONS) {
             return Err(Fault::new(
                 ErrorCode::SwitchTooMuch,
                 "its nested loops take too many iterations for a value of this size.",
@@ -120,8 +140,8 @@ fn parse(source: &str) -> Result<Compiled, String> {
         });
         message.unwrap_or_else(|| "This is not a CEL condition.".to_owned())
     })?;
-    let loop_depth = bounds::loop_depth(&program.expression().expr)?;
-    Ok(Compiled { program, loop_depth })
+    let bounds::Bounds { loop_depth, literals } = bounds::analyze(&program.expression().expr)?;
+    Ok(Compiled { program, loop_depth, literals })
 }
 
 /// How many values a value consists of, including itself.

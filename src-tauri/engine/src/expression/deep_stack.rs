@@ -7,8 +7,8 @@ use std::thread;
 
 use tokio::sync::oneshot;
 
-/// Only the pages that are touched take memory.
-const STACK_BYTES: usize = 256 << 20;
+/// The stack that evaluating needs, in bytes. Only the pages that are touched take memory.
+pub const STACK_BYTES: usize = 256 << 20;
 
 /// Runs `work` on a large stack while this future waits. `None` if it panicked or no thread could be started.
 ///

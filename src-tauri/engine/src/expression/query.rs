@@ -1,11 +1,15 @@
 //! Queries in jq: compiled once, run within a budget on a large stack.
 //!
+//! A query that only selects parts of its input, or builds values of them, is evaluated in place. Any other goes to the
+//! host's evaluator: some of jq's filters take time or memory in one step that the budget does not see.
+//!
 //! A query reads nothing but its input: filters that read the environment, the clock or further inputs, or that write to a
 //! log, do not exist.
 
 mod budget;
 mod instrument;
 mod results;
+mod small;
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -22,7 +26,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::compile_cache::CompileCache;
-use super::deep_stack::{block_on_deep_stack, run_on_deep_stack};
+use super::deep_stack::block_on_deep_stack;
+use super::evaluation::{Evaluation, Evaluator, wrong_result};
 use crate::error::{ErrorCode, Fault};
 use budget::{Budget, QueryData, QueryTypes, budget_filters};
 use instrument::Natives;
@@ -52,14 +57,24 @@ const REMOVED_FILTERS: &[&str] = &[
 
 /// A query. One that does not compile keeps its error, so that `check` can report it at its place in the flow.
 pub struct Query {
-    compiled: Result<Arc<Filter<QueryTypes>>, String>,
+    source: Arc<str>,
+    compiled: Result<Arc<Compiled>, String>,
+}
+
+struct Compiled {
+    filter: Filter<QueryTypes>,
+    /// Whether it takes time and memory in proportion to its length and its input.
+    is_small: bool,
 }
 
 impl Query {
-    fn new(source: &str) -> Self {
-        static COMPILED: LazyLock<CompileCache<Result<Arc<Filter<QueryTypes>>, String>>> =
+    pub(super) fn new(source: &str) -> Self {
+        static COMPILED: LazyLock<CompileCache<Result<Arc<Compiled>, String>>> =
             LazyLock::new(CompileCache::new);
-        Self { compiled: COMPILED.get_or_compile(source, || compile(source).map(Arc::new)) }
+        Self {
+            source: source.into(),
+            compiled: COMPILED.get_or_compile(source, || compile(source).map(Arc::new)),
+        }
     }
 
     /// Why it did not compile, if so.
@@ -67,20 +82,36 @@ impl Query {
         self.compiled.as_ref().err().map(String::as_str)
     }
 
-    /// Its first `max_results` results for `value`. Fault codes are `json.*`.
+    /// Its first `max_results` results for `value`. Fault codes are `json.*` and `expression.*`.
     pub async fn run(
         &self,
-        value: Arc<Value>,
+        value: &Arc<Value>,
+        max_results: usize,
+        evaluator: &dyn Evaluator,
+    ) -> Result<Vec<Value>, Fault> {
+        if self.compiled()?.is_small {
+            return self.evaluate(value, max_results, CancellationToken::new());
+        }
+        let (source, value) = (Arc::clone(&self.source), Arc::clone(value));
+        match evaluator.evaluate(Evaluation::Query { source, value, max_results }).await? {
+            Value::Array(results) => Ok(results),
+            _ => Err(wrong_result()),
+        }
+    }
+
+    fn compiled(&self) -> Result<&Compiled, Fault> {
+        let compiled = self.compiled.as_deref();
+        compiled.map_err(|problem| Fault::new(ErrorCode::JsonQuery, problem.clone()))
+    }
+
+    /// The same, in this thread.
+    pub(super) fn evaluate(
+        &self,
+        value: &Value,
         max_results: usize,
         cancel: CancellationToken,
     ) -> Result<Vec<Value>, Fault> {
-        let compiled =
-            self.compiled.as_ref().map_err(|problem| Fault::new(ErrorCode::JsonQuery, problem.clone()))?;
-        let filter = Arc::clone(compiled);
-        let ran = run_on_deep_stack(move || run(&filter, &value, max_results, cancel)).await;
-        ran.unwrap_or_else(|| {
-            Err(Fault::new(ErrorCode::JsonQuery, "The query cannot be computed for this value."))
-        })
+        evaluate(&self.compiled()?.filter, value, max_results, cancel)
     }
 }
 
@@ -110,7 +141,7 @@ impl JsonSchema for Query {
     }
 }
 
-fn run(
+fn evaluate(
     filter: &Filter<QueryTypes>,
     value: &Value,
     max_results: usize,
@@ -145,7 +176,7 @@ fn error_text(error: Error<Val>) -> String {
     }
 }
 
-fn compile(source: &str) -> Result<Filter<QueryTypes>, String> {
+fn compile(source: &str) -> Result<Compiled, String> {
     if source.len() > MAX_SOURCE_BYTES {
         return Err(format!("This query is {} bytes long; the maximum is {MAX_SOURCE_BYTES}.", source.len()));
     }
@@ -153,10 +184,12 @@ fn compile(source: &str) -> Result<Filter<QueryTypes>, String> {
     block_on_deep_stack(|| compile_here(source)).unwrap_or_else(|| Err("This is not a jq query.".to_owned()))
 }
 
-fn compile_here(source: &str) -> Result<Filter<QueryTypes>, String> {
+fn compile_here(source: &str) -> Result<Compiled, String> {
     let natives: Vec<Fun<QueryTypes>> = natives().collect();
     let names: Natives = natives.iter().map(|(name, arguments, _)| (*name, arguments.len())).collect();
-    let body = instrument::term(parse(source)?, &names);
+    let term = parse(source)?;
+    let is_small = small::is_small(&term);
+    let body = instrument::term(term, &names);
     let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
     let definitions =
         definitions.filter(|one| !is_removed(one.name)).map(|one| instrument::definition(one, &names));
@@ -165,14 +198,15 @@ fn compile_here(source: &str) -> Result<Filter<QueryTypes>, String> {
     let arena = Arena::default();
     let unreadable = || "This is not a jq query.".to_owned();
     let modules = loader.load(&arena, File { code: MAIN, path: () }).map_err(|_| unreadable())?;
-    Compiler::default().with_funs(natives.into_iter().chain(budget_filters())).compile(modules).map_err(
-        |errors| {
-            let first = errors.iter().flat_map(|(_, errors)| errors).next();
-            first.map_or_else(unreadable, |(name, kind)| {
-                format!("{}there is no {} `{name}`.", place(source, name), kind.as_str())
-            })
-        },
-    )
+    let compiled =
+        Compiler::default().with_funs(natives.into_iter().chain(budget_filters())).compile(modules);
+    let filter = compiled.map_err(|errors| {
+        let first = errors.iter().flat_map(|(_, errors)| errors).next();
+        first.map_or_else(unreadable, |(name, kind)| {
+            format!("{}there is no {} `{name}`.", place(source, name), kind.as_str())
+        })
+    })?;
+    Ok(Compiled { filter, is_small })
 }
 
 /// The name of the query among the definitions.

@@ -4,6 +4,7 @@
 //! end the process: partials, decorators, and anything beyond the limits on size, nesting, steps and output. A template
 //! reads only the values it gets.
 
+mod cost;
 mod guard;
 mod helpers;
 mod render;
@@ -15,6 +16,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
+use super::evaluation::{Evaluation, Evaluator, wrong_result};
 use crate::error::{ErrorCode, Fault};
 
 pub use guard::{MAX_DEPTH, MAX_SOURCE};
@@ -72,8 +74,24 @@ impl Template {
         self.compiled.as_ref().map_or(&[], |compiled| &compiled.variables)
     }
 
-    /// Renders it with these values. Fault codes are `template.*`; messages include line and column.
-    pub fn render(&self, mut values: Map<String, Value>) -> Result<String, Fault> {
+    /// Renders it with these values. Fault codes are `template.*` and `expression.*`; messages include line and column.
+    pub async fn render(
+        &self,
+        values: Map<String, Value>,
+        evaluator: &dyn Evaluator,
+    ) -> Result<String, Fault> {
+        if cost::of(&self.source, &values) <= cost::MAX_IN_PLACE {
+            return self.evaluate(values);
+        }
+        match evaluator.evaluate(Evaluation::Template { source: self.source.as_str().into(), values }).await?
+        {
+            Value::String(text) => Ok(text),
+            _ => Err(wrong_result()),
+        }
+    }
+
+    /// The same, in this thread.
+    pub(super) fn evaluate(&self, mut values: Map<String, Value>) -> Result<String, Fault> {
         let compiled = self.compiled.as_ref().map_err(fault)?;
         for variable in compiled.variables.iter().filter(|variable| variable.optional) {
             values.entry(variable.name.as_str()).or_insert(Value::Null);

@@ -7,8 +7,9 @@ pub(super) fn recognize(document: &Value) -> Option<&'static str> {
     match document {
         Value::Object(object) => recognize_object(object),
         Value::Array(items) => {
-            let is_node_red =
-                |item: &Value| item.get("type").is_some() && (item.get("wires").is_some() || item.get("z").is_some());
+            let is_node_red = |item: &Value| {
+                item.get("type").is_some() && (item.get("wires").is_some() || item.get("z").is_some())
+            };
             items.iter().any(is_node_red).then_some("a Node-RED flow")
         }
         _ => None,
@@ -19,11 +20,14 @@ fn recognize_object(object: &Map<String, Value>) -> Option<&'static str> {
     let has = |key: &str| object.contains_key(key);
     let has_list = |key: &str| object.get(key).is_some_and(Value::is_array);
     let within = |key: &str, inner: &str| object.get(key).and_then(|value| value.get(inner)).is_some();
-    let is_list_within =
-        |key: &str, inner: &str| object.get(key).and_then(|value| value.get(inner)).is_some_and(Value::is_array);
+    let is_list_within = |key: &str, inner: &str| {
+        object.get(key).and_then(|value| value.get(inner)).is_some_and(Value::is_array)
+    };
     let any_node_has = |key: &str| {
         let nodes = object.get("nodes").and_then(Value::as_array);
-        nodes.is_some_and(|nodes| nodes.iter().any(|node| node.get("data").and_then(|data| data.get(key)).is_some()))
+        nodes.is_some_and(|nodes| {
+            nodes.iter().any(|node| node.get("data").and_then(|data| data.get(key)).is_some())
+        })
     };
     let is_comfy_prompt = || {
         !object.is_empty()

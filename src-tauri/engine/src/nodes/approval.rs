@@ -113,7 +113,8 @@ To revise after a rejection, connect `rejected` back \
             Some(Answer::Value(answer)) => answer,
             Some(Answer::End) => return Ok(NodeOutput::new()),
             None => {
-                let prompt = config.prompt.render(template_inputs::values(&config.prompt, &inputs))?;
+                let values = template_inputs::values(&config.prompt, &inputs);
+                let prompt = config.prompt.render(values, &*node_context.host.evaluator).await?;
                 return Ok(NodeOutput::paused(Pause { prompt, schema }));
             }
         };

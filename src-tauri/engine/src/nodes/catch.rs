@@ -91,12 +91,18 @@ impl NodeType for Catch {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
         let Some(error) = inputs.datum("error") else {
             return Ok(NodeOutput::new().pass_through(&inputs, "value", "result"));
         };
         let result = match &config.template {
-            Some(template) => Value::String(template.render(error_fields(&error.value))?),
+            Some(template) => Value::String(
+                template.render(error_fields(&error.value), &*node_context.host.evaluator).await?,
+            ),
             None => config.fallback.clone(),
         };
         Ok(NodeOutput::of("result", result).with_shared("caught", Arc::clone(&error.value)))

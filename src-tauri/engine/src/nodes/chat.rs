@@ -232,7 +232,8 @@ impl NodeType for Chat {
             &context,
             &node_context,
             &model.model,
-        )?;
+        )
+        .await?;
         let tools = model_call::collect_tools(&inputs)?;
         let provider = node_context.host.providers.get(&model.provider)?;
         let schema = config.response_schema.as_ref().map(ReplySchema::new);

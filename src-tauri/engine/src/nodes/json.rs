@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use std::sync::Arc;
 
 use crate::error::{ErrorCode, Fault};
 use crate::expression::query::{LIMIT_HINT, Query};
@@ -96,8 +95,7 @@ impl NodeType for Json {
             Mode::First => 1,
             Mode::List => MAX_RESULTS + 1,
         };
-        let mut results =
-            config.query.run(Arc::clone(&datum.value), max_results, node_context.cancel.clone()).await?;
+        let mut results = config.query.run(&datum.value, max_results, &*node_context.host.evaluator).await?;
         Ok(match config.mode {
             Mode::First => match results.pop() {
                 Some(result) => NodeOutput::of("result", result),

@@ -1,5 +1,7 @@
 //! `switch`: routes a value to one of several outputs.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
@@ -131,15 +133,20 @@ impl NodeType for Switch {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
-        let value = inputs.get("value").unwrap_or(&Value::Null);
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
+        let value = inputs.datum("value").map(|datum| Arc::clone(&datum.value)).unwrap_or_default();
         let mut output = DEFAULT;
         for case in &config.cases {
             let matches = match (&case.when, &case.equals) {
-                (Some(condition), _) => {
-                    condition.is_true(value).map_err(|fault| name_case(fault, &case.name))?
-                }
-                (None, expected) => expected.as_ref().is_some_and(|expected| values_equal(expected, value)),
+                (Some(condition), _) => condition
+                    .is_true(&value, &*node_context.host.evaluator)
+                    .await
+                    .map_err(|fault| name_case(fault, &case.name))?,
+                (None, expected) => expected.as_ref().is_some_and(|expected| values_equal(expected, &value)),
             };
             if matches {
                 output = &case.name;

@@ -66,8 +66,13 @@ impl NodeType for Text {
         ]
     }
 
-    async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
-        let text = config.template.render(template_inputs::values(&config.template, &inputs))?;
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
+        let values = template_inputs::values(&config.template, &inputs);
+        let text = config.template.render(values, &*node_context.host.evaluator).await?;
         Ok(NodeOutput::of("text", text))
     }
 }

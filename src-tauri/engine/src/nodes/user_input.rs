@@ -139,7 +139,8 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
             Some(Answer::Value(answer)) => Arc::clone(answer),
             Some(Answer::End) => return Ok(NodeOutput::new()),
             None => {
-                let prompt = config.prompt.render(template_inputs::values(&config.prompt, &inputs))?;
+                let values = template_inputs::values(&config.prompt, &inputs);
+                let prompt = config.prompt.render(values, &*node_context.host.evaluator).await?;
                 return Ok(NodeOutput::paused(Pause { prompt, schema }));
             }
         };

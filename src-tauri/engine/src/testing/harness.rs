@@ -13,6 +13,7 @@ use crate::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
 };
 use crate::error::{ErrorCode, Fault};
+use crate::expression::evaluation::InProcess;
 use crate::host::Host;
 use crate::host::RunInfo;
 use crate::id::{Activation, ContextId, Epoch, MessageId};
@@ -156,6 +157,7 @@ impl NodeHarness {
                 providers: Arc::new(OnlyFake(Arc::clone(&self.provider))),
                 tools: self.tools.clone(),
                 clock: self.clock.clone(),
+                evaluator: Arc::new(InProcess),
                 subflows: self.subflows.clone(),
             },
             cancel: CancellationToken::new(),

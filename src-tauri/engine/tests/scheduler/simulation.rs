@@ -78,6 +78,7 @@ impl Simulation {
             providers: Arc::new(NoProviders),
             tools: Arc::new(self.clone()),
             clock: Arc::new(self.clone()),
+            evaluator: Arc::new(plait_engine::expression::evaluation::InProcess),
             subflows: Arc::new(NoSubflows),
         }
     }

@@ -67,6 +67,6 @@ fn find_flow(name: &str) -> Result<ConversationFlow, CliError> {
     if !Path::new(name).exists() && Path::new(name).is_absolute() {
         return Ok(ConversationFlow { path: Some(name.to_owned()), name: String::new() });
     }
-    let source = FlowSource::load(name)?;
+    let source = FlowSource::load(name.as_ref())?;
     Ok(ConversationFlow::new(&source.flow, source.path_text().as_deref()))
 }

@@ -1,6 +1,6 @@
 //! `plait providers test`.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use clap::Args;
 use plait_api::providers::{TestProvider, Tested};

@@ -216,6 +216,18 @@ error_codes! {
             "Please report it with the run's journal.";
     }
 
+    "Expressions" {
+        ExpressionFailed = "expression.failed",
+            "An expression cannot be evaluated for this value.",
+            "Simplify the expression, or select less of the value.";
+        ExpressionLimit = "expression.limit",
+            "An expression took too much time or memory and was stopped.",
+            "Select less, shorten lists and texts first, or split the work over several nodes.";
+        ExpressionUnavailable = "expression.unavailable",
+            "The worker process that evaluates expressions could not be started.",
+            "Check that the machine has memory left, then retry the run.";
+    }
+
     "Flows" {
         FlowChangedOnDisk = "flow.changed_on_disk",
             "Another program changed the file since it was opened.",

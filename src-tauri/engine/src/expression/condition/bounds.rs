@@ -1,4 +1,5 @@
-//! Static analysis of a condition's tree: how deep it nests, how deep its loops nest, and whether it uses unknown names.
+//! Static analysis of a condition's tree: how deep it nests, how deep its loops nest, how many values it writes itself, and
+//! whether it uses unknown names.
 
 use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, IdedExpr};
 
@@ -21,15 +22,26 @@ const TYPE_NAMES: [&str; 13] = [
     "uint",
 ];
 
-/// How deep the loops of a condition nest. The error says what is wrong with its tree.
-pub(super) fn loop_depth(expr: &Expr) -> Result<u32, String> {
-    Analysis { bound: Vec::new(), depth: 0 }.expr(expr)
+/// What bounds the iterations of a condition.
+pub(super) struct Bounds {
+    /// How deep its loops nest.
+    pub(super) loop_depth: u32,
+    /// How many values it writes itself.
+    pub(super) literals: u64,
+}
+
+/// The bounds of a condition. The error says what is wrong with its tree.
+pub(super) fn analyze(expr: &Expr) -> Result<Bounds, String> {
+    let mut analysis = Analysis { bound: Vec::new(), depth: 0, literals: 0 };
+    let loop_depth = analysis.expr(expr)?;
+    Ok(Bounds { loop_depth, literals: analysis.literals })
 }
 
 struct Analysis<'e> {
     /// The names bound by the enclosing loops.
     bound: Vec<&'e str>,
     depth: usize,
+    literals: u64,
 }
 
 impl<'e> Analysis<'e> {
@@ -48,7 +60,11 @@ impl<'e> Analysis<'e> {
             Expr::Struct(built) => self.deepest(built.entries.iter().flat_map(|entry| parts(&entry.expr))),
             Expr::Select(select) => self.expr(&select.operand.expr),
             Expr::Comprehension(each) => self.each(each),
-            Expr::Unspecified | Expr::Literal(_) => Ok(0),
+            Expr::Literal(_) => {
+                self.literals += 1;
+                Ok(0)
+            }
+            Expr::Unspecified => Ok(0),
         }?;
         self.depth -= 1;
         Ok(loops)

@@ -7,13 +7,13 @@ use super::{MAX_DEPTH, MAX_SOURCE, Template};
 
 fn render(source: &str, values: Value) -> String {
     let values = values.as_object().cloned().unwrap_or_default();
-    Template::new(source).render(values).unwrap_or_else(|fault| panic!("{source}: {fault}"))
+    Template::new(source).evaluate(values).unwrap_or_else(|fault| panic!("{source}: {fault}"))
 }
 
 fn code(source: &str, values: Value) -> String {
     let values = values.as_object().cloned().unwrap_or_default();
     Template::new(source)
-        .render(values)
+        .evaluate(values)
         .map_or_else(|fault| fault.code.to_string(), |text| format!("wrote {text}"))
 }
 
@@ -183,7 +183,7 @@ fn problems_say_what_and_where() {
         ("{{list.name}}", json!({ "list": [] }), "template.render", 1, 1),
     ] {
         let values = values.as_object().cloned().unwrap_or_default();
-        let fault = Template::new(source).render(values).unwrap_err();
+        let fault = Template::new(source).evaluate(values).unwrap_err();
         assert_eq!(
             (fault.code.as_str(), &fault.details),
             (code, &json!({ "line": line, "column": column })),
@@ -232,7 +232,7 @@ proptest! {
         // Items that have what the loops read; a list is as good as any other value elsewhere.
         let value = json!([{ "x": { "y": 1 } }]);
         let all: Map<String, Value> = expected.iter().map(|(name, _)| (name.clone(), value.clone())).collect();
-        prop_assert!(template.render(all.clone()).is_ok(), "{}", source);
+        prop_assert!(template.evaluate(all.clone()).is_ok(), "{}", source);
         for (name, optional) in &expected {
             let mut without = all.clone();
             without.remove(name);
@@ -240,7 +240,7 @@ proptest! {
                 needed.as_ref().is_some_and(|(n, o)| n == name && !o) && text.starts_with("{{#each")
             });
             // Where one use of a name says what to do without it, the others write nothing; a loop without an `else` can't.
-            let rendered = template.render(without);
+            let rendered = template.evaluate(without);
             prop_assert_eq!(rendered.is_ok(), *optional && !strictly, "{} without {}", source, name);
         }
     }
@@ -250,7 +250,7 @@ proptest! {
         let template = Template::new(source.as_str());
         let values: Map<String, Value> =
             template.variables().iter().map(|variable| (variable.name.clone(), json!([1, { "a": 2 }]))).collect();
-        if let Err(fault) = template.render(values) {
+        if let Err(fault) = template.evaluate(values) {
             prop_assert!(fault.code.domain() == "template", "{}: {}", source, fault);
         }
     }

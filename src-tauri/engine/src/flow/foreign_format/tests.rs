@@ -32,5 +32,8 @@ fn unknown_documents_have_no_name() {
 #[test]
 fn yaml_projects_are_named() {
     assert_eq!(recognize_text("version: 4\ndata:\n  graphs:\n    a: {}\n"), Some("a Rivet project"));
-    assert_eq!(recognize_text("app:\n  mode: workflow\nkind: app\nworkflow:\n  graph: {}\n"), Some("a Dify app"));
+    assert_eq!(
+        recognize_text("app:\n  mode: workflow\nkind: app\nworkflow:\n  graph: {}\n"),
+        Some("a Dify app")
+    );
 }

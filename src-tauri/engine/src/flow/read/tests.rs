@@ -52,7 +52,10 @@ fn document_without_nodes_is_refused() {
 #[test]
 fn foreign_format_is_named() {
     for (text, expected) in [
-        (r#"{"nodes": [{"name": "Start", "type": "n8n-nodes-base.start"}], "connections": {}}"#, "an n8n workflow"),
+        (
+            r#"{"nodes": [{"name": "Start", "type": "n8n-nodes-base.start"}], "connections": {}}"#,
+            "an n8n workflow",
+        ),
         (r#"{"compilerOptions": {}}"#, "a TypeScript configuration"),
         ("version: 4\ndata:\n  graphs: {}\n", "a Rivet project"),
     ] {

@@ -3,7 +3,7 @@ use crate::flow::read;
 
 #[test]
 fn whole_positions_are_written_without_fraction() {
-    let text = r#"{"version": 1, "layout": {"n": {"x": 260, "y": -0.5}}}"#;
+    let text = r#"{"version": 1, "nodes": {}, "layout": {"n": {"x": 260, "y": -0.5}}}"#;
     let written = write(&read(text).unwrap()).unwrap();
     assert!(written.contains("\"x\": 260,") && written.contains("\"y\": -0.5"), "{written}");
 }

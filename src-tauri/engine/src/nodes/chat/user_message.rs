@@ -3,13 +3,14 @@
 use crate::context::{ContextHandle, ContextRecord};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
+use crate::expression::evaluation::Evaluator;
 use crate::expression::template::Template;
 use crate::id::MessageId;
 use crate::model_call::UserMessage;
 use crate::node::{Inputs, NodeContext, template_inputs};
 
 /// The user message of a chat with this template and these inputs.
-pub(super) fn build(
+pub(super) async fn build(
     prompt: Option<&Template>,
     inputs: &Inputs,
     handle: &ContextHandle,
@@ -18,7 +19,7 @@ pub(super) fn build(
     model: &str,
 ) -> Result<UserMessage, Fault> {
     let (text, id) = match prompt {
-        Some(prompt) => (render(prompt, inputs, handle)?, None),
+        Some(prompt) => (render(prompt, inputs, handle, &*node_context.host.evaluator).await?, None),
         None => input_message(inputs, handle).ok_or_else(no_message)?,
     };
     let is_blank = text.trim().is_empty();
@@ -27,7 +28,12 @@ pub(super) fn build(
 }
 
 /// Renders the template. The last output on the context edge replaces a missing `message`.
-fn render(prompt: &Template, inputs: &Inputs, handle: &ContextHandle) -> Result<String, Fault> {
+async fn render(
+    prompt: &Template,
+    inputs: &Inputs,
+    handle: &ContextHandle,
+    evaluator: &dyn Evaluator,
+) -> Result<String, Fault> {
     let mut values = template_inputs::values(prompt, inputs);
     let variable = prompt.variables().iter().find(|variable| variable.name == "message");
     if let Some(variable) = variable.filter(|_| !values.contains_key("message")) {
@@ -39,7 +45,7 @@ fn render(prompt: &Template, inputs: &Inputs, handle: &ContextHandle) -> Result<
             None => return Err(no_message()),
         }
     }
-    prompt.render(values)
+    prompt.render(values, evaluator).await
 }
 
 /// The text of the inputs or of the context edge, and the id of its message if it is one.

@@ -1,6 +1,7 @@
-//! How much memory a chain of 100,000 nodes takes at its peak, beside the floor. Linux only: elsewhere it says nothing.
+//! Peak memory of a run of a chain of 100,000 nodes, compared with the floor. Linux only: elsewhere it measures nothing.
 //!
-//! `cargo xtask bench` runs it; `cargo bench -p plait-engine --bench memory` does alone. Each peak is a process of its own.
+//! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-engine --bench memory` this one. Each measurement is a
+//! process of its own.
 
 #[path = "workload/workload.rs"]
 mod workload;
@@ -8,32 +9,32 @@ mod workload;
 use std::process::Command;
 
 use plait_engine::journal::MemoryJournal;
-use workload::{Figures, RUN, Shape, Wrong, drive, floor, is_asked_for, planned};
+use workload::{BenchError, Figures, RUN, Shape, drive, floor, is_selected, plan_shape};
 
 const NODES: usize = 100_000;
-/// Tells the process that it is to make one peak.
+/// The variable that makes a process measure one part.
 const PART: &str = "PLAIT_BENCH_MEMORY";
 
-fn main() -> Result<(), Wrong> {
+fn main() -> Result<(), BenchError> {
     if let Ok(part) = std::env::var(PART) {
-        return make(&part);
+        return measure(&part);
     }
-    if !is_asked_for("memory") || !cfg!(target_os = "linux") {
+    if !is_selected("memory") || !cfg!(target_os = "linux") {
         return Ok(());
     }
     let mut figures = Figures::default();
     for part in ["plan", "floor", "engine"] {
-        let made = Command::new(std::env::current_exe()?).env(PART, part).output()?;
-        let said = String::from_utf8_lossy(&made.stdout);
-        let peak: f64 = said.trim().parse().map_err(|_| format!("expected a peak, got `{said}`"))?;
-        figures.note("memory", part, peak / 1024.0, "MB");
+        let output = Command::new(std::env::current_exe()?).env(PART, part).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let peak: f64 = text.trim().parse().map_err(|_| format!("expected a peak, got `{text}`"))?;
+        figures.add("memory", part, peak / 1024.0, "MB");
     }
-    Ok(figures.keep("memory")?)
+    Ok(figures.write("memory")?)
 }
 
-/// Makes one peak and tells it in KB. All of them hold the plan.
-fn make(part: &str) -> Result<(), Wrong> {
-    let flow = planned(Shape::Chain, NODES)?;
+/// Runs one part and prints the peak memory in KB. Every part includes the plan.
+fn measure(part: &str) -> Result<(), BenchError> {
+    let flow = plan_shape(Shape::Chain, NODES)?;
     let mut journal = MemoryJournal::default();
     match part {
         "floor" => floor(&flow, RUN, &mut journal)?,
@@ -42,6 +43,6 @@ fn make(part: &str) -> Result<(), Wrong> {
     }
     let status = std::fs::read_to_string("/proc/self/status")?;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB"));
-    println!("{}", peak.ok_or("the system tells no peak")?.trim());
+    println!("{}", peak.ok_or("the system reports no peak")?.trim());
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! What the prompt pipeline costs: trimming a long history, counting new text, taking a snapshot.
+//! The prompt pipeline: trimming a long history, counting new text, taking a snapshot.
 //!
-//! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-engine --bench prompt` does alone.
+//! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-engine --bench prompt` this one.
 
 #[path = "workload/workload.rs"]
 mod workload;
@@ -13,62 +13,62 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use plait_engine::context::{Content, ContextRecord, ContextType, History, Message, Role};
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::prompt::{tokens, trim};
-use workload::{Failure, Wrong};
+use workload::{BenchError, FirstError};
 
-/// How long the history is, in messages, and what each takes: a million tokens in all.
+/// Messages of the history and tokens of each: a million tokens in total.
 const MESSAGES: usize = 10_000;
 const TOKENS: u32 = 100;
-/// What fits of it: all but the oldest turn, so that the whole history is looked at.
+/// Room for all but the oldest turn, so that the whole history is scanned.
 const ROOM: u64 = (MESSAGES as u64 - 1) * TOKENS as u64;
-/// The lengths between which a snapshot must cost the same.
+/// A snapshot must cost the same at each of these lengths.
 const LENGTHS: [usize; 3] = [10, 1_000, 100_000];
-/// The tokenizer is compared on this model's.
+/// The model whose tokenizer is compared.
 const MODEL: &str = "gpt-4o";
 
-fn main() -> Result<(), Wrong> {
+fn main() -> Result<(), BenchError> {
     let mut criterion = Criterion::default()
         .sample_size(30)
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(2))
         .without_plots()
         .configure_from_args();
-    let failure = Failure::default();
-    trimming(&mut criterion, &failure);
-    counting(&mut criterion)?;
-    snapshots(&mut criterion);
+    let errors = FirstError::default();
+    bench_trim(&mut criterion, &errors);
+    bench_count(&mut criterion)?;
+    bench_snapshot(&mut criterion);
     criterion.final_summary();
-    failure.end()
+    errors.into_result()
 }
 
-fn trimming(criterion: &mut Criterion, failure: &Failure) {
+fn bench_trim(criterion: &mut Criterion, errors: &FirstError) {
     let history = history(MESSAGES);
     let counts: Vec<u32> = history.iter().map(|message| message.tokens).collect();
     let mut group = criterion.benchmark_group("trim");
     group.throughput(Throughput::Elements(MESSAGES as u64));
     group.bench_function(BenchmarkId::new("bare", MESSAGES), |bencher| {
         bencher.iter(|| {
-            // Stops where the room ends, as trimming does: no way around looking at each in turn.
-            let mut taken = 0_u64;
+            // Stops where the room ends, like `trim`.
+            let mut used = 0_u64;
             let fits = |tokens: &&u32| {
-                taken += u64::from(**tokens);
-                taken <= ROOM
+                used += u64::from(**tokens);
+                used <= ROOM
             };
             black_box(&counts).iter().rev().take_while(fits).count()
         });
     });
     group.bench_function(BenchmarkId::new("engine", MESSAGES), |bencher| {
         bencher.iter(|| {
-            failure.unless(trim(black_box(&history), None, ROOM).map_err(|found| format!("{found:?}")))
+            errors.capture(trim(black_box(&history), None, ROOM).map_err(|found| format!("{found:?}")))
         });
     });
 }
 
-fn counting(criterion: &mut Criterion) -> Result<(), Wrong> {
+fn bench_count(criterion: &mut Criterion) -> Result<(), BenchError> {
     let text =
         "The strands cross once in every round, and each keeps its color: 3 threads, 2 hands.\n".repeat(100);
     let bare = tiktoken_rs::o200k_base_singleton();
     if bare.encode_ordinary(&text).len() as u64 != tokens::count(MODEL, &text) {
-        return Err("the two count differently".into());
+        return Err("the two counts differ".into());
     }
     let mut group = criterion.benchmark_group("count");
     group.throughput(Throughput::Elements(text.len() as u64));
@@ -81,7 +81,7 @@ fn counting(criterion: &mut Criterion) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn snapshots(criterion: &mut Criterion) {
+fn bench_snapshot(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("snapshot");
     for length in LENGTHS {
         let context = ContextRecord::new("main".into(), ContextType::Main, "offline", "echo")
@@ -93,7 +93,7 @@ fn snapshots(criterion: &mut Criterion) {
     }
 }
 
-/// A conversation of that many messages, user and assistant by turns.
+/// A history of this length, user and assistant alternating.
 fn history(length: usize) -> History {
     let message = |at: usize| {
         Arc::new(Message {

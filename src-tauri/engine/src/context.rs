@@ -1,4 +1,4 @@
-//! Contexts: conversations that nodes share. Each has one writer, its manager; everybody else sees snapshots.
+//! Contexts: conversations that nodes share. Each has one writer, its manager; all others read snapshots.
 
 pub mod conversation;
 mod history;
@@ -7,7 +7,7 @@ mod message;
 mod record;
 
 pub use conversation::{Conversation, ConversationRef};
-pub use history::{History, Weight};
+pub use history::{History, MessageStats};
 pub use manager::{ContextChange, ContextManager, Contexts, Transaction};
 pub use message::{Content, Message, Part, Role, SharedMessage, ToolCall};
 pub use record::{ContextHandle, ContextRecord, ContextType, MAIN, Snapshot};

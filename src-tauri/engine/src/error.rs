@@ -1,4 +1,4 @@
-//! The one shape of every error in a run: a stable code, a message, and details.
+//! The type of every error in a run: a stable code, a message, and details.
 
 mod code;
 #[cfg(test)]
@@ -11,12 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-/// An error of a node or of a run, as the journal keeps it and people see it.
+/// An error of a node or a run, as it is journaled and displayed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 #[error("{message} [{code}]")]
 pub struct Fault {
-    /// Which error it is.
     pub code: ErrorCode,
     /// What happened and where, in one or two sentences.
     pub message: String,
@@ -24,15 +23,15 @@ pub struct Fault {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub hint: Option<String>,
-    /// Whether trying again could help.
+    /// Whether a retry could fix it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub retryable: bool,
-    /// How long the other side asked to wait before the next try, in milliseconds.
+    /// The delay that the server requested before a retry, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub retry_after_ms: Option<u64>,
-    /// Anything more, by code.
+    /// Additional data; its shape depends on the code.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     #[ts(optional, type = "unknown")]
     pub details: Value,
@@ -51,21 +50,21 @@ impl Fault {
         }
     }
 
-    /// The same fault, saying what to do next.
+    /// Sets the hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same fault, marked as worth another try.
+    /// Marks the fault as retryable.
     #[must_use]
     pub fn retryable(mut self) -> Self {
         self.retryable = true;
         self
     }
 
-    /// The same fault with details.
+    /// Sets the details.
     #[must_use]
     pub fn details(mut self, details: Value) -> Self {
         self.details = details;

@@ -1,4 +1,4 @@
-//! What a run needs of the world around it, in one place.
+//! What a run needs from its environment.
 
 mod run_info;
 pub mod subflow;
@@ -14,7 +14,7 @@ use crate::tool::ToolHost;
 pub use run_info::RunInfo;
 use subflow::Subflows;
 
-/// Time and chance. The engine has neither of its own.
+/// Time and randomness. The engine has no access to either of its own.
 pub trait Clock: Send + Sync {
     /// Milliseconds since the Unix epoch.
     fn now_ms(&self) -> u64;
@@ -24,17 +24,13 @@ pub trait Clock: Send + Sync {
     fn random(&self) -> f64;
 }
 
-/// The world around a run.
+/// The environment of a run.
 #[derive(Clone)]
 pub struct Host {
-    /// Who answers model calls.
     pub providers: Arc<dyn Providers>,
-    /// Who carries out tool calls.
     pub tools: Arc<dyn ToolHost>,
-    /// Time and chance.
     pub clock: Arc<dyn Clock>,
-    /// Who evaluates expressions that could take long.
+    /// Evaluates expressions that could take long.
     pub evaluator: Arc<dyn Evaluator>,
-    /// Who runs nested flows.
     pub subflows: Arc<dyn Subflows>,
 }

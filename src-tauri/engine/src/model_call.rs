@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use call::ModelCall;
 pub(crate) use reply_schema::{ReplySchema, strip_code_fence};
-pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_inputs};
+pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_card, side_query_inputs};
 pub(crate) use tool_calls::collect_tools;
 pub(crate) use turn::{Turn, check_reply};
 pub(crate) use user_message::UserMessage;

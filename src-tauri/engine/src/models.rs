@@ -1,8 +1,7 @@
-//! What is known of models apart from any run: how large their windows are, what they cost, how far Plait's counts of
-//! tokens are off for them.
+//! Properties of models: context windows, prices, and how far Plait's token counts are off.
 //!
-//! Tables that come with Plait (`windows.json`, `prices.json`) under what a person has set and what was learned
-//! ([`ModelOverrides`]). Refuses to ask anybody: a table that is out of date is put right in the settings, by model.
+//! The built-in tables (`windows.json`, `prices.json`) come second to settings and calibrations ([`ModelOverrides`]).
+//! Nothing is fetched: an outdated entry is overridden in the settings, by model.
 
 mod correction;
 mod cost;

@@ -1,4 +1,4 @@
-//! The prompt pipeline: from a context and a user message to the messages that a model gets.
+//! The prompt pipeline: from a context and a user message to the messages that a model receives.
 //!
 //! `resolve the model and its reserve → assemble → trim to the window → record`. Each step is a pure function in its own
 //! file. The node runs the first; [`prepare`] runs the others. Calls no provider and changes no context.
@@ -63,15 +63,15 @@ pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
         steps: steps.iter().flatten().map(|message| u64::from(message.tokens)).sum(),
     };
     // Trimming works on counted tokens. The correction converts the window into counted tokens for this model.
-    let room = config.correction.room(config.window.saturating_sub(config.reserve));
+    let room = config.correction.to_counted(config.window.saturating_sub(config.reserve));
     let latest = u64::from(parts.question.as_ref().unwrap_or(call.question).tokens);
     let room = room.checked_sub(fixed.sum()).ok_or_else(|| too_large(latest, &fixed, config))?;
     let start = trim(&parts.history, parts.question.as_deref(), room)
         .map_err(|found| too_large(found.needed, &fixed, config))?;
     // `start` is never after the latest user message. Skipping is cheap at any length; iterating to the end is not.
-    let kept = parts.history.skip(start.min(parts.history.len()));
-    let messages = kept.iter().chain(&parts.question).chain(steps.iter().flatten()).cloned().collect();
-    let record = record::record(config, &parts, &kept, steps, tools, fixed.tools);
+    let included = parts.history.skip(start.min(parts.history.len()));
+    let messages = included.iter().chain(&parts.question).chain(steps.iter().flatten()).cloned().collect();
+    let record = record::build_record(config, &parts, &included, steps, tools, fixed.tools);
     Ok(Prompt { system: parts.system, messages, record })
 }
 

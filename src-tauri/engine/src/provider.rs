@@ -1,4 +1,4 @@
-//! What Plait asks of a model provider, and what it gets.
+//! Model providers: the trait, its request and its reply.
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -12,37 +12,37 @@ use crate::id::Activation;
 use crate::models::TokenUsage;
 use crate::tool::ToolSpec;
 
-/// One call of a model: all of what the model is to receive.
+/// A call of a model.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
-    /// Who asks: the author its answer will have.
+    /// The activation that calls; the author of the reply.
     pub activation: Activation,
-    /// Which try of that activation this is, from 1.
+    /// The attempt of that activation, from 1.
     pub attempt: u32,
     /// The provider's name for the model.
     pub model: String,
-    /// The system instructions, sent once.
+    /// The system instructions.
     pub system: Option<String>,
-    /// The conversation, oldest first, ending with what is to be answered.
+    /// The messages, oldest first, ending with the one to answer.
     pub messages: Vec<SharedMessage>,
-    /// What the model may call.
+    /// The tools that the model may call.
     pub tools: Vec<ToolSpec>,
-    /// Sampling temperature, where set.
+    /// Sampling temperature, if set.
     pub temperature: Option<f64>,
-    /// The most tokens of reply, where set.
+    /// The maximum tokens of the reply, if set.
     pub max_tokens: Option<u32>,
-    /// The model's window, in tokens of prompt and reply together, where it is known.
+    /// The model's window in tokens of prompt and reply together, if known.
     pub window: Option<u64>,
-    /// JSON Schema the reply is to follow, where set.
+    /// The JSON Schema of the reply, if set.
     pub response_schema: Option<Value>,
-    /// The id under which the provider may keep this conversation on its side. Nothing is kept unless the options or the
-    /// provider's settings ask for it, and what is sent means the same either way.
+    /// The id under which the provider may store this conversation. It stores nothing unless the options or the provider's
+    /// settings request it. The meaning of the request is the same either way.
     pub session: Option<String>,
-    /// Anything a particular provider understands; for the offline provider its script.
+    /// Provider-specific options; for the offline provider its script.
     pub options: Value,
 }
 
-/// A piece of a reply as it streams in.
+/// A part of a reply while it streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chunk {
     /// Text.
@@ -55,68 +55,68 @@ pub enum Chunk {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
-    /// It was done.
+    /// The reply is complete.
     #[default]
     End,
-    /// It asks for tools.
+    /// It calls tools.
     ToolCalls,
-    /// It reached the most tokens it may give.
+    /// It reached the maximum number of tokens.
     MaxTokens,
     /// The provider withheld the reply.
     ContentFilter,
-    /// Anything else, in the provider's words.
+    /// Any other reason, as the provider names it.
     Other(String),
 }
 
-/// A whole reply.
+/// A complete reply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelReply {
     /// The text.
     pub text: String,
-    /// The reasoning, where the provider gives it.
+    /// The reasoning, if the provider reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub reasoning: Option<String>,
-    /// The tools it asks for, in order.
+    /// The tool calls, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<ToolCall>>")]
     pub tool_calls: Vec<ToolCall>,
     /// Why it stopped.
     pub stop_reason: StopReason,
-    /// What the provider says it used.
+    /// The usage that the provider reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub usage: Option<TokenUsage>,
-    /// The provider's id of this reply, where it has one.
+    /// The provider's id of this reply, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub response_id: Option<String>,
-    /// What the provider wants back with this reply while the turn goes on; see [`Message`](crate::context::Message).
+    /// Data that must be sent back with this reply during the turn; see [`Message`](crate::context::Message).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]
     pub provider_state: Option<Value>,
 }
 
-/// Takes the pieces of a reply while it streams.
+/// Receives the parts of a reply while it streams.
 pub type ChunkSink<'a> = dyn FnMut(Chunk) + Send + 'a;
 
 /// A model provider.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// Sends the request, gives each piece to `sink` as it comes, and returns the whole reply.
+    /// Sends the request, passes each part to `sink` as it arrives, and returns the complete reply.
     ///
-    /// Dropping the returned future closes the connection. Faults are coded `provider.*` and marked retryable where
-    /// trying again can help. A reply that was cut short is a fault, never a shorter reply.
+    /// Dropping the future closes the connection. Fault codes are `provider.*`; faults that a retry could fix are marked
+    /// retryable. A truncated reply is a fault, never a shorter reply.
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault>;
 
-    /// The models it offers; empty where it can't tell.
+    /// The models it offers; empty if it cannot list them.
     async fn models(&self) -> Result<Vec<String>, Fault>;
 }
 
-/// The providers a run may use, by name.
+/// The providers that a run may use, by name.
 pub trait Providers: Send + Sync {
-    /// The provider of that name; a fault `provider.unknown` that names the ones there are.
+    /// The provider of that name. The fault `provider.unknown` lists the available ones.
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault>;
     /// Their names, sorted.
     fn names(&self) -> Vec<String>;

@@ -1,6 +1,6 @@
-//! A world to try nodes in: providers, tools and a clock that are scripted, and a harness that runs one node by itself.
+//! Test doubles for the host (providers, tools, clock, sub-flows) and a harness that executes one node.
 //!
-//! For the tests of this and other crates (feature `testing`). It is no scheduler: it runs one node once.
+//! For the tests of this and other crates (feature `testing`). There is no scheduler: the harness runs one node once.
 
 mod clock;
 mod harness;
@@ -9,7 +9,7 @@ mod subflows;
 mod tools;
 
 pub use clock::FakeClock;
-pub use harness::{NodeHarness, Ran};
-pub use provider::{FakeProvider, Scripted};
+pub use harness::{NodeHarness, NodeRun};
+pub use provider::{FakeProvider, ScriptedReply};
 pub use subflows::FakeSubflows;
 pub use tools::FakeTools;

@@ -1,4 +1,4 @@
-//! Tools: what a model may call, and who carries the call out.
+//! Tools that a model may call: the trait, its specification and its call.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -8,41 +8,41 @@ use ts_rs::TS;
 
 use crate::error::Fault;
 
-/// A tool as a model sees it. This is what travels on tools edges.
+/// A tool as a model sees it; also the value on tools edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolSpec {
-    /// Its name, unique among the tools of a call.
+    /// Unique among the tools of a call.
     pub name: String,
-    /// What it does, for the model.
+    /// Written for the model.
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// The JSON Schema of its arguments.
     #[ts(type = "Record<string, unknown>")]
     pub parameters: Value,
-    /// Where it comes from: `native` for Plait's own.
+    /// Its origin: `native` for built-in tools.
     pub source: String,
-    /// How to use it well; becomes a block of the prompt.
+    /// Instructions for its use; they become a block of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub instructions: Option<String>,
 }
 
-/// One call to carry out.
+/// A tool call to execute.
 #[derive(Clone, Debug)]
 pub struct ToolInvocation {
     /// The tool's name.
     pub name: String,
-    /// The arguments, as the model gave them.
+    /// The arguments from the model.
     pub arguments: Value,
-    /// The folder of the flow's file; files a tool reads are confined to it. None for a flow that was never saved.
+    /// The folder of the flow's file, to which file access is confined. `None` for a flow that was never saved.
     pub folder: Option<String>,
 }
 
-/// Carries out tool calls.
+/// Executes tool calls.
 #[async_trait]
 pub trait ToolHost: Send + Sync {
-    /// The tools there are, by name.
+    /// The available tools, sorted by name.
     fn list(&self) -> Vec<ToolSpec>;
-    /// Calls one. Unknown tools and bad arguments are faults coded `tool.*`; the model receives them.
+    /// Executes a call. Unknown tools and invalid arguments are faults `tool.*`; the model receives them.
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault>;
 }

@@ -1,6 +1,6 @@
-//! What scheduling costs: trivial nodes, journal in memory, beside the floor.
+//! The overhead of scheduling: trivial nodes, journal in memory, compared with the floor.
 //!
-//! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-engine --bench scheduling` does alone.
+//! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-engine --bench scheduling` this one.
 
 mod thread_time;
 #[path = "../workload/workload.rs"]
@@ -12,16 +12,18 @@ use std::time::Duration;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
 use plait_engine::journal::{Entry, MemoryJournal};
 use thread_time::OnThread;
-use workload::{Failure, Planned, RUN, Shape, Wrong, drive, floor, planned, planned_to};
+use workload::{
+    BenchError, FirstError, PlannedFlow, RUN, Shape, drive, floor, plan_shape, plan_shape_to_last,
+};
 
-/// The size the shapes are compared at.
+/// The size at which the shapes are compared.
 const NODES: usize = 1_000;
-/// The sizes between which the cost of a node must not grow.
+/// The cost per node must not grow between these sizes.
 const SIZES: [usize; 3] = [100, 10_000, 100_000];
-/// How many diamonds stand on each other where a run goes to the last node.
+/// The number of diamonds of the ladder that is run to its last node.
 const DIAMONDS: usize = 18;
 
-fn main() -> Result<(), Wrong> {
+fn main() -> Result<(), BenchError> {
     let mut criterion = Criterion::default()
         .with_measurement(OnThread)
         .sample_size(30)
@@ -29,78 +31,83 @@ fn main() -> Result<(), Wrong> {
         .measurement_time(Duration::from_secs(2))
         .without_plots()
         .configure_from_args();
-    let failure = Failure::default();
+    let errors = FirstError::default();
     for shape in Shape::ALL {
-        both(&mut criterion.benchmark_group(shape.name()), &failure, shape.closed(NODES), |nodes| {
-            planned(shape, nodes)
-        });
+        bench_engine_and_floor(
+            &mut criterion.benchmark_group(shape.name()),
+            &errors,
+            shape.max_nodes(NODES),
+            |nodes| plan_shape(shape, nodes),
+        );
     }
     let mut group = criterion.benchmark_group("growth");
     for nodes in SIZES {
         if nodes > NODES {
             group.sampling_mode(SamplingMode::Flat).sample_size(10);
         }
-        both(&mut group, &failure, nodes, |nodes| planned(Shape::Chain, nodes));
+        bench_engine_and_floor(&mut group, &errors, nodes, |nodes| plan_shape(Shape::Chain, nodes));
     }
     group.finish();
     let nodes = 3 * DIAMONDS + 1;
-    both(&mut criterion.benchmark_group("run-to"), &failure, nodes, |nodes| planned_to(Shape::Ladder, nodes));
-    // As many nodes in a row, for what a node of a chain costs.
-    both(&mut criterion.benchmark_group("run-to-chain"), &failure, nodes, |nodes| {
-        planned(Shape::Chain, nodes)
+    bench_engine_and_floor(&mut criterion.benchmark_group("run-to"), &errors, nodes, |nodes| {
+        plan_shape_to_last(Shape::Ladder, nodes)
+    });
+    // A chain of the same size, for comparison.
+    bench_engine_and_floor(&mut criterion.benchmark_group("run-to-chain"), &errors, nodes, |nodes| {
+        plan_shape(Shape::Chain, nodes)
     });
     criterion.final_summary();
-    failure.end()
+    errors.into_result()
 }
 
-/// Measures the engine and the floor on one flow of that many nodes, planned only if one of them is asked for.
-fn both(
+/// Measures the engine and the floor on one flow of this size, which is planned only if one of them is selected.
+fn bench_engine_and_floor(
     group: &mut BenchmarkGroup<'_, OnThread>,
-    failure: &Failure,
+    errors: &FirstError,
     nodes: usize,
-    plan: impl Fn(usize) -> Result<Planned, Wrong>,
+    plan: impl Fn(usize) -> Result<PlannedFlow, BenchError>,
 ) {
-    let flow = LazyCell::new(|| failure.unless(plan(nodes).and_then(|flow| checked(flow, nodes))));
+    let flow = LazyCell::new(|| errors.capture(plan(nodes).and_then(|flow| check_same_events(flow, nodes))));
     group.throughput(Throughput::Elements(nodes as u64));
     group.bench_function(BenchmarkId::new("floor", nodes), |bencher| {
-        let by_hand = |mut journal: MemoryJournal| {
-            failure.unless(floor(flow.as_ref()?, RUN, &mut journal));
+        let run_floor = |mut journal: MemoryJournal| {
+            errors.capture(floor(flow.as_ref()?, RUN, &mut journal));
             Some(journal)
         };
-        bencher.iter_batched(MemoryJournal::default, by_hand, BatchSize::PerIteration);
+        bencher.iter_batched(MemoryJournal::default, run_floor, BatchSize::PerIteration);
     });
     group.bench_function(BenchmarkId::new("engine", nodes), |bencher| {
-        let driven = |journal: MemoryJournal| {
-            failure.unless(drive(&flow.as_ref()?.plan, RUN, journal.clone()));
+        let run_engine = |journal: MemoryJournal| {
+            errors.capture(drive(&flow.as_ref()?.plan, RUN, journal.clone()));
             Some(journal)
         };
-        bencher.iter_batched(MemoryJournal::default, driven, BatchSize::PerIteration);
+        bencher.iter_batched(MemoryJournal::default, run_engine, BatchSize::PerIteration);
     });
 }
 
-/// The floor is one only if it leaves the journal that the engine leaves: but for the order of independent branches, the
-/// times and the numbers.
-fn checked(flow: Planned, nodes: usize) -> Result<Planned, Wrong> {
+/// Fails unless the floor and the engine append the same events, except for times, numbers and the order of independent
+/// branches.
+fn check_same_events(flow: PlannedFlow, nodes: usize) -> Result<PlannedFlow, BenchError> {
     if flow.plan.nodes.len() != nodes {
         return Err("the flow has another size than its report says".into());
     }
-    let (mut by_hand, driven) = (MemoryJournal::default(), MemoryJournal::default());
-    floor(&flow, RUN, &mut by_hand)?;
-    drive(&flow.plan, RUN, driven.clone())?;
-    if events(&by_hand)? == events(&driven)? {
+    let (mut by_floor, by_engine) = (MemoryJournal::default(), MemoryJournal::default());
+    floor(&flow, RUN, &mut by_floor)?;
+    drive(&flow.plan, RUN, by_engine.clone())?;
+    if events(&by_floor)? == events(&by_engine)? {
         Ok(flow)
     } else {
         Err("the floor appends other events than the engine".into())
     }
 }
 
-fn events(journal: &MemoryJournal) -> Result<Vec<String>, Wrong> {
+fn events(journal: &MemoryJournal) -> Result<Vec<String>, BenchError> {
     let mut events = journal.entries().iter().map(comparable_text).collect::<Result<Vec<_>, _>>()?;
     events.sort_unstable();
     Ok(events)
 }
 
-fn comparable_text(entry: &Entry) -> Result<String, Wrong> {
+fn comparable_text(entry: &Entry) -> Result<String, BenchError> {
     let mut value = serde_json::to_value(&entry.event)?;
     if let Some(metadata) = value.get_mut("metadata") {
         metadata["durationMs"] = 0.into();

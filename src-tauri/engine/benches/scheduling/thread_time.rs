@@ -1,9 +1,9 @@
-//! Time that the measuring thread had the processor for, so that a machine that also does other things measures the same.
+//! Measures CPU time of the thread, so that other processes do not affect the result.
 
 use cpu_time::ThreadTime;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 
-/// Measures like the wall clock of a machine that does nothing else.
+/// A criterion measurement of the CPU time of the measuring thread.
 pub struct OnThread;
 
 impl Measurement for OnThread {

@@ -1,6 +1,6 @@
-//! The floor: the same nodes evaluated and the same events appended by a loop over the plan, with no scheduler.
+//! The floor: a loop over the plan that evaluates the same nodes and appends the same events, without a scheduler.
 //!
-//! What no engine can do without, written by hand: collect inputs, evaluate, read the clock, append to the journal.
+//! It is the minimum that any engine must do: collect inputs, evaluate, read the clock, append to the journal.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use plait_engine::journal::{
 };
 use plait_engine::node::{Datum, Inputs};
 
-use super::shapes::Planned;
-use super::world::{Wall, first};
+use super::host::{SystemClock, started_event};
+use super::shapes::PlannedFlow;
 
-/// Evaluates the plan's nodes in its order and appends what a run of them would.
+/// Evaluates the nodes in plan order and appends the events of a run.
 pub fn floor(
-    Planned { plan, evaluate }: &Planned,
+    PlannedFlow { plan, evaluate }: &PlannedFlow,
     run: &str,
     journal: &mut impl Journal,
 ) -> Result<(), Fault> {
-    let mut pen = Pen { journal, next: 0 };
-    pen.append([first(run)])?;
+    let mut writer = EntryWriter { journal, next: 0 };
+    writer.append([started_event(run)])?;
     let mut results: Vec<NodeOutputs> = Vec::with_capacity(plan.nodes.len());
     for (node, evaluate) in plan.nodes.iter().zip(evaluate) {
-        let began = Wall.now_ms();
+        let started = SystemClock.now_ms();
         let ports = &node.node.ports().inputs;
         let (mut inputs, mut sources) = (Inputs::default(), BTreeMap::<_, Vec<SourceRef>>::new());
         for &edge in &node.incoming {
@@ -41,7 +41,7 @@ pub fn floor(
             });
         }
         let (id, epoch) = (&node.id, Epoch::root());
-        pen.append([
+        writer.append([
             Event::Node(
                 Activation { node: id.clone(), epoch: epoch.clone() },
                 NodeEvent::Ready { inputs: sources },
@@ -52,27 +52,29 @@ pub fn floor(
             ),
         ])?;
         let output = evaluate(&inputs);
-        let metadata =
-            FinishMetadata { duration_ms: Wall.now_ms().saturating_sub(began), ..FinishMetadata::default() };
+        let metadata = FinishMetadata {
+            duration_ms: SystemClock.now_ms().saturating_sub(started),
+            ..FinishMetadata::default()
+        };
         results.push(output.outputs.clone());
-        pen.append([Event::Node(
+        writer.append([Event::Node(
             Activation { node: id.clone(), epoch },
             NodeEvent::Finished { outputs: output.outputs, messages: output.messages, metadata },
         )])?;
     }
     let ends = plan.nodes.iter().zip(results).filter(|(node, _)| node.is_result);
     let outputs = ends.map(|(node, outputs)| (node.id.clone(), outputs)).collect();
-    pen.append([Event::Run(RunEvent::Finished { outputs })])
+    writer.append([Event::Run(RunEvent::Finished { outputs })])
 }
 
-struct Pen<'a, J: Journal> {
+struct EntryWriter<'a, J: Journal> {
     journal: &'a mut J,
     next: u64,
 }
 
-impl<J: Journal> Pen<'_, J> {
+impl<J: Journal> EntryWriter<'_, J> {
     fn append<const N: usize>(&mut self, events: [Event; N]) -> Result<(), Fault> {
-        let (at, first) = (Wall.now_ms(), self.next);
+        let (at, first) = (SystemClock.now_ms(), self.next);
         self.next += N as u64;
         let mut seq = first..;
         let entries = events.map(|event| Entry { seq: seq.next(), at, event });

@@ -1,6 +1,6 @@
-//! Trivial node types: they hand on what they are given, as cheaply as a node can.
+//! Trivial node types that pass their inputs on.
 //!
-//! What each does is a plain function, so that the floor evaluates exactly the same.
+//! Each is a plain function, so that the floor evaluates exactly the same.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ pub fn registry() -> Registry {
     Registry::default().with::<Source>().with::<Pass>().with::<Pair>().with::<Gather>()
 }
 
-/// What a node does with its inputs.
+/// The function of a node type.
 pub type Evaluate = fn(&Inputs) -> NodeOutput;
 
-/// What nodes of that type do.
-pub fn evaluation(node_type: &str) -> Evaluate {
+/// The function of this node type.
+pub fn evaluate_fn(node_type: &str) -> Evaluate {
     match node_type {
         Source::TYPE => source,
         Pair::TYPE => pair,
@@ -33,11 +33,11 @@ fn source(_inputs: &Inputs) -> NodeOutput {
 }
 
 fn pass(inputs: &Inputs) -> NodeOutput {
-    hand_on(inputs, "in")
+    pass_on(inputs, "in")
 }
 
 fn pair(inputs: &Inputs) -> NodeOutput {
-    hand_on(inputs, "left")
+    pass_on(inputs, "left")
 }
 
 fn gather(inputs: &Inputs) -> NodeOutput {
@@ -45,7 +45,7 @@ fn gather(inputs: &Inputs) -> NodeOutput {
     NodeOutput::of("out", texts)
 }
 
-fn hand_on(inputs: &Inputs, port: &str) -> NodeOutput {
+fn pass_on(inputs: &Inputs, port: &str) -> NodeOutput {
     match inputs.datum(port) {
         Some(datum) => NodeOutput::new().with_shared("out", Arc::clone(&datum.value)),
         None => NodeOutput::new(),
@@ -81,7 +81,7 @@ macro_rules! node_type {
             async fn execute(
                 _config: &Self::Config,
                 inputs: Inputs,
-                _cx: NodeContext,
+                _node_context: NodeContext,
             ) -> Result<NodeOutput, Fault> {
                 Ok($evaluate(&inputs))
             }

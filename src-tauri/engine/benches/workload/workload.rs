@@ -1,18 +1,18 @@
-//! What the benchmarks run: flows of trivial nodes in a few shapes, the world around them, and one way to drive them.
+//! The workload of the benchmarks: flows of trivial nodes in a few shapes, their host, and a function that runs them.
 //!
-//! Shared by the benchmarks of this crate and of the adapters. Measures nothing itself.
+//! Shared by the benchmarks of this crate and the adapters. Measures nothing itself.
 
 #![allow(dead_code, unused_imports)] // Each benchmark uses some of it.
 
-mod failure;
 mod figures;
+mod first_error;
 mod floor;
+mod host;
 mod nodes;
 mod shapes;
-mod world;
 
-pub use failure::{Failure, Wrong};
-pub use figures::{Figures, is_asked_for};
+pub use figures::{Figures, is_selected};
+pub use first_error::{BenchError, FirstError};
 pub use floor::floor;
-pub use shapes::{Planned, Shape, planned, planned_to};
-pub use world::{RUN, drive, first};
+pub use host::{RUN, drive, started_event};
+pub use shapes::{PlannedFlow, Shape, plan_shape, plan_shape_to_last};

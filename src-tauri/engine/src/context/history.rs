@@ -1,4 +1,4 @@
-//! What was said in a context, and beside it what a prompt has to know of all of it before it looks at any of it.
+//! The messages of a context, with the statistics that trimming reads for every message before each call.
 
 use std::ops::Deref;
 
@@ -7,31 +7,29 @@ use serde::{Deserialize, Serialize};
 
 use super::{Message, Role, SharedMessage};
 
-/// Everything said in a context, oldest first. Persistent: a copy costs the same at any length. Reads as the vector of its
-/// messages, and is one in JSON.
+/// The messages of a context, oldest first. Persistent: cloning takes the same time at any length. Derefs to the vector of
+/// messages and serializes as one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vector<SharedMessage>", into = "Vector<SharedMessage>")]
 pub struct History {
     messages: Vector<SharedMessage>,
-    /// One for each message. They lie close together, where messages are anywhere in memory: whoever goes through ten
-    /// thousand of them before each call waits for little else.
-    weights: Vector<Weight>,
-    /// Where the system messages stand, first to last. They are few, and every call takes them out.
+    /// One per message. They are contiguous in memory, messages are not: reading ten thousand of them before each call
+    /// would otherwise be dominated by cache misses.
+    stats: Vector<MessageStats>,
+    /// The indexes of the system messages, ascending. They are few, and every call removes them.
     system: Vector<usize>,
 }
 
-/// What trimming looks at of a message.
+/// What trimming needs to know about a message.
 #[derive(Clone, Copy, Debug)]
-pub struct Weight {
-    /// What it takes.
+pub struct MessageStats {
     pub tokens: u32,
-    /// Whether a person says it.
     pub is_user: bool,
-    /// Whether it calls tools or is a tool's result.
+    /// Whether it calls tools or is the result of a tool.
     pub has_tools: bool,
 }
 
-impl From<&Message> for Weight {
+impl From<&Message> for MessageStats {
     fn from(message: &Message) -> Self {
         Self {
             tokens: message.tokens,
@@ -42,30 +40,30 @@ impl From<&Message> for Weight {
 }
 
 impl History {
-    /// The weights of the messages in chunks, the newest chunk first; each chunk is ordered from old to new.
-    pub fn weights_newest_first(&self) -> impl Iterator<Item = &[Weight]> {
-        self.weights.leaves().rev()
+    /// The statistics in chunks, the newest chunk first; within a chunk, oldest first.
+    pub fn stats_newest_first(&self) -> impl Iterator<Item = &[MessageStats]> {
+        self.stats.leaves().rev()
     }
 
-    /// The history without its last message.
+    /// Removes the last message.
     pub fn pop(&mut self) {
-        self.weights.pop_back();
+        self.stats.pop_back();
         if self.messages.pop_back().is_some_and(|message| is_system(&message)) {
             self.system.pop_back();
         }
     }
 
-    /// Takes the system messages out and gives them, in order. What it costs depends on how many they are, and hardly on
-    /// how many others there are.
+    /// Removes the system messages and returns them in order. The cost depends on their number, and hardly on the number
+    /// of other messages.
     pub fn take_system(&mut self) -> Vec<SharedMessage> {
-        let mut taken = Vec::with_capacity(self.system.len());
-        // From the last on, so that those before stay where they are.
-        while let Some(place) = self.system.pop_back() {
-            self.weights.remove(place);
-            taken.push(self.messages.remove(place));
+        let mut removed = Vec::with_capacity(self.system.len());
+        // From the last, so that the indexes of those before stay valid.
+        while let Some(index) = self.system.pop_back() {
+            self.stats.remove(index);
+            removed.push(self.messages.remove(index));
         }
-        taken.reverse();
-        taken
+        removed.reverse();
+        removed
     }
 }
 
@@ -90,7 +88,7 @@ impl PartialEq for History {
 impl Extend<SharedMessage> for History {
     fn extend<I: IntoIterator<Item = SharedMessage>>(&mut self, messages: I) {
         for message in messages {
-            self.weights.push_back(Weight::from(&*message));
+            self.stats.push_back(MessageStats::from(&*message));
             if is_system(&message) {
                 self.system.push_back(self.messages.len());
             }

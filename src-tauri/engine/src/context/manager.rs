@@ -2,11 +2,12 @@
 //!
 //! A node never changes a context in place. Its [`ContextManager`] writes into the activation's [`Transaction`], where the
 //! node reads its own writes; the run applies the transaction, and journals it, together with the node's success.
-//! A failed or cancelled activation drops its transaction and the context stays as it was.
+//! A failed or canceled activation drops its transaction, and the context stays unchanged.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use imbl::HashMap;
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -22,44 +23,37 @@ use crate::models::CalibrationSample;
 pub enum ContextChange {
     /// Messages were appended, all of them or none.
     Messages {
-        /// In order.
         #[ts(as = "Vec<super::Message>")]
         messages: Vec<SharedMessage>,
     },
-    /// A model's turn was added whole. In a journal it is the event `turn.committed`.
+    /// A model's turn was committed. In a journal this is the event `turn.committed`.
     Turn {
-        /// The user's message, unless it was there already, and the assistant's.
+        /// The user message, unless it is in the history already, and the assistant's.
         #[ts(as = "Vec<super::Message>")]
         messages: Vec<SharedMessage>,
-        /// What the provider's reports taught of Plait's counts.
+        /// How far Plait's token counts differed from the provider's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         learned: Option<CalibrationSample>,
     },
-    /// What is remembered of the conversation that the run goes on in came before everything else.
+    /// Messages of the conversation that the run continues were put before all others.
     Recalled(#[ts(as = "super::conversation::Recalled")] Arc<Recalled>),
     /// The system instructions were set.
     SystemInstructions {
-        /// The new instructions; empty for none.
+        /// Empty for none.
         text: String,
     },
-    /// The model that answers was changed.
-    ProviderModel {
-        /// The provider.
-        provider: String,
-        /// Its model.
-        model: String,
-    },
+    /// The provider and model were changed.
+    ProviderModel { provider: String, model: String },
     /// The history was cleared.
     Reset,
 }
 
-/// All contexts of a run. Cloning it is a snapshot, at the same cost however long the histories are.
+/// All contexts of a run. A clone is a snapshot; its cost does not depend on the length of the histories.
 #[derive(Clone, Default)]
 pub struct Contexts(HashMap<ContextId, Snapshot>);
 
 impl Contexts {
-    /// The context as it stands.
     pub fn get(&self, id: &ContextId) -> Option<&Snapshot> {
         self.0.get(id)
     }
@@ -69,13 +63,13 @@ impl Contexts {
         self.0.values()
     }
 
-    /// Registers a new context, in place of any of the same id.
+    /// Registers a new context. Replaces one with the same id.
     pub fn create(&mut self, record: impl Into<Snapshot>) {
         let record = record.into();
         self.0.insert(record.context_id.clone(), record);
     }
 
-    /// Applies one change and gives the new revision, or nothing where there is no such context.
+    /// Applies one change. The new revision, or `None` if there is no such context.
     pub fn apply(&mut self, id: &ContextId, change: &ContextChange) -> Option<u64> {
         let record = Arc::make_mut(self.0.get_mut(id)?);
         match change {
@@ -109,7 +103,7 @@ fn append(record: &mut ContextRecord, messages: &[SharedMessage]) {
     record.message_history.extend(messages.iter().cloned());
 }
 
-/// What one activation has written so far, over the contexts as they stood when it began.
+/// The writes of one activation so far, on top of a snapshot of the contexts from its start.
 #[derive(Default)]
 pub struct Transaction {
     view: Contexts,
@@ -118,8 +112,8 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// An empty transaction over a snapshot.
-    pub fn over(view: Contexts) -> Arc<Mutex<Self>> {
+    /// An empty transaction on top of a snapshot.
+    pub fn begin(view: Contexts) -> Arc<Mutex<Self>> {
         Arc::new(Mutex::new(Self { view, ..Self::default() }))
     }
 
@@ -130,7 +124,7 @@ impl Transaction {
         self.view.create(record);
     }
 
-    /// Takes what was written: new contexts, then changes in order.
+    /// Takes the writes: new contexts, then changes in order.
     pub fn take(&mut self) -> (Vec<Snapshot>, Vec<(ContextId, ContextChange)>) {
         (std::mem::take(&mut self.created), std::mem::take(&mut self.changes))
     }
@@ -154,12 +148,12 @@ impl ContextManager {
         Ok(manager)
     }
 
-    /// Which context it writes.
+    /// The context that it writes.
     pub fn id(&self) -> &ContextId {
         &self.id
     }
 
-    /// The context as this activation sees it: as it stood at its start, plus its own writes.
+    /// The context as this activation sees it: the snapshot from its start plus its own writes.
     pub fn get(&self) -> Snapshot {
         self.lock().view.get(&self.id).cloned().unwrap_or_else(|| {
             // `open` proved it exists and nothing removes contexts; an empty record keeps this total.
@@ -177,13 +171,12 @@ impl ContextManager {
         self.write(ContextChange::Messages { messages });
     }
 
-    /// Puts what is remembered of a conversation into the history.
+    /// Adds recalled messages of a conversation to the history.
     pub fn recall(&self, recalled: Recalled) {
         self.write(ContextChange::Recalled(Arc::new(recalled)));
     }
 
-    /// Appends what a model's turn adds: the question, unless it is there already, and the answer; both or none. And what
-    /// the turn has taught of counts.
+    /// Appends the messages of a model's turn, all or none, and applies its calibration sample.
     pub fn commit_turn(&self, messages: Vec<SharedMessage>, learned: Option<CalibrationSample>) {
         self.write(ContextChange::Turn { messages, learned });
     }
@@ -193,7 +186,7 @@ impl ContextManager {
         self.write(ContextChange::SystemInstructions { text: text.into() });
     }
 
-    /// Sets which model answers from now on.
+    /// Sets the provider and model of later calls.
     pub fn set_provider_model(&self, provider: impl Into<String>, model: impl Into<String>) {
         self.write(ContextChange::ProviderModel { provider: provider.into(), model: model.into() });
     }
@@ -210,6 +203,6 @@ impl ContextManager {
     }
 
     fn lock(&self) -> MutexGuard<'_, Transaction> {
-        self.transaction.lock().unwrap_or_else(PoisonError::into_inner)
+        self.transaction.lock()
     }
 }

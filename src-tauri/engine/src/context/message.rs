@@ -1,4 +1,4 @@
-//! Messages: what was said, by whom, in which role.
+//! Messages of a context: role, content, tool calls, author.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub enum Role {
     Tool,
 }
 
-/// One piece of a message that is more than text.
+/// One part of a message's content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Part {
@@ -41,7 +41,7 @@ pub enum Part {
     },
 }
 
-/// What a message says: plain text, or parts.
+/// The content of a message: plain text, or parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(untagged)]
 pub enum Content {
@@ -52,7 +52,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// The text of it, parts joined by newlines, other media left out.
+    /// The text, with parts joined by newlines, without other media.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -80,7 +80,7 @@ impl From<&str> for Content {
     }
 }
 
-/// A model asks for a tool.
+/// A model's call of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
@@ -93,7 +93,7 @@ pub struct ToolCall {
     pub arguments: Value,
 }
 
-/// One message of a context's history. Immutable once made; shared, never copied.
+/// One message of a context's history. Immutable; shared, never copied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
@@ -101,33 +101,32 @@ pub struct Message {
     pub id: MessageId,
     /// Who speaks.
     pub role: Role,
-    /// What is said.
     pub content: Content,
-    /// The model's reasoning, where it gave any.
+    /// The model's reasoning, if it reported any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub reasoning: Option<String>,
-    /// Tools the assistant asked for.
+    /// The tool calls of an assistant message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<ToolCall>>")]
     pub tool_calls: Vec<ToolCall>,
-    /// For a tool's result: the call it answers.
+    /// For the result of a tool: the id of its call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tool_call_id: Option<String>,
-    /// For an assistant message within a turn: what its provider gave with it and wants back with it, verbatim
-    /// (signed or encrypted reasoning). An object whose one key names the protocol; every other protocol passes it over.
+    /// For an assistant message within a turn: data of its provider that must be sent back verbatim with it (signed or
+    /// encrypted reasoning). An object whose only key names the protocol; other protocols ignore it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]
     pub provider_state: Option<Value>,
-    /// Who wrote it.
+    /// The activation that wrote it.
     pub author: Activation,
-    /// How many tokens it takes, counted once when it was made.
+    /// Its size in tokens, counted once when it was created.
     pub tokens: u32,
 }
 
 impl Message {
-    /// A message that is nothing but what is said.
+    /// A message with content only.
     pub fn plain(
         id: MessageId,
         role: Role,

@@ -12,10 +12,10 @@ use super::History;
 use crate::id::{ContextId, MessageId};
 use crate::models::Correction;
 
-/// The id of the context a flow's `contextStart` makes.
+/// The id of the context that a flow's `contextStart` creates.
 pub const MAIN: &str = "main";
 
-/// How a context came to be.
+/// How a context was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum ContextType {
@@ -28,15 +28,14 @@ pub enum ContextType {
     Child,
 }
 
-/// A context as it stands at one moment.
+/// The state of a context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextRecord {
     /// Unique in the run.
     pub context_id: ContextId,
-    /// How it came to be.
     pub context_type: ContextType,
-    /// Which provider answers, for example `offline`.
+    /// The provider, for example `offline`.
     pub provider: String,
     /// The provider's name for the model.
     pub model: String,
@@ -44,24 +43,24 @@ pub struct ContextRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub system_instructions: Option<String>,
-    /// Everything said, oldest first.
+    /// Its messages, oldest first.
     #[ts(as = "Vec<super::Message>")]
     #[serde(default)]
     pub message_history: History,
-    /// The id under which a provider may keep this conversation on its side.
+    /// The id under which a provider may store this conversation.
     pub session_id: String,
     /// The text of the latest output in this context.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[ts(optional, as = "Option<String>")]
     pub current_output: String,
-    /// How often it has changed.
+    /// How many times it was changed.
     #[ts(type = "number")]
     pub revision: u64,
-    /// What its turns have taught of Plait's counts, by `provider/model`.
+    /// Token calibrations from its turns, by `provider/model`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, Correction>>")]
     pub corrections: BTreeMap<String, Correction>,
-    /// The context it was made from.
+    /// The context that it was created from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub parent_context_id: Option<ContextId>,
@@ -92,40 +91,38 @@ impl ContextRecord {
     }
 }
 
-/// A context at one moment, read-only and cheap to hold.
+/// A read-only state of a context, cheap to hold.
 pub type Snapshot = Arc<ContextRecord>;
 
-/// What travels on a context edge (and, from `newContext`, on a data edge): which context, and what was last said in it.
+/// The value on a context edge (and, from `newContext`, on a data edge): a context and the latest output in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextHandle {
-    /// Which context.
     pub context_id: ContextId,
-    /// What the node that hands the context on has to say in it, for a node that is given nothing else.
+    /// The output of the node that passes the context on, for a node that has no other input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]
     pub current_output: Option<Value>,
-    /// The message of the context that already says so, if one does.
+    /// The message of the context that already has this output, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub message_id: Option<MessageId>,
 }
 
 impl ContextHandle {
-    /// A handle that carries nothing but the id.
-    pub fn bare(context_id: ContextId) -> Self {
+    /// A handle without an output.
+    pub fn new(context_id: ContextId) -> Self {
         Self { context_id, current_output: None, message_id: None }
     }
 
-    /// The context that a value names: by its id, or as a handle.
-    pub fn named_by(value: &Value) -> Option<ContextId> {
+    /// The context id in a value: the value itself, or the id of a handle.
+    pub fn id_in_value(value: &Value) -> Option<ContextId> {
         value.as_str().or_else(|| value.get("contextId")?.as_str()).map(Into::into)
     }
 
-    /// A handle of the same context, of a node that says `output` in it; `message` where a message of the context
-    /// already says so.
+    /// A handle of the same context with this output; `message` if a message of the context already has it.
     #[must_use]
-    pub fn saying(&self, output: Value, message: Option<MessageId>) -> Self {
+    pub fn with_output(&self, output: Value, message: Option<MessageId>) -> Self {
         Self { context_id: self.context_id.clone(), current_output: Some(output), message_id: message }
     }
 }

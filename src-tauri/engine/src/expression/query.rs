@@ -181,29 +181,31 @@ fn compile(source: &str) -> Result<Compiled, String> {
         return Err(format!("This query is {} bytes long; the maximum is {MAX_SOURCE_BYTES}.", source.len()));
     }
     // Parsing, compiling and dropping the tree all recurse as deep as the query nests.
-    block_on_deep_stack(|| compile_here(source)).unwrap_or_else(|| Err("This is not a jq query.".to_owned()))
+    block_on_deep_stack(|| compile_on_this_stack(source))
+        .unwrap_or_else(|| Err("This is not a jq query.".to_owned()))
 }
 
-fn compile_here(source: &str) -> Result<Compiled, String> {
+fn compile_on_this_stack(source: &str) -> Result<Compiled, String> {
     let natives: Vec<Fun<QueryTypes>> = natives().collect();
     let names: Natives = natives.iter().map(|(name, arguments, _)| (*name, arguments.len())).collect();
     let term = parse(source)?;
     let is_small = small::is_small(&term);
-    let body = instrument::term(term, &names);
+    let body = instrument::instrument_term(term, &names);
     let definitions = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
-    let definitions =
-        definitions.filter(|one| !is_removed(one.name)).map(|one| instrument::definition(one, &names));
+    let definitions = definitions
+        .filter(|one| !is_removed(one.name))
+        .map(|one| instrument::instrument_definition(one, &names));
     let own = Def { name: MAIN, args: Vec::new(), body };
     let loader = Loader::new(definitions.chain([own]));
     let arena = Arena::default();
-    let unreadable = || "This is not a jq query.".to_owned();
-    let modules = loader.load(&arena, File { code: MAIN, path: () }).map_err(|_| unreadable())?;
+    let invalid_query = || "This is not a jq query.".to_owned();
+    let modules = loader.load(&arena, File { code: MAIN, path: () }).map_err(|_| invalid_query())?;
     let compiled =
         Compiler::default().with_funs(natives.into_iter().chain(budget_filters())).compile(modules);
     let filter = compiled.map_err(|errors| {
         let first = errors.iter().flat_map(|(_, errors)| errors).next();
-        first.map_or_else(unreadable, |(name, kind)| {
-            format!("{}there is no {} `{name}`.", place(source, name), kind.as_str())
+        first.map_or_else(invalid_query, |(name, kind)| {
+            format!("{}there is no {} `{name}`.", position_prefix(source, name), kind.as_str())
         })
     })?;
     Ok(Compiled { filter, is_small })
@@ -224,15 +226,20 @@ fn is_removed(name: &str) -> bool {
 
 fn parse(source: &str) -> Result<Term<&str>, String> {
     let tokens = Lexer::new(source).lex().map_err(|errors| {
-        let first = errors
-            .first()
-            .map(|(expected, found)| format!("{}a {} is expected.", place(source, found), expected.as_str()));
+        let first = errors.first().map(|(expected, found)| {
+            format!("{}a {} is expected.", position_prefix(source, found), expected.as_str())
+        });
         first.unwrap_or_else(|| "This is not a jq query.".to_owned())
     })?;
     Parser::new(&tokens).parse(Parser::term).map_err(|errors| {
         let first = errors.first().map(|(expected, found)| match found {
             Some(token) => {
-                format!("{}{} is expected before `{}`.", place(source, token.0), expected.as_str(), token.0)
+                format!(
+                    "{}{} is expected before `{}`.",
+                    position_prefix(source, token.0),
+                    expected.as_str(),
+                    token.0
+                )
             }
             None => format!("At the end of the query: {} is expected.", expected.as_str()),
         });
@@ -240,8 +247,8 @@ fn parse(source: &str) -> Result<Term<&str>, String> {
     })
 }
 
-/// Where a part of the query stands, in words; nothing where it is no part of it.
-fn place(source: &str, part: &str) -> String {
+/// The position of a part of the query as the start of a message; empty if it is not a part of it.
+fn position_prefix(source: &str, part: &str) -> String {
     let inside = source.as_bytes().as_ptr_range().contains(&part.as_ptr());
     let Some(before) = inside.then(|| source.get(..span(source, part).start)).flatten() else {
         return String::new();

@@ -1,4 +1,4 @@
-//! JSON Schemas of values that come from outside: a person's answer to a pause, a model's structured reply.
+//! JSON Schemas of external values: a person's answer to a pause, a model's structured reply.
 //!
 //! Nothing is fetched: a schema that refers to another document is refused. Neither compiling nor validating takes long:
 //! the size of a schema, its patterns and the steps of a validation are bounded, and what would exceed a bound is refused.

@@ -19,8 +19,8 @@ use serde_json::{Map, Value};
 use super::evaluation::{Evaluation, Evaluator, wrong_result};
 use crate::error::{ErrorCode, Fault};
 
-pub use guard::{MAX_DEPTH, MAX_SOURCE};
-pub use render::{MAX_OUTPUT, MAX_STEPS};
+pub use guard::{MAX_NESTING_DEPTH, MAX_SOURCE_BYTES};
+pub use render::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
 pub use variables::Variable;
 
 /// An error in a template, with its position.

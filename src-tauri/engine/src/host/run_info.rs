@@ -1,4 +1,4 @@
-//! What a run is, apart from what happens in it.
+//! The properties of a run that do not change while it runs.
 
 use crate::context::Conversation;
 use crate::id::RunId;

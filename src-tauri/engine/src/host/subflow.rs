@@ -1,7 +1,7 @@
-//! Nested flows: what a node asks for when it runs one, and who carries that out.
+//! Nested flows: the trait that runs them, its call and its result.
 //!
-//! A child is a run of its own: its journal, its contexts, its end. It is given a text, values for its inputs and the
-//! parent's id, and nothing else of the parent: no messages and no outputs. Refuses to say where flows are kept.
+//! A child is a run of its own, with its own journal, contexts and end. It receives a text, values for its inputs and the
+//! parent's id, and nothing else of the parent: no messages and no outputs. Where flows are stored is not decided here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,35 +14,34 @@ use crate::flow::Flow;
 use crate::id::{Activation, NodeId, RunId};
 use crate::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd, RunFault};
 
-/// How deep flows may be inside of flows: the root is at depth 0, its children at 1. Nobody reads deeper nesting than
-/// this, and a mistake that calls for ever ends soon.
+/// The maximum depth of nested flows. The root has depth 0, its children 1. It stops endless recursion early.
 pub const MAX_DEPTH: usize = 16;
 
-/// Which flow a node runs.
+/// The flow that a node runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChildFlow {
-    /// That of a file, by its path relative to the folder of the flow the node is in.
+    /// A file, by its path relative to the folder of the calling flow.
     File(String),
-    /// One that stands in the node's own config.
+    /// A flow inside of the node's config.
     Inner(Arc<Flow>),
 }
 
-/// One try of a node that runs a flow.
+/// One attempt of a node that runs a flow.
 pub struct ChildCall {
-    /// The run the node is in.
+    /// The run of the node.
     pub parent: Arc<RunInfo>,
-    /// Which execution of it. With the run and the attempt it decides the child's id, so that a parent that was resumed
-    /// finds the child it had begun.
+    /// The execution of the node. The child's id is derived from it, the run and the attempt, so that a resumed parent
+    /// finds the child that it had started.
     pub activation: Activation,
-    /// Which try, from 1. Each is a run of its own: one that has ended is never begun again.
+    /// The attempt, from 1. Each attempt is a run of its own; a child that has ended is never restarted.
     pub attempt: u32,
     /// What to run.
     pub flow: ChildFlow,
-    /// The text it is given, if it is given one.
+    /// The input text, if any.
     pub input: Option<String>,
-    /// Values for its inputs that no edge feeds.
+    /// Values for its inputs without an edge.
     pub set: InputOverrides,
-    /// The world, that of the parent.
+    /// The parent's host.
     pub host: Host,
 }
 
@@ -51,27 +50,26 @@ pub struct ChildCall {
 pub struct ChildEnd {
     /// Its id.
     pub run: RunId,
-    /// How.
     pub end: RunEnd,
-    /// What it put out, by node and port.
+    /// Its outputs, by node and port.
     pub outputs: BTreeMap<NodeId, NodeOutputs>,
-    /// Why it failed, where it did.
+    /// Why it failed, if it did.
     pub error: Option<RunFault>,
 }
 
-/// Receives the events of a child run, in order: first `Started`, once per call; then each wait for a person and each
+/// Receives the events of a child run in order: first `Started`, once per call; then each wait for a person and each
 /// resumption.
 pub type ChildListener = Box<dyn FnMut(ChildEvent) + Send>;
 
 /// Runs nested flows.
 #[async_trait]
 pub trait Subflows: Send + Sync {
-    /// Starts the child of this call, or finds the one it began before, and waits for its end. Dropping the future
-    /// cancels the child. Faults where there is no child to speak of: `subflow.*` and what is wrong with its flow.
+    /// Starts the child of this call, or finds the one started earlier, and waits for its end. Dropping the future cancels
+    /// the child. Faults: `subflow.*` and the errors of its flow, if no child can be started.
     async fn run(&self, call: ChildCall, listener: ChildListener) -> Result<ChildEnd, Fault>;
 }
 
-/// A world without nested flows.
+/// A host without nested flows.
 pub struct NoSubflows;
 
 #[async_trait]

@@ -62,7 +62,7 @@ impl CallAccount {
             counted: counted.input,
             estimated: believed.is_none(),
             disbelieved: reported.filter(|_| believed.is_none()),
-            cost_nano_usd: book.price(&config.provider, &config.model).map(|price| price.of(&usage)),
+            cost_nano_usd: book.price(&config.provider, &config.model).map(|price| price.nano_usd(&usage)),
         };
         (account, usage)
     }
@@ -72,7 +72,7 @@ impl CallAccount {
         if self.estimated || is_exact(&self.provider, &self.model) {
             return None;
         }
-        let correction = Correction::of(self.counted, usage.input)?;
+        let correction = Correction::from_report(self.counted, usage.input)?;
         Some(CalibrationSample { model: ModelOverrides::key(&self.provider, &self.model), correction })
     }
 }

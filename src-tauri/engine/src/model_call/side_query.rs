@@ -8,7 +8,7 @@ use crate::context::{ContextHandle, ContextManager, ContextRecord, ContextType, 
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::models::{ECHO, OFFLINE};
-use crate::node::{Datum, Inputs, NodeContext, NodeOutput};
+use crate::node::{Card, CardPart, Datum, Inputs, NodeContext, NodeOutput};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{ModelConfig, Overrides, resolve_model_config};
 use crate::provider::{ModelReply, Provider};
@@ -45,6 +45,14 @@ pub(crate) fn side_query_inputs(input: &str, description: &str) -> Ports {
     Ports::new()
         .when_fed("context", PortKind::Context, PortType::Any, "The conversation whose model is asked")
         .when_fed(input, PortKind::Data, PortType::Any, description)
+}
+
+/// The card of a node that sends a side query.
+pub(crate) fn side_query_card() -> Card {
+    Card::new()
+        .line([CardPart::text("overrideProvider"), CardPart::text("overrideModel")])
+        .line([CardPart::text("instructions")])
+        .line([CardPart::ContextMaker])
 }
 
 impl SideQuery {

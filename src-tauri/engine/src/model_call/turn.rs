@@ -131,10 +131,10 @@ impl<'a> Turn<'a> {
     /// One round of tool calls: the model's message, then each result.
     async fn run_tools(&mut self, step: u32, reply: ModelReply, calls: Vec<ToolCall>) -> Result<(), Fault> {
         let message = self.next_message(Role::Assistant, reply.text);
-        let mut tokens = message.tokens.saturating_add(tokens::calls(&self.model.model, &calls));
+        let mut tokens = message.tokens.saturating_add(tokens::count_tool_calls(&self.model.model, &calls));
         // Reasoning is only sent back to providers that attach state to their messages.
         if let (Some(reasoning), Some(_)) = (&reply.reasoning, &reply.provider_state) {
-            tokens = tokens.saturating_add(tokens::text(&self.model.model, reasoning));
+            tokens = tokens.saturating_add(tokens::count_u32(&self.model.model, reasoning));
         }
         let message = Message {
             reasoning: reply.reasoning,

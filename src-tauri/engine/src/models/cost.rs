@@ -5,22 +5,22 @@ use ts_rs::TS;
 
 use super::usage::is_zero;
 
-/// A sum of money and of calls that are not in it because nobody knows their price. Adds up over calls, nodes, contexts,
-/// runs, conversations and days.
+/// A sum of money, and the number of calls without a known price that it leaves out. Costs of calls, nodes, contexts, runs,
+/// conversations and days can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Cost {
     /// Billionths of a US dollar.
     #[ts(type = "number")]
     pub nano_usd: u64,
-    /// How many calls are not in it.
+    /// How many calls without a known price it leaves out.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[ts(optional, as = "Option<u32>")]
     pub unpriced: u64,
 }
 
 impl Cost {
-    /// What one call costs; `None` where its price is not known.
+    /// The cost of one call; `None` if its price is unknown.
     pub fn of_call(nano_usd: Option<u64>) -> Self {
         match nano_usd {
             Some(nano_usd) => Self { nano_usd, unpriced: 0 },
@@ -28,9 +28,9 @@ impl Cost {
         }
     }
 
-    /// This sum, `before` in it replaced by `after`.
+    /// This sum with the part `before` replaced by `after`.
     #[must_use]
-    pub fn replaced(mut self, before: Self, after: Self) -> Self {
+    pub fn replace_part(mut self, before: Self, after: Self) -> Self {
         self += after;
         self.nano_usd = self.nano_usd.saturating_sub(before.nano_usd);
         self.unpriced = self.unpriced.saturating_sub(before.unpriced);
@@ -54,7 +54,7 @@ impl std::iter::Sum for Cost {
     }
 }
 
-/// For people: `$0.0042`, `≥ $1.20` where some calls have no price, `—` where none has.
+/// For people: `$0.0042`, `≥ $1.20` if some calls have no price, `—` if none has.
 impl std::fmt::Display for Cost {
     #[expect(clippy::cast_precision_loss, reason = "shown with four digits")]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

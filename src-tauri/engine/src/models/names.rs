@@ -1,12 +1,12 @@
-//! Finding a model in a table by its name, which catalogs and servers write in many ways.
+//! Looks up a model in a table by its name, which catalogs and servers write in many ways.
 //!
-//! A table's key is the beginning of a name, and the longest beginning counts. What follows it decides how far the entry
-//! is to be believed: `gpt-4-0613` is `gpt-4`, `gpt-4.1` is another model.
+//! A table's key is a prefix of a name, and the longest match wins. The rest of the name decides whether the entry applies:
+//! `gpt-4-0613` is `gpt-4`, `gpt-4.1` is another model.
 
 use std::collections::BTreeMap;
 
-/// What stands before a model's own name in some catalogs; taken off, as often as it goes.
-const VENDORS: [&str; 16] = [
+/// Prefixes of model names in some catalogs, removed repeatedly.
+const VENDOR_PREFIXES: [&str; 16] = [
     "us.",
     "eu.",
     "apac.",
@@ -25,34 +25,35 @@ const VENDORS: [&str; 16] = [
     "ft:",
 ];
 
-/// The names under which a table may have a model: with its provider first, then with ever less before it.
-pub(super) fn names(provider: &str, model: &str) -> impl Iterator<Item = String> {
+/// The names under which a table may list a model: the full name with its provider, then with one prefix less each.
+pub(super) fn candidate_names(provider: &str, model: &str) -> impl Iterator<Item = String> {
     let full = format!("{provider}/{model}").to_lowercase();
     std::iter::successors(Some(full), |name| {
-        let vendor = VENDORS.iter().find_map(|vendor| name.strip_prefix(vendor));
+        let vendor = VENDOR_PREFIXES.iter().find_map(|vendor| name.strip_prefix(vendor));
         vendor.or_else(|| name.split_once('/').map(|(_, rest)| rest)).map(str::to_owned)
     })
 }
 
-/// The entry with the longest beginning of `name`, and what of the name follows it.
-pub(super) fn longest<'t, 'n, T>(
+/// The entry whose key is the longest prefix of `name`, with the rest of the name.
+pub(super) fn find_longest_prefix<'t, 'n, T>(
     table: &'t BTreeMap<String, T>,
     name: &'n str,
 ) -> Option<(&'t str, &'t T, &'n str)> {
-    let matching = table.iter().filter_map(|(key, entry)| Some((key.as_str(), entry, rest_of(name, key)?)));
+    let matching =
+        table.iter().filter_map(|(key, entry)| Some((key.as_str(), entry, rest_after_key(name, key)?)));
     matching.max_by_key(|(key, ..)| key.len())
 }
 
-/// What follows `key` in `name`, unless the key ends in the middle of a word (`o1` is no beginning of `o12`) or is only
-/// what the provider is called (`mistral/…`).
-fn rest_of<'n>(name: &'n str, key: &str) -> Option<&'n str> {
+/// What follows `key` in `name`, unless the key ends in the middle of a word (`o1` does not match `o12`) or is only the
+/// name of the provider (`mistral/…`).
+fn rest_after_key<'n>(name: &'n str, key: &str) -> Option<&'n str> {
     let rest = name.strip_prefix(key)?;
     let goes_on = |next: char| next.is_ascii_alphanumeric() || next == '/';
     (key.ends_with('/') || !rest.starts_with(goes_on)).then_some(rest)
 }
 
-/// Whether what follows a key only says which edition of the same model it is: a date, `latest`, `preview`, a version of
-/// a catalog's (`-v2:0`).
+/// Whether the rest after a key only names an edition of the same model: a date, `latest`, `preview`, the version of a
+/// catalog (`-v2:0`).
 pub(super) fn is_edition(rest: &str) -> bool {
     let mut dated = false;
     segments(rest).all(|segment| {
@@ -65,7 +66,7 @@ pub(super) fn is_edition(rest: &str) -> bool {
     })
 }
 
-/// Whether what follows a key leaves it in its family: an edition, a size, a quantization, what it was tuned for.
+/// Whether the rest after a key names a model of the same family: an edition, a size, a quantization, a tuning.
 pub(super) fn is_variant(rest: &str) -> bool {
     is_edition(rest)
         || segments(rest).all(|segment| {
@@ -84,7 +85,7 @@ pub(super) fn is_variant(rest: &str) -> bool {
         })
 }
 
-/// The window a name itself speaks of: `phi-3-mini-4k`, `yi-34b-200k`, `qwen2.5-7b-1m`. The last of several.
+/// The window that a name contains: `phi-3-mini-4k`, `yi-34b-200k`, `qwen2.5-7b-1m`. The last of several.
 pub(super) fn window_in_name(name: &str) -> Option<u64> {
     segments(name).filter_map(window_tokens).last()
 }
@@ -118,7 +119,7 @@ fn is_size(segment: &str) -> bool {
     !size.is_empty() && size.split('x').all(is_number)
 }
 
-/// `q4`, `q8`, `fp16`, `f16`, `bf16`, `int4`, `4bit`; `q4_K_M` comes in pieces.
+/// `q4`, `q8`, `fp16`, `f16`, `bf16`, `int4`, `4bit`; `q4_K_M` is several segments.
 fn is_quantization(segment: &str) -> bool {
     let bits = ["q", "fp", "f", "bf", "int", "iq"].iter().find_map(|kind| segment.strip_prefix(kind));
     bits.is_some_and(is_number)

@@ -1,7 +1,7 @@
-//! What a run knows of models beyond the tables: what a person has set, and what earlier runs have learned.
+//! Settings and calibrations of models that come before the built-in tables.
 //!
-//! It is fixed when a run starts and stands in its first event, so that a resumed run sends the prompts it would
-//! have sent, whatever was set or learned meanwhile.
+//! They are fixed when a run starts and are part of its first event, so that a resumed run sends the same prompts whatever
+//! has changed meanwhile.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -12,7 +12,7 @@ use ts_rs::TS;
 
 use super::{Correction, Price, price, window};
 
-/// What a person has set of one model.
+/// The settings of one model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelOverride {
@@ -26,56 +26,55 @@ pub struct ModelOverride {
     pub price: Option<Price>,
 }
 
-/// What is known of models beyond the tables, each under `provider/model` or, for every provider, `model`.
+/// Settings and calibrations of models, by `provider/model` or, for every provider, `model`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelOverrides {
-    /// What a person has set.
+    /// The settings.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, ModelOverride>>")]
     pub notes: BTreeMap<String, ModelOverride>,
-    /// What earlier runs have learned of Plait's counts, under `provider/model`.
+    /// Calibrations of token counts from earlier runs, by `provider/model`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, Correction>>")]
     pub corrections: BTreeMap<String, Correction>,
 }
 
 impl ModelOverrides {
-    /// Whether nothing stands in it.
     pub fn is_empty(&self) -> bool {
         self.notes.is_empty() && self.corrections.is_empty()
     }
 
-    /// The window of a model: as set, else by the table.
+    /// The window of a model: from the settings, else from the table.
     pub fn window(&self, provider: &str, model: &str) -> u64 {
-        let set = self.note(provider, model, |note| note.context_window);
+        let set = self.find(provider, model, |note| note.context_window);
         set.map_or_else(|| window(provider, model), |set| set.get().into())
     }
 
-    /// The price of a model: as set, else by the table, if it is known.
+    /// The price of a model, if known: from the settings, else from the table.
     pub fn price(&self, provider: &str, model: &str) -> Option<&Price> {
-        self.note(provider, model, |note| note.price.as_ref()).or_else(|| price(provider, model))
+        self.find(provider, model, |note| note.price.as_ref()).or_else(|| price(provider, model))
     }
 
-    /// What was learned of a model before this run.
+    /// The calibration of a model before this run.
     pub fn correction(&self, provider: &str, model: &str) -> Correction {
         self.corrections.get(&Self::key(provider, model)).copied().unwrap_or_default()
     }
 
-    /// Under which name a model stands in the book.
+    /// The key of a model.
     pub fn key(provider: &str, model: &str) -> String {
         format!("{provider}/{model}")
     }
 
-    /// What is set of a model: of this provider's, else of any provider's of that name.
-    fn note<'a, T>(
+    /// A setting of a model: of this provider's, else of any provider's model of that name.
+    fn find<'a, T>(
         &'a self,
         provider: &str,
         model: &str,
-        what: impl Fn(&'a ModelOverride) -> Option<T>,
+        select: impl Fn(&'a ModelOverride) -> Option<T>,
     ) -> Option<T> {
-        let of_provider = self.notes.get(&Self::key(provider, model)).and_then(&what);
-        of_provider.or_else(|| self.notes.get(model).and_then(what))
+        let of_provider = self.notes.get(&Self::key(provider, model)).and_then(&select);
+        of_provider.or_else(|| self.notes.get(model).and_then(select))
     }
 }
 

@@ -1,8 +1,8 @@
-//! What a model costs: a table (`prices.json`) by the beginning of the model's name, of one date, from the vendors' public
-//! price lists.
+//! Prices of models: a table (`prices.json`) by the prefix of the model's name, from the vendors' public price lists of one
+//! date.
 //!
-//! A price holds for editions of the very model it stands for. Everything else has no price, which is not the same as
-//! costing nothing: whoever shows a sum says so.
+//! A price applies to the editions of one model only. Every other model has no price, which is not a price of 0: a displayed
+//! sum says so.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,26 +11,26 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::names::{is_edition, longest, names};
+use super::names::{candidate_names, find_longest_prefix, is_edition};
 use crate::models::TokenUsage;
 
 /// US dollars per million tokens.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Price {
-    /// Of prompt.
+    /// For prompt tokens.
     pub input: f64,
-    /// Of reply, reasoning included.
+    /// For reply tokens, including reasoning.
     pub output: f64,
-    /// Of prompt that the provider had cached; without it, what other prompt costs.
+    /// For prompt tokens read from the provider's cache; by default the same as `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cached_input: Option<f64>,
-    /// Of prompt that the provider put into its cache; without it, what other prompt costs.
+    /// For prompt tokens written to the provider's cache; by default the same as `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cache_write: Option<f64>,
-    /// What a whole call costs when its prompt is long, by ascending length.
+    /// The prices of a whole call with a long prompt, by ascending length.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<PriceStep>>")]
     pub above: Vec<PriceStep>,
@@ -40,29 +40,29 @@ pub struct Price {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceStep {
-    /// For prompts of more tokens than that.
+    /// Applies to prompts of more than this many tokens.
     #[ts(type = "number")]
     pub tokens: u64,
-    /// Of prompt.
+    /// For prompt tokens.
     pub input: f64,
-    /// Of reply, reasoning included.
+    /// For reply tokens, including reasoning.
     pub output: f64,
-    /// Of prompt that the provider had cached; without it, what other prompt costs.
+    /// For prompt tokens read from the provider's cache; by default the same as `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cached_input: Option<f64>,
-    /// Of prompt that the provider put into its cache; without it, what other prompt costs.
+    /// For prompt tokens written to the provider's cache; by default the same as `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cache_write: Option<f64>,
 }
 
-/// The most a price may be, in dollars per million tokens: far above any, and small enough that no sum overflows.
+/// Far above any real price, and small enough that no sum overflows.
 const MAX_USD_PER_MILLION_TOKENS: f64 = 1_000_000.0;
 
 impl Price {
-    /// What a call that used so much costs, in billionths of a US dollar.
-    pub fn of(&self, usage: &TokenUsage) -> u64 {
+    /// The cost of a call with this usage, in billionths of a US dollar.
+    pub fn nano_usd(&self, usage: &TokenUsage) -> u64 {
         let step = self.above.iter().filter(|step| usage.input > step.tokens).max_by_key(|step| step.tokens);
         let (input, output, cached, write) = match step {
             Some(step) => (step.input, step.output, step.cached_input, step.cache_write),
@@ -82,7 +82,7 @@ impl Price {
         u64::try_from((pico + 500) / 1_000).unwrap_or(u64::MAX)
     }
 
-    /// What is wrong with it, if anything.
+    /// The error in it, if any, for a message.
     pub fn problem(&self) -> Option<String> {
         let steps = self
             .above
@@ -99,10 +99,10 @@ impl Price {
     }
 }
 
-/// Dollars per million tokens as trillionths of a dollar per token, which is a whole number for every price there is.
+/// Dollars per million tokens as trillionths of a dollar per token, which is an integer for every listed price.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded below and above")]
 fn pico_dollars(price: f64) -> u128 {
-    // A price that is no number counts as 0.
+    // NaN becomes 0.
     (price.clamp(0.0, MAX_USD_PER_MILLION_TOKENS) * 1e6).round() as u128
 }
 
@@ -112,20 +112,20 @@ struct Table {
     prices: BTreeMap<String, Price>,
 }
 
-// The file is part of the program, and a test reads it; an empty table keeps this total.
+// The file is compiled in and a test parses it, so the default is never used.
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| serde_json::from_str(include_str!("prices.json")).unwrap_or_default());
 
-/// The price of a provider's model by the table; none where nobody wrote it down.
+/// The price of a provider's model in the table, if listed.
 pub fn price(provider: &str, model: &str) -> Option<&'static Price> {
-    names(provider, model).find_map(|name| {
-        // The longest beginning decides: a shorter one is another model.
-        let matching = longest(&TABLE.prices, &name);
+    candidate_names(provider, model).find_map(|name| {
+        // Only the longest prefix counts: a shorter one is another model.
+        let matching = find_longest_prefix(&TABLE.prices, &name);
         matching.filter(|(key, _, rest)| key.ends_with('/') || is_edition(rest)).map(|(_, price, _)| price)
     })
 }
 
-/// The day of the table, as `2026-08-06`.
+/// The date of the table, as `2026-08-06`.
 pub fn prices_date() -> &'static str {
     &TABLE.date
 }

@@ -1,41 +1,41 @@
-//! Tokens taken and given.
+//! Token usage of model calls.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Tokens taken and given, as the provider reported them (or as counted, for the offline provider).
+/// Tokens of prompts and replies, as the provider reported them (for the offline provider, as Plait counted them).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUsage {
-    /// Tokens of the prompt, those of the provider's cache included.
+    /// Tokens of the prompt, including those from the provider's cache.
     #[ts(type = "number")]
     pub input: u64,
-    /// Tokens of the reply, reasoning included.
+    /// Tokens of the reply, including reasoning.
     #[ts(type = "number")]
     pub output: u64,
-    /// Of `input`: what the provider had in its cache.
+    /// The part of `input` that was read from the provider's cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[ts(optional, as = "Option<u32>")]
     pub cached_input: u64,
-    /// Of `input`: what the provider put into its cache.
+    /// The part of `input` that was written to the provider's cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[ts(optional, as = "Option<u32>")]
     pub cache_write: u64,
-    /// Of `output`: what went into reasoning.
+    /// The part of `output` that is reasoning.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[ts(optional, as = "Option<u32>")]
     pub reasoning: u64,
 }
 
 impl TokenUsage {
-    /// That much of prompt and reply, and nothing known of caches and reasoning.
+    /// Usage without details of caches and reasoning.
     pub fn new(input: u64, output: u64) -> Self {
         Self { input, output, ..Self::default() }
     }
 
-    /// This sum, `before` in it replaced by `after`.
+    /// This sum with the part `before` replaced by `after`.
     #[must_use]
-    pub fn replaced(mut self, before: Self, after: Self) -> Self {
+    pub fn replace_part(mut self, before: Self, after: Self) -> Self {
         self += after;
         self.input = self.input.saturating_sub(before.input);
         self.output = self.output.saturating_sub(before.output);

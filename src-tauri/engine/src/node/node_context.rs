@@ -1,7 +1,8 @@
 //! What a node can use while it runs: its contexts, the host, and channels to stream output and journal events.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -58,7 +59,7 @@ impl NodeContext {
     /// Registers a new context. The run adopts it when this node succeeds.
     pub fn create_context(&self, record: ContextRecord) -> Result<ContextManager, Fault> {
         let id = record.context_id.clone();
-        self.transaction.lock().unwrap_or_else(std::sync::PoisonError::into_inner).create(record);
+        self.transaction.lock().create(record);
         self.context_manager(&id)
     }
 
@@ -75,7 +76,7 @@ impl NodeContext {
     /// A message of this activation, with its tokens counted for `model`.
     pub fn message(&self, index: usize, role: Role, content: impl Into<Content>, model: &str) -> Message {
         let content = content.into();
-        let tokens = tokens::message(model, &content);
+        let tokens = tokens::count_message(model, &content);
         Message::plain(self.message_id(index), role, content, self.activation.clone(), tokens)
     }
 

@@ -132,7 +132,7 @@ To revise after a rejection, connect `rejected` back \
         };
         Ok(match (inputs.context()?, value) {
             (Some(handle), Some(datum)) => {
-                output.with_context(&handle.saying(Value::clone(&datum.value), datum.message.clone()))
+                output.with_context(&handle.with_output(Value::clone(&datum.value), datum.message.clone()))
             }
             (Some(handle), None) => output.with_context(&handle),
             (None, _) => output,

@@ -301,7 +301,7 @@ fn build_output(
 ) -> NodeOutput {
     let text = Value::String(reply.text);
     let mut output = NodeOutput::new()
-        .with_context(&handle.saying(text.clone(), message_id.clone()))
+        .with_context(&handle.with_output(text.clone(), message_id.clone()))
         .with("response", text);
     if let Some(id) = message_id {
         output = output.is_message("response", id);

@@ -10,9 +10,10 @@ use std::fmt::Write as _;
 
 use crate::error::{ErrorCode, Fault};
 use crate::model_call::{
-    CallOptions, SideQuery, SideQueryOptions, Turn, check_reply, side_query_inputs, strip_code_fence,
+    CallOptions, SideQuery, SideQueryOptions, Turn, check_reply, side_query_card, side_query_inputs,
+    strip_code_fence,
 };
-use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
@@ -141,10 +142,7 @@ impl NodeType for Classify {
     }
 
     fn card() -> Card {
-        Card::new()
-            .line([CardPart::text("overrideProvider"), CardPart::text("overrideModel")])
-            .line([CardPart::text("instructions")])
-            .line([CardPart::ContextMaker])
+        side_query_card()
     }
 
     fn behavior(_: &Config) -> Behavior {

@@ -69,8 +69,8 @@ impl Default for Memory {
     fn default() -> Self {
         Self {
             strategy: Strategy::Window,
-            max_messages: conversation::MESSAGES,
-            max_tokens: conversation::TOKENS,
+            max_messages: conversation::DEFAULT_MAX_MESSAGES,
+            max_tokens: conversation::DEFAULT_MAX_TOKENS,
             keep_recent: 10,
             provider: None,
             model: None,
@@ -159,7 +159,7 @@ impl NodeType for ContextStart {
         }
         let mut record = ContextRecord::new(id, ContextType::Main, &config.provider, &config.model);
         record.system_instructions = super::non_blank(&config.system_instructions);
-        let handle = ContextHandle::bare(record.context_id.clone());
+        let handle = ContextHandle::new(record.context_id.clone());
         let output = NodeOutput::new().with_context(&handle);
         let conversation =
             node_context.run.conversation.clone().filter(|_| handle.context_id.as_str() == MAIN);

@@ -10,9 +10,10 @@ use std::num::NonZeroU32;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::model_call::{
-    CallOptions, ReplySchema, SideQuery, SideQueryOptions, Turn, check_reply, side_query_inputs,
+    CallOptions, ReplySchema, SideQuery, SideQueryOptions, Turn, check_reply, side_query_card,
+    side_query_inputs,
 };
-use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
@@ -99,10 +100,7 @@ impl NodeType for Extract {
     }
 
     fn card() -> Card {
-        Card::new()
-            .line([CardPart::text("overrideProvider"), CardPart::text("overrideModel")])
-            .line([CardPart::text("instructions")])
-            .line([CardPart::ContextMaker])
+        side_query_card()
     }
 
     fn behavior(_: &Config) -> Behavior {

@@ -153,9 +153,9 @@ If the last message is a user message, a *Chat* after this node replies to it.";
         if !messages.is_empty() {
             manager.add_messages(messages);
         }
-        let bare = ContextHandle::bare(id.clone());
+        let bare = ContextHandle::new(id.clone());
         let handle = match (user_message, incoming) {
-            (Some(message), _) => bare.saying(message.content.text().into(), Some(message.id.clone())),
+            (Some(message), _) => bare.with_output(message.content.text().into(), Some(message.id.clone())),
             (None, Some(incoming)) if incoming.context_id == id => incoming,
             (None, _) => bare,
         };
@@ -168,7 +168,7 @@ fn target(config: &Config, inputs: &Inputs, incoming: Option<&ContextHandle>) ->
     if let Some(id) = &config.context_id {
         return Ok(id.as_str().into());
     }
-    if let Some(id) = inputs.get("contextId").and_then(ContextHandle::named_by) {
+    if let Some(id) = inputs.get("contextId").and_then(ContextHandle::id_in_value) {
         return Ok(id);
     }
     // The value names no context. Reading it as a handle reports why.

@@ -86,7 +86,7 @@ On a context edge, it is the message \
             message_id = Some(message);
         }
         Ok(match handle {
-            Some(handle) => output.with_context(&handle.saying(text.into(), message_id)),
+            Some(handle) => output.with_context(&handle.with_output(text.into(), message_id)),
             None => output,
         })
     }

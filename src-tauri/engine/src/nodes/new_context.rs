@@ -104,7 +104,7 @@ Inside a cycle, each iteration creates a new one.";
         if let Some(base) = base.filter(|_| config.copy_history) {
             record = record.with_history(base.message_history.clone());
         }
-        let handle = ContextHandle::bare(record.context_id.clone());
+        let handle = ContextHandle::new(record.context_id.clone());
         node_context.create_context(record)?;
         Ok(NodeOutput::new().with_context(&handle).with("handle", Value::from(&handle)))
     }

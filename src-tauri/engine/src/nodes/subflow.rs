@@ -169,7 +169,7 @@ The child's results \
         // Committed as a turn: only turns are kept in a conversation after the run.
         manager.commit_turn(vec![message], None);
         let output = output.is_message("text", message_id.clone());
-        Ok(output.with_context(&handle.saying(text.into(), Some(message_id))))
+        Ok(output.with_context(&handle.with_output(text.into(), Some(message_id))))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What holds for every node type, and (below) what the smaller ones do; the larger ones have tests of their own.
+//! Properties of all node types. The child modules test the small node types; large ones have tests of their own.
 
 mod contexts;
 mod conversations;
@@ -14,7 +14,7 @@ use crate::port::PortKind;
 use crate::testing::NodeHarness;
 
 #[test]
-fn every_example_gives_what_it_says() {
+fn examples_produce_their_outputs() {
     for descriptor in registry().descriptors() {
         assert!(!descriptor.examples.is_empty(), "{} has no examples", descriptor.node_type);
         for example in &descriptor.examples {
@@ -23,18 +23,18 @@ fn every_example_gives_what_it_says() {
             if !needs_main {
                 harness.contexts = crate::context::Contexts::default();
             }
-            let ran = harness.run_example(&descriptor.node_type, example);
+            let run = harness.run_example(&descriptor.node_type, example);
             let place = format!("{}: {}", descriptor.node_type, example.title);
-            assert!(ran.result.is_ok(), "{place}: {:?}", ran.result);
+            assert!(run.result.is_ok(), "{place}: {:?}", run.result);
             if example.outputs != Value::Null {
-                assert_eq!(ran.outputs(), example.outputs, "{place}");
+                assert_eq!(run.outputs(), example.outputs, "{place}");
             }
         }
     }
 }
 
 #[test]
-fn a_fresh_node_of_every_type_is_valid() {
+fn default_config_of_every_type_is_valid() {
     let registry = registry();
     for descriptor in registry.descriptors() {
         let bound = registry.bind(&"n".into(), &descriptor.node_type, &serde_json::Map::new());
@@ -43,7 +43,7 @@ fn a_fresh_node_of_every_type_is_valid() {
 }
 
 #[test]
-fn ports_are_named_once_and_context_outputs_have_a_source() {
+fn port_names_are_unique_and_described() {
     for descriptor in registry().descriptors() {
         let inputs: BTreeSet<_> = descriptor.ports.inputs.iter().map(|port| &port.name).collect();
         let outputs: BTreeSet<_> = descriptor.ports.outputs.iter().map(|port| &port.name).collect();
@@ -56,7 +56,7 @@ fn ports_are_named_once_and_context_outputs_have_a_source() {
 }
 
 #[test]
-fn every_setting_is_explained_and_drawn_without_references() {
+fn every_setting_has_a_description_and_no_references() {
     for descriptor in registry().descriptors() {
         let schema = &descriptor.config_schema;
         assert!(!schema.to_string().contains("$ref"), "{}: {schema}", descriptor.node_type);
@@ -69,7 +69,7 @@ fn every_setting_is_explained_and_drawn_without_references() {
 }
 
 #[test]
-fn unknown_settings_and_wrong_types_are_named_with_their_place() {
+fn invalid_settings_are_reported_with_a_pointer() {
     let registry = registry();
     let wrong = |node_type: &str, config: Value| {
         let config = config.as_object().cloned().unwrap_or_default();
@@ -94,7 +94,7 @@ fn unknown_settings_and_wrong_types_are_named_with_their_place() {
 }
 
 #[test]
-fn aliases_are_the_node_type_they_stand_for() {
+fn aliases_resolve_to_their_node_type() {
     let registry = registry();
     for (alias, node_type) in [("defaultContextStart", "contextStart"), ("llmRequest", "chat")] {
         assert_eq!(registry.descriptor(alias).unwrap().node_type, node_type);
@@ -104,7 +104,7 @@ fn aliases_are_the_node_type_they_stand_for() {
 }
 
 #[test]
-fn nodes_that_take_a_context_take_it_on_an_input_of_that_name() {
+fn context_inputs_are_named_context() {
     for descriptor in registry().descriptors() {
         for port in descriptor.ports.inputs.iter().filter(|port| port.kind == PortKind::Context) {
             assert_eq!(port.name.as_str(), "context", "{}", descriptor.node_type);

@@ -154,7 +154,7 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
             message_id = Some(message);
         }
         Ok(match handle {
-            Some(handle) => output.with_context(&handle.saying(Value::clone(&answer), message_id)),
+            Some(handle) => output.with_context(&handle.with_output(Value::clone(&answer), message_id)),
             None => output,
         })
     }

@@ -45,7 +45,7 @@ impl ContextDeclaration {
         let in_config = behavior.uses_context_id.as_deref().map(ContextId::from);
         let overridden = behavior.uses_context_from.and_then(|input| {
             let (_, value) = overrides.get(id)?.iter().find(|(name, _)| name.as_str() == input)?;
-            Some(ContextHandle::named_by(value))
+            Some(ContextHandle::id_in_value(value))
         });
         let names_none = in_config.is_none() && overridden == Some(None);
         let names = in_config.or(overridden.flatten());

@@ -1,8 +1,7 @@
-//! Step 2: the parts of a call before trimming: the system text, the history, the user message with its blocks, and the tool
-//! steps so far.
+//! Step 2: the parts of a call before trimming: system text, history, and the user message with its blocks.
 
 use super::blocks::with_blocks;
-use super::tokens::{PER_MESSAGE, count_kept};
+use super::tokens::{TOKENS_PER_MESSAGE, count_cached};
 use crate::context::{ContextRecord, History, SharedMessage};
 use crate::tool::ToolSpec;
 
@@ -40,6 +39,6 @@ pub(super) fn assemble(
         }
     }
     let system = (!system.is_empty()).then(|| system.join("\n\n"));
-    let system_tokens = system.as_ref().map_or(0, |text| PER_MESSAGE + count_kept(model, text));
+    let system_tokens = system.as_ref().map_or(0, |text| TOKENS_PER_MESSAGE + count_cached(model, text));
     Assembled { system, system_tokens, history, question: (!as_stored).then_some(sent) }
 }

@@ -11,7 +11,7 @@ use crate::tool::ToolSpec;
 /// The user message as it is sent: unchanged without blocks, or a message with the same id that begins with them.
 pub(super) fn with_blocks(question: &SharedMessage, tools: &[ToolSpec], model: &str) -> SharedMessage {
     let Some(blocks) = tool_instructions(tools) else { return Arc::clone(question) };
-    let added = u32::try_from(tokens::count_kept(model, &blocks)).unwrap_or(u32::MAX);
+    let added = u32::try_from(tokens::count_cached(model, &blocks)).unwrap_or(u32::MAX);
     let content = match &question.content {
         Content::Text(text) => Content::Text(format!("{blocks}\n\n{text}")),
         Content::Parts(parts) => Content::Parts(

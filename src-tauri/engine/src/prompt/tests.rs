@@ -15,7 +15,7 @@ const MODEL: &str = "gpt-4o";
 
 fn message(id: &str, role: Role, text: &str) -> SharedMessage {
     let author = Activation { node: "n".into(), epoch: Epoch::root() };
-    Arc::new(Message::plain(id.into(), role, text, author, tokens::message(MODEL, &text.into())))
+    Arc::new(Message::plain(id.into(), role, text, author, tokens::count_message(MODEL, &text.into())))
 }
 
 fn context(instructions: &str, history: &[SharedMessage]) -> ContextRecord {
@@ -49,17 +49,17 @@ fn ask(context: &ContextRecord, config: &ModelConfig, question: &SharedMessage) 
     prepare(Call { context, config, question, tools: &[], steps: &[] })
 }
 
-fn said(prompt: &Prompt) -> Vec<String> {
+fn texts(prompt: &Prompt) -> Vec<String> {
     prompt.messages.iter().map(|message| message.content.text()).collect()
 }
 
 #[test]
-fn instructions_once_then_history_then_the_question() {
+fn prompt_is_instructions_history_user_message() {
     let context =
         context("Be brief.", &[message("1", Role::User, "Hi"), message("2", Role::Assistant, "Hello")]);
     let prompt = ask(&context, &config(10_000, 100), &message("3", Role::User, "Why?")).unwrap();
     assert_eq!(prompt.system.as_deref(), Some("Be brief."));
-    assert_eq!(said(&prompt), ["Hi", "Hello", "Why?"]);
+    assert_eq!(texts(&prompt), ["Hi", "Hello", "Why?"]);
     let [system, history, question] = &prompt.record.parts[..] else { panic!("{:?}", prompt.record.parts) };
     assert!(matches!(system, PromptPart::Message { role: Role::System, text, .. } if text == "Be brief."));
     assert!(
@@ -71,29 +71,29 @@ fn instructions_once_then_history_then_the_question() {
 }
 
 #[test]
-fn a_question_that_is_in_the_history_is_sent_once() {
+fn stored_user_message_is_sent_once() {
     let question = message("2", Role::User, "Why?");
     let context = context("", &[message("1", Role::User, "Hi"), Arc::clone(&question)]);
     let prompt = ask(&context, &config(10_000, 100), &question).unwrap();
     assert_eq!(prompt.system, None);
-    assert_eq!(said(&prompt), ["Hi", "Why?"]);
+    assert_eq!(texts(&prompt), ["Hi", "Why?"]);
     assert!(matches!(&prompt.record.parts[..], [PromptPart::History { count: 2, .. }]));
 }
 
 #[test]
-fn system_messages_of_the_history_join_the_instructions_and_are_never_trimmed() {
-    let event = "The menu: soup.";
+fn system_messages_join_the_instructions_and_are_never_trimmed() {
+    let menu = "The menu: soup.";
     let history = [
-        message("1", Role::System, event),
+        message("1", Role::System, menu),
         message("2", Role::User, "something quite long to say, which will not fit"),
         message("3", Role::Assistant, "indeed"),
-        message("4", Role::System, event),
+        message("4", Role::System, menu),
         message("5", Role::System, "Be brief."),
     ];
     let context = context("Be brief.", &history);
     let prompt = ask(&context, &config(40, 0), &message("6", Role::User, "What is for lunch?")).unwrap();
     assert_eq!(prompt.system.as_deref(), Some("Be brief.\n\nThe menu: soup."));
-    assert_eq!(said(&prompt), ["What is for lunch?"]);
+    assert_eq!(texts(&prompt), ["What is for lunch?"]);
     assert_eq!(prompt.record.omitted.as_ref().unwrap().count, 2);
 }
 
@@ -119,15 +119,15 @@ fn oldest_turns_are_omitted_and_recorded() {
     let prompt = ask(&context("", &history), &config(6 * each + 50, 50), &question).unwrap();
     assert_eq!(prompt.messages.len(), 5);
     let prompt = ask(&context("", &history), &config(each + 50, 50), &question).unwrap();
-    assert_eq!(said(&prompt).len(), 1);
+    assert_eq!(texts(&prompt).len(), 1);
     assert_eq!(prompt.record.omitted.unwrap().count, 20);
 }
 
 #[test]
-fn what_does_not_fit_says_by_how_much() {
+fn too_large_error_states_the_excess() {
     let question = message("q", Role::User, "Why?");
     let needed = u64::from(question.tokens);
-    let system = tokens::PER_MESSAGE + tokens::count(MODEL, "Be brief.");
+    let system = tokens::TOKENS_PER_MESSAGE + tokens::count(MODEL, "Be brief.");
     let exact = config(needed + system + 10, 10);
     assert!(ask(&context("Be brief.", &[]), &exact, &question).is_ok());
     let fault =
@@ -138,13 +138,13 @@ fn what_does_not_fit_says_by_how_much() {
 }
 
 #[test]
-fn tools_count_and_their_instructions_go_before_the_question_without_being_stored() {
+fn tool_instructions_precede_the_user_message_and_are_not_stored() {
     let question = message("q", Role::User, "What time is it?");
     let tools = [tool(Some("Times are UTC.")), tool(None)];
     let (context, config) = (context("", &[]), config(10_000, 100));
     let call = Call { context: &context, config: &config, question: &question, tools: &tools, steps: &[] };
     let prompt = prepare(call).unwrap();
-    assert_eq!(said(&prompt), ["How to use the tools:\n- clock: Times are UTC.\n\nWhat time is it?"]);
+    assert_eq!(texts(&prompt), ["How to use the tools:\n- clock: Times are UTC.\n\nWhat time is it?"]);
     assert_eq!(prompt.messages[0].id, question.id);
     assert!(prompt.messages[0].tokens > question.tokens);
     assert_eq!(question.content.text(), "What time is it?");
@@ -155,11 +155,11 @@ fn tools_count_and_their_instructions_go_before_the_question_without_being_store
     let parts = Content::Parts(vec![Part::Text { text: "What time?".into() }]);
     let question = Arc::new(Message { content: parts, ..Message::clone(&question) });
     let prompt = prepare(Call { question: &question, ..call }).unwrap();
-    assert_eq!(said(&prompt), ["How to use the tools:\n- clock: Times are UTC.\nWhat time?"]);
+    assert_eq!(texts(&prompt), ["How to use the tools:\n- clock: Times are UTC.\nWhat time?"]);
 }
 
 #[test]
-fn a_stored_question_with_blocks_takes_the_place_of_the_stored_one() {
+fn user_message_with_blocks_replaces_the_stored_one() {
     let question = message("2", Role::User, "What time is it?");
     let context = context("", &[message("1", Role::User, "Hi"), Arc::clone(&question)]);
     let tools = [tool(Some("Times are UTC."))];
@@ -168,11 +168,11 @@ fn a_stored_question_with_blocks_takes_the_place_of_the_stored_one() {
         prepare(Call { context: &context, config: &config, question: &question, tools: &tools, steps: &[] })
             .unwrap();
     assert_eq!(prompt.messages.len(), 2);
-    assert!(said(&prompt)[1].ends_with("What time is it?"));
+    assert!(texts(&prompt)[1].ends_with("What time is it?"));
 }
 
 #[test]
-fn tool_steps_follow_the_question_and_are_referred_to() {
+fn tool_steps_follow_the_user_message() {
     let question = message("q", Role::User, "What time is it?");
     let call = ToolCall { id: "1".into(), name: "clock".into(), arguments: json!({}) };
     let asked =
@@ -194,9 +194,9 @@ fn tool_steps_follow_the_question_and_are_referred_to() {
 }
 
 #[test]
-fn a_window_smaller_than_the_instructions_says_by_how_much() {
+fn instructions_larger_than_the_window_are_refused() {
     let wordy = "word ".repeat(200);
-    let system = tokens::PER_MESSAGE + tokens::count(MODEL, &wordy);
+    let system = tokens::TOKENS_PER_MESSAGE + tokens::count(MODEL, &wordy);
     let context = context(&wordy, &[]);
     let fault = ask(&context, &config(100, 10), &message("q", Role::User, "Why?")).unwrap_err();
     assert_eq!(fault.code, "context.too_large");
@@ -215,35 +215,32 @@ fn a_window_smaller_than_the_instructions_says_by_how_much() {
     }
 }
 
-/// The bug of an earlier system: a last message longer than the window was dropped without a word, and the model
-/// answered the one before it.
+/// Dropping it would make the model answer the message before it.
 #[test]
-fn an_over_long_last_message_is_refused_and_never_dropped() {
+fn oversized_last_message_is_refused() {
     let history = [message("1", Role::User, "Hi"), message("2", Role::Assistant, "Hello")];
     let long = message("3", Role::User, &"word ".repeat(500));
     let fault = ask(&context("", &history), &config(100, 10), &long).unwrap_err();
     assert_eq!(fault.code, "context.too_large");
     assert_eq!(fault.details["over"], json!(u64::from(long.tokens) + 10 - 100));
-    // The same where a node before has put it into the history already.
+    // The same if an earlier node has stored it in the history.
     let stored = context("", &[history[0].clone(), history[1].clone(), Arc::clone(&long)]);
     assert_eq!(ask(&stored, &config(100, 10), &long).unwrap_err().code, "context.too_large");
 }
 
-/// The bug of an earlier system: it counted messages instead of tokens, so three long messages never were too many and
-/// its trimming never happened.
 #[test]
-fn what_counts_is_tokens_and_not_messages() {
+fn trimming_counts_tokens_not_messages() {
     let history =
         [message("1", Role::User, &"word ".repeat(400)), message("2", Role::Assistant, &"word ".repeat(400))];
     let prompt = ask(&context("", &history), &config(500, 0), &message("3", Role::User, "Why?")).unwrap();
-    assert_eq!(said(&prompt), ["Why?"]);
+    assert_eq!(texts(&prompt), ["Why?"]);
     let many: Vec<_> = (0..40).map(|index| message(&index.to_string(), Role::User, "a")).collect();
     let prompt = ask(&context("", &many), &config(500, 0), &message("q", Role::User, "Why?")).unwrap();
     assert_eq!(prompt.messages.len(), 41, "forty short ones fit where two long ones did not");
 }
 
 #[test]
-fn what_was_learned_of_a_model_decides_how_much_fits() {
+fn correction_changes_how_much_fits() {
     let history: Vec<_> =
         (0..20).map(|index| message(&index.to_string(), Role::User, "word word word")).collect();
     let context = context("", &history);
@@ -264,12 +261,12 @@ fn what_was_learned_of_a_model_decides_how_much_fits() {
 }
 
 #[test]
-fn steps_go_with_the_question_whoever_speaks_last() {
+fn steps_stay_with_the_user_message() {
     let history = [message("1", Role::User, &"word ".repeat(50)), message("2", Role::Assistant, "Hello")];
     let question = message("q", Role::User, "How many?");
     let steps = [vec![message("a", Role::Assistant, "many"), message("o", Role::User, "That is no number.")]];
     let context = context("", &history);
     let config = config(60, 0);
     let call = Call { context: &context, config: &config, question: &question, tools: &[], steps: &steps };
-    assert_eq!(said(&prepare(call).unwrap()), ["How many?", "many", "That is no number."]);
+    assert_eq!(texts(&prepare(call).unwrap()), ["How many?", "many", "That is no number."]);
 }

@@ -1,12 +1,13 @@
-//! Counting tokens. Each message is counted once, when it is made: text, images, tool calls, and reasoning where it is
-//! sent back. What counts come to for models without a public tokenizer is corrected elsewhere (`models::Correction`).
+//! Counts tokens. Each message is counted once, when it is created: text, images, tool calls, and reasoning if it is sent
+//! back. `models::Correction` corrects the counts for models without a public tokenizer.
 
 mod image;
 
 use std::hash::BuildHasher;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 
+use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use tiktoken_rs::CoreBPE;
 
@@ -23,56 +24,54 @@ fn is_older(model: &str) -> bool {
     ["gpt-3.5", "gpt-4-", "text-embedding-"].iter().any(|prefix| name.starts_with(prefix)) || name == "gpt-4"
 }
 
-/// Text is counted in pieces of this many bytes: the tokenizer's regular expression overflows the stack on about a
-/// million spaces in a row.
-const PIECE: usize = 100_000;
+/// Text is counted in chunks: the tokenizer's regular expression overflows the stack on about a million spaces in a row.
+const MAX_CHUNK_BYTES: usize = 100_000;
 
-/// How many tokens `text` takes for `model`. Special tokens in it count as ordinary text.
+/// The tokens of `text` for `model`. Special tokens in it count as ordinary text.
 pub fn count(model: &str, text: &str) -> u64 {
     let tokenizer = tokenizer(model);
     let mut rest = text;
     let mut total = 0;
     while !rest.is_empty() {
-        let cut = rest.floor_char_boundary(PIECE);
-        let (piece, after) = rest.split_at(cut);
-        total += count_piece(tokenizer, piece);
+        let cut = rest.floor_char_boundary(MAX_CHUNK_BYTES);
+        let (chunk, after) = rest.split_at(cut);
+        total += count_chunk(tokenizer, chunk);
         rest = after;
     }
     total
 }
 
-fn count_piece(tokenizer: &CoreBPE, piece: &str) -> u64 {
-    // The tokenizer panics where its regular expression gives up on a text. About four bytes are a token.
-    let counted = catch_unwind(AssertUnwindSafe(|| tokenizer.encode_ordinary(piece).len()));
-    counted.unwrap_or(piece.len() / 4 + 1) as u64
+fn count_chunk(tokenizer: &CoreBPE, chunk: &str) -> u64 {
+    // The tokenizer panics if its regular expression gives up on a text. A token has about four bytes.
+    let counted = catch_unwind(AssertUnwindSafe(|| tokenizer.encode_ordinary(chunk).len()));
+    counted.unwrap_or(chunk.len() / 4 + 1) as u64
 }
 
-/// Texts that come with every call (instructions, tool schemas), counted before.
-static KEPT: LazyLock<Mutex<FxHashMap<(bool, u64), u64>>> = LazyLock::new(Mutex::default);
-/// At most so many are kept; then all are forgotten.
-const MOST_KEPT: usize = 4096;
+/// Counts of texts that are part of every call (instructions, tool schemas), by tokenizer and hash.
+static COUNT_CACHE: LazyLock<Mutex<FxHashMap<(bool, u64), u64>>> = LazyLock::new(Mutex::default);
+/// A full cache is cleared.
+const MAX_CACHED_COUNTS: usize = 4096;
 
-/// The same as [`count`], for a text that is likely to be counted again: what it comes to is kept.
-pub fn count_kept(model: &str, text: &str) -> u64 {
+/// The same as [`count`], cached: for a text that is likely to be counted again.
+pub fn count_cached(model: &str, text: &str) -> u64 {
     let key = (is_older(model), FxBuildHasher.hash_one(text));
-    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(&counted) = kept().get(&key) {
+    if let Some(&counted) = COUNT_CACHE.lock().get(&key) {
         return counted;
     }
     let counted = count(model, text);
-    let mut kept = kept();
-    if kept.len() >= MOST_KEPT {
-        kept.clear();
+    let mut cache = COUNT_CACHE.lock();
+    if cache.len() >= MAX_CACHED_COUNTS {
+        cache.clear();
     }
-    kept.insert(key, counted);
+    cache.insert(key, counted);
     counted
 }
 
-/// What a message takes beside its text: role and separators (OpenAI's published chat format: 3 a message, plus the role).
-pub const PER_MESSAGE: u64 = 4;
+/// The overhead of a message: role and separators (OpenAI's published chat format: 3 per message, plus the role).
+pub const TOKENS_PER_MESSAGE: u64 = 4;
 
-/// What a message takes: its content and the frame around it.
-pub fn message(model: &str, content: &Content) -> u32 {
+/// The tokens of a message with this content, including the overhead.
+pub fn count_message(model: &str, content: &Content) -> u32 {
     let inside = match content {
         Content::Text(text) => count(model, text),
         Content::Parts(parts) => parts
@@ -83,19 +82,19 @@ pub fn message(model: &str, content: &Content) -> u32 {
             })
             .fold(0, u64::saturating_add),
     };
-    u32::try_from(PER_MESSAGE + inside).unwrap_or(u32::MAX)
+    u32::try_from(TOKENS_PER_MESSAGE + inside).unwrap_or(u32::MAX)
 }
 
-/// What a text takes that goes with a message: the reasoning behind it, where the provider wants that back.
-pub fn text(model: &str, text: &str) -> u32 {
+/// [`count`] as a `u32`, saturating.
+pub fn count_u32(model: &str, text: &str) -> u32 {
     u32::try_from(count(model, text)).unwrap_or(u32::MAX)
 }
 
-/// What the tool calls of a message take beside its text.
-pub fn calls(model: &str, calls: &[ToolCall]) -> u32 {
-    let each = calls
-        .iter()
-        .map(|call| PER_MESSAGE + count(model, &call.name) + count(model, &call.arguments.to_string()));
+/// The tokens of a message's tool calls.
+pub fn count_tool_calls(model: &str, calls: &[ToolCall]) -> u32 {
+    let each = calls.iter().map(|call| {
+        TOKENS_PER_MESSAGE + count(model, &call.name) + count(model, &call.arguments.to_string())
+    });
     u32::try_from(each.sum::<u64>()).unwrap_or(u32::MAX)
 }
 

@@ -1,91 +1,90 @@
-//! Step 3: what of the conversation fits the window.
+//! Step 3: trims the history to the window.
 //!
-//! Works on what messages are and what they take, not on what they say. The latest user message and all after it stay
-//! whatever happens; before it, as much as fits of what is newest, beginning at a user message and never with a tool's
-//! result whose call is left out.
+//! The latest user message and everything after it always stay. Before it, the newest messages that fit stay; the result
+//! starts at a user message and never contains a tool result without its call. Content is not looked at.
 
 use std::collections::HashSet;
 
-use crate::context::{History, Message, Weight};
+use crate::context::{History, Message, MessageStats};
 
-/// Why a conversation can't be made to fit: what must be sent takes more than there is room for, in tokens.
+/// The part of a conversation that must be sent does not fit. In tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
-    /// What must be sent.
     pub needed: u64,
-    /// What there is room for.
     pub room: u64,
 }
 
-/// From which message on a conversation (its history, and behind it a `question` that is not in it yet) fits into `room`
-/// tokens: 0 when all of it does, else the earliest user message from which it does; the question's place is the
-/// history's length. Looks at the newest first, and no further than they fit.
+/// The index of the first message to send so that the rest of the conversation (the history, then `question` if it is not
+/// in it) fits into `room` tokens: 0 if all of it fits, else the earliest user message from which it does. The index of the
+/// question is the length of the history. Scans from the newest message and stops where the room ends.
 pub fn trim(history: &History, question: Option<&Message>, room: u64) -> Result<usize, TooLarge> {
-    let mut walk = Walk { room, taken: 0, start: None, results: HashSet::new() };
+    let mut scan = BackwardScan { room, tokens: 0, start: None, results: HashSet::new() };
     if let Some(question) = question {
-        walk.take(history.len(), question.into(), || Some(question))?;
+        scan.add_message(history.len(), question.into(), || Some(question))?;
     }
     let mut first = history.len();
-    for chunk in history.weights_newest_first() {
+    for chunk in history.stats_newest_first() {
         first -= chunk.len();
-        if walk.take_whole(first, chunk) {
+        if scan.add_chunk(first, chunk) {
             continue;
         }
-        for (at, &weight) in chunk.iter().enumerate().rev() {
+        for (at, &stats) in chunk.iter().enumerate().rev() {
             let index = first + at;
-            if let Some(start) = walk.take(index, weight, || history.get(index).map(|message| &**message))? {
+            if let Some(start) =
+                scan.add_message(index, stats, || history.get(index).map(|message| &**message))?
+            {
                 return Ok(start);
             }
         }
     }
-    // All of it was walked. Without any user message there is nothing to begin at, and all of it must fit.
-    if walk.taken > room { Err(TooLarge { needed: walk.taken, room }) } else { Ok(0) }
+    // Without any user message there is no valid start, so all of it must fit.
+    if scan.tokens > room { Err(TooLarge { needed: scan.tokens, room }) } else { Ok(0) }
 }
 
-/// A way through a conversation from its end.
-struct Walk<'a> {
+/// A scan through a conversation from its end.
+struct BackwardScan<'a> {
     room: u64,
-    /// What the messages so far take.
-    taken: u64,
-    /// The earliest message so far that a prompt may begin with.
+    /// The tokens of the messages so far.
+    tokens: u64,
+    /// The earliest message so far that a prompt may start with.
     start: Option<usize>,
-    /// Tool results so far whose call is yet to come.
+    /// Tool results so far whose call is not reached yet.
     results: HashSet<&'a str>,
 }
 
-impl<'a> Walk<'a> {
-    /// Takes a chunk of messages, the first of which is `first`, where that is the same as taking each: all of it fits,
-    /// and no tools are in sight. That is nearly always so, and sums are quick.
-    fn take_whole(&mut self, first: usize, chunk: &[Weight]) -> bool {
-        let tokens: u64 = chunk.iter().map(|weight| u64::from(weight.tokens)).sum();
-        let tools = chunk.iter().fold(false, |tools, weight| tools | weight.has_tools);
-        if self.taken + tokens > self.room || tools || !self.results.is_empty() {
+impl<'a> BackwardScan<'a> {
+    /// The fast path: adds a chunk whose first message has the index `first`. Only if all of it fits and no tools are
+    /// involved, which is the usual case; otherwise `false`.
+    fn add_chunk(&mut self, first: usize, chunk: &[MessageStats]) -> bool {
+        let tokens: u64 = chunk.iter().map(|stats| u64::from(stats.tokens)).sum();
+        let tools = chunk.iter().fold(false, |tools, stats| tools | stats.has_tools);
+        if self.tokens + tokens > self.room || tools || !self.results.is_empty() {
             return false;
         }
-        self.taken += tokens;
-        if let Some(earliest) = chunk.iter().position(|weight| weight.is_user) {
+        self.tokens += tokens;
+        if let Some(earliest) = chunk.iter().position(|stats| stats.is_user) {
             self.start = Some(first + earliest);
         }
         true
     }
 
-    /// Takes the message before; gives where to begin once that is certain. The message itself is needed but rarely.
-    fn take(
+    /// Adds the next older message. Returns the start once it is certain. Calls `message` only for messages with tools.
+    fn add_message(
         &mut self,
         index: usize,
-        weight: Weight,
+        stats: MessageStats,
         message: impl FnOnce() -> Option<&'a Message>,
     ) -> Result<Option<usize>, TooLarge> {
-        self.taken += u64::from(weight.tokens);
-        if self.taken > self.room {
+        self.tokens += u64::from(stats.tokens);
+        if self.tokens > self.room {
             if self.start.is_some() {
                 return Ok(self.start);
             }
-            if weight.is_user {
-                return Err(TooLarge { needed: self.taken, room: self.room });
+            if stats.is_user {
+                return Err(TooLarge { needed: self.tokens, room: self.room });
             }
         }
-        if weight.has_tools
+        if stats.has_tools
             && let Some(message) = message()
         {
             self.results.extend(message.tool_call_id.as_deref());
@@ -93,7 +92,7 @@ impl<'a> Walk<'a> {
                 self.results.remove(call.id.as_str());
             }
         }
-        if weight.is_user && (self.start.is_none() || self.results.is_empty()) {
+        if stats.is_user && (self.start.is_none() || self.results.is_empty()) {
             self.start = Some(index);
         }
         Ok(None)

@@ -1,13 +1,13 @@
-//! Runs one node by itself, with contexts that live on from one run to the next.
+//! Executes one node at a time, with contexts that persist between executions.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::provider::OnlyFake;
+use super::provider::FakeProviders;
 use super::{FakeClock, FakeProvider, FakeSubflows, FakeTools};
 use crate::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
@@ -21,57 +21,49 @@ use crate::journal::{Answer, Event, NodeEvent};
 use crate::models::ModelOverrides;
 use crate::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Signal};
 
-/// A world for one node at a time.
+/// Executes nodes against test doubles.
 #[derive(Default)]
 pub struct NodeHarness {
-    /// Who answers.
     pub provider: Arc<FakeProvider>,
-    /// What may be called.
     pub tools: Arc<FakeTools>,
-    /// The time.
     pub clock: Arc<FakeClock>,
-    /// What becomes of child runs.
     pub subflows: Arc<FakeSubflows>,
-    /// The contexts there are.
     pub contexts: Contexts,
-    /// The text given to the run.
+    /// The input text of the run.
     pub input: Option<String>,
-    /// The conversation the run goes on in.
+    /// The conversation that the run continues.
     pub conversation: Option<Conversation>,
-    /// The person's answer, for the next runs.
+    /// The answer to the node's pause, for the next executions.
     pub answer: Option<Value>,
-    /// The events of an earlier attempt, for the next runs.
+    /// The events of an earlier attempt, for the next executions.
     pub recorded: Vec<Event>,
-    /// The iteration.
     pub epoch: Epoch,
-    /// What is known of models beyond the tables.
+    /// Model settings and calibrations.
     pub models: ModelOverrides,
-    /// The window that the flow's settings give every model call.
+    /// The window from the flow's settings.
     pub flow_window: Option<u64>,
 }
 
-/// What a node did.
+/// The outcome of one execution.
 #[derive(Debug)]
-pub struct Ran {
-    /// What it gave back.
+pub struct NodeRun {
     pub result: Result<NodeOutput, Fault>,
-    /// The events it noted and recorded, without deltas.
+    /// Its events, without deltas.
     pub events: Vec<Event>,
-    /// The text it streamed.
     pub streamed: String,
-    /// The changes it made to contexts, applied when it did not fail.
+    /// Its changes of contexts, applied if it succeeded.
     pub changes: Vec<(ContextId, ContextChange)>,
 }
 
 impl NodeHarness {
-    /// A harness with an empty context `main` of the offline provider.
+    /// A harness with an empty context `main` of the offline provider's `echo` model.
     pub fn new() -> Self {
         let mut harness = Self::default();
         harness.contexts.create(ContextRecord::new("main".into(), ContextType::Main, "offline", "echo"));
         harness
     }
 
-    /// A context as it stands, empty if there is none such.
+    /// The current state of a context; an empty one if it does not exist.
     pub fn context(&self, id: &str) -> Snapshot {
         let none = || Arc::new(ContextRecord::new(id.into(), ContextType::Isolated, "", ""));
         self.contexts.get(&id.into()).cloned().unwrap_or_else(none)
@@ -79,23 +71,23 @@ impl NodeHarness {
 
     /// Role and text of each message of a context.
     pub fn history(&self, id: &str) -> Vec<(String, String)> {
-        let said =
+        let role_and_text =
             |message: &SharedMessage| (format!("{:?}", message.role).to_lowercase(), message.content.text());
-        self.context(id).message_history.iter().map(said).collect()
+        self.context(id).message_history.iter().map(role_and_text).collect()
     }
 
-    /// Runs a node of this type and config with these inputs. Its id is the name of its type.
-    pub fn run(&mut self, node_type: &str, config: Value, inputs: &[(&str, Value)]) -> Ran {
+    /// Executes a node of this type and config with these inputs. Its id is the name of its type.
+    pub fn run(&mut self, node_type: &str, config: Value, inputs: &[(&str, Value)]) -> NodeRun {
         let inputs = inputs.iter().map(|(port, value)| (*port, Datum::from(value.clone())));
         self.run_data(node_type, config, inputs.collect())
     }
 
-    /// The same, with inputs that may be messages.
-    pub fn run_data(&mut self, node_type: &str, config: Value, inputs: Vec<(&str, Datum)>) -> Ran {
+    /// The same with inputs that may refer to messages.
+    pub fn run_data(&mut self, node_type: &str, config: Value, inputs: Vec<(&str, Datum)>) -> NodeRun {
         let node = match bind(node_type, config) {
             Ok(node) => node,
             Err(fault) => {
-                return Ran {
+                return NodeRun {
                     result: Err(fault),
                     events: Vec::new(),
                     streamed: String::new(),
@@ -118,8 +110,8 @@ impl NodeHarness {
         self.execute(node_type, &*node, live)
     }
 
-    /// Runs an example: first up to its question, where it has an answer, then with the answer.
-    pub fn run_example(&mut self, node_type: &str, example: &Example) -> Ran {
+    /// Executes an example: if it has an answer, first up to the pause, then with the answer.
+    pub fn run_example(&mut self, node_type: &str, example: &Example) -> NodeRun {
         let inputs: Vec<_> =
             example.inputs.iter().map(|(port, value)| (port.as_str(), value.clone())).collect();
         if example.answer.is_some() {
@@ -129,7 +121,7 @@ impl NodeHarness {
                     ErrorCode::from_wire("example.no_question"),
                     "The example has an answer, but the node asks nothing.",
                 );
-                return Ran { result: Err(fault), ..asked };
+                return NodeRun { result: Err(fault), ..asked };
             }
         }
         self.answer.clone_from(&example.answer);
@@ -138,8 +130,8 @@ impl NodeHarness {
         ran
     }
 
-    fn execute(&mut self, id: &str, node: &dyn BoundNode, inputs: Inputs) -> Ran {
-        let transaction = Transaction::over(self.contexts.clone());
+    fn execute(&mut self, id: &str, node: &dyn BoundNode, inputs: Inputs) -> NodeRun {
+        let transaction = Transaction::begin(self.contexts.clone());
         let (signals, received) = mpsc::unbounded_channel();
         let node_context = NodeContext {
             activation: Activation { node: id.into(), epoch: self.epoch.clone() },
@@ -154,7 +146,7 @@ impl NodeHarness {
             models: Arc::new(self.models.clone()),
             flow_window: self.flow_window,
             host: Host {
-                providers: Arc::new(OnlyFake(Arc::clone(&self.provider))),
+                providers: Arc::new(FakeProviders(Arc::clone(&self.provider))),
                 tools: self.tools.clone(),
                 clock: self.clock.clone(),
                 evaluator: Arc::new(InProcess),
@@ -168,8 +160,8 @@ impl NodeHarness {
         };
         let run = async move { node.execute(inputs, node_context).await };
         let (result, (events, streamed)) =
-            futures::executor::block_on(futures::future::join(run, listen(received)));
-        let (created, changes) = transaction.lock().unwrap_or_else(PoisonError::into_inner).take();
+            futures::executor::block_on(futures::future::join(run, collect_signals(received)));
+        let (created, changes) = transaction.lock().take();
         if result.is_ok() {
             for record in created {
                 self.contexts.create(record);
@@ -178,33 +170,32 @@ impl NodeHarness {
                 self.contexts.apply(id, change);
             }
         }
-        Ran { result, events, streamed, changes }
+        NodeRun { result, events, streamed, changes }
     }
 }
 
-impl Ran {
-    /// The value on a live output.
+impl NodeRun {
     pub fn output(&self, port: &str) -> Option<&Value> {
         self.result.as_ref().ok()?.outputs.get(port).map(|value| &**value)
     }
 
-    /// All live outputs, as one object.
+    /// All live outputs as one object.
     pub fn outputs(&self) -> Value {
         let live = self.result.iter().flat_map(|output| &output.outputs);
         Value::Object(live.map(|(port, value)| (port.to_string(), Value::clone(value))).collect())
     }
 
-    /// The message that an output is.
+    /// The message that an output refers to.
     pub fn message(&self, port: &str) -> Option<&MessageId> {
         self.result.as_ref().ok()?.messages.get(port)
     }
 
-    /// The code of the fault it ended with; empty if it did not fail.
+    /// The code of its fault; empty if it succeeded.
     pub fn code(&self) -> &str {
         self.result.as_ref().err().map_or("", |fault| fault.code.as_str())
     }
 
-    /// The names of the events, as they stand in a journal.
+    /// The wire names of the events.
     pub fn event_names(&self) -> Vec<String> {
         let name = |event: &Event| {
             let value = serde_json::to_value(event).unwrap_or_default();
@@ -228,7 +219,7 @@ fn bind(node_type: &str, config: Value) -> Result<Arc<dyn BoundNode>, Fault> {
     })
 }
 
-async fn listen(mut received: mpsc::UnboundedReceiver<Signal>) -> (Vec<Event>, String) {
+async fn collect_signals(mut received: mpsc::UnboundedReceiver<Signal>) -> (Vec<Event>, String) {
     let (mut events, mut streamed) = (Vec::new(), String::new());
     while let Some(signal) = received.recv().await {
         match signal {
@@ -236,7 +227,7 @@ async fn listen(mut received: mpsc::UnboundedReceiver<Signal>) -> (Vec<Event>, S
             Signal::Delta(_) => {}
             Signal::Durable(event, done) => {
                 events.push(event);
-                // Nobody waits where the node was dropped meanwhile.
+                // The node may have been dropped.
                 let _ = done.send(());
             }
             Signal::Note(event) => events.push(event),

@@ -1,36 +1,31 @@
-//! A provider that answers from a script and keeps exactly what it was sent.
+//! A provider that replies from a script and records the requests.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::context::{Role, ToolCall};
 use crate::error::{ErrorCode, Fault};
 use crate::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 
-/// One scripted answer.
 #[derive(Clone, Debug)]
-pub enum Scripted {
+pub enum ScriptedReply {
     /// A reply, streamed word by word.
     Reply(ModelReply),
-    /// A failure, after some text was streamed.
-    Fails {
-        /// What is streamed first.
-        after: String,
-        /// The failure.
-        fault: Fault,
-    },
+    /// A failure after some text was streamed.
+    Failure { partial: String, fault: Fault },
 }
 
-impl Scripted {
-    /// A reply that is only text.
+impl ScriptedReply {
+    /// A reply with text only.
     pub fn text(text: &str) -> Self {
         Self::Reply(ModelReply { text: text.to_owned(), ..ModelReply::default() })
     }
 
-    /// A reply that calls tools: pairs of name and arguments, with the ids `1`, `2` and so on.
+    /// A reply that calls tools: pairs of name and arguments. The ids are `1`, `2` and so on.
     pub fn calls(calls: &[(&str, Value)]) -> Self {
         let numbered = (1..).zip(calls).map(|(id, (name, arguments))| ToolCall {
             id: id.to_string(),
@@ -42,33 +37,33 @@ impl Scripted {
     }
 }
 
-/// Answers from its script; when that is used up, from the call's own (`options.replies[0].text`); without one it says
-/// back the last user message. There is only this one, whatever provider is asked for, except `nobody`.
+/// Replies from its script; then from the request's own (`options.replies[0].text`); otherwise it repeats the last user
+/// message. It serves every provider name except `nobody`, which is unknown.
 #[derive(Default)]
 pub struct FakeProvider {
-    script: Mutex<VecDeque<Scripted>>,
+    script: Mutex<VecDeque<ScriptedReply>>,
     requests: Mutex<Vec<ModelRequest>>,
 }
 
 impl FakeProvider {
-    /// Adds answers to the end of the script.
-    pub fn script(&self, answers: impl IntoIterator<Item = Scripted>) {
-        self.script.lock().unwrap_or_else(PoisonError::into_inner).extend(answers);
+    /// Appends replies to the script.
+    pub fn push_replies(&self, answers: impl IntoIterator<Item = ScriptedReply>) {
+        self.script.lock().extend(answers);
     }
 
-    /// All it was sent, in order.
+    /// The requests so far.
     pub fn requests(&self) -> Vec<ModelRequest> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.requests.lock().clone()
     }
 
-    fn next(&self, request: &ModelRequest) -> Scripted {
-        let scripted = self.script.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    fn next(&self, request: &ModelRequest) -> ScriptedReply {
+        let scripted = self.script.lock().pop_front();
         let own = request.options.pointer("/replies/0/text").and_then(Value::as_str);
         let last = request.messages.iter().rev().find(|message| message.role == Role::User);
         let echo = || {
             own.map_or_else(|| last.map(|message| message.content.text()).unwrap_or_default(), str::to_owned)
         };
-        scripted.unwrap_or_else(|| Scripted::text(&echo()))
+        scripted.unwrap_or_else(|| ScriptedReply::text(&echo()))
     }
 }
 
@@ -76,16 +71,16 @@ impl FakeProvider {
 impl Provider for FakeProvider {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
         let next = self.next(&request);
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        self.requests.lock().push(request);
         match next {
-            Scripted::Reply(reply) => {
+            ScriptedReply::Reply(reply) => {
                 for word in reply.text.split_inclusive(' ') {
                     sink(Chunk::Text(word.to_owned()));
                 }
                 Ok(reply)
             }
-            Scripted::Fails { after, fault } => {
-                sink(Chunk::Text(after));
+            ScriptedReply::Failure { partial, fault } => {
+                sink(Chunk::Text(partial));
                 Err(fault)
             }
         }
@@ -96,10 +91,9 @@ impl Provider for FakeProvider {
     }
 }
 
-/// Hands out the one fake provider.
-pub(super) struct OnlyFake(pub(super) Arc<FakeProvider>);
+pub(super) struct FakeProviders(pub(super) Arc<FakeProvider>);
 
-impl Providers for OnlyFake {
+impl Providers for FakeProviders {
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
         if name == "nobody" {
             return Err(Fault::new(ErrorCode::ProviderUnknown, "There is no provider `nobody`."));

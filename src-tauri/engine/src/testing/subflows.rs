@@ -1,9 +1,10 @@
-//! Child runs that end at once, with what they were given; and a record of what that was.
+//! Child runs that end at once. Records the calls.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::error::Fault;
@@ -11,46 +12,42 @@ use crate::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, Subflo
 use crate::id::{Activation, NodeId};
 use crate::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd};
 
-/// What a child was given.
+/// A call of a nested flow.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Called {
-    /// Which execution asked for it.
+pub struct SubflowCall {
     pub activation: Activation,
-    /// What it ran.
     pub flow: ChildFlow,
-    /// Its text, if it was given one.
     pub input: Option<String>,
-    /// Values for its inputs.
     pub set: InputOverrides,
 }
 
-/// Children whose node `said` puts out the text they were given, unless the next end is scripted.
+/// Each child ends with a scripted end, or else with its input text as the output of a node `said`.
 #[derive(Default)]
 pub struct FakeSubflows {
-    calls: Mutex<Vec<Called>>,
+    calls: Mutex<Vec<SubflowCall>>,
     next: Mutex<Vec<ChildEnd>>,
     /// The calls, by number from 0, whose child asks a person.
     asking: Mutex<BTreeSet<usize>>,
 }
 
 impl FakeSubflows {
-    /// All calls, in order.
-    pub fn calls(&self) -> Vec<Called> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The calls so far.
+    pub fn calls(&self) -> Vec<SubflowCall> {
+        self.calls.lock().clone()
     }
 
-    /// How the next child ends.
-    pub fn ends(&self, end: ChildEnd) {
-        self.next.lock().unwrap_or_else(PoisonError::into_inner).push(end);
+    /// Sets the end of the next child.
+    pub fn push_end(&self, end: ChildEnd) {
+        self.next.lock().push(end);
     }
 
     /// The children of these calls, by number from 0, ask a person before they end.
     pub fn asks_in(&self, calls: impl IntoIterator<Item = usize>) {
-        self.asking.lock().unwrap_or_else(PoisonError::into_inner).extend(calls);
+        self.asking.lock().extend(calls);
     }
 
-    /// A child that finished with these outputs, by node and port.
-    pub fn finished(outputs: &Value) -> ChildEnd {
+    /// The end of a child that finished with these outputs, by node and port.
+    pub fn finished_end(outputs: &Value) -> ChildEnd {
         let read = |ports: &Value| -> NodeOutputs {
             let ports = ports.as_object().into_iter().flatten();
             ports.map(|(port, value)| (port.as_str().into(), Arc::new(value.clone()))).collect()
@@ -70,14 +67,13 @@ impl Subflows for FakeSubflows {
     async fn run(&self, call: ChildCall, mut listener: ChildListener) -> Result<ChildEnd, Fault> {
         listener(ChildEvent::Started { run: "child".into() });
         let ChildCall { activation, flow, input, set, .. } = call;
-        let end = self.next.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let end = end.unwrap_or_else(|| Self::finished(&json!({ "said": { "value": input } })));
-        let called = Called { activation, flow, input, set };
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.asking.lock().unwrap_or_else(PoisonError::into_inner).contains(&calls.len()) {
+        let end = self.next.lock().pop();
+        let end = end.unwrap_or_else(|| Self::finished_end(&json!({ "said": { "value": input } })));
+        let mut calls = self.calls.lock();
+        if self.asking.lock().contains(&calls.len()) {
             listener(ChildEvent::Asked { run: "child".into() });
         }
-        calls.push(called);
+        calls.push(SubflowCall { activation, flow, input, set });
         Ok(end)
     }
 }

@@ -1,9 +1,9 @@
-//! Tools that are functions, and keep what they were called with.
+//! Tools for tests. Records the calls.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::error::{ErrorCode, Fault};
@@ -11,7 +11,7 @@ use crate::tool::{ToolHost, ToolInvocation, ToolSpec};
 
 type Function = fn(&Value) -> Result<Value, Fault>;
 
-/// Two tools to begin with: `calculator`, which says 42 to everything, and `broken`, which always fails.
+/// Two tools: `calculator`, whose result is always 42, and `broken`, which always fails.
 pub struct FakeTools {
     tools: BTreeMap<&'static str, Function>,
     calls: Mutex<Vec<ToolInvocation>>,
@@ -26,9 +26,9 @@ impl Default for FakeTools {
 }
 
 impl FakeTools {
-    /// All calls, in order.
+    /// The calls so far.
     pub fn calls(&self) -> Vec<ToolInvocation> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.calls.lock().clone()
     }
 }
 
@@ -51,7 +51,7 @@ impl ToolHost for FakeTools {
             return Err(Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{}`.", call.name)));
         };
         let result = tool(&call.arguments);
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        self.calls.lock().push(call);
         result
     }
 }

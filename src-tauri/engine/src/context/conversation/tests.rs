@@ -20,49 +20,53 @@ fn result(id: u8, tokens: u32) -> Message {
     Message { tool_call_id: Some(id.to_string()), ..message(Role::Tool, tokens) }
 }
 
-fn start(messages: &[Message], bounds: Bounds) -> u64 {
+fn start(messages: &[Message], limits: RecallLimits) -> u64 {
     let newest_first = messages.iter().rev().map(|message| Ok(Arc::new(message.clone())));
-    start_of(newest_first, messages.len() as u64, bounds).unwrap()
+    find_recall_start(newest_first, messages.len() as u64, limits).unwrap()
 }
 
-const WIDE: Bounds = Bounds { messages: 100, tokens: 100_000 };
+const WIDE_LIMITS: RecallLimits = RecallLimits { messages: 100, tokens: 100_000 };
 
 #[test]
-fn a_history_in_an_impossible_order_is_remembered_from_behind_that() {
+fn recall_starts_after_misplaced_tool_calls() {
     let (user, assistant) = (message(Role::User, 1), message(Role::Assistant, 1));
     // A result without its call.
     let history = [user.clone(), assistant.clone(), result(7, 1), user.clone(), assistant.clone()];
-    assert_eq!(start(&history, WIDE), 3);
+    assert_eq!(start(&history, WIDE_LIMITS), 3);
     // A call without its result.
     let history = [user.clone(), calling(&[1], 1), user.clone(), assistant.clone()];
-    assert_eq!(start(&history, WIDE), 2);
+    assert_eq!(start(&history, WIDE_LIMITS), 2);
     // Nothing of the user's.
-    assert_eq!(start(&[assistant.clone(), assistant], WIDE), 2);
+    assert_eq!(start(&[assistant.clone(), assistant], WIDE_LIMITS), 2);
 }
 
 #[test]
-fn both_bounds_hold_and_nothing_is_remembered_that_does_not_fit() {
+fn recall_respects_both_limits() {
     let history: Vec<_> =
         (0..10).map(|place| message(if place % 2 == 0 { Role::User } else { Role::Assistant }, 10)).collect();
-    assert_eq!(start(&history, Bounds { messages: 5, ..WIDE }), 6, "the fifth is not the user's");
-    assert_eq!(start(&history, Bounds { tokens: 40, ..WIDE }), 6);
-    assert_eq!(start(&history, Bounds { tokens: 39, ..WIDE }), 8);
-    assert_eq!(start(&history, Bounds { tokens: 19, ..WIDE }), 10, "not even the latest turn");
-    assert_eq!(start(&history, Bounds { messages: 0, ..WIDE }), 10);
+    assert_eq!(
+        start(&history, RecallLimits { messages: 5, ..WIDE_LIMITS }),
+        6,
+        "the fifth is not the user's"
+    );
+    assert_eq!(start(&history, RecallLimits { tokens: 40, ..WIDE_LIMITS }), 6);
+    assert_eq!(start(&history, RecallLimits { tokens: 39, ..WIDE_LIMITS }), 8);
+    assert_eq!(start(&history, RecallLimits { tokens: 19, ..WIDE_LIMITS }), 10, "not even the latest turn");
+    assert_eq!(start(&history, RecallLimits { messages: 0, ..WIDE_LIMITS }), 10);
 }
 
 #[test]
-fn what_is_beyond_the_bounds_is_not_read() {
+fn recall_reads_nothing_beyond_the_limits() {
     let newest_first = [
         Ok(Arc::new(message(Role::User, 10))),
         Err(Fault::new(ErrorCode::from_wire("test.read"), "Read too far.")),
     ];
-    let bounds = Bounds { messages: 1, ..WIDE };
-    assert_eq!(start_of(newest_first.into_iter(), 900, bounds), Ok(899));
+    let limits = RecallLimits { messages: 1, ..WIDE_LIMITS };
+    assert_eq!(find_recall_start(newest_first.into_iter(), 900, limits), Ok(899));
 }
 
-/// Reads forward: whether a model takes these messages, and they are within the bounds.
-fn is_whole(messages: &[Message], bounds: Bounds) -> bool {
+/// Whether a model accepts these messages and they are within the limits.
+fn is_valid_suffix(messages: &[Message], limits: RecallLimits) -> bool {
     let mut open: Vec<&str> = Vec::new();
     for message in messages {
         match &message.tool_call_id {
@@ -77,8 +81,8 @@ fn is_whole(messages: &[Message], bounds: Bounds) -> bool {
     let tokens: u64 = messages.iter().map(|message| u64::from(message.tokens)).sum();
     open.is_empty()
         && messages.first().is_none_or(|first| first.role == Role::User)
-        && messages.len() as u64 <= bounds.messages
-        && tokens <= bounds.tokens
+        && messages.len() as u64 <= limits.messages
+        && tokens <= limits.tokens
 }
 
 fn any_history() -> impl Strategy<Value = Vec<Message>> {
@@ -91,7 +95,7 @@ fn any_history() -> impl Strategy<Value = Vec<Message>> {
             let results = ids.iter().rev().map(|id| result(*id, tokens));
             std::iter::once(calling(ids, tokens)).chain(results).collect()
         }),
-        // Out of any order.
+        // Misplaced.
         1 => (0..4_u8, 1..30_u32).prop_map(|(id, tokens)| vec![result(id, tokens)]),
         1 => (0..4_u8, 1..30_u32).prop_map(|(id, tokens)| vec![calling(&[id], tokens)]),
     ];
@@ -99,15 +103,15 @@ fn any_history() -> impl Strategy<Value = Vec<Message>> {
 }
 
 proptest! {
-    /// The longest end of the history that is whole, tried one by one.
+    /// Compares with trying each suffix, longest first.
     #[test]
-    fn it_is_the_longest_whole_end_within_both_bounds(
+    fn recall_keeps_the_longest_valid_suffix(
         history in any_history(),
         messages in 0..24_u64,
         tokens in 0..600_u64,
     ) {
-        let bounds = Bounds { messages, tokens };
-        let naive = (0..=history.len()).find(|from| is_whole(&history[*from..], bounds)).unwrap();
-        prop_assert_eq!(start(&history, bounds), naive as u64);
+        let limits = RecallLimits { messages, tokens };
+        let expected = (0..=history.len()).find(|from| is_valid_suffix(&history[*from..], limits)).unwrap();
+        prop_assert_eq!(start(&history, limits), expected as u64);
     }
 }

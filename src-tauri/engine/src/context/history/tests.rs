@@ -27,20 +27,20 @@ fn any_message() -> impl Strategy<Value = SharedMessage> {
     (role, 0_u32..100, any::<bool>()).prop_map(|(role, tokens, called)| message(role, tokens, called))
 }
 
-/// What is kept beside the messages is what they say, however they came to be there.
-fn is_true(history: &History) -> bool {
-    let seen = |weight: Weight| (weight.tokens, weight.is_user, weight.has_tools);
-    let kept = history.weights_newest_first().flat_map(|chunk| chunk.iter().rev()).copied().map(seen);
-    let said = history.iter().rev().map(|message| {
+/// Whether the statistics and indexes match the messages.
+fn is_consistent(history: &History) -> bool {
+    let seen = |stats: MessageStats| (stats.tokens, stats.is_user, stats.has_tools);
+    let stored = history.stats_newest_first().flat_map(|chunk| chunk.iter().rev()).copied().map(seen);
+    let expected = history.iter().rev().map(|message| {
         let has_tools = message.role == Role::Tool || !message.tool_calls.is_empty();
         (message.tokens, message.role == Role::User, has_tools)
     });
     let system = (0..).zip(history.iter()).filter(|(_, message)| is_system(message));
-    kept.eq(said) && history.system.iter().copied().eq(system.map(|(place, _)| place))
+    stored.eq(expected) && history.system.iter().copied().eq(system.map(|(place, _)| place))
 }
 
 #[test]
-fn taking_one_system_message_out_does_not_cost_the_whole_history() {
+fn take_system_does_not_rebuild_the_history() {
     let mut messages = vec![message(Role::User, 1, false); 50_000];
     messages[0] = message(Role::System, 1, false);
     let time = |work: &dyn Fn()| {
@@ -60,7 +60,7 @@ fn taking_one_system_message_out_does_not_cost_the_whole_history() {
 
 proptest! {
     #[test]
-    fn weights_keep_step_with_messages(
+    fn stats_stay_consistent_with_messages(
         messages in prop::collection::vec(any_message(), 0..300),
         more in prop::collection::vec(any_message(), 0..100),
         popped in 0_usize..5,
@@ -68,14 +68,14 @@ proptest! {
         let mut history: History = messages.iter().cloned().collect();
         history.extend(more.iter().cloned());
         (0..popped).for_each(|_| history.pop());
-        prop_assert!(is_true(&history));
+        prop_assert!(is_consistent(&history));
         let mut all: Vec<_> = messages.into_iter().chain(more).collect();
         all.truncate(all.len().saturating_sub(popped));
         prop_assert!(history.iter().eq(&all));
 
         let system = history.take_system();
-        prop_assert!(is_true(&history) && history.system.is_empty());
-        let (wanted, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_system);
-        prop_assert!(system.iter().eq(&wanted) && history.iter().eq(&others));
+        prop_assert!(is_consistent(&history) && history.system.is_empty());
+        let (system_messages, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_system);
+        prop_assert!(system.iter().eq(&system_messages) && history.iter().eq(&others));
     }
 }

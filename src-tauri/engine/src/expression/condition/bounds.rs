@@ -32,20 +32,20 @@ pub(super) struct Bounds {
 
 /// The bounds of a condition. The error says what is wrong with its tree.
 pub(super) fn analyze(expr: &Expr) -> Result<Bounds, String> {
-    let mut analysis = Analysis { bound: Vec::new(), depth: 0, literals: 0 };
-    let loop_depth = analysis.expr(expr)?;
+    let mut analysis = Analysis { bound_names: Vec::new(), depth: 0, literals: 0 };
+    let loop_depth = analysis.visit(expr)?;
     Ok(Bounds { loop_depth, literals: analysis.literals })
 }
 
 struct Analysis<'e> {
     /// The names bound by the enclosing loops.
-    bound: Vec<&'e str>,
+    bound_names: Vec<&'e str>,
     depth: usize,
     literals: u64,
 }
 
 impl<'e> Analysis<'e> {
-    fn expr(&mut self, expr: &'e Expr) -> Result<u32, String> {
+    fn visit(&mut self, expr: &'e Expr) -> Result<u32, String> {
         self.depth += 1;
         if self.depth > MAX_NESTING_DEPTH {
             return Err(format!(
@@ -53,13 +53,15 @@ impl<'e> Analysis<'e> {
             ));
         }
         let loops = match expr {
-            Expr::Ident(name) => self.name(name),
-            Expr::Call(call) => self.deepest(call.target.as_deref().into_iter().chain(&call.args)),
-            Expr::List(list) => self.deepest(&list.elements),
-            Expr::Map(map) => self.deepest(map.entries.iter().flat_map(|entry| parts(&entry.expr))),
-            Expr::Struct(built) => self.deepest(built.entries.iter().flat_map(|entry| parts(&entry.expr))),
-            Expr::Select(select) => self.expr(&select.operand.expr),
-            Expr::Comprehension(each) => self.each(each),
+            Expr::Ident(name) => self.check_name(name),
+            Expr::Call(call) => self.max_loop_depth(call.target.as_deref().into_iter().chain(&call.args)),
+            Expr::List(list) => self.max_loop_depth(&list.elements),
+            Expr::Map(map) => self.max_loop_depth(map.entries.iter().flat_map(|entry| parts(&entry.expr))),
+            Expr::Struct(built) => {
+                self.max_loop_depth(built.entries.iter().flat_map(|entry| parts(&entry.expr)))
+            }
+            Expr::Select(select) => self.visit(&select.operand.expr),
+            Expr::Comprehension(comprehension) => self.comprehension(comprehension),
             Expr::Literal(_) => {
                 self.literals += 1;
                 Ok(0)
@@ -70,23 +72,23 @@ impl<'e> Analysis<'e> {
         Ok(loops)
     }
 
-    fn each(&mut self, each: &'e ComprehensionExpr) -> Result<u32, String> {
-        let outside = self.deepest([&each.iter_range, &each.accu_init])?;
-        let names = self.bound.len();
-        self.bound.extend([each.iter_var.as_str(), each.accu_var.as_str()]);
-        self.bound.extend(each.iter_var2.as_deref());
-        let inside = self.deepest([&each.loop_cond, &each.loop_step])?;
-        let after = self.expr(&each.result.expr)?;
-        self.bound.truncate(names);
+    fn comprehension(&mut self, comprehension: &'e ComprehensionExpr) -> Result<u32, String> {
+        let outside = self.max_loop_depth([&comprehension.iter_range, &comprehension.accu_init])?;
+        let names = self.bound_names.len();
+        self.bound_names.extend([comprehension.iter_var.as_str(), comprehension.accu_var.as_str()]);
+        self.bound_names.extend(comprehension.iter_var2.as_deref());
+        let inside = self.max_loop_depth([&comprehension.loop_cond, &comprehension.loop_step])?;
+        let after = self.visit(&comprehension.result.expr)?;
+        self.bound_names.truncate(names);
         Ok(outside.max(after).max(1 + inside))
     }
 
-    fn deepest(&mut self, parts: impl IntoIterator<Item = &'e IdedExpr>) -> Result<u32, String> {
-        parts.into_iter().try_fold(0, |deepest: u32, part| Ok(deepest.max(self.expr(&part.expr)?)))
+    fn max_loop_depth(&mut self, parts: impl IntoIterator<Item = &'e IdedExpr>) -> Result<u32, String> {
+        parts.into_iter().try_fold(0, |deepest: u32, part| Ok(deepest.max(self.visit(&part.expr)?)))
     }
 
-    fn name(&self, name: &str) -> Result<u32, String> {
-        if name == "value" || self.bound.contains(&name) || TYPE_NAMES.contains(&name) {
+    fn check_name(&self, name: &str) -> Result<u32, String> {
+        if name == "value" || self.bound_names.contains(&name) || TYPE_NAMES.contains(&name) {
             return Ok(0);
         }
         Err(format!("Unknown name `{name}`; the input is `value`."))

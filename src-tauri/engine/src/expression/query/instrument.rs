@@ -15,35 +15,33 @@ use super::budget::{CONTAINER, MULTIPLY, STEP};
 /// The names and arities of the filters that are not defined in jq itself.
 pub(super) type Natives = HashSet<(&'static str, usize)>;
 
-/// The definition, instrumented.
-pub(super) fn definition<'s>(definition: Def<&'s str>, natives: &Natives) -> Def<&'s str> {
-    let body = then(call(STEP), term(definition.body, natives));
+pub(super) fn instrument_definition<'s>(definition: Def<&'s str>, natives: &Natives) -> Def<&'s str> {
+    let body = then(call(STEP), instrument_term(definition.body, natives));
     Def { body, ..definition }
 }
 
-/// The term, instrumented.
-pub(super) fn term<'s>(of: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
-    let instrumented = |part: Term<&'s str>| term(part, natives);
-    let boxed = |part: Box<Term<&'s str>>| Box::new(term(*part, natives));
+pub(super) fn instrument_term<'s>(of: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
+    let instrumented = |part: Term<&'s str>| instrument_term(part, natives);
+    let boxed = |part: Box<Term<&'s str>>| Box::new(instrument_term(*part, natives));
     match of {
         Term::Id | Term::Num(_) | Term::Var(_) | Term::Break(_) | Term::Arr(None) => of,
         Term::Recurse => charge_steps(Term::Recurse),
         Term::Str(format, parts) => {
             let grows = format.is_some() || parts.iter().any(|part| matches!(part, StrPart::Term(_)));
-            let text = Term::Str(format, text_parts(parts, natives));
+            let text = Term::Str(format, instrument_text_parts(parts, natives));
             if grows { charge_steps(text) } else { text }
         }
         Term::Arr(Some(items)) => charge_container(Term::Arr(Some(boxed(items)))),
         Term::Obj(entries) => charge_container(Term::Obj(
-            entries.into_iter().map(|entry| object_entry(entry, natives)).collect(),
+            entries.into_iter().map(|entry| instrument_entry(entry, natives)).collect(),
         )),
         Term::Neg(inner) => Term::Neg(boxed(inner)),
-        Term::BinOp(left, op, right) => binary(*left, op, *right, natives),
+        Term::BinOp(left, op, right) => instrument_binary(*left, op, *right, natives),
         Term::Label(name, inner) => Term::Label(name, boxed(inner)),
         Term::Fold(name, stream, bound, parts) => Term::Fold(
             name,
             boxed(stream),
-            pattern(bound, natives),
+            instrument_pattern(bound, natives),
             parts.into_iter().map(instrumented).collect(),
         ),
         Term::TryCatch(inner, caught) => Term::TryCatch(boxed(inner), caught.map(boxed)),
@@ -53,7 +51,8 @@ pub(super) fn term<'s>(of: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
             Term::IfThenElse(branches, otherwise.map(boxed))
         }
         Term::Def(definitions, inner) => {
-            let definitions = definitions.into_iter().map(|one| definition(one, natives)).collect();
+            let definitions =
+                definitions.into_iter().map(|one| instrument_definition(one, natives)).collect();
             Term::Def(definitions, boxed(inner))
         }
         Term::Call(name, arguments) => {
@@ -63,26 +62,27 @@ pub(super) fn term<'s>(of: Term<&'s str>, natives: &Natives) -> Term<&'s str> {
         }
         Term::Path(inner, Path(parts)) => {
             let streams = parts.iter().any(|(part, _)| matches!(part, Part::Range(None, None)));
-            let parts = parts.into_iter().map(|(part, optional)| (path_part(part, natives), optional));
+            let parts =
+                parts.into_iter().map(|(part, optional)| (instrument_path_part(part, natives), optional));
             let path = Term::Path(boxed(inner), Path(parts.collect()));
             if streams { charge_steps(path) } else { path }
         }
     }
 }
 
-fn binary<'s>(
+fn instrument_binary<'s>(
     left: Term<&'s str>,
     op: BinaryOp<&'s str>,
     right: Term<&'s str>,
     natives: &Natives,
 ) -> Term<&'s str> {
-    let (left, right) = (term(left, natives), term(right, natives));
+    let (left, right) = (instrument_term(left, natives), instrument_term(right, natives));
     let joined = |left, op, right| Term::BinOp(Box::new(left), op, Box::new(right));
     match op {
         // Only its left side, as the right one may be a tail call.
         BinaryOp::Comma => joined(charge_steps(left), BinaryOp::Comma, right),
         BinaryOp::Pipe(bound) => {
-            joined(left, BinaryOp::Pipe(bound.map(|bound| pattern(bound, natives))), right)
+            joined(left, BinaryOp::Pipe(bound.map(|bound| instrument_pattern(bound, natives))), right)
         }
         BinaryOp::Math(Math::Mul) => charge_steps(Term::Call(MULTIPLY, vec![left, right])),
         BinaryOp::Math(Math::Add) => charge_steps(joined(left, op, right)),
@@ -99,47 +99,51 @@ fn binary<'s>(
 /// A variable that no query can name: names in queries have only letters, digits and `_`.
 const FACTOR: &str = "$factor of a product";
 
-fn text_parts<'s>(
+fn instrument_text_parts<'s>(
     parts: Vec<StrPart<&'s str, Term<&'s str>>>,
     natives: &Natives,
 ) -> Vec<StrPart<&'s str, Term<&'s str>>> {
     let instrumented = |part| match part {
-        StrPart::Term(inner) => StrPart::Term(term(inner, natives)),
+        StrPart::Term(inner) => StrPart::Term(instrument_term(inner, natives)),
         other => other,
     };
     parts.into_iter().map(instrumented).collect()
 }
 
 /// Without a value, the form of the key determines it: `{name}`, `{$name}`.
-fn object_entry<'s>(
+fn instrument_entry<'s>(
     (key, value): (Term<&'s str>, Option<Term<&'s str>>),
     natives: &Natives,
 ) -> (Term<&'s str>, Option<Term<&'s str>>) {
     match (key, value) {
-        (key, Some(value)) => (term(key, natives), Some(term(value, natives))),
-        (Term::Str(format, parts), None) => (Term::Str(format, text_parts(parts, natives)), None),
+        (key, Some(value)) => (instrument_term(key, natives), Some(instrument_term(value, natives))),
+        (Term::Str(format, parts), None) => (Term::Str(format, instrument_text_parts(parts, natives)), None),
         (key, None) => (key, None),
     }
 }
 
-fn pattern<'s>(of: Pattern<&'s str>, natives: &Natives) -> Pattern<&'s str> {
+fn instrument_pattern<'s>(of: Pattern<&'s str>, natives: &Natives) -> Pattern<&'s str> {
     match of {
         Pattern::Var(name) => Pattern::Var(name),
-        Pattern::Arr(items) => Pattern::Arr(items.into_iter().map(|item| pattern(item, natives)).collect()),
+        Pattern::Arr(items) => {
+            Pattern::Arr(items.into_iter().map(|item| instrument_pattern(item, natives)).collect())
+        }
         Pattern::Obj(entries) => {
-            let entries =
-                entries.into_iter().map(|(key, value)| (term(key, natives), pattern(value, natives)));
+            let entries = entries
+                .into_iter()
+                .map(|(key, value)| (instrument_term(key, natives), instrument_pattern(value, natives)));
             Pattern::Obj(entries.collect())
         }
     }
 }
 
-fn path_part<'s>(part: Part<Term<&'s str>>, natives: &Natives) -> Part<Term<&'s str>> {
+fn instrument_path_part<'s>(part: Part<Term<&'s str>>, natives: &Natives) -> Part<Term<&'s str>> {
     match part {
-        Part::Index(index) => Part::Index(term(index, natives)),
-        Part::Range(from, to) => {
-            Part::Range(from.map(|from| term(from, natives)), to.map(|to| term(to, natives)))
-        }
+        Part::Index(index) => Part::Index(instrument_term(index, natives)),
+        Part::Range(from, to) => Part::Range(
+            from.map(|from| instrument_term(from, natives)),
+            to.map(|to| instrument_term(to, natives)),
+        ),
     }
 }
 

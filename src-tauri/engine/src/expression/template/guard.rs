@@ -8,16 +8,16 @@ use super::Problem;
 use crate::error::ErrorCode;
 
 /// The longest template, in bytes.
-pub const MAX_SOURCE: usize = 64 * 1024;
+pub const MAX_SOURCE_BYTES: usize = 64 * 1024;
 /// The maximum nesting of blocks (an `else if` counts as one more) and, separately, of parentheses.
-pub const MAX_DEPTH: usize = 64;
+pub const MAX_NESTING_DEPTH: usize = 64;
 
 /// Refuses partials, decorators, inline templates, raw blocks, and what is too long or too deep.
 pub(super) fn guard(source: &str) -> Result<(), Problem> {
-    if source.len() > MAX_SOURCE {
+    if source.len() > MAX_SOURCE_BYTES {
         return Err(Problem {
             code: ErrorCode::TemplateSourceTooLarge,
-            message: format!("it is {} bytes long; the maximum is {MAX_SOURCE}.", source.len()),
+            message: format!("it is {} bytes long; the maximum is {MAX_SOURCE_BYTES}.", source.len()),
             line: 1,
             column: 1,
         });
@@ -137,8 +137,8 @@ impl Lexer<'_> {
     }
 
     fn check_depth(&self, start: usize) -> Result<(), Problem> {
-        if self.blocks.iter().map(|block| block.depth).sum::<usize>() > MAX_DEPTH {
-            let message = format!("blocks are nested more than {MAX_DEPTH} deep here.");
+        if self.blocks.iter().map(|block| block.depth).sum::<usize>() > MAX_NESTING_DEPTH {
+            let message = format!("blocks are nested more than {MAX_NESTING_DEPTH} deep here.");
             return Err(self.problem(ErrorCode::TemplateTooDeep, start, message));
         }
         Ok(())
@@ -164,8 +164,9 @@ impl Lexer<'_> {
                 b'[' => self.bracket(start)?,
                 b'(' => {
                     parentheses += 1;
-                    if parentheses > MAX_DEPTH {
-                        let message = format!("parentheses are nested more than {MAX_DEPTH} deep here.");
+                    if parentheses > MAX_NESTING_DEPTH {
+                        let message =
+                            format!("parentheses are nested more than {MAX_NESTING_DEPTH} deep here.");
                         return Err(self.problem(ErrorCode::TemplateTooDeep, start, message));
                     }
                 }

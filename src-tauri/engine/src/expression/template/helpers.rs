@@ -15,12 +15,12 @@ pub(super) const TEXT: &str = "__text";
 pub(super) const STEP: &str = "__step";
 
 /// Helpers that are called with values, including Handlebars' own, sorted.
-pub(super) const CALLED: [&str; 17] = [
+pub(super) const VALUE_HELPERS: [&str; 17] = [
     "and", "default", "eq", "gt", "gte", "join", "json", "len", "lookup", "lower", "lt", "lte", "ne", "not",
     "or", "trim", "upper",
 ];
 /// Helpers that open a block.
-pub(super) const BLOCKS: [&str; 13] =
+pub(super) const BLOCK_HELPERS: [&str; 13] =
     ["and", "each", "eq", "gt", "gte", "if", "lt", "lte", "ne", "not", "or", "unless", "with"];
 
 /// Adds the helpers and removes those that write to a log or leave text unparsed.
@@ -29,30 +29,41 @@ pub(super) fn register(engine: &mut Handlebars<'static>) {
     engine.unregister_helper("raw");
     engine.register_helper(
         TEXT,
-        Box::new(Function { arity: 1..=1, call: |values| Ok(Value::String(as_text(values[0]))) }),
+        Box::new(Function::new(1..=1, |values| Ok(Value::String(as_text(values[0]))))),
     );
     engine.register_helper(STEP, Box::new(Step));
-    engine.register_helper("default", Box::new(Default));
-    engine.register_helper("json", Box::new(Function { arity: 1..=2, call: json }));
-    engine.register_helper("join", Box::new(Function { arity: 1..=2, call: join }));
+    engine.register_helper(
+        "default",
+        Box::new(Function { arity: 0..=usize::MAX, missing_is_null: true, call: default }),
+    );
+    engine.register_helper("json", Box::new(Function::new(1..=2, json)));
+    engine.register_helper("join", Box::new(Function::new(1..=2, join)));
     engine.register_helper(
         "trim",
-        Box::new(Function { arity: 1..=1, call: |values| Ok(text(values, |text| text.trim().to_owned())) }),
+        Box::new(Function::new(1..=1, |values| Ok(text(values, |text| text.trim().to_owned())))),
     );
     engine.register_helper(
         "upper",
-        Box::new(Function { arity: 1..=1, call: |values| Ok(text(values, str::to_uppercase)) }),
+        Box::new(Function::new(1..=1, |values| Ok(text(values, str::to_uppercase)))),
     );
     engine.register_helper(
         "lower",
-        Box::new(Function { arity: 1..=1, call: |values| Ok(text(values, str::to_lowercase)) }),
+        Box::new(Function::new(1..=1, |values| Ok(text(values, str::to_lowercase)))),
     );
 }
 
-/// A helper that is a function of its values, all of which must exist.
+/// A helper that is a function of its values.
 struct Function {
     arity: std::ops::RangeInclusive<usize>,
+    /// Whether a missing value is null instead of an error.
+    missing_is_null: bool,
     call: fn(&[&Value]) -> Result<Value, String>,
+}
+
+impl Function {
+    fn new(arity: std::ops::RangeInclusive<usize>, call: fn(&[&Value]) -> Result<Value, String>) -> Self {
+        Self { arity, missing_is_null: false, call }
+    }
 }
 
 impl HelperDef for Function {
@@ -67,7 +78,7 @@ impl HelperDef for Function {
             .params()
             .iter()
             .map(|param| {
-                if param.is_value_missing() {
+                if param.is_value_missing() && !self.missing_is_null {
                     return Err(RenderError::strict_error(param.relative_path()));
                 }
                 Ok(param.value())
@@ -80,23 +91,6 @@ impl HelperDef for Function {
         }
         let value = (self.call)(&values).map_err(RenderErrorReason::Other)?;
         Ok(ScopedJson::Derived(value))
-    }
-}
-
-/// The first of its values that is not empty, or the last one.
-struct Default;
-
-impl HelperDef for Default {
-    fn call_inner<'reg: 'rc, 'rc>(
-        &self,
-        helper: &Helper<'rc>,
-        _: &'reg Handlebars<'reg>,
-        _: &'rc Context,
-        _: &mut RenderContext<'reg, 'rc>,
-    ) -> Result<ScopedJson<'rc>, RenderError> {
-        let values = || helper.params().iter().map(handlebars::PathAndJson::value);
-        let chosen = values().find(|value| !as_text(value).is_empty()).or_else(|| values().next_back());
-        Ok(ScopedJson::Derived(chosen.map_or(Value::Null, |value| Value::String(as_text(value)))))
     }
 }
 
@@ -114,6 +108,13 @@ impl HelperDef for Step {
     ) -> HelperResult {
         Ok(out.write("")?)
     }
+}
+
+/// `{{default a b}}`: the first of the values that is not empty, or the last one, as text.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a `Function`")]
+fn default(values: &[&Value]) -> Result<Value, String> {
+    let chosen = values.iter().find(|value| !as_text(value).is_empty()).or(values.last());
+    Ok(chosen.map_or(Value::Null, |value| Value::String(as_text(value))))
 }
 
 /// Applies `change` to a value's text. `Function` ensures that there is a value.

@@ -14,9 +14,9 @@ use serde_json::Value;
 use super::{Problem, helpers};
 
 /// The longest text a template may write, in bytes.
-pub const MAX_OUTPUT: usize = 8 << 20;
+pub const MAX_OUTPUT_BYTES: usize = 8 << 20;
 /// Maximum iterations of all `{{#each}}` of a template together.
-pub const MAX_STEPS: usize = 100_000;
+pub const MAX_ITERATIONS: usize = 100_000;
 
 static ENGINE: LazyLock<Handlebars<'static>> = LazyLock::new(|| {
     let mut engine = Handlebars::new();
@@ -49,7 +49,7 @@ pub(super) fn parse(source: &str) -> Result<Template, Problem> {
 /// Renders a template with `values`, an object.
 pub(super) fn render(template: &Template, values: Value) -> Result<String, Problem> {
     let context = Context::from(values);
-    let mut out = Bounded::default();
+    let mut out = BoundedOutput::default();
     let result = template.render(&ENGINE, &context, &mut RenderContext::new(None), &mut out);
     match result {
         Ok(()) => Ok(out.text),
@@ -64,21 +64,21 @@ enum Stopped {
 }
 
 #[derive(Default)]
-struct Bounded {
+struct BoundedOutput {
     text: String,
     steps: usize,
     stopped: Option<Stopped>,
 }
 
-impl Output for Bounded {
+impl Output for BoundedOutput {
     fn write(&mut self, text: &str) -> io::Result<()> {
         if text.is_empty() {
             self.steps += 1;
-            if self.steps > MAX_STEPS {
+            if self.steps > MAX_ITERATIONS {
                 return self.stop(Stopped::Steps);
             }
         }
-        if self.text.len() + text.len() > MAX_OUTPUT {
+        if self.text.len() + text.len() > MAX_OUTPUT_BYTES {
             return self.stop(Stopped::Output);
         }
         self.text.push_str(text);
@@ -86,7 +86,7 @@ impl Output for Bounded {
     }
 }
 
-impl Bounded {
+impl BoundedOutput {
     fn stop(&mut self, why: Stopped) -> io::Result<()> {
         self.stopped = Some(why);
         Err(io::Error::other("stopped"))
@@ -95,12 +95,13 @@ impl Bounded {
 
 fn explain(error: &RenderError, stopped: Option<Stopped>) -> Problem {
     let (code, message) = match (stopped, error.reason()) {
-        (Some(Stopped::Output), _) => {
-            (ErrorCode::TemplateTooLarge, format!("it writes more than {} MB of text.", MAX_OUTPUT >> 20))
-        }
+        (Some(Stopped::Output), _) => (
+            ErrorCode::TemplateTooLarge,
+            format!("it writes more than {} MB of text.", MAX_OUTPUT_BYTES >> 20),
+        ),
         (Some(Stopped::Steps), _) => (
             ErrorCode::TemplateTooManySteps,
-            format!("its `{{{{#each}}}}` blocks take more than {MAX_STEPS} iterations."),
+            format!("its `{{{{#each}}}}` blocks take more than {MAX_ITERATIONS} iterations."),
         ),
         (None, RenderErrorReason::MissingVariable(Some(path))) if !path.is_empty() => {
             (ErrorCode::TemplateMissingValue, format!("there is no value for `{path}`."))

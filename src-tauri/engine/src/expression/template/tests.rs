@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{MAX_DEPTH, MAX_SOURCE, Template};
+use super::{MAX_NESTING_DEPTH, MAX_SOURCE_BYTES, Template};
 
 fn render(source: &str, values: Value) -> String {
     let values = values.as_object().cloned().unwrap_or_default();
@@ -40,7 +40,7 @@ fn values_are_written_as_text_or_json() {
 }
 
 #[test]
-fn blocks_and_helpers() {
+fn blocks_and_helpers_render() {
     let values = json!({ "items": [{ "name": "tea", "price": 4 }, { "name": "cup", "price": 12 }], "user": { "name": " Ada " } });
     for (source, expected) in [
         ("{{#each items}}{{@index}}:{{name}}{{#unless @last}}, {{/unless}}{{/each}}", "0:tea, 1:cup"),
@@ -69,7 +69,7 @@ fn blocks_and_helpers() {
 }
 
 #[test]
-fn variables_in_order_of_first_use() {
+fn variables_are_listed_in_order_of_first_use() {
     for (source, expected) in [
         ("plain text", vec![]),
         ("{{b}} {{a}} {{b}}", vec!["b", "a"]),
@@ -96,7 +96,7 @@ fn variables_in_order_of_first_use() {
 }
 
 #[test]
-fn what_could_run_away_is_refused() {
+fn partials_decorators_and_raw_blocks_are_refused() {
     for source in [
         "{{> x}}",
         "{{ > x}}",
@@ -124,19 +124,19 @@ fn what_could_run_away_is_refused() {
 
 #[test]
 fn size_and_nesting_are_bounded() {
-    assert_eq!(code(&"x".repeat(MAX_SOURCE + 1), json!({})), "template.source_too_large");
-    assert_eq!(code(&"x".repeat(MAX_SOURCE), json!({})).len(), MAX_SOURCE + "wrote ".len());
+    assert_eq!(code(&"x".repeat(MAX_SOURCE_BYTES + 1), json!({})), "template.source_too_large");
+    assert_eq!(code(&"x".repeat(MAX_SOURCE_BYTES), json!({})).len(), MAX_SOURCE_BYTES + "wrote ".len());
     let nested = |depth: usize| "{{#if a}}".repeat(depth) + "x" + &"{{/if}}".repeat(depth);
-    assert_eq!(code(&nested(MAX_DEPTH), json!({ "a": 1 })), "wrote x");
-    assert_eq!(code(&nested(MAX_DEPTH + 1), json!({ "a": 1 })), "template.too_deep");
+    assert_eq!(code(&nested(MAX_NESTING_DEPTH), json!({ "a": 1 })), "wrote x");
+    assert_eq!(code(&nested(MAX_NESTING_DEPTH + 1), json!({ "a": 1 })), "template.too_deep");
     let chained = |depth: usize| format!("{{{{#if a}}}}{}{{{{/if}}}}", "{{else if a}}".repeat(depth));
-    assert_eq!(code(&chained(MAX_DEPTH - 1), json!({})), "wrote ");
-    assert_eq!(code(&chained(MAX_DEPTH), json!({})), "template.too_deep");
+    assert_eq!(code(&chained(MAX_NESTING_DEPTH - 1), json!({})), "wrote ");
+    assert_eq!(code(&chained(MAX_NESTING_DEPTH), json!({})), "template.too_deep");
     let many = "{{#if a}}{{else}}{{/if}}".repeat(1_000);
     assert_eq!(code(&many, json!({})), "wrote ");
     let calls = |depth: usize| format!("{{{{upper {}a{}}}}}", "(upper ".repeat(depth), ")".repeat(depth));
-    assert_eq!(code(&calls(MAX_DEPTH), json!({ "a": "x" })), "wrote X");
-    assert_eq!(code(&calls(MAX_DEPTH + 1), json!({ "a": "x" })), "template.too_deep");
+    assert_eq!(code(&calls(MAX_NESTING_DEPTH), json!({ "a": "x" })), "wrote X");
+    assert_eq!(code(&calls(MAX_NESTING_DEPTH + 1), json!({ "a": "x" })), "template.too_deep");
     for hidden in ["{{!-- {{/if}} --}}", "\\{{/if}}", "{{! {{/if}}"] {
         assert_eq!(
             code(&format!("{{{{#if a}}}}{hidden}").repeat(2_000), json!({})),
@@ -144,7 +144,7 @@ fn size_and_nesting_are_bounded() {
             "{hidden}"
         );
     }
-    // A closing tag hidden in a text is no closing tag to the parser; here it is a syntax error or counts as none.
+    // A closing tag inside a string closes nothing.
     let hidden = "{{#if a}}{{a \"{{/if}}\"}}".repeat(2_000);
     assert_eq!(code(&hidden, json!({})), "template.too_deep");
 }
@@ -161,7 +161,7 @@ fn output_and_steps_are_bounded() {
 }
 
 #[test]
-fn problems_say_what_and_where() {
+fn problems_have_code_and_position() {
     for (source, values, code, line, column) in [
         ("ok\n  {{#if x}}", json!({}), "template.syntax", 2, 3),
         ("{{#if x}}\n{{/each}}", json!({}), "template.syntax", 2, 1),
@@ -193,7 +193,7 @@ fn problems_say_what_and_where() {
     }
 }
 
-/// A template made of pieces, and what it needs: names that must be there, and names that may be missing.
+/// Parts of a template, each with the variable that it reads and whether that may be missing.
 fn pieces() -> impl Strategy<Value = Vec<(String, Option<(String, bool)>)>> {
     let name = "[a-e]";
     let piece = prop_oneof![
@@ -216,7 +216,7 @@ fn pieces() -> impl Strategy<Value = Vec<(String, Option<(String, bool)>)>> {
 
 proptest! {
     #[test]
-    fn variables_are_just_what_a_template_needs(pieces in pieces()) {
+    fn render_succeeds_exactly_with_the_listed_variables(pieces in pieces()) {
         let source: String = pieces.iter().map(|(text, _)| text.as_str()).collect();
         let mut expected: Vec<(String, bool)> = Vec::new();
         for (name, optional) in pieces.iter().filter_map(|(_, needed)| needed.clone()) {
@@ -229,7 +229,7 @@ proptest! {
         let found: Vec<_> = template.variables().iter().map(|v| (v.name.clone(), v.optional)).collect();
         prop_assert_eq!(&found, &expected, "{}", source);
 
-        // Items that have what the loops read; a list is as good as any other value elsewhere.
+        // The items have the fields that the loops read; elsewhere a list is as good as any other value.
         let value = json!([{ "x": { "y": 1 } }]);
         let all: Map<String, Value> = expected.iter().map(|(name, _)| (name.clone(), value.clone())).collect();
         prop_assert!(template.evaluate(all.clone()).is_ok(), "{}", source);
@@ -239,7 +239,7 @@ proptest! {
             let strictly = pieces.iter().any(|(text, needed)| {
                 needed.as_ref().is_some_and(|(n, o)| n == name && !o) && text.starts_with("{{#each")
             });
-            // Where one use of a name says what to do without it, the others write nothing; a loop without an `else` can't.
+            // If one use of a name handles its absence, the others write nothing; a loop without an `else` fails.
             let rendered = template.evaluate(without);
             prop_assert_eq!(rendered.is_ok(), *optional && !strictly, "{} without {}", source, name);
         }

@@ -11,7 +11,7 @@ use handlebars::template::{HelperTemplate, Parameter, TemplateElement};
 use handlebars::{Path, PathSeg, Template};
 
 use super::Problem;
-use super::helpers::{BLOCKS, CALLED, STEP, TEXT};
+use super::helpers::{BLOCK_HELPERS, STEP, TEXT, VALUE_HELPERS};
 
 /// A variable of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,9 +25,10 @@ pub struct Variable {
 
 /// Finds the variables of `template` and rewrites its tree.
 pub(super) fn discover(template: &mut Template) -> Result<Vec<Variable>, Problem> {
-    let mut walk = Walk { scopes: vec![Scope::Root], names: Vec::new(), found: Vec::new(), at: (1, 1) };
-    walk.template(template)?;
-    Ok(walk.found)
+    let mut finder =
+        VariableFinder { scopes: vec![Scope::Root], names: Vec::new(), found: Vec::new(), at: (1, 1) };
+    finder.template(template)?;
+    Ok(finder.found)
 }
 
 /// What plain names refer to at a place in the template.
@@ -39,7 +40,7 @@ enum Scope {
     Inner,
 }
 
-struct Walk {
+struct VariableFinder {
     /// The enclosing scopes, innermost last.
     scopes: Vec<Scope>,
     /// Names bound by `as |name|`, innermost last.
@@ -51,11 +52,11 @@ struct Walk {
 /// Whether a value may be missing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
-    Must,
-    May,
+    Required,
+    Optional,
 }
 
-impl Walk {
+impl VariableFinder {
     fn template(&mut self, template: &mut Template) -> Result<(), Problem> {
         for (index, element) in template.elements.iter_mut().enumerate() {
             if let Some(place) = template.mapping.get(index) {
@@ -78,11 +79,11 @@ impl Walk {
 
     fn expression(&mut self, expression: &mut HelperTemplate) -> Result<(), Problem> {
         let plain = expression.params.is_empty() && expression.hash.is_empty();
-        let Parameter::Path(path) = &expression.name else { return self.call(expression, Need::Must) };
+        let Parameter::Path(path) = &expression.name else { return self.call(expression, Need::Required) };
         if !plain {
-            return self.call(expression, Need::Must);
+            return self.call(expression, Need::Required);
         }
-        self.path(path, Need::Must)?;
+        self.path(path, Need::Required)?;
         let value = std::mem::replace(&mut expression.name, Parameter::Name(TEXT.to_owned()));
         expression.params.push(value);
         Ok(())
@@ -90,18 +91,18 @@ impl Walk {
 
     /// A helper call.
     fn call(&mut self, call: &HelperTemplate, need: Need) -> Result<(), Problem> {
-        let need = match self.helper(&call.name, &CALLED, "helper")? {
-            Some("default") => Need::May,
+        let need = match self.helper(&call.name, &VALUE_HELPERS, "helper")? {
+            Some("default") => Need::Optional,
             _ => need,
         };
         self.values(call, need)
     }
 
     fn block(&mut self, block: &mut HelperTemplate) -> Result<(), Problem> {
-        let name = self.helper(&block.name, &BLOCKS, "block")?.unwrap_or_default().to_owned();
+        let name = self.helper(&block.name, &BLOCK_HELPERS, "block")?.unwrap_or_default().to_owned();
         let opens = matches!(name.as_str(), "each" | "with");
         let lenient = !opens || block.inverse.is_some();
-        self.values(block, if lenient { Need::May } else { Need::Must })?;
+        self.values(block, if lenient { Need::Optional } else { Need::Required })?;
         let inner = match block.params.first() {
             Some(Parameter::Path(path)) if name == "with" && self.is_root_itself(path) => Scope::Root,
             _ => Scope::Inner,
@@ -189,8 +190,8 @@ impl Walk {
 
     fn add(&mut self, name: &str, need: Need) {
         match self.found.iter_mut().find(|variable| variable.name == name) {
-            Some(variable) => variable.optional |= need == Need::May,
-            None => self.found.push(Variable { name: name.to_owned(), optional: need == Need::May }),
+            Some(variable) => variable.optional |= need == Need::Optional,
+            None => self.found.push(Variable { name: name.to_owned(), optional: need == Need::Optional }),
         }
     }
 

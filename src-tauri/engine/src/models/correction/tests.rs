@@ -1,22 +1,22 @@
 use super::*;
 
 #[test]
-fn nothing_learned_changes_nothing() {
+fn empty_correction_changes_nothing() {
     let none = Correction::default();
-    assert_eq!((none.permille(), none.apply(12_345), none.room(12_345)), (1_000, 12_345, 12_345));
+    assert_eq!((none.permille(), none.apply(12_345), none.to_counted(12_345)), (1_000, 12_345, 12_345));
 }
 
 #[test]
-fn it_comes_to_the_ratio_the_provider_reports() {
+fn correction_converges_to_the_reported_ratio() {
     let mut learned = Correction::default();
     for _ in 0..50 {
-        learned = learned.plus(Correction::of(10_000, 12_500).unwrap());
+        learned = learned.plus(Correction::from_report(10_000, 12_500).unwrap());
     }
     assert!((1_245..=1_250).contains(&learned.permille()), "{}", learned.permille());
     assert!(learned.apply(1_000) >= 1_245);
-    assert!(learned.apply(learned.room(9_999)) <= 9_999, "what there is room for fits");
+    assert!(learned.apply(learned.to_counted(9_999)) <= 9_999, "what there is room for fits");
     for _ in 0..500 {
-        learned = learned.plus(Correction::of(10_000, 9_000).unwrap());
+        learned = learned.plus(Correction::from_report(10_000, 9_000).unwrap());
     }
     assert!(
         (899..=905).contains(&learned.permille()),
@@ -26,27 +26,27 @@ fn it_comes_to_the_ratio_the_provider_reports() {
 }
 
 #[test]
-fn nonsense_teaches_nothing() {
+fn implausible_reports_are_ignored() {
     for (counted, reported) in
         [(0, 0), (0, 500), (5_000, 0), (5_000, 3), (5_000, 20_001), (5_000, u64::MAX), (150, 300)]
     {
-        assert_eq!(Correction::of(counted, reported), None, "{counted}, {reported}");
+        assert_eq!(Correction::from_report(counted, reported), None, "{counted}, {reported}");
     }
 }
 
 #[test]
-fn whatever_is_stored_stays_within_bounds() {
+fn stored_correction_stays_in_range() {
     for (counted, reported) in [(0, u64::MAX), (u64::MAX, 0), (u64::MAX, u64::MAX), (1_000_000, 10)] {
         let stored = Correction { counted, reported };
-        assert!(BOUNDS.contains(&stored.permille()));
-        assert!(BOUNDS.contains(&stored.plus(stored).permille()));
+        assert!(PERMILLE_RANGE.contains(&stored.permille()));
+        assert!(PERMILLE_RANGE.contains(&stored.plus(stored).permille()));
         stored.apply(u64::MAX);
-        stored.room(u64::MAX);
+        stored.to_counted(u64::MAX);
     }
 }
 
 #[test]
-fn the_order_of_reports_does_not_matter() {
+fn corrections_add_in_any_order() {
     let reports = [(900, 1_000), (2_000, 2_500), (400, 300)]
         .map(|(counted, reported)| Correction { counted, reported });
     let forwards = reports.into_iter().fold(Correction::default(), Correction::plus);
@@ -55,7 +55,7 @@ fn the_order_of_reports_does_not_matter() {
 }
 
 #[test]
-fn who_has_a_tokenizer() {
+fn models_with_a_public_tokenizer_are_exact() {
     for (provider, model) in
         [("openai", "gpt-5.5"), ("azure", "openai/gpt-4o"), ("openai", "o3-mini"), ("offline", "echo")]
     {

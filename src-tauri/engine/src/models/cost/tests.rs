@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn unknown_is_shown_as_unknown_and_never_as_nothing() {
+fn unknown_price_is_never_displayed_as_zero() {
     let shown = |calls: &[Option<u64>]| calls.iter().copied().map(Cost::of_call).sum::<Cost>().to_string();
     assert_eq!(shown(&[]), "$0");
     assert_eq!(shown(&[Some(0)]), "$0");

@@ -32,7 +32,7 @@ fn variants_are_distinguished_from_other_models() {
 }
 
 #[test]
-fn names_that_speak_of_their_window() {
+fn window_is_read_from_the_name() {
     for (name, window) in [
         ("gpt-4-32k", Some(32_768)),
         ("yi-34b-200k", Some(200_000)),

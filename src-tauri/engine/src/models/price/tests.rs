@@ -8,29 +8,29 @@ fn usage(input: u64, output: u64, cached_input: u64, cache_write: u64) -> TokenU
 fn each_kind_of_token_has_its_price() {
     let price = price("anthropic", "claude-sonnet-4-6").unwrap();
     // 1,000 × $3 + 2,000 × $0.30 + 500 × $3.75 + 100 × $15, per million.
-    assert_eq!(price.of(&usage(3_500, 100, 2_000, 500)), 3_000_000 + 600_000 + 1_875_000 + 1_500_000);
+    assert_eq!(price.nano_usd(&usage(3_500, 100, 2_000, 500)), 3_000_000 + 600_000 + 1_875_000 + 1_500_000);
     let nano = super::price("openai", "gpt-4.1-nano").unwrap();
-    assert_eq!(nano.of(&usage(1, 0, 1, 0)), 25, "$0.025 per million is 25 billionths a token");
-    assert_eq!(nano.of(&usage(0, 0, 0, 0)), 0);
+    assert_eq!(nano.nano_usd(&usage(1, 0, 1, 0)), 25, "$0.025 per million is 25 billionths a token");
+    assert_eq!(nano.nano_usd(&usage(0, 0, 0, 0)), 0);
 }
 
 #[test]
-fn without_a_price_of_its_own_cached_input_costs_what_input_does() {
+fn cached_input_defaults_to_the_input_price() {
     let price = Price { input: 2.0, output: 1.0, ..Price::default() };
-    assert_eq!(price.of(&usage(10, 0, 4, 3)), 10 * 2_000);
-    // A provider that says more was cached than sent is not paid back.
-    assert_eq!(price.of(&usage(10, 0, 40, 30)), 10 * 2_000);
+    assert_eq!(price.nano_usd(&usage(10, 0, 4, 3)), 10 * 2_000);
+    // More cached than sent tokens never make the cost negative.
+    assert_eq!(price.nano_usd(&usage(10, 0, 40, 30)), 10 * 2_000);
 }
 
 #[test]
-fn long_prompts_cost_more_as_a_whole() {
+fn long_prompt_price_applies_to_the_whole_call() {
     let price = price("google", "gemini-2.5-pro").unwrap();
-    assert_eq!(price.of(&usage(200_000, 0, 0, 0)), 250_000_000);
-    assert_eq!(price.of(&usage(200_001, 0, 0, 0)), 500_002_500);
+    assert_eq!(price.nano_usd(&usage(200_000, 0, 0, 0)), 250_000_000);
+    assert_eq!(price.nano_usd(&usage(200_001, 0, 0, 0)), 500_002_500);
 }
 
 #[test]
-fn a_price_holds_for_editions_of_one_model_only() {
+fn price_applies_to_editions_of_one_model_only() {
     for (provider, model, input) in [
         ("openai", "gpt-4o-2024-11-20", Some(2.5)),
         ("openai", "gpt-4o-mini", Some(0.15)),
@@ -50,7 +50,7 @@ fn a_price_holds_for_editions_of_one_model_only() {
 }
 
 #[test]
-fn the_table_is_readable_dated_and_sensible() {
+fn price_table_is_valid() {
     assert!(TABLE.prices.len() > 100);
     assert_eq!(prices_date().len(), 10);
     for (key, price) in &TABLE.prices {
@@ -62,5 +62,5 @@ fn the_table_is_readable_dated_and_sensible() {
     }
     let negative = Price { input: -1.0, ..Price::default() };
     assert!(negative.problem().is_some());
-    assert_eq!(negative.of(&usage(5, 5, 0, 0)), 0);
+    assert_eq!(negative.nano_usd(&usage(5, 5, 0, 0)), 0);
 }

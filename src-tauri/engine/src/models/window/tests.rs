@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn the_longest_beginning_counts() {
+fn longest_prefix_decides_the_window() {
     for (provider, model, expected) in [
         ("openai", "gpt-4o-mini", 128_000),
         ("openai", "gpt-4", 8_192),
@@ -39,10 +39,9 @@ fn the_longest_beginning_counts() {
     }
 }
 
-/// The bug of an earlier system: it took the first key a name began with, so a model with a window of a million
-/// tokens got the 8,192 of `gpt-4`, and conversations were cut to a hundredth of what the model could read.
+/// A lookup that takes any matching prefix would give a model with a window of a million tokens the 8,192 of `gpt-4`.
 #[test]
-fn a_prefix_never_gives_a_long_window_model_8192() {
+fn prefix_never_shrinks_the_window_of_another_model() {
     for (model, at_least) in [
         ("gpt-4.1", 1_000_000),
         ("gpt-4.1-mini-2025-04-14", 1_000_000),
@@ -67,7 +66,7 @@ fn a_prefix_never_gives_a_long_window_model_8192() {
 }
 
 #[test]
-fn no_key_stands_in_the_way_of_a_longer_one() {
+fn every_key_is_found_by_its_own_name() {
     for (key, window_of_key) in &TABLE.windows {
         assert_eq!(window("", key), *window_of_key, "{key}");
         assert_eq!(window("anyone", &format!("{key}-2031-01-15")), *window_of_key, "{key}, dated");
@@ -75,7 +74,7 @@ fn no_key_stands_in_the_way_of_a_longer_one() {
 }
 
 #[test]
-fn the_table_is_readable_and_sensible() {
+fn window_table_is_valid() {
     assert!(TABLE.windows.len() > 150);
     assert!(TABLE.windows.values().all(|window| (2_048..=10_485_760).contains(window)));
     assert!(TABLE.windows.keys().all(|key| *key == key.to_lowercase()));

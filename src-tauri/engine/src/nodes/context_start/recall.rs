@@ -6,7 +6,9 @@
 
 use super::summary::{SUMMARY_TOKENS, Summarizer};
 use super::{Memory, Strategy};
-use crate::context::conversation::{Bounds, Recalled, Summary, SummaryRef, start_of, summary_message};
+use crate::context::conversation::{
+    RecallLimits, Recalled, Summary, SummaryRef, find_recall_start, summary_message,
+};
 use crate::context::{ContextRecord, Conversation};
 use crate::error::Fault;
 use crate::models::TokenUsage;
@@ -20,43 +22,44 @@ pub(super) async fn recall(
     record: &ContextRecord,
     node_context: &NodeContext,
 ) -> Result<(Recalled, Option<TokenUsage>), Fault> {
-    let bounds = Bounds { messages: memory.max_messages.into(), tokens: memory.max_tokens.into() };
+    let limits = RecallLimits { messages: memory.max_messages.into(), tokens: memory.max_tokens.into() };
     match memory.strategy {
         Strategy::Window => {
-            let first = start(conversation, 0, bounds)?;
-            Ok((recalled(conversation, first, None, node_context)?, None))
+            let first = find_start(conversation, 0, limits)?;
+            Ok((build_recalled(conversation, first, None, node_context)?, None))
         }
         Strategy::Summarize => {
             let known = &conversation.at.summary;
             let previous = known.as_ref().map(|known| conversation.past.summary(known)).transpose()?;
             let covered = known.as_ref().map_or(0, |known| known.places.min(conversation.at.messages));
             // The summary counts against the limit as well.
-            let room = Bounds { tokens: bounds.tokens.saturating_sub(SUMMARY_TOKENS.into()), ..bounds };
-            if start(conversation, covered, room)? == covered {
+            let room = RecallLimits { tokens: limits.tokens.saturating_sub(SUMMARY_TOKENS.into()), ..limits };
+            if find_start(conversation, covered, room)? == covered {
                 let summary = known.clone().zip(previous);
-                return Ok((recalled(conversation, covered, summary, node_context)?, None));
+                return Ok((build_recalled(conversation, covered, summary, node_context)?, None));
             }
-            let recent = Bounds { messages: bounds.messages.min(memory.keep_recent.into()), ..room };
-            let first = start(conversation, covered, recent)?;
-            let older = (covered..first).map(|place| conversation.past.message(place));
+            let recent = RecallLimits { messages: limits.messages.min(memory.keep_recent.into()), ..room };
+            let first = find_start(conversation, covered, recent)?;
+            let older = (covered..first).map(|position| conversation.past.message(position));
             let older = older.collect::<Result<Vec<_>, Fault>>()?;
             let summarizer = Summarizer::new(memory, record, node_context)?;
             let (text, usage) = summarizer.summarize(previous.map(|summary| summary.text), &older).await?;
-            let summary = Summary { tokens: tokens::message(&record.model, &text.as_str().into()), text };
+            let summary =
+                Summary { tokens: tokens::count_message(&record.model, &text.as_str().into()), text };
             let written = SummaryRef { places: first, run: node_context.run.run.clone() };
-            Ok((recalled(conversation, first, Some((written, summary)), node_context)?, Some(usage)))
+            Ok((build_recalled(conversation, first, Some((written, summary)), node_context)?, Some(usage)))
         }
     }
 }
 
-/// The first place, at or after `covered`, from which all messages fit the bounds.
-fn start(conversation: &Conversation, covered: u64, bounds: Bounds) -> Result<u64, Fault> {
-    let places = (covered..conversation.at.messages).rev();
-    let newest_first = places.map(|place| conversation.past.message(place));
-    Ok(covered + start_of(newest_first, conversation.at.messages - covered, bounds)?)
+/// The first position, at or after `covered`, from which all messages fit the limits.
+fn find_start(conversation: &Conversation, covered: u64, limits: RecallLimits) -> Result<u64, Fault> {
+    let positions = (covered..conversation.at.messages).rev();
+    let newest_first = positions.map(|position| conversation.past.message(position));
+    Ok(covered + find_recall_start(newest_first, conversation.at.messages - covered, limits)?)
 }
 
-fn recalled(
+fn build_recalled(
     conversation: &Conversation,
     first: u64,
     summary: Option<(SummaryRef, Summary)>,
@@ -64,7 +67,7 @@ fn recalled(
 ) -> Result<Recalled, Fault> {
     let (summary, text) = summary.unzip();
     let text = text.map(|text| Ok(summary_message(text, node_context.activation.clone())));
-    let messages = (first..conversation.at.messages).map(|place| conversation.past.message(place));
+    let messages = (first..conversation.at.messages).map(|position| conversation.past.message(position));
     Ok(Recalled {
         conversation: conversation.at.id.clone(),
         first,

@@ -91,7 +91,7 @@ impl<'a> Summarizer<'a> {
     fn room(&self) -> u64 {
         let fixed = self.model.reserve
             + u64::from(SUMMARY_TOKENS)
-            + tokens::count_kept(&self.model.model, INSTRUCTIONS);
+            + tokens::count_cached(&self.model.model, INSTRUCTIONS);
         (self.model.window.saturating_sub(fixed) / 2).max(256)
     }
 
@@ -143,14 +143,14 @@ impl<'a> Summarizer<'a> {
         let system = PromptPart::Message {
             role: Role::System,
             text: INSTRUCTIONS.to_owned(),
-            tokens: tokens::PER_MESSAGE + tokens::count_kept(&self.model.model, INSTRUCTIONS),
+            tokens: tokens::TOKENS_PER_MESSAGE + tokens::count_cached(&self.model.model, INSTRUCTIONS),
         };
         let mut parts = vec![system];
         if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
             let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
             parts.push(PromptPart::History { first, last, count, tokens: message.tokens.into() });
         }
-        PromptRecord::of(&self.model, parts, 0)
+        PromptRecord::new(&self.model, parts, 0)
     }
 }
 

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::provider::{ModelReply, StopReason};
-use crate::testing::{NodeHarness, Scripted};
+use crate::testing::{NodeHarness, ScriptedReply};
 
 fn config() -> Value {
     json!({
@@ -15,13 +15,13 @@ fn main() -> Value {
 }
 
 #[test]
-fn the_value_is_checked_and_the_conversation_left_alone() {
+fn value_is_validated_and_the_conversation_unchanged() {
     let mut harness = NodeHarness::new();
     harness.run("chat", json!({}), &[("context", main()), ("message", json!("Earlier."))]);
     let before = harness.context("main");
-    harness.provider.script([Scripted::text("{\"n\": 3}")]);
-    let ran = harness.run("extract", config(), &[("context", main()), ("text", json!("Three."))]);
-    assert_eq!(ran.outputs(), json!({ "context": main(), "value": { "n": 3 } }));
+    harness.provider.push_replies([ScriptedReply::text("{\"n\": 3}")]);
+    let run = harness.run("extract", config(), &[("context", main()), ("text", json!("Three."))]);
+    assert_eq!(run.outputs(), json!({ "context": main(), "value": { "n": 3 } }));
     assert_eq!(harness.context("main"), before);
     let request = harness.provider.requests().pop().unwrap();
     assert_eq!(request.messages.len(), 1, "no history");
@@ -31,51 +31,51 @@ fn the_value_is_checked_and_the_conversation_left_alone() {
 }
 
 #[test]
-fn with_history_the_model_sees_what_was_said() {
+fn with_history_sends_the_history() {
     let mut harness = NodeHarness::new();
     harness.run("chat", json!({}), &[("context", main()), ("message", json!("It was three."))]);
-    harness.provider.script([Scripted::text("{\"n\": 3}")]);
+    harness.provider.push_replies([ScriptedReply::text("{\"n\": 3}")]);
     let mut config = config();
     config["withHistory"] = json!(true);
     harness.run("extract", config, &[("context", main()), ("text", json!("How many?"))]);
     let request = harness.provider.requests().pop().unwrap();
-    let said: Vec<_> = request.messages.iter().map(|message| message.content.text()).collect();
-    assert_eq!(said, ["It was three.", "It was three.", "How many?"]);
+    let texts: Vec<_> = request.messages.iter().map(|message| message.content.text()).collect();
+    assert_eq!(texts, ["It was three.", "It was three.", "How many?"]);
 }
 
 #[test]
 fn invalid_reply_is_repaired_with_the_reason() {
     let mut harness = NodeHarness::new();
-    harness.provider.script([
-        Scripted::text("Three, I think."),
-        Scripted::text("{\"n\": \"three\"}"),
-        Scripted::text("{\"n\": 3}"),
+    harness.provider.push_replies([
+        ScriptedReply::text("Three, I think."),
+        ScriptedReply::text("{\"n\": \"three\"}"),
+        ScriptedReply::text("{\"n\": 3}"),
     ]);
-    let ran = harness.run("extract", config(), &[("text", json!("Three."))]);
-    assert_eq!(ran.output("value"), Some(&json!({ "n": 3 })));
-    assert_eq!(ran.result.as_ref().unwrap().extra["modelCalls"], json!(3));
+    let run = harness.run("extract", config(), &[("text", json!("Three."))]);
+    assert_eq!(run.output("value"), Some(&json!({ "n": 3 })));
+    assert_eq!(run.result.as_ref().unwrap().extra["modelCalls"], json!(3));
     let last = harness.provider.requests().pop().unwrap();
-    let said: Vec<_> = last.messages.iter().map(|message| message.content.text()).collect();
-    assert_eq!(said.len(), 5);
-    assert!(said[2].contains("it is not JSON"), "{}", said[2]);
-    assert!(said[4].contains("at /n"), "{}", said[4]);
+    let texts: Vec<_> = last.messages.iter().map(|message| message.content.text()).collect();
+    assert_eq!(texts.len(), 5);
+    assert!(texts[2].contains("it is not JSON"), "{}", texts[2]);
+    assert!(texts[4].contains("at /n"), "{}", texts[4]);
 }
 
 #[test]
 fn repairs_are_bounded() {
     for repairs in [0, 1, 4] {
         let mut harness = NodeHarness::new();
-        harness.provider.script(vec![Scripted::text("nothing"); 9]);
+        harness.provider.push_replies(vec![ScriptedReply::text("nothing"); 9]);
         let mut config = config();
         config["maxRepairs"] = json!(repairs);
-        let ran = harness.run("extract", config, &[("text", json!("Three."))]);
-        assert_eq!((ran.code(), harness.provider.requests().len()), ("extract.invalid", repairs + 1));
-        assert_eq!(ran.result.unwrap_err().details["reply"], json!("nothing"));
+        let run = harness.run("extract", config, &[("text", json!("Three."))]);
+        assert_eq!((run.code(), harness.provider.requests().len()), ("extract.invalid", repairs + 1));
+        assert_eq!(run.result.unwrap_err().details["reply"], json!("nothing"));
     }
     let mut harness = NodeHarness::new();
     let cut =
         ModelReply { text: "{\"n\"".into(), stop_reason: StopReason::MaxTokens, ..ModelReply::default() };
-    harness.provider.script([Scripted::Reply(cut)]);
+    harness.provider.push_replies([ScriptedReply::Reply(cut)]);
     let mut config = config();
     config["maxRepairs"] = json!(0);
     let fault = harness.run("extract", config, &[("text", json!("Three."))]).result.unwrap_err();
@@ -85,7 +85,7 @@ fn repairs_are_bounded() {
 #[test]
 fn history_is_written_only_when_configured() {
     let mut harness = NodeHarness::new();
-    harness.provider.script([Scripted::text("three"), Scripted::text("{\"n\": 3}")]);
+    harness.provider.push_replies([ScriptedReply::text("three"), ScriptedReply::text("{\"n\": 3}")]);
     let mut config = config();
     config["addToHistory"] = json!(true);
     harness.run("extract", config, &[("context", main()), ("text", json!("Three."))]);
@@ -94,16 +94,16 @@ fn history_is_written_only_when_configured() {
 }
 
 #[test]
-fn a_text_that_does_not_fit_is_refused_before_anybody_is_asked() {
+fn oversized_text_is_refused_without_a_request() {
     let mut harness = NodeHarness::new();
     let mut config = config();
     config["contextWindow"] = json!(60);
-    let ran = harness.run("extract", config, &[("text", json!("word ".repeat(200)))]);
-    assert_eq!((ran.code(), harness.provider.requests().len()), ("context.too_large", 0));
+    let run = harness.run("extract", config, &[("text", json!("word ".repeat(200)))]);
+    assert_eq!((run.code(), harness.provider.requests().len()), ("context.too_large", 0));
 }
 
 #[test]
-fn wrong_settings_are_named() {
+fn invalid_settings_are_refused() {
     let mut harness = NodeHarness::new();
     for wrong in [
         json!({ "schema": { "type": "objekt" } }),

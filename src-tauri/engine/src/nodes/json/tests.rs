@@ -3,9 +3,9 @@ use serde_json::{Value, json};
 use crate::testing::NodeHarness;
 
 fn run(query: &str, value: Value, mode: &str) -> Result<Value, (String, String)> {
-    let ran = NodeHarness::new().run("json", json!({ "query": query, "mode": mode }), &[("value", value)]);
-    match &ran.result {
-        Ok(_) => Ok(ran.output("result").cloned().unwrap_or_else(|| json!("(dead)"))),
+    let run = NodeHarness::new().run("json", json!({ "query": query, "mode": mode }), &[("value", value)]);
+    match &run.result {
+        Ok(_) => Ok(run.output("result").cloned().unwrap_or_else(|| json!("(dead)"))),
         Err(fault) => Err((fault.code.to_string(), fault.message.clone())),
     }
 }
@@ -19,7 +19,7 @@ fn code(query: &str, value: Value) -> String {
 }
 
 #[test]
-fn queries_pick_reshape_and_compute() {
+fn queries_select_reshape_and_compute() {
     let value = json!({ "user": { "name": "Ada", "tags": ["x", "y"] }, "prices": [1, 2.5, 3] });
     for (query, expected) in [
         (".", value.clone()),
@@ -66,7 +66,7 @@ fn queries_pick_reshape_and_compute() {
 }
 
 #[test]
-fn a_query_without_a_result_is_dead_or_an_empty_list() {
+fn query_without_result_is_dead_or_an_empty_list() {
     assert_eq!(first("empty", json!(1)), json!("(dead)"));
     assert_eq!(run("empty", json!(1), "list"), Ok(json!([])));
     assert_eq!(run(".[]", json!([1, 2]), "list"), Ok(json!([1, 2])));
@@ -74,7 +74,7 @@ fn a_query_without_a_result_is_dead_or_an_empty_list() {
 }
 
 #[test]
-fn what_is_wrong_with_a_query_is_said_with_its_place() {
+fn query_errors_have_a_position() {
     for (query, expected) in [
         (".a |", "At the end of the query"),
         (".a\n | foo(1)", "Line 2, column 4 of the query: there is no filter `foo`"),
@@ -99,7 +99,7 @@ fn code_and_message(query: &str) -> (String, String) {
 }
 
 #[test]
-fn a_query_sees_nothing_but_its_input() {
+fn query_reads_only_its_input() {
     for query in
         ["env", "$ENV", "now", "input", "inputs", "debug", "stderr", "halt", "halt_error", "localtime"]
     {
@@ -166,7 +166,7 @@ fn hostile_queries_do_not_end_the_process() {
         "[range(100000) | 0] as $p | setpath($p; 1)".to_owned(),
         "[range(50000) | \"(\"] | add | test(.)".to_owned(),
     ] {
-        // Whatever it comes to, it comes to something.
+        // Any result is fine, as long as there is one.
         code(&query, json!(1));
     }
 }

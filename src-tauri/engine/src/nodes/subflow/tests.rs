@@ -1,4 +1,4 @@
-//! What a sub-flow gives its child, and what it makes of the child's end.
+//! The input of a child run, and the outputs from its end.
 
 use serde_json::{Value, json};
 
@@ -8,12 +8,12 @@ use crate::host::subflow::ChildEnd;
 use crate::journal::{RunEnd, RunFault};
 use crate::testing::{FakeSubflows, NodeHarness};
 
-fn said(harness: &NodeHarness) -> Vec<String> {
+fn child_texts(harness: &NodeHarness) -> Vec<String> {
     harness.subflows.calls().into_iter().filter_map(|call| call.input).collect()
 }
 
 #[test]
-fn the_child_is_given_the_text_and_nothing_else() {
+fn child_receives_only_the_text() {
     let mut harness = NodeHarness::new();
     harness.run(
         "injectMessages",
@@ -34,12 +34,12 @@ fn the_child_is_given_the_text_and_nothing_else() {
     let config = json!({ "file": "a.flow.json", "input_source": "node_output", "source_node_id": "before" });
     harness.run("subflow", config, &[("value", json!({ "n": 1 }))]);
 
-    assert_eq!(said(&harness), ["The last word", "Just said", "{\"n\":1}"]);
+    assert_eq!(child_texts(&harness), ["The last word", "Just said", "{\"n\":1}"]);
     assert!(harness.subflows.calls().iter().all(|call| call.set.is_empty()));
 }
 
 #[test]
-fn mapped_values_go_to_their_places_as_they_are() {
+fn mapped_values_reach_their_targets_unchanged() {
     let mut harness = NodeHarness::new();
     let config = json!({ "file": "a.flow.json", "inputSource": "mapping", "mapping": [
         { "from": "topic", "to": "input" },
@@ -55,7 +55,7 @@ fn mapped_values_go_to_their_places_as_they_are() {
 }
 
 #[test]
-fn a_child_that_no_text_is_mapped_to_keeps_its_own() {
+fn child_without_mapped_text_keeps_its_own() {
     let mut harness = NodeHarness::new();
     let config = json!({ "file": "a.flow.json", "inputSource": "mapping", "mapping": [
         { "from": "style", "to": "write.style" },
@@ -66,17 +66,17 @@ fn a_child_that_no_text_is_mapped_to_keeps_its_own() {
 }
 
 #[test]
-fn what_looks_like_a_context_is_handed_back_and_contexts_are_not() {
+fn results_omit_context_handles_only() {
     let mut harness = NodeHarness::new();
-    harness.subflows.ends(FakeSubflows::finished(&json!({
+    harness.subflows.push_end(FakeSubflows::finished_end(&json!({
         "made": { "context": { "contextId": "made" }, "handle": { "contextId": "made" } },
         "order": { "value": { "contextId": 7, "total": 3 } },
         "way": { "context": "a case of this name" },
     })));
     let config = json!({ "file": "a.flow.json", "inputSource": "nodeOutput" });
-    let ran = harness.run("subflow", config, &[("value", json!("x"))]);
+    let run = harness.run("subflow", config, &[("value", json!("x"))]);
     assert_eq!(
-        ran.output("result"),
+        run.output("result"),
         Some(&json!({
             "made": { "handle": { "contextId": "made" } },
             "order": { "value": { "contextId": 7, "total": 3 } },
@@ -86,37 +86,37 @@ fn what_looks_like_a_context_is_handed_back_and_contexts_are_not() {
 }
 
 #[test]
-fn the_result_comes_back_by_node_and_port_and_as_one_message() {
+fn results_are_by_port_and_one_message() {
     let mut harness = NodeHarness::new();
-    harness.subflows.ends(FakeSubflows::finished(&json!({
+    harness.subflows.push_end(FakeSubflows::finished_end(&json!({
         "answer": { "context": { "contextId": "main" }, "response": "Yes.", "structured": { "yes": true } },
         "count": { "value": 3 },
     })));
     let handle = json!({ "contextId": "main", "currentOutput": "Is it?" });
-    let ran = harness.run("subflow", json!({ "file": "a.flow.json" }), &[("context", handle)]);
+    let run = harness.run("subflow", json!({ "file": "a.flow.json" }), &[("context", handle)]);
 
     assert_eq!(
-        ran.output("result"),
+        run.output("result"),
         Some(
             &json!({ "answer": { "response": "Yes.", "structured": { "yes": true } }, "count": { "value": 3 } })
         )
     );
-    assert_eq!(ran.output("text"), Some(&json!("Yes.\n\n3")));
+    assert_eq!(run.output("text"), Some(&json!("Yes.\n\n3")));
     assert_eq!(harness.history("main"), [("assistant".to_owned(), "Yes.\n\n3".to_owned())]);
-    // Only turns are kept of a conversation when the run is over.
-    assert!(matches!(&ran.changes[..], [(_, ContextChange::Turn { messages, .. })] if messages.len() == 1));
-    assert_eq!(ran.message("text").map(ToString::to_string).as_deref(), Some("subflow/0"));
-    assert_eq!(ran.event_names(), ["child.started"]);
+    // A conversation keeps only turns after the run.
+    assert!(matches!(&run.changes[..], [(_, ContextChange::Turn { messages, .. })] if messages.len() == 1));
+    assert_eq!(run.message("text").map(ToString::to_string).as_deref(), Some("subflow/0"));
+    assert_eq!(run.event_names(), ["child.started"]);
 }
 
 #[test]
-fn a_child_that_did_not_finish_is_the_nodes_fault() {
+fn unfinished_child_fails_the_node() {
     let mut harness = NodeHarness::new();
     let mut error = Fault::new(ErrorCode::ProviderRateLimited, "Too many requests.").retryable();
     error.retry_after_ms = Some(2_000);
     let failed = RunFault { node: "ask".into(), epoch: (&[2][..]).into(), error };
-    let end = |end, error| ChildEnd { end, error, ..FakeSubflows::finished(&json!({})) };
-    harness.subflows.ends(end(RunEnd::Failed, Some(failed)));
+    let end = |end, error| ChildEnd { end, error, ..FakeSubflows::finished_end(&json!({})) };
+    harness.subflows.push_end(end(RunEnd::Failed, Some(failed)));
     let config = json!({ "file": "a.flow.json", "inputSource": "nodeOutput" });
     let fault = harness.run("subflow", config.clone(), &[("value", json!("x"))]).result.unwrap_err();
     assert_eq!(fault.code, "subflow.failed");
@@ -124,12 +124,12 @@ fn a_child_that_did_not_finish_is_the_nodes_fault() {
     assert!(fault.retryable && fault.retry_after_ms == Some(2_000));
     assert_eq!(fault.details["error"]["code"], "provider.rate_limited");
 
-    harness.subflows.ends(end(RunEnd::Canceled, None));
+    harness.subflows.push_end(end(RunEnd::Canceled, None));
     assert_eq!(harness.run("subflow", config, &[("value", json!("x"))]).code(), "subflow.cancelled");
 }
 
 #[test]
-fn config_with_no_flow_or_two_names_the_place() {
+fn invalid_config_names_the_setting() {
     let inner = json!({ "version": 1, "nodes": {} });
     for (config, place) in [
         (json!({ "file": "a.flow.json", "flow": inner }), "/config/file"),

@@ -4,32 +4,32 @@ use serde_json::{Value, json};
 
 use crate::testing::NodeHarness;
 
-fn taken(cases: Value, value: Value) -> String {
-    let ran = NodeHarness::new().run("switch", json!({ "cases": cases }), &[("value", value.clone())]);
-    match &ran.result {
+fn route(cases: Value, value: Value) -> String {
+    let run = NodeHarness::new().run("switch", json!({ "cases": cases }), &[("value", value.clone())]);
+    match &run.result {
         Ok(output) => {
-            assert_eq!(output.outputs.len(), 1, "exactly one way is taken");
-            let (port, given) = output.outputs.iter().next().unwrap();
-            assert_eq!(**given, value, "the value goes on unchanged");
+            assert_eq!(output.outputs.len(), 1, "exactly one output is live");
+            let (port, passed_on) = output.outputs.iter().next().unwrap();
+            assert_eq!(**passed_on, value, "the value is unchanged");
             port.to_string()
         }
         Err(fault) => fault.code.to_string(),
     }
 }
 
-fn when(condition: &str, value: Value) -> String {
-    taken(json!([{ "name": "yes", "when": condition }]), value)
+fn route_by(condition: &str, value: Value) -> String {
+    route(json!([{ "name": "yes", "when": condition }]), value)
 }
 
 #[test]
-fn the_first_case_that_holds_takes_the_value() {
+fn first_matching_case_gets_the_value() {
     let cases = json!([
         { "name": "a", "when": "value > 10" },
         { "name": "b", "when": "value > 5" },
         { "name": "c", "equals": 1 },
     ]);
     for (value, expected) in [(11, "a"), (6, "b"), (1, "c"), (2, "default")] {
-        assert_eq!(taken(cases.clone(), json!(value)), expected);
+        assert_eq!(route(cases.clone(), json!(value)), expected);
     }
 }
 
@@ -54,52 +54,52 @@ fn conditions_read_all_kinds_of_values() {
         ("value", json!(true)),
         ("type(value) == string", json!("x")),
     ] {
-        assert_eq!(when(condition, value.clone()), "yes", "{condition} for {value}");
+        assert_eq!(route_by(condition, value.clone()), "yes", "{condition} for {value}");
     }
 }
 
 #[test]
-fn null_can_be_met() {
+fn null_can_be_matched() {
     let cases = json!([{ "name": "none", "equals": null }]);
-    assert_eq!(taken(cases.clone(), Value::Null), "none");
-    assert_eq!(taken(cases, json!(0)), "default");
+    assert_eq!(route(cases.clone(), Value::Null), "none");
+    assert_eq!(route(cases, json!(0)), "default");
 }
 
 #[test]
-fn numbers_are_equal_however_they_are_written() {
+fn numbers_are_compared_by_value() {
     let whole = json!([{ "name": "yes", "equals": { "n": [2] } }]);
-    assert_eq!(taken(whole.clone(), json!({ "n": [2.0] })), "yes");
-    assert_eq!(taken(whole.clone(), json!({ "n": [2.5] })), "default");
-    assert_eq!(taken(whole.clone(), json!({ "n": [2, 2] })), "default");
-    assert_eq!(taken(whole.clone(), json!({ "m": [2] })), "default");
-    assert_eq!(taken(whole, json!({ "n": ["2"] })), "default");
+    assert_eq!(route(whole.clone(), json!({ "n": [2.0] })), "yes");
+    assert_eq!(route(whole.clone(), json!({ "n": [2.5] })), "default");
+    assert_eq!(route(whole.clone(), json!({ "n": [2, 2] })), "default");
+    assert_eq!(route(whole.clone(), json!({ "m": [2] })), "default");
+    assert_eq!(route(whole, json!({ "n": ["2"] })), "default");
     let large = json!([{ "name": "yes", "equals": 9_007_199_254_740_993_u64 }]);
-    assert_eq!(taken(large, json!(9_007_199_254_740_992_u64)), "default");
+    assert_eq!(route(large, json!(9_007_199_254_740_992_u64)), "default");
 }
 
 #[test]
-fn what_cannot_be_decided_is_a_fault_that_names_the_case() {
-    assert_eq!(when("value.missing > 1", json!({})), "switch.condition");
-    assert_eq!(when("value > 1", json!("text")), "switch.condition");
-    assert_eq!(when("value", json!("text")), "switch.condition");
-    assert_eq!(when("value / 0 > 1", json!(1)), "switch.condition");
+fn condition_error_names_the_case() {
+    assert_eq!(route_by("value.missing > 1", json!({})), "switch.condition");
+    assert_eq!(route_by("value > 1", json!("text")), "switch.condition");
+    assert_eq!(route_by("value", json!("text")), "switch.condition");
+    assert_eq!(route_by("value / 0 > 1", json!(1)), "switch.condition");
     let config = json!({ "cases": [{ "name": "big", "when": "value.size > 1" }] });
-    let ran = NodeHarness::new().run("switch", config, &[("value", json!({}))]);
-    assert!(ran.result.unwrap_err().message.contains("`big`"));
+    let run = NodeHarness::new().run("switch", config, &[("value", json!({}))]);
+    assert!(run.result.unwrap_err().message.contains("`big`"));
 }
 
 #[test]
-fn a_case_that_holds_keeps_later_ones_from_failing() {
+fn matching_case_skips_later_conditions() {
     let cases =
         json!([{ "name": "text", "when": "type(value) == string" }, { "name": "big", "when": "value > 1" }]);
-    assert_eq!(taken(cases, json!("x")), "text");
+    assert_eq!(route(cases, json!("x")), "text");
 }
 
 #[test]
-fn wrong_cases_are_found_before_a_run() {
+fn invalid_cases_are_refused() {
     let problems = |cases: Value| {
-        let ran = NodeHarness::new().run("switch", json!({ "cases": cases }), &[]);
-        ran.result.unwrap_err().message
+        let run = NodeHarness::new().run("switch", json!({ "cases": cases }), &[]);
+        run.result.unwrap_err().message
     };
     assert!(problems(json!([{ "name": "a", "when": "value >" }])).contains("/cases/0/when"));
     assert!(problems(json!([{ "name": "a", "when": "vaule > 1" }])).contains("Unknown name `vaule`"));
@@ -117,10 +117,10 @@ fn wrong_cases_are_found_before_a_run() {
 #[test]
 fn nested_loops_over_large_values_are_refused() {
     let large = json!((0..2_000).collect::<Vec<_>>());
-    assert_eq!(when("value.all(a, a >= 0)", large.clone()), "yes");
-    assert_eq!(when("value.all(a, value.all(b, a + b >= 0))", large.clone()), "switch.too_much");
-    assert_eq!(when("value.all(a, {\"k\": value.all(b, a + b >= 0)}.k)", large), "switch.too_much");
-    assert_eq!(when("value.all(a, value.all(b, a + b >= 0))", json!([1, 2, 3])), "yes");
+    assert_eq!(route_by("value.all(a, a >= 0)", large.clone()), "yes");
+    assert_eq!(route_by("value.all(a, value.all(b, a + b >= 0))", large.clone()), "switch.too_much");
+    assert_eq!(route_by("value.all(a, {\"k\": value.all(b, a + b >= 0)}.k)", large), "switch.too_much");
+    assert_eq!(route_by("value.all(a, value.all(b, a + b >= 0))", json!([1, 2, 3])), "yes");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn hostile_conditions_do_not_end_the_process() {
         "{1:".repeat(1_300),
         "x".repeat(5_000),
     ] {
-        // Whatever it comes to, it comes to something.
-        when(&condition, json!({}));
+        // Any result is fine, as long as there is one.
+        route_by(&condition, json!({}));
     }
 }

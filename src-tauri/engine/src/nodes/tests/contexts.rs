@@ -1,4 +1,4 @@
-//! `contextStart`, `newContext`, `injectMessages`: each conversation has its own history, and stays apart.
+//! `contextStart`, `newContext`, `injectMessages`: creating contexts and writing to them.
 
 use serde_json::{Value, json};
 
@@ -37,20 +37,20 @@ fn context_start_creates_the_configured_context() {
 }
 
 #[test]
-fn a_new_context_inherits_what_is_not_said_and_leaves_its_base_alone() {
+fn new_context_inherits_unset_settings_and_leaves_its_source() {
     let mut harness = empty();
     let start = json!({ "provider": "openai", "model": "gpt-4o", "systemInstructions": "Be brief." });
     harness.run("contextStart", start, &[]);
     harness.run("chat", json!({}), &[("context", main()), ("message", json!("Hi"))]);
     let before = harness.context("main");
 
-    let ran = harness.run("newContext", json!({}), &[("context", main())]);
-    assert_eq!(ran.output("handle"), Some(&json!({ "contextId": "newContext" })));
-    let made = harness.context("newContext");
-    assert_eq!((made.provider.as_str(), made.model.as_str()), ("openai", "gpt-4o"));
-    assert_eq!(made.system_instructions.as_deref(), Some("Be brief."));
-    assert_eq!((made.context_type, made.message_history.len()), (ContextType::Isolated, 0));
-    assert_eq!(made.parent_context_id.as_ref().map(crate::id::ContextId::as_str), Some("main"));
+    let run = harness.run("newContext", json!({}), &[("context", main())]);
+    assert_eq!(run.output("handle"), Some(&json!({ "contextId": "newContext" })));
+    let created = harness.context("newContext");
+    assert_eq!((created.provider.as_str(), created.model.as_str()), ("openai", "gpt-4o"));
+    assert_eq!(created.system_instructions.as_deref(), Some("Be brief."));
+    assert_eq!((created.context_type, created.message_history.len()), (ContextType::Isolated, 0));
+    assert_eq!(created.parent_context_id.as_ref().map(crate::id::ContextId::as_str), Some("main"));
 
     let config = json!({ "copyHistory": true, "systemInstructions": "", "provider": "offline" });
     harness.run("newContext", config, &[("context", main())]);
@@ -65,14 +65,14 @@ fn a_new_context_inherits_what_is_not_said_and_leaves_its_base_alone() {
 }
 
 #[test]
-fn a_new_context_of_another_provider_needs_a_model() {
+fn new_context_of_another_provider_needs_a_model() {
     let mut harness = NodeHarness::new();
     assert_eq!(
         harness.run("newContext", json!({ "provider": "openai" }), &[("context", main())]).code(),
         "model.none"
     );
-    let ran = harness.run("newContext", json!({ "provider": "openai", "model": "gpt-4o" }), &[]);
-    assert!(ran.result.is_ok());
+    let run = harness.run("newContext", json!({ "provider": "openai", "model": "gpt-4o" }), &[]);
+    assert!(run.result.is_ok());
     assert_eq!(
         harness.run("newContext", json!({}), &[("context", json!({ "contextId": "x" }))]).code(),
         "context.unknown"
@@ -91,7 +91,7 @@ fn each_iteration_creates_its_own_context() {
 }
 
 #[test]
-fn messages_are_injected_all_together_where_they_are_meant_to_go() {
+fn injected_messages_go_to_the_addressed_context_or_nowhere() {
     let mut harness = NodeHarness::new();
     harness.run("newContext", json!({}), &[]);
     let config = json!({ "messages": [
@@ -101,11 +101,11 @@ fn messages_are_injected_all_together_where_they_are_meant_to_go() {
     ]});
     let handle = json!({ "contextId": "newContext" });
     let inputs = [("context", main()), ("contextId", handle.clone()), ("event", json!("it"))];
-    let ran = harness.run("injectMessages", config.clone(), &inputs);
+    let run = harness.run("injectMessages", config.clone(), &inputs);
     let expected = pairs(&[("system", "You know it."), ("user", "Ready?"), ("assistant", "Yes.")]);
     assert_eq!(harness.history("newContext"), expected);
     assert!(harness.history("main").is_empty(), "the handle wins over the context edge");
-    assert_eq!(ran.outputs(), json!({ "context": handle, "contextId": "newContext" }));
+    assert_eq!(run.outputs(), json!({ "context": handle, "contextId": "newContext" }));
 
     let by_name = json!({ "contextId": "newContext", "messages": [{ "role": "user", "content": "x" }] });
     harness.run("injectMessages", by_name, &[("context", main())]).result.unwrap();
@@ -128,22 +128,22 @@ fn messages_are_injected_all_together_where_they_are_meant_to_go() {
 }
 
 #[test]
-fn an_injected_question_is_answered_once() {
+fn injected_user_message_is_answered_once() {
     let mut harness = NodeHarness::new();
     let config = json!({ "messages": [{ "role": "user", "content": "Hello" }] });
-    let ran = harness.run("injectMessages", config, &[("context", main())]);
-    let handle = ran.output("context").unwrap().clone();
+    let run = harness.run("injectMessages", config, &[("context", main())]);
+    let handle = run.output("context").unwrap().clone();
     harness.run("chat", json!({}), &[("context", handle)]).result.unwrap();
     assert_eq!(harness.history("main"), pairs(&[("user", "Hello"), ("assistant", "Hello")]));
 }
 
 #[test]
-fn what_was_said_before_goes_on_past_injected_examples() {
+fn current_output_passes_injected_examples() {
     let mut harness = NodeHarness::new();
     let config = json!({ "messages": [{ "role": "user", "content": "1+1" }, { "role": "assistant", "content": "2" }] });
-    let said = json!({ "contextId": "main", "currentOutput": "2+2" });
-    let ran = harness.run("injectMessages", config, &[("context", said.clone())]);
-    assert_eq!(ran.output("context"), Some(&said));
+    let handle = json!({ "contextId": "main", "currentOutput": "2+2" });
+    let run = harness.run("injectMessages", config, &[("context", handle.clone())]);
+    assert_eq!(run.output("context"), Some(&handle));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `contextStart` in a conversation: what it remembers, and how it has the rest summed up.
+//! `contextStart` in a conversation: what it recalls, and how older messages are summarized.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::id::{Activation, Epoch};
 use crate::journal::{CallEvent, Event};
 use crate::models::TokenUsage;
 use crate::provider::{ModelReply, StopReason};
-use crate::testing::{NodeHarness, Scripted};
+use crate::testing::{NodeHarness, ScriptedReply};
 
-/// A conversation of so many messages: `0`, `1` and so on, of 10 tokens each.
-struct Numbered(u64);
+/// A conversation with this many messages: `0`, `1` and so on, of 10 tokens each.
+struct NumberedMessages(u64);
 
-impl ConversationReader for Numbered {
-    fn message(&self, place: u64) -> Result<SharedMessage, Fault> {
-        assert!(place < self.0, "beyond what there was when the run began");
-        let role = if place.is_multiple_of(2) { Role::User } else { Role::Assistant };
+impl ConversationReader for NumberedMessages {
+    fn message(&self, position: u64) -> Result<SharedMessage, Fault> {
+        assert!(position < self.0, "read beyond the start of the run");
+        let role = if position.is_multiple_of(2) { Role::User } else { Role::Assistant };
         let author = Activation { node: "chat".into(), epoch: Epoch::root() };
-        Ok(Arc::new(Message::plain(message_id(place), role, place.to_string(), author, 10)))
+        Ok(Arc::new(Message::plain(message_id(position), role, position.to_string(), author, 10)))
     }
 
     fn summary(&self, summary: &SummaryRef) -> Result<Summary, Fault> {
@@ -35,7 +35,7 @@ fn harness(messages: u64, summarized: Option<u64>) -> NodeHarness {
     let summary = summarized.map(|places| SummaryRef { places, run: "earlier".into() });
     let at = Arc::new(ConversationRef { id: "talk".into(), thread: "thread".into(), messages, summary });
     NodeHarness {
-        conversation: Some(Conversation { at, past: Arc::new(Numbered(messages)) }),
+        conversation: Some(Conversation { at, past: Arc::new(NumberedMessages(messages)) }),
         ..NodeHarness::default()
     }
 }
@@ -49,23 +49,23 @@ fn texts(harness: &NodeHarness) -> Vec<String> {
 }
 
 #[test]
-fn it_remembers_twenty_messages_from_a_question_on() {
+fn recall_starts_at_a_user_message_within_twenty_messages() {
     let mut harness = harness(31, None);
     harness.run("contextStart", config(&json!({})), &[]).result.unwrap();
-    // The newest message is a question that nobody answered; the twentieth from the end is an answer.
-    assert_eq!(texts(&harness), (12..31).map(|place| place.to_string()).collect::<Vec<_>>());
+    // The newest message is from the user; the twentieth from the end is not.
+    assert_eq!(texts(&harness), (12..31).map(|position| position.to_string()).collect::<Vec<_>>());
     assert_eq!(harness.context("main").session_id, "thread");
 }
 
 #[test]
-fn another_context_than_main_remembers_nothing() {
+fn contexts_other_than_main_recall_nothing() {
     let mut harness = harness(4, None);
     harness.run("contextStart", json!({ "contextId": "side" }), &[]).result.unwrap();
     assert_eq!(harness.history("side"), []);
 }
 
 #[test]
-fn what_fits_behind_a_summary_is_remembered_with_it_and_nobody_is_asked() {
+fn fitting_messages_reuse_the_existing_summary() {
     let mut harness = harness(10, Some(4));
     harness
         .run(
@@ -80,14 +80,14 @@ fn what_fits_behind_a_summary_is_remembered_with_it_and_nobody_is_asked() {
 }
 
 #[test]
-fn what_does_not_fit_is_summed_up_from_the_summary_before_and_journaled_like_any_reply() {
+fn new_summary_extends_the_previous_one_and_is_journaled() {
     let mut harness = harness(12, Some(4));
-    harness.provider.script([Scripted::text(" They counted to nine. ")]);
+    harness.provider.push_replies([ScriptedReply::text(" They counted to nine. ")]);
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 3, "model": "small" });
-    let ran = harness.run("contextStart", config(&memory), &[]);
-    assert!(ran.result.unwrap().token_usage.is_some());
+    let run = harness.run("contextStart", config(&memory), &[]);
+    assert!(run.result.unwrap().token_usage.is_some());
     let summary = "Summary of the conversation before the messages below:\nThey counted to nine.";
-    // Three are to stay; the third from the end is an answer.
+    // Three may stay, but the third from the end is not from the user.
     assert_eq!(texts(&harness), [summary, "10", "11"]);
     let [request] = &harness.provider.requests()[..] else { panic!("one call") };
     assert_eq!(request.model, "small");
@@ -95,9 +95,9 @@ fn what_does_not_fit_is_summed_up_from_the_summary_before_and_journaled_like_any
     assert!(asked.starts_with("Summary so far:\nOf 4 messages.\n\nMessages:\n\nUser: 4\n"), "{asked}");
     assert!(asked.ends_with("\nAssistant: 9\n"), "{asked}");
     let kinds: Vec<_> =
-        ran.events.iter().map(|event| serde_json::to_value(event).unwrap()["type"].clone()).collect();
+        run.events.iter().map(|event| serde_json::to_value(event).unwrap()["type"].clone()).collect();
     assert_eq!(kinds, ["prompt.rendered", "model.replied"]);
-    let prompt = serde_json::to_string(&ran.events[0]).unwrap();
+    let prompt = serde_json::to_string(&run.events[0]).unwrap();
     assert!(
         prompt.contains("conversation:4") && !prompt.contains("User: 4"),
         "referred to, not copied: {prompt}"
@@ -123,7 +123,7 @@ fn summary_recorded_before_a_crash_is_reused() {
 }
 
 #[test]
-fn a_summary_survives_the_trim_and_is_sent_with_the_instructions() {
+fn summary_is_never_trimmed() {
     let mut harness = harness(12, Some(8));
     let memory = json!({ "strategy": "summarize", "maxMessages": 6 , "keepRecent": 2});
     harness.run("contextStart", config(&memory), &[]).result.unwrap();
@@ -137,13 +137,13 @@ fn a_summary_survives_the_trim_and_is_sent_with_the_instructions() {
     assert_eq!(request.system.as_deref(), Some("Be brief.\n\nOf 8 messages."));
     let sent: Vec<_> = request.messages.iter().map(|message| message.content.text()).collect();
     assert_eq!(sent.last().map(String::as_str), Some("And now?"));
-    assert!(sent.len() < 5, "something had to go: {sent:?}");
+    assert!(sent.len() < 5, "something was trimmed: {sent:?}");
 }
 
 #[test]
-fn a_model_that_sums_up_nothing_is_a_fault_and_no_context_is_made() {
+fn empty_summary_is_a_fault_and_creates_no_context() {
     let mut harness = harness(12, None);
-    harness.provider.script([Scripted::text("  ")]);
+    harness.provider.push_replies([ScriptedReply::text("  ")]);
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
     let fault = harness.run("contextStart", config(&memory), &[]).result.unwrap_err();
     assert_eq!(fault.code, "conversation.no_summary");
@@ -151,10 +151,10 @@ fn a_model_that_sums_up_nothing_is_a_fault_and_no_context_is_made() {
 }
 
 #[test]
-fn a_summary_that_was_cut_short_is_a_fault() {
+fn truncated_summary_is_a_fault() {
     let mut harness = harness(12, None);
     let stop_reason = StopReason::MaxTokens;
-    harness.provider.script([Scripted::Reply(ModelReply {
+    harness.provider.push_replies([ScriptedReply::Reply(ModelReply {
         text: "They counted, and then".into(),
         stop_reason,
         ..ModelReply::default()
@@ -166,11 +166,11 @@ fn a_summary_that_was_cut_short_is_a_fault() {
 }
 
 #[test]
-fn what_a_summary_took_to_think_is_counted_where_nobody_reports_it() {
+fn unreported_reasoning_of_a_summary_is_counted() {
     let used = |reasoning: Option<&str>| {
         let mut harness = harness(12, None);
         let reasoning = reasoning.map(str::to_owned);
-        harness.provider.script([Scripted::Reply(ModelReply {
+        harness.provider.push_replies([ScriptedReply::Reply(ModelReply {
             text: "They counted.".into(),
             reasoning,
             ..ModelReply::default()
@@ -182,9 +182,9 @@ fn what_a_summary_took_to_think_is_counted_where_nobody_reports_it() {
 }
 
 #[test]
-fn a_long_past_is_summed_up_in_portions_that_fit_the_models_window() {
+fn long_history_is_summarized_in_batches_that_fit() {
     let mut harness = harness(2_000, None);
-    harness.provider.script((0..40).map(|step| Scripted::text(&format!("Part {step}."))));
+    harness.provider.push_replies((0..40).map(|step| ScriptedReply::text(&format!("Part {step}."))));
     let memory = json!({ "strategy": "summarize", "keepRecent": 2 });
     harness.run("contextStart", config(&memory), &[]).result.unwrap();
     let requests = harness.provider.requests();

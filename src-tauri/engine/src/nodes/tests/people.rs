@@ -1,34 +1,34 @@
-//! `userInput`, `manualInput`, `approval`: a person is asked, and what they say goes where it should.
+//! `userInput`, `manualInput`, `approval`: questions, answers and their outputs.
 
 use serde_json::{Value, json};
 
 use crate::node::Pause;
-use crate::testing::{NodeHarness, Ran};
+use crate::testing::{NodeHarness, NodeRun};
 
 fn main() -> Value {
     json!({ "contextId": "main" })
 }
 
-fn pause(ran: &Ran) -> Pause {
-    ran.result.as_ref().unwrap().pause.clone().unwrap()
+fn pause(run: &NodeRun) -> Pause {
+    run.result.as_ref().unwrap().pause.clone().unwrap()
 }
 
 #[test]
-fn a_question_is_written_from_its_variables_and_asked_with_its_schema() {
+fn pause_has_the_rendered_prompt_and_the_schema() {
     let mut harness = NodeHarness::new();
     let config = json!({ "prompt": "**{{name}}**: {{in}}?", "placeholder": "A name" });
-    let ran = harness.run("userInput", config, &[("in", json!("who")), ("name", json!("Ada"))]);
-    let asked = pause(&ran);
+    let run = harness.run("userInput", config, &[("in", json!("who")), ("name", json!("Ada"))]);
+    let asked = pause(&run);
     assert_eq!(asked.prompt, "**Ada**: who?");
     assert_eq!(
         asked.schema,
         json!({ "type": "string", "minLength": 1, "pattern": "\\S", "examples": ["A name"] })
     );
-    assert!(ran.changes.is_empty());
+    assert!(run.changes.is_empty());
 
     let schema = json!({ "type": "integer", "examples": [3] });
-    let ran = harness.run("userInput", json!({ "schema": schema, "placeholder": "x" }), &[]);
-    assert_eq!(pause(&ran).schema, schema);
+    let run = harness.run("userInput", json!({ "schema": schema, "placeholder": "x" }), &[]);
+    assert_eq!(pause(&run).schema, schema);
     assert_eq!(
         harness.run("userInput", json!({ "prompt": "{{name}}" }), &[]).code(),
         "template.missing_value"
@@ -46,7 +46,7 @@ fn a_question_is_written_from_its_variables_and_asked_with_its_schema() {
 }
 
 #[test]
-fn an_answer_that_was_not_asked_for_is_refused() {
+fn answer_outside_the_schema_is_refused() {
     let mut harness = NodeHarness::new();
     for (schema, answer) in [
         (json!(null), json!("")),
@@ -57,25 +57,25 @@ fn an_answer_that_was_not_asked_for_is_refused() {
     ] {
         harness.answer = Some(answer);
         let config = if schema.is_null() { json!({}) } else { json!({ "schema": schema }) };
-        let ran = harness.run("userInput", config, &[]);
-        assert_eq!(ran.code(), "answer.invalid");
-        assert!(ran.result.unwrap_err().details["schema"].is_object());
+        let run = harness.run("userInput", config, &[]);
+        assert_eq!(run.code(), "answer.invalid");
+        assert!(run.result.unwrap_err().details["schema"].is_object());
     }
 }
 
 #[test]
-fn an_answer_is_said_in_the_conversation_only_when_it_is_to_be() {
+fn answer_enters_the_history_only_if_configured() {
     let mut harness = NodeHarness::new();
     harness.answer = Some(json!("Hello"));
-    let ran = harness.run("userInput", json!({}), &[("context", main())]);
-    assert_eq!(ran.output("context"), Some(&json!({ "contextId": "main", "currentOutput": "Hello" })));
-    assert_eq!(ran.message("message"), None);
+    let run = harness.run("userInput", json!({}), &[("context", main())]);
+    assert_eq!(run.output("context"), Some(&json!({ "contextId": "main", "currentOutput": "Hello" })));
+    assert_eq!(run.message("message"), None);
     assert!(harness.history("main").is_empty());
 
-    let ran = harness.run("userInput", json!({ "addToHistory": true }), &[("context", main())]);
+    let run = harness.run("userInput", json!({ "addToHistory": true }), &[("context", main())]);
     let expected = json!({ "contextId": "main", "currentOutput": "Hello", "messageId": "userInput/0" });
-    assert_eq!(ran.output("context"), Some(&expected));
-    assert_eq!(ran.message("message").unwrap().as_str(), "userInput/0");
+    assert_eq!(run.output("context"), Some(&expected));
+    assert_eq!(run.message("message").unwrap().as_str(), "userInput/0");
     assert_eq!(harness.history("main"), [("user".to_owned(), "Hello".to_owned())]);
 
     harness.answer = Some(json!({ "n": 1 }));
@@ -94,7 +94,7 @@ fn an_answer_is_said_in_the_conversation_only_when_it_is_to_be() {
 }
 
 #[test]
-fn a_manual_input_gives_its_text_or_the_runs() {
+fn manual_input_outputs_its_text_or_the_runs() {
     let mut harness = NodeHarness::new();
     let config = json!({ "text": "typed", "addToHistory": true });
     assert_eq!(
@@ -102,17 +102,17 @@ fn a_manual_input_gives_its_text_or_the_runs() {
         Some(&json!("typed"))
     );
     harness.input = Some("given".to_owned());
-    let ran = harness.run("manualInput", config.clone(), &[("context", main())]);
-    assert_eq!(ran.output("value"), Some(&json!("given")));
+    let run = harness.run("manualInput", config.clone(), &[("context", main())]);
+    assert_eq!(run.output("value"), Some(&json!("given")));
     assert_eq!(harness.history("main"), [("user".to_owned(), "given".to_owned())]);
-    let handle = ran.output("context").unwrap().clone();
+    let handle = run.output("context").unwrap().clone();
     harness.run("chat", json!({}), &[("context", handle)]).result.unwrap();
-    assert_eq!(harness.history("main").len(), 2, "a chat behind it does not say it again");
+    assert_eq!(harness.history("main").len(), 2, "a chat after it does not add the message again");
     assert_eq!(harness.run("manualInput", config, &[]).code(), "context.none");
 }
 
 #[test]
-fn an_approval_lets_through_or_nothing() {
+fn approval_passes_the_value_on_or_rejects() {
     let mut harness = NodeHarness::new();
     let draft = [("in", json!({ "to": "Ada" })), ("context", main())];
     let asked = pause(&harness.run("approval", json!({}), &draft));
@@ -125,9 +125,9 @@ fn an_approval_lets_through_or_nothing() {
     let handle = json!({ "contextId": "main", "currentOutput": { "to": "Ada" } });
     assert_eq!(through, json!({ "approved": { "to": "Ada" }, "context": handle }));
     assert_eq!(harness.run("approval", json!({}), &[]).outputs(), json!({ "approved": true }));
-    let said = json!({ "contextId": "main", "currentOutput": "before" });
-    let on = harness.run("approval", json!({}), &[("context", said.clone())]);
-    assert_eq!(on.output("context"), Some(&said), "without a value the conversation goes on as it was");
+    let handle = json!({ "contextId": "main", "currentOutput": "before" });
+    let on = harness.run("approval", json!({}), &[("context", handle.clone())]);
+    assert_eq!(on.output("context"), Some(&handle), "without a value the handle is unchanged");
 
     harness.answer = Some(json!({ "approved": false }));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The nodes that only move and make values.
+//! Nodes that produce, pass on or route values.
 
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn inputs(ports: &Ports) -> Vec<String> {
 }
 
 #[test]
-fn variables_of_templates_are_inputs() {
+fn template_variables_become_inputs() {
     let template = "{{a}}{{#if b}}{{b.c}}{{/if}}{{#each list}}{{x}}{{/each}}";
     assert_eq!(inputs(&ports("text", json!({ "template": template }))), ["a!", "b?", "list!"]);
     assert_eq!(inputs(&ports("text", json!({}))), Vec::<String>::new());
@@ -67,11 +67,11 @@ fn ports_follow_the_config() {
 }
 
 #[test]
-fn a_join_leaves_out_what_did_not_come() {
+fn join_omits_missing_values() {
     let mut harness = NodeHarness::new();
-    let ran = harness.run("join", json!({}), &[("values", json!(["a", { "k": 1 }, null]))]);
+    let run = harness.run("join", json!({}), &[("values", json!(["a", { "k": 1 }, null]))]);
     assert_eq!(
-        ran.outputs(),
+        run.outputs(),
         json!({ "list": ["a", { "k": 1 }, null], "first": "a", "text": "a\n{\"k\":1}\n" })
     );
     assert_eq!(harness.run("join", json!({}), &[]).outputs(), json!({}));
@@ -79,9 +79,9 @@ fn a_join_leaves_out_what_did_not_come() {
 }
 
 #[test]
-fn values_that_pass_through_stay_the_messages_they_are() {
+fn passed_on_values_keep_their_message_id() {
     let mut harness = NodeHarness::new();
-    let said = Datum { message: Some("userInput/0".into()), ..json!("Hello").into() };
+    let datum = Datum { message: Some("userInput/0".into()), ..json!("Hello").into() };
     let cases = json!({ "cases": [{ "name": "greeting", "equals": "Hello" }] });
     for (node_type, config, input, output) in [
         ("delay", json!({}), "in", "out"),
@@ -89,16 +89,16 @@ fn values_that_pass_through_stay_the_messages_they_are() {
         ("catch", json!({}), "value", "result"),
         ("join", json!({}), "values", "first"),
     ] {
-        let ran = harness.run_data(node_type, config, vec![(input, said.clone())]);
-        assert_eq!(ran.message(output).map(crate::id::MessageId::as_str), Some("userInput/0"), "{node_type}");
+        let run = harness.run_data(node_type, config, vec![(input, datum.clone())]);
+        assert_eq!(run.message(output).map(crate::id::MessageId::as_str), Some("userInput/0"), "{node_type}");
     }
     harness.answer = Some(json!({ "approved": true }));
-    let ran = harness.run_data("approval", json!({}), vec![("in", said)]);
-    assert_eq!(ran.message("approved").map(crate::id::MessageId::as_str), Some("userInput/0"));
+    let run = harness.run_data("approval", json!({}), vec![("in", datum)]);
+    assert_eq!(run.message("approved").map(crate::id::MessageId::as_str), Some("userInput/0"));
 }
 
 #[test]
-fn a_delay_sleeps_by_the_hosts_clock() {
+fn delay_sleeps_with_the_hosts_clock() {
     let mut harness = NodeHarness::new();
     harness.run("delay", json!({ "ms": 250 }), &[("in", json!(1))]).result.unwrap();
     assert_eq!(harness.clock.sleeps(), [Duration::from_millis(250)]);
@@ -107,12 +107,12 @@ fn a_delay_sleeps_by_the_hosts_clock() {
 }
 
 #[test]
-fn a_catch_prefers_the_error_and_gives_its_fallback() {
+fn catch_prefers_the_error_and_outputs_the_fallback() {
     let mut harness = NodeHarness::new();
     let error = json!({ "code": "c", "message": "m", "node": "n", "details": { "k": 1 } });
     let both = [("value", json!(1)), ("error", error.clone())];
-    let ran = harness.run("catch", json!({ "fallback": [0] }), &both);
-    assert_eq!(ran.outputs(), json!({ "result": [0], "caught": error }));
+    let run = harness.run("catch", json!({ "fallback": [0] }), &both);
+    assert_eq!(run.outputs(), json!({ "result": [0], "caught": error }));
     let template = json!({ "template": "{{code}} {{message}} {{node}} {{details.k}}", "fallback": 1 });
     assert_eq!(harness.run("catch", template, &[("error", error)]).output("result"), Some(&json!("c m n 1")));
     let bare =
@@ -123,28 +123,28 @@ fn a_catch_prefers_the_error_and_gives_its_fallback() {
 }
 
 #[test]
-fn an_output_is_given_in_its_format() {
+fn output_value_follows_its_format() {
     let mut harness = NodeHarness::new();
-    let mut given = |format: &str, value: Value| {
-        let ran = harness.run("output", json!({ "format": format }), &[("value", value)]);
-        ran.output("value").cloned().unwrap_or_else(|| json!(ran.code()))
+    let mut format_value = |format: &str, value: Value| {
+        let run = harness.run("output", json!({ "format": format }), &[("value", value)]);
+        run.output("value").cloned().unwrap_or_else(|| json!(run.code()))
     };
-    assert_eq!(given("auto", json!({ "k": 1 })), json!({ "k": 1 }));
-    assert_eq!(given("text", json!({ "k": 1 })), json!("{\"k\":1}"));
-    assert_eq!(given("markdown", json!("*x*")), json!("*x*"));
-    assert_eq!(given("json", json!("[1]")), json!([1]));
-    assert_eq!(given("json", json!({ "k": 1 })), json!({ "k": 1 }));
-    assert_eq!(given("json", json!("one")), json!("output.not_json"));
-    assert_eq!(given("xml", json!(1)), json!("config.invalid"));
+    assert_eq!(format_value("auto", json!({ "k": 1 })), json!({ "k": 1 }));
+    assert_eq!(format_value("text", json!({ "k": 1 })), json!("{\"k\":1}"));
+    assert_eq!(format_value("markdown", json!("*x*")), json!("*x*"));
+    assert_eq!(format_value("json", json!("[1]")), json!([1]));
+    assert_eq!(format_value("json", json!({ "k": 1 })), json!({ "k": 1 }));
+    assert_eq!(format_value("json", json!("one")), json!("output.not_json"));
+    assert_eq!(format_value("xml", json!(1)), json!("config.invalid"));
 }
 
 #[test]
-fn tools_are_chosen_by_name_and_unknown_ones_reported() {
+fn tools_are_selected_by_name() {
     let mut harness = NodeHarness::new();
     assert_eq!(harness.run("tools", json!({}), &[]).output("names"), Some(&json!(["broken", "calculator"])));
-    let ran = harness.run("tools", json!({ "tools": ["calculator", "calculator"] }), &[]);
-    assert_eq!(ran.output("names"), Some(&json!(["calculator"])));
-    assert_eq!(ran.output("tools").unwrap()[0]["name"], json!("calculator"));
+    let run = harness.run("tools", json!({ "tools": ["calculator", "calculator"] }), &[]);
+    assert_eq!(run.output("names"), Some(&json!(["calculator"])));
+    assert_eq!(run.output("tools").unwrap()[0]["name"], json!("calculator"));
     let fault = harness.run("tools", json!({ "tools": ["rocket"] }), &[]).result.unwrap_err();
     assert_eq!(fault.code, "tools.unknown");
     assert!(fault.message.contains("`rocket`") && fault.hint.unwrap().contains("calculator"));

@@ -17,21 +17,21 @@ fn resolve(overrides: Overrides<'_>) -> Result<ModelConfig, Fault> {
 }
 
 #[test]
-fn without_overrides_the_context_decides() {
+fn model_defaults_to_the_context() {
     let config = resolve(Overrides::default()).unwrap();
     assert_eq!((config.provider.as_str(), config.model.as_str()), ("openai", "gpt-4o"));
     assert_eq!(config.window, 128_000);
 }
 
 #[test]
-fn overrides_win_and_bring_their_own_window() {
+fn model_override_has_its_own_window() {
     let overrides = Overrides { model: Some("gpt-4"), max_tokens: Some(100), ..Overrides::default() };
     let config = resolve(overrides).unwrap();
     assert_eq!((config.model.as_str(), config.window, config.max_tokens), ("gpt-4", 8_192, Some(100)));
 }
 
 #[test]
-fn a_window_is_the_nodes_then_the_flows_then_the_settings_then_the_tables() {
+fn window_precedence_is_node_flow_settings_table() {
     let note = ModelOverride { context_window: NonZeroU32::new(3_000), price: None };
     let models = ModelOverrides { notes: [("gpt-4o".to_owned(), note)].into(), ..ModelOverrides::default() };
     let window = |node, flow, models: &ModelOverrides| {
@@ -47,7 +47,7 @@ fn a_window_is_the_nodes_then_the_flows_then_the_settings_then_the_tables() {
 }
 
 #[test]
-fn what_the_context_has_learned_adds_to_what_was_known() {
+fn context_calibration_adds_to_settings() {
     let learned = Correction { counted: 10_000, reported: 12_000 };
     let key = ModelOverrides::key("anthropic", "claude-opus-5");
     let mut context = ContextRecord::new("main".into(), ContextType::Main, "anthropic", "claude-opus-5");
@@ -61,7 +61,7 @@ fn what_the_context_has_learned_adds_to_what_was_known() {
 }
 
 #[test]
-fn another_provider_does_not_inherit_the_model() {
+fn model_is_not_inherited_by_another_provider() {
     let overrides = Overrides { provider: Some("anthropic"), ..Overrides::default() };
     assert_eq!(resolve(overrides).unwrap_err().code, "model.none");
     let overrides = Overrides { provider: Some(OFFLINE), ..Overrides::default() };

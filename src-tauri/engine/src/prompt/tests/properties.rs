@@ -1,4 +1,4 @@
-//! What holds of every prompt, against a reference that tries every beginning of the conversation.
+//! Compares prompts with a reference that tries every possible start of the history.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::context::{Message, Role, SharedMessage, ToolCall};
 use crate::models::Correction;
 use crate::prompt::{Call, ModelConfig, prepare, tokens, tool_tokens};
 
-/// A message of a history, of any role, that takes so many tokens.
+/// A message of any role: role, tokens, call id.
 fn any_message() -> impl Strategy<Value = (Role, u32, Option<u8>)> {
     let role = prop_oneof![
         3 => Just(Role::User),
@@ -22,7 +22,7 @@ fn any_message() -> impl Strategy<Value = (Role, u32, Option<u8>)> {
 }
 
 /// A tool's result answers the call `id`; an assistant's message makes it.
-fn made(index: usize, (role, tokens, id): (Role, u32, Option<u8>)) -> SharedMessage {
+fn build_message(index: usize, (role, tokens, id): (Role, u32, Option<u8>)) -> SharedMessage {
     let plain = message(&index.to_string(), role, &format!("said {index}"));
     let named = |id: u8| format!("call {id}");
     let call = |id: u8| ToolCall { id: named(id), name: "clock".to_owned(), arguments: Value::Null };
@@ -34,8 +34,8 @@ fn made(index: usize, (role, tokens, id): (Role, u32, Option<u8>)) -> SharedMess
     })
 }
 
-/// Whether no tool's result stands there without its call.
-fn whole(messages: &[SharedMessage]) -> bool {
+/// Whether every tool result has its call.
+fn has_all_calls(messages: &[SharedMessage]) -> bool {
     let mut called = Vec::new();
     messages.iter().all(|message| {
         called.extend(message.tool_calls.iter().map(|call| &call.id));
@@ -47,17 +47,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_prompt_keeps_all_that_fits_and_what_must_stay(
+    fn prompt_matches_the_reference(
         history in prop::collection::vec(any_message(), 0..14),
-        instructed in any::<bool>(),
+        with_instructions in any::<bool>(),
         with_tool in any::<bool>(),
         step in prop::option::of(0_u32..40),
         window in 0_u64..700,
         reserve in 0_u64..60,
         reported in 500_u64..3_000,
     ) {
-        let history: Vec<_> = history.into_iter().enumerate().map(|(index, one)| made(index, one)).collect();
-        let context = context(if instructed { "Be brief." } else { "" }, &history);
+        let history: Vec<_> = history.into_iter().enumerate().map(|(index, one)| build_message(index, one)).collect();
+        let context = context(if with_instructions { "Be brief." } else { "" }, &history);
         let correction = Correction { counted: 999_000, reported: reported * 1_000 - 1_000 };
         let config = ModelConfig {
             provider: "anthropic".into(),
@@ -69,33 +69,33 @@ proptest! {
         };
         let question = message("q", Role::User, "Why?");
         let tools: Vec<_> = with_tool.then(|| tool(None)).into_iter().collect();
-        let steps: Vec<_> = step.map(|tokens| vec![made(99, (Role::Assistant, tokens, None))]).into_iter().collect();
-        let made = prepare(Call { context: &context, config: &config, question: &question, tools: &tools, steps: &steps });
+        let steps: Vec<_> = step.map(|tokens| vec![build_message(99, (Role::Assistant, tokens, None))]).into_iter().collect();
+        let result = prepare(Call { context: &context, config: &config, question: &question, tools: &tools, steps: &steps });
 
         // The reference.
-        let mut system: Vec<String> = instructed.then(|| "Be brief.".to_owned()).into_iter().collect();
-        for said in history.iter().filter(|message| message.role == Role::System) {
-            if !system.contains(&said.content.text()) {
-                system.push(said.content.text());
+        let mut system: Vec<String> = with_instructions.then(|| "Be brief.".to_owned()).into_iter().collect();
+        for message in history.iter().filter(|message| message.role == Role::System) {
+            if !system.contains(&message.content.text()) {
+                system.push(message.content.text());
             }
         }
         let system = (!system.is_empty()).then(|| system.join("\n\n"));
-        let spoken: Vec<_> = history.iter().filter(|message| message.role != Role::System).chain([&question]).cloned().collect();
-        let fixed = system.as_ref().map_or(0, |text| tokens::PER_MESSAGE + tokens::count(MODEL, text))
+        let conversation: Vec<_> = history.iter().filter(|message| message.role != Role::System).chain([&question]).cloned().collect();
+        let fixed = system.as_ref().map_or(0, |text| tokens::TOKENS_PER_MESSAGE + tokens::count(MODEL, text))
             + tool_tokens(MODEL, &tools)
             + u64::from(step.unwrap_or_default());
         let takes = |from: usize| {
-            let counted = fixed + spoken[from..].iter().map(|message| u64::from(message.tokens)).sum::<u64>();
+            let counted = fixed + conversation[from..].iter().map(|message| u64::from(message.tokens)).sum::<u64>();
             correction.apply(counted) + reserve
         };
-        let last = spoken.len() - 1;
-        let may_begin = |from: usize| from == 0 || from == last || (spoken[from].role == Role::User && whole(&spoken[from..]));
-        let from = (0..spoken.len()).find(|from| may_begin(*from) && takes(*from) <= window);
+        let last = conversation.len() - 1;
+        let may_begin = |from: usize| from == 0 || from == last || (conversation[from].role == Role::User && has_all_calls(&conversation[from..]));
+        let from = (0..conversation.len()).find(|from| may_begin(*from) && takes(*from) <= window);
 
-        match (made, from) {
+        match (result, from) {
             (Ok(prompt), Some(from)) => {
                 prop_assert_eq!(&prompt.system, &system, "the system text is kept whole");
-                let expected: Vec<_> = spoken[from..].iter().chain(steps.iter().flatten()).cloned().collect();
+                let expected: Vec<_> = conversation[from..].iter().chain(steps.iter().flatten()).cloned().collect();
                 prop_assert_eq!(&prompt.messages, &expected, "the longest end that fits, and all of it where it does");
                 prop_assert!(prompt.record.tokens + reserve <= window, "within the budget");
                 prop_assert_eq!(prompt.record.tokens, takes(from) - reserve);
@@ -109,7 +109,7 @@ proptest! {
                 let missing = takes(last) - window;
                 prop_assert!(over >= missing && over <= missing + 4, "{} for {}", over, missing);
             }
-            (made, from) => prop_assert!(false, "{made:?} where the reference begins at {from:?}"),
+            (result, from) => prop_assert!(false, "{result:?} where the reference begins at {from:?}"),
         }
     }
 }

@@ -1,54 +1,54 @@
-//! What an image takes of the window: an estimate from its size in pixels, by the rule its vendor documents.
+//! The tokens of an image: an estimate from its size in pixels, by the rule that its vendor documents.
 //!
 //! - OpenAI, "Images and vision", high detail: scaled to fit 2,048 × 2,048 and then to a shortest side of 768 pixels, a
-//!   base and so much for each 512-pixel tile; for the small models 32-pixel patches, at most 1,536, times a factor.
+//!   base plus an amount per 512-pixel tile; for the small models 32-pixel patches, at most 1,536, times a factor.
 //! - Anthropic, "Vision": scaled to a longest side of 1,568 pixels, then width × height / 750, at most 1,600.
 //! - Google, "Understand and count tokens": 258 up to 384 × 384 pixels, else 258 for each 768-pixel tile; 1,120 for
 //!   Gemini 3 at its default resolution.
 //!
-//! Every other model is counted by Anthropic's rule, which is amid what open-weights models take. An image whose size
-//! can't be read counts as much as one can by it: better too little history than a prompt that is refused.
+//! Every other model is counted by Anthropic's rule, which is in the middle of what open-weights models need. An image whose
+//! size cannot be read counts as the maximum: too little history is better than a rejected prompt.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// How much of an image is looked at for its size, in characters of base64: sizes stand near the beginning, in a JPEG
-/// behind previews of at most 64 KB each. A multiple of four.
-const HEAD: usize = 400_000;
+/// How many base64 characters are decoded to find the size. The size is near the start; in a JPEG, previews of at most
+/// 64 KB each can precede it. A multiple of four.
+const MAX_HEADER_CHARS: usize = 400_000;
 
-/// The tokens of an image, given in base64.
+/// The tokens of an image in base64.
 pub(super) fn count(model: &str, data: &str) -> u64 {
     let model = model.to_lowercase();
     let name = model.rsplit('/').next().unwrap_or(&model);
     let size = size(data);
     if name.starts_with("gpt-") || name.starts_with("o1") || name.starts_with("o3") || name.starts_with("o4")
     {
-        openai(name, size)
+        count_openai(name, size)
     } else if name.starts_with("gemini") {
-        google(name, size)
+        count_google(name, size)
     } else {
-        by_area(size)
+        count_by_area(size)
     }
 }
 
 /// Width and height in pixels, at least 1.
 fn size(data: &str) -> Option<(u64, u64)> {
-    let head = data.get(..HEAD).unwrap_or(data).as_bytes();
+    let head = data.get(..MAX_HEADER_CHARS).unwrap_or(data).as_bytes();
     let bytes = STANDARD.decode(head).ok()?;
     let size = imagesize::blob_size(&bytes).ok()?;
     Some(((size.width as u64).max(1), (size.height as u64).max(1)))
 }
 
-/// What an image of unknown size counts as: the most that `by_area` gives.
-const MOST_BY_AREA: u64 = 1_600;
+/// The maximum by area, also for images of unknown size.
+const MAX_TOKENS_BY_AREA: u64 = 1_600;
 
-fn by_area(size: Option<(u64, u64)>) -> u64 {
-    let Some(size) = size else { return MOST_BY_AREA };
-    let (width, height) = within(size, 1_568);
-    (width * height).div_ceil(750).clamp(1, MOST_BY_AREA)
+fn count_by_area(size: Option<(u64, u64)>) -> u64 {
+    let Some(size) = size else { return MAX_TOKENS_BY_AREA };
+    let (width, height) = scale_to_fit(size, 1_568);
+    (width * height).div_ceil(750).clamp(1, MAX_TOKENS_BY_AREA)
 }
 
-fn openai(name: &str, size: Option<(u64, u64)>) -> u64 {
+fn count_openai(name: &str, size: Option<(u64, u64)>) -> u64 {
     let by_patches = [
         ("gpt-4.1-mini", 162),
         ("gpt-4.1-nano", 246),
@@ -68,32 +68,32 @@ fn openai(name: &str, size: Option<(u64, u64)>) -> u64 {
         name if name.starts_with('o') => (75, 150),
         _ => (85, 170),
     };
-    // Unknown: as if it were as large as it is looked at, 2,048 × 768.
+    // Unknown: the largest size after scaling, 2,048 × 768.
     let (width, height) = size.map_or((2_048, 768), |size| {
-        let (width, height) = within(size, 2_048);
+        let (width, height) = scale_to_fit(size, 2_048);
         let shortest = width.min(height);
         if shortest > 768 { (width * 768 / shortest, height * 768 / shortest) } else { (width, height) }
     });
     base + tile * width.div_ceil(512) * height.div_ceil(512)
 }
 
-fn google(name: &str, size: Option<(u64, u64)>) -> u64 {
+fn count_google(name: &str, size: Option<(u64, u64)>) -> u64 {
     if name.starts_with("gemini-3") {
         return 1_120;
     }
     match size {
         Some((width, height)) if width <= 384 && height <= 384 => 258,
         Some(size) => {
-            // Nobody sends larger ones, and the product stays a number.
-            let (width, height) = within(size, 16_384);
+            // Prevents overflow; no real image is larger.
+            let (width, height) = scale_to_fit(size, 16_384);
             258 * width.div_ceil(768) * height.div_ceil(768)
         }
         None => 258 * 6,
     }
 }
 
-/// Scaled down to a longest side, in proportion.
-fn within((width, height): (u64, u64), longest: u64) -> (u64, u64) {
+/// Scales down to a longest side, in proportion.
+fn scale_to_fit((width, height): (u64, u64), longest: u64) -> (u64, u64) {
     let side = width.max(height);
     if side <= longest {
         return (width, height);

@@ -2,7 +2,7 @@ use super::*;
 use serde_json::json;
 
 #[test]
-fn every_part_of_a_tool_counts() {
+fn tool_tokens_include_every_part() {
     let tool = ToolSpec {
         name: "calculator".into(),
         description: "Adds numbers.".into(),

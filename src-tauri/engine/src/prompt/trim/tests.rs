@@ -23,7 +23,7 @@ fn result(id: &str, tokens: u32) -> Message {
 fn start(messages: &[Message], room: u64) -> Result<usize, TooLarge> {
     let all: Vec<_> = messages.iter().cloned().map(Arc::new).collect();
     let found = trim(&all.iter().cloned().collect(), None, room);
-    // The last one may be a question that is not in the history yet: that makes no difference.
+    // It makes no difference whether the last message is in the history already.
     if let Some((last, before)) = all.split_last() {
         assert_eq!(trim(&before.iter().cloned().collect(), Some(&**last), room), found);
     }
@@ -31,7 +31,7 @@ fn start(messages: &[Message], room: u64) -> Result<usize, TooLarge> {
 }
 
 #[test]
-fn all_of_it_stays_where_it_fits() {
+fn fitting_history_is_kept_whole() {
     let messages = [
         message(Role::Assistant, 5),
         message(Role::User, 5),
@@ -46,7 +46,7 @@ fn all_of_it_stays_where_it_fits() {
 }
 
 #[test]
-fn the_latest_question_and_its_tool_steps_always_stay() {
+fn latest_user_message_and_its_tool_steps_always_stay() {
     let messages = [
         message(Role::User, 5),
         message(Role::Assistant, 5),
@@ -59,7 +59,7 @@ fn the_latest_question_and_its_tool_steps_always_stay() {
 }
 
 #[test]
-fn a_result_is_never_kept_without_its_call() {
+fn tool_result_is_never_kept_without_its_call() {
     let messages = [
         message(Role::User, 1),
         calling(&["1"], 1),
@@ -73,14 +73,14 @@ fn a_result_is_never_kept_without_its_call() {
 }
 
 #[test]
-fn without_a_question_all_must_fit() {
+fn history_without_user_message_must_fit_whole() {
     assert_eq!(start(&[], 0), Ok(0));
     assert_eq!(start(&[message(Role::Assistant, 3)], 3), Ok(0));
     assert_eq!(start(&[message(Role::Assistant, 3)], 2), Err(TooLarge { needed: 3, room: 2 }));
 }
 
-/// The rule, said as plainly as can be: try every beginning, first to last.
-fn naive(messages: &[Message], room: u64) -> Result<usize, TooLarge> {
+/// The reference: tries every start, first to last.
+fn reference(messages: &[Message], room: u64) -> Result<usize, TooLarge> {
     let tokens = |from: usize| messages[from..].iter().map(|message| u64::from(message.tokens)).sum::<u64>();
     if tokens(0) <= room {
         return Ok(0);
@@ -116,10 +116,9 @@ fn any_message() -> impl Strategy<Value = Message> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
-    /// Long enough that it is gone through in several stretches, with tools here and there and without any; with room
-    /// for each number of the newest messages.
+    /// Histories of several chunks, with and without tools, and room for each number of messages.
     #[test]
-    fn the_same_for_long_conversations(
+    fn long_trim_matches_the_reference(
         mut messages in prop::collection::vec(any_message(), 100..180),
         tools in any::<bool>(),
     ) {
@@ -127,15 +126,15 @@ proptest! {
         let mut room = 0;
         for at in (0..messages.len()).rev() {
             room += u64::from(messages[at].tokens);
-            prop_assert_eq!(start(&messages, room), naive(&messages, room), "room for all from {}", at);
+            prop_assert_eq!(start(&messages, room), reference(&messages, room), "room for all from {}", at);
         }
     }
 }
 
 proptest! {
     #[test]
-    fn the_same_as_trying_every_beginning(messages in prop::collection::vec(any_message(), 0..14), room in 0_u64..150) {
-        prop_assert_eq!(start(&messages, room), naive(&messages, room));
+    fn trim_matches_the_reference(messages in prop::collection::vec(any_message(), 0..14), room in 0_u64..150) {
+        prop_assert_eq!(start(&messages, room), reference(&messages, room));
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, Either, FutureExt, select};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::turns::Written;
@@ -156,7 +157,7 @@ fn timed_out(node: &PlanNode, limit: u64) -> Fault {
 }
 
 fn take(transaction: &Arc<Mutex<Transaction>>) -> Written {
-    transaction.lock().unwrap_or_else(PoisonError::into_inner).take()
+    transaction.lock().take()
 }
 
 /// The longest wait that a provider may ask for, in milliseconds. A longer one fails the node
@@ -217,7 +218,7 @@ impl Driver {
             cancel: self.cancel.clone(),
             answer: start.answer.clone(),
             recorded: recorded.map_or_else(Arc::default, |events| Arc::from(events.as_slice())),
-            transaction: Transaction::over(self.contexts.clone()),
+            transaction: Transaction::begin(self.contexts.clone()),
             signals: self.signals.0.clone(),
         }
     }

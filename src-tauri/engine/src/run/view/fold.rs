@@ -239,8 +239,8 @@ impl RunView {
         let (usage, cost) = (activation.usage, activation.cost);
         change(activation);
         let RunTotals { tokens, cost: spent, .. } = &mut self.totals;
-        *tokens = tokens.replaced(usage, activation.usage);
-        *spent = spent.replaced(cost, activation.cost);
+        *tokens = tokens.replace_part(usage, activation.usage);
+        *spent = spent.replace_part(cost, activation.cost);
         let state = activation.state;
         let shown = match (state == NodeState::Skipped, epoch.cmp(&view.epoch)) {
             // The latest is shown, but rather one that ran than one that did not.

@@ -1,37 +1,37 @@
-//! Chats whose model calls tools, and chats that go on where they were.
+//! Chats whose model calls tools, and chats that continue after a crash.
 
 use serde_json::{Value, json};
 
-use super::{main, pairs, sent};
+use super::{main, pairs, sent_messages};
 use crate::context::ToolCall;
 use crate::journal::{CallEvent, Event};
 use crate::prompt::tokens;
 use crate::provider::ModelReply;
-use crate::testing::{NodeHarness, Scripted};
+use crate::testing::{NodeHarness, ScriptedReply};
 
 fn tools(harness: &mut NodeHarness) -> Value {
     harness.run("tools", json!({}), &[]).output("tools").unwrap().clone()
 }
 
 #[test]
-fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
+fn tool_rounds_end_with_a_reply_and_only_that_is_stored() {
     let mut harness = NodeHarness::new();
     let offered = tools(&mut harness);
-    harness.provider.script([
-        Scripted::calls(&[("calculator", json!({ "expression": "6 * 7" })), ("broken", json!({}))]),
-        Scripted::calls(&[("rocket", json!({}))]),
-        Scripted::text("It is 42."),
+    harness.provider.push_replies([
+        ScriptedReply::calls(&[("calculator", json!({ "expression": "6 * 7" })), ("broken", json!({}))]),
+        ScriptedReply::calls(&[("rocket", json!({}))]),
+        ScriptedReply::text("It is 42."),
     ]);
     let inputs = [
         ("context", main()),
         ("message", json!("What is it?")),
         ("tools", json!([offered.clone(), offered])),
     ];
-    let ran = harness.run("chat", json!({}), &inputs);
-    assert_eq!(ran.output("response"), Some(&json!("It is 42.")));
+    let run = harness.run("chat", json!({}), &inputs);
+    assert_eq!(run.output("response"), Some(&json!("It is 42.")));
     assert_eq!(harness.history("main"), pairs(&[("user", "What is it?"), ("assistant", "It is 42.")]));
     assert_eq!(
-        ran.event_names(),
+        run.event_names(),
         [
             "turn.started",
             "prompt.rendered",
@@ -53,7 +53,7 @@ fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
         requests[0].tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
         ["broken", "calculator"]
     );
-    let last = sent(&harness, 2);
+    let last = sent_messages(&harness, 2);
     assert_eq!(last[2], ("tool".to_owned(), "42".to_owned()));
     assert!(last[3].1.contains("It is broken.") && last[3].1.contains("tool.failed"), "{last:?}");
     assert!(last[5].1.contains("tool.not_offered"), "{last:?}");
@@ -63,28 +63,28 @@ fn tools_are_called_until_the_model_answers_and_only_the_answer_stays() {
         (messages[2].tool_call_id.as_deref(), messages[3].tool_call_id.as_deref()),
         (Some("1"), Some("2"))
     );
-    assert_ne!(messages[4].tool_calls[0].id, "1", "an id that was used before is replaced");
+    assert_ne!(messages[4].tool_calls[0].id, "1", "a repeated id is replaced");
     assert_eq!(messages[5].tool_call_id.as_deref(), Some(messages[4].tool_calls[0].id.as_str()));
     assert_eq!(harness.tools.calls().len(), 2, "a tool that is not offered is never called");
-    let extra = &ran.result.as_ref().unwrap().extra;
+    let extra = &run.result.as_ref().unwrap().extra;
     assert_eq!((&extra["modelCalls"], &extra["toolCalls"]), (&json!(3), &json!(3)));
 }
 
 #[test]
-fn endless_tool_calls_end() {
+fn tool_rounds_are_bounded() {
     let mut harness = NodeHarness::new();
     let offered = tools(&mut harness);
-    let call = Scripted::calls(&[("calculator", json!({}))]);
-    harness.provider.script(vec![call; 3]);
+    let call = ScriptedReply::calls(&[("calculator", json!({}))]);
+    harness.provider.push_replies(vec![call; 3]);
     let inputs = [("context", main()), ("message", json!("Hi")), ("tools", json!([offered]))];
-    let ran = harness.run("chat", json!({ "maxToolRounds": 2 }), &inputs);
-    assert_eq!(ran.code(), "chat.too_many_tool_rounds");
+    let run = harness.run("chat", json!({ "maxToolRounds": 2 }), &inputs);
+    assert_eq!(run.code(), "chat.too_many_tool_rounds");
     assert_eq!((harness.provider.requests().len(), harness.tools.calls().len()), (3, 2));
     assert!(harness.history("main").is_empty());
 }
 
 #[test]
-fn two_different_tools_of_one_name_are_refused() {
+fn different_tools_with_one_name_are_refused() {
     let mut harness = NodeHarness::new();
     let offered = tools(&mut harness);
     let mut other = offered.clone();
@@ -96,16 +96,19 @@ fn two_different_tools_of_one_name_are_refused() {
 }
 
 #[test]
-fn nothing_that_is_recorded_is_paid_for_or_done_again() {
+fn recorded_calls_are_not_repeated() {
     let mut whole = NodeHarness::new();
     let offered = tools(&mut whole);
     let script = || {
-        [Scripted::calls(&[("calculator", json!({})), ("broken", json!({}))]), Scripted::text("It is 42.")]
+        [
+            ScriptedReply::calls(&[("calculator", json!({})), ("broken", json!({}))]),
+            ScriptedReply::text("It is 42."),
+        ]
     };
     let inputs = [("context", main()), ("message", json!("What?")), ("tools", json!([offered]))];
-    whole.provider.script(script());
-    let undisturbed = whole.run("chat", json!({}), &inputs);
-    let bought: Vec<Event> = undisturbed
+    whole.provider.push_replies(script());
+    let expected = whole.run("chat", json!({}), &inputs);
+    let recorded: Vec<Event> = expected
         .events
         .iter()
         .filter(|event| {
@@ -113,61 +116,67 @@ fn nothing_that_is_recorded_is_paid_for_or_done_again() {
         })
         .cloned()
         .collect();
-    assert_eq!(bought.len(), 4);
-    for done in 0..=bought.len() {
-        let mut again = NodeHarness::new();
-        let replies = bought[..done]
+    assert_eq!(recorded.len(), 4);
+    for count in 0..=recorded.len() {
+        let mut harness = NodeHarness::new();
+        let replies = recorded[..count]
             .iter()
             .filter(|event| matches!(event, Event::Call(_, CallEvent::ModelReplied { .. })))
             .count();
-        again.provider.script(script().into_iter().skip(replies));
-        again.recorded = bought[..done].to_vec();
-        let ran = again.run("chat", json!({}), &inputs);
-        assert_eq!(ran.result, undisturbed.result, "after {done} recorded events");
-        assert_eq!(again.context("main"), whole.context("main"));
-        assert_eq!(again.provider.requests().len(), 2 - replies);
-        assert_eq!(again.tools.calls().len(), 2 - (done - replies));
+        harness.provider.push_replies(script().into_iter().skip(replies));
+        harness.recorded = recorded[..count].to_vec();
+        let run = harness.run("chat", json!({}), &inputs);
+        assert_eq!(run.result, expected.result, "after {count} recorded events");
+        assert_eq!(harness.context("main"), whole.context("main"));
+        assert_eq!(harness.provider.requests().len(), 2 - replies);
+        assert_eq!(harness.tools.calls().len(), 2 - (count - replies));
     }
 }
 
 #[test]
-fn what_a_provider_must_have_back_goes_back_with_the_round_and_into_no_history() {
+fn provider_state_is_sent_back_and_not_stored() {
     let mut harness = NodeHarness::new();
     let offered = tools(&mut harness);
     let state = json!({ "anthropic": [{ "signature": "s" }] });
-    let Scripted::Reply(asks) = Scripted::calls(&[("calculator", json!({ "expression": "6 * 7" }))]) else {
+    let ScriptedReply::Reply(tool_call_reply) =
+        ScriptedReply::calls(&[("calculator", json!({ "expression": "6 * 7" }))])
+    else {
         panic!("it is a reply")
     };
     let thought = "Six sevens.".to_owned();
-    harness.provider.script([
-        Scripted::Reply(ModelReply {
+    harness.provider.push_replies([
+        ScriptedReply::Reply(ModelReply {
             reasoning: Some(thought.clone()),
             provider_state: Some(state.clone()),
-            ..asks.clone()
+            ..tool_call_reply.clone()
         }),
-        Scripted::text("42."),
+        ScriptedReply::text("42."),
     ]);
     let inputs =
         [("context", main()), ("message", json!("What is it?")), ("tools", json!([offered.clone()]))];
     harness.run("chat", json!({}), &inputs).result.unwrap();
     let back = &harness.provider.requests()[1].messages[1];
     assert_eq!(back.provider_state.as_ref(), Some(&state));
-    harness.provider.script([Scripted::Reply(asks), Scripted::text("42.")]);
+    harness.provider.push_replies([ScriptedReply::Reply(tool_call_reply), ScriptedReply::text("42.")]);
     harness.run("chat", json!({ "skipHistory": true }), &inputs).result.unwrap();
     let without = harness.provider.requests()[3].messages[3].clone();
-    assert_eq!(back.tokens, without.tokens + tokens::text("echo", &thought), "it takes room in the window");
+    assert_eq!(
+        back.tokens,
+        without.tokens + tokens::count_u32("echo", &thought),
+        "reasoning counts against the window"
+    );
     assert!(harness.context("main").message_history.iter().all(|message| message.provider_state.is_none()));
 }
 
 #[test]
-fn an_id_that_is_made_up_is_no_other_calls() {
+fn assigned_call_id_is_unique() {
     let mut harness = NodeHarness::new();
     let offered = tools(&mut harness);
     let call = |id: &str| ToolCall { id: id.into(), name: "calculator".into(), arguments: json!({}) };
     let tool_calls = vec![call("call_0_1"), call("")];
-    harness.provider.script([
-        Scripted::Reply(ModelReply { tool_calls, ..ModelReply::default() }),
-        Scripted::text("Done."),
+    harness.provider.push_replies([
+        ScriptedReply::Reply(ModelReply { tool_calls, ..ModelReply::default() }),
+        ScriptedReply::text("Done."),
     ]);
     let inputs = [("context", main()), ("message", json!("Go.")), ("tools", json!([offered]))];
     harness.run("chat", json!({}), &inputs);
@@ -177,9 +186,9 @@ fn an_id_that_is_made_up_is_no_other_calls() {
 }
 
 #[test]
-fn a_model_that_calls_tools_where_there_are_none_is_not_helped_by_more_rounds() {
+fn unexpected_tool_call_does_not_suggest_more_rounds() {
     let mut harness = NodeHarness::new();
-    harness.provider.script([Scripted::calls(&[("rocket", json!({}))])]);
+    harness.provider.push_replies([ScriptedReply::calls(&[("rocket", json!({}))])]);
     let fault = harness.run("extract", json!({}), &[("text", json!("Ada"))]).result.unwrap_err();
     assert_eq!(fault.code, "chat.too_many_tool_rounds");
     let text = format!("{} {}", fault.message, fault.hint.unwrap());

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The beginning of a GIF of that size: all that is read of it.
+/// The header of a GIF of this size.
 fn gif(width: u16, height: u16) -> String {
     let mut bytes = b"GIF89a".to_vec();
     bytes.extend(width.to_le_bytes());
@@ -10,7 +10,7 @@ fn gif(width: u16, height: u16) -> String {
 }
 
 #[test]
-fn the_examples_of_the_vendors() {
+fn image_counts_match_the_vendors_examples() {
     for (model, width, height, tokens) in [
         // OpenAI: a 1024 × 1024 image costs 765 tokens, a 2048 × 4096 one 1,105.
         ("gpt-4o", 1_024, 1_024, 765),
@@ -34,7 +34,7 @@ fn the_examples_of_the_vendors() {
 }
 
 #[test]
-fn an_image_that_cannot_be_read_counts_as_a_large_one() {
+fn unreadable_image_counts_as_the_maximum() {
     for data in ["", "no base64!", "AAAA", &gif(0, 0)[..8]] {
         assert_eq!(count("claude-opus-5", data), 1_600);
         assert_eq!(count("llama3.2-vision", data), 1_600);
@@ -44,7 +44,7 @@ fn an_image_that_cannot_be_read_counts_as_a_large_one() {
 }
 
 #[test]
-fn no_size_overflows() {
+fn extreme_sizes_do_not_overflow() {
     for model in ["gpt-4o", "gpt-4.1-mini", "claude-opus-5", "gemini-2.5-pro"] {
         assert!(count(model, &gif(u16::MAX, 1)) > 0);
         assert!(count(model, &gif(u16::MAX, u16::MAX)) > 0);

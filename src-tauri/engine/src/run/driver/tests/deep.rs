@@ -10,7 +10,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch};
 use crate::journal::{Entry, Event, InputOverrides, RunEvent};
 use crate::run::Driver;
-use crate::testing::Scripted;
+use crate::testing::ScriptedReply;
 
 /// Reads every entry as a store does.
 fn read_back(stage: &Stage) {
@@ -47,7 +47,7 @@ fn what_models_and_tools_give_too_deep_is_not_taken() {
     let edges = json!(["c.context -> chat.context", "t.tools -> chat.tools", "v.value -> chat.message"]);
 
     let stage = Stage::new();
-    stage.provider.script([Scripted::calls(&[("deep", json!({}))]), Scripted::text("Well.")]);
+    stage.provider.push_replies([ScriptedReply::calls(&[("deep", json!({}))]), ScriptedReply::text("Well.")]);
     let events = stage.play(&nodes, &edges, &json!({}));
     read_back(&stage);
     let finished = events.iter().find(|event| event["type"] == "tool.finished").unwrap();
@@ -55,7 +55,7 @@ fn what_models_and_tools_give_too_deep_is_not_taken() {
     assert_eq!(events.last().unwrap()["type"], "run.finished", "the model receives the error and continues");
 
     let stage = Stage::new();
-    stage.provider.script([Scripted::calls(&[("deep", nested(126))])]);
+    stage.provider.push_replies([ScriptedReply::calls(&[("deep", nested(126))])]);
     let events = stage.play(&nodes, &edges, &json!({}));
     read_back(&stage);
     let chat = of("chat", &events);
@@ -64,7 +64,7 @@ fn what_models_and_tools_give_too_deep_is_not_taken() {
 
     let stage = Stage::new();
     let fault = Fault::new(ErrorCode::from_wire("provider.refused"), "No.").details(nested(126));
-    stage.provider.script([Scripted::Fails { after: String::new(), fault }]);
+    stage.provider.push_replies([ScriptedReply::Failure { partial: String::new(), fault }]);
     let events = stage.play(&nodes, &edges, &json!({}));
     read_back(&stage);
     assert_eq!(events.last().unwrap()["error"]["code"], "provider.refused");

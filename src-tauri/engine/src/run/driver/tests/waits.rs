@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use super::{Stage, Still, drive, of, types};
 use crate::error::{ErrorCode, Fault};
 use crate::run::Driver;
-use crate::testing::Scripted;
+use crate::testing::ScriptedReply;
 
-fn refused(retry_after_ms: Option<u64>) -> Scripted {
+fn refused(retry_after_ms: Option<u64>) -> ScriptedReply {
     let fault = Fault {
         retry_after_ms,
         ..Fault::new(ErrorCode::ProviderRateLimited, "Too many requests.").retryable()
     };
-    Scripted::Fails { after: String::new(), fault }
+    ScriptedReply::Failure { partial: String::new(), fault }
 }
 
 /// A chat that is tried twice, and a value that goes its own way.
@@ -37,7 +37,7 @@ fn edges() -> Value {
 #[test]
 fn waiting_for_another_try_holds_no_place() {
     let stage = Stage::with(Arc::new(Still::default()));
-    stage.provider.script([refused(None)]);
+    stage.provider.push_replies([refused(None)]);
     let events = stage.play(&nodes(), &edges(), &json!({ "maxConcurrency": 1 }));
     assert_eq!(types(&of("c", &events)), ["turn.started", "turn.discarded", "node.retrying"]);
     assert_eq!(types(&of("w", &events)), ["node.finished"]);
@@ -62,7 +62,7 @@ fn a_delay_holds_no_place() {
 #[test]
 fn places_are_given_back_once_each_when_waits_are_over() {
     let stage = Stage::new();
-    stage.provider.script([refused(None)]);
+    stage.provider.push_replies([refused(None)]);
     let mut nodes = nodes();
     nodes["d"] = json!({ "type": "delay" });
     let mut edges = edges();
@@ -74,7 +74,7 @@ fn places_are_given_back_once_each_when_waits_are_over() {
 #[test]
 fn a_provider_that_asks_for_long_is_not_waited_for() {
     let stage = Stage::with(Arc::new(Still::default()));
-    stage.provider.script([refused(Some(25 * 60 * 1000))]);
+    stage.provider.push_replies([refused(Some(25 * 60 * 1000))]);
     let events = stage.play(&nodes(), &edges(), &json!({}));
     let failed = of("c", &events).into_iter().find(|event| event["type"] == "node.failed").unwrap();
     assert_eq!(failed["error"]["code"], "provider.rate_limited");
@@ -82,7 +82,7 @@ fn a_provider_that_asks_for_long_is_not_waited_for() {
     assert!(said.starts_with("Too many requests.") && said.contains("25 minutes"), "{said}");
 
     let stage = Stage::with(Arc::new(Still::default()));
-    stage.provider.script([refused(Some(10 * 60 * 1000))]);
+    stage.provider.push_replies([refused(Some(10 * 60 * 1000))]);
     let events = stage.play(&nodes(), &edges(), &json!({}));
     assert_eq!(of("c", &events)[2]["delayMs"], 600_000);
 }
@@ -91,7 +91,7 @@ fn a_provider_that_asks_for_long_is_not_waited_for() {
 fn resume_waits_out_remaining_backoff() {
     let clock = Arc::new(Still::default());
     let stage = Stage::with(Arc::clone(&clock) as Arc<dyn crate::host::Clock>);
-    stage.provider.script([refused(None)]);
+    stage.provider.push_replies([refused(None)]);
     stage.play(&nodes(), &edges(), &json!({}));
     let before = stage.entries();
     clock.asked.lock().unwrap().clear();

@@ -1,4 +1,4 @@
-//! The world around a measured run: the machine's clock and nothing else; and one way to drive a plan to its end.
+//! The host of a measured run (the system clock and nothing else), and a function that runs a plan to its end.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,15 +17,14 @@ use plait_engine::provider::{Provider, Providers};
 use plait_engine::run::{Driver, RunSetup};
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
-use super::failure::Wrong;
+use super::first_error::BenchError;
 
-/// The run's id where there is but one.
+/// The id of the only run.
 pub const RUN: &str = "0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10";
 
-/// The machine's clock.
-pub struct Wall;
+pub struct SystemClock;
 
-impl Clock for Wall {
+impl Clock for SystemClock {
     fn now_ms(&self) -> u64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
@@ -40,9 +39,9 @@ impl Clock for Wall {
     }
 }
 
-struct Nobody;
+struct EmptyHost;
 
-impl Providers for Nobody {
+impl Providers for EmptyHost {
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
         Err(Fault::new(ErrorCode::ProviderUnknown, name))
     }
@@ -53,7 +52,7 @@ impl Providers for Nobody {
 }
 
 #[async_trait]
-impl ToolHost for Nobody {
+impl ToolHost for EmptyHost {
     fn list(&self) -> Vec<ToolSpec> {
         Vec::new()
     }
@@ -63,8 +62,8 @@ impl ToolHost for Nobody {
     }
 }
 
-/// The first event of a run.
-pub fn first(run: &str) -> Event {
+/// The event `run.started`.
+pub fn started_event(run: &str) -> Event {
     Event::Run(RunEvent::Started {
         run: run.into(),
         flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
@@ -77,8 +76,8 @@ pub fn first(run: &str) -> Event {
     })
 }
 
-/// Runs a plan from its first event to its last, which says that it finished.
-pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Result<(), Wrong> {
+/// Runs a plan. An error if it does not finish.
+pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Result<(), BenchError> {
     let setup = RunSetup {
         plan: Arc::clone(plan),
         info: RunInfo {
@@ -89,18 +88,18 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
             conversation: None,
         },
         host: Host {
-            providers: Arc::new(Nobody),
-            tools: Arc::new(Nobody),
-            clock: Arc::new(Wall),
+            providers: Arc::new(EmptyHost),
+            tools: Arc::new(EmptyHost),
+            clock: Arc::new(SystemClock),
             evaluator: Arc::new(plait_engine::expression::evaluation::InProcess),
             subflows: Arc::new(NoSubflows),
         },
         journal: Box::new(journal),
         watcher: Box::new(|_| ()),
     };
-    let (driver, _handle) = Driver::start(setup, first(run))?;
+    let (driver, _handle) = Driver::start(setup, started_event(run))?;
     match block_on(driver.drive())? {
         RunEnd::Finished => Ok(()),
-        end => Err(format!("the benchmark's own run ended otherwise: {end:?}").into()),
+        end => Err(format!("the benchmark's own run did not finish: {end:?}").into()),
     }
 }

@@ -21,15 +21,15 @@ use plait_adapters::{ProviderRegistry, Store};
 use plait_engine::journal::{Journal, MemoryJournal};
 use serde_json::json;
 use talk::SAID;
-use workload::{Figures, Wrong, is_asked_for};
+use workload::{BenchError, Figures, is_selected};
 
 /// All of it fits the model's window, so that every call is given the whole history.
 const TURNS: usize = 2_000;
 /// Stretches of turns whose medians are compared.
 const STRETCHES: [(usize, usize); 4] = [(10, 110), (500, 600), (1_000, 1_100), (1_900, 2_000)];
 
-fn main() -> Result<(), Wrong> {
-    if !is_asked_for("conversation") {
+fn main() -> Result<(), BenchError> {
+    if !is_selected("conversation") {
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
@@ -53,16 +53,16 @@ fn main() -> Result<(), Wrong> {
     let whole = size(home.path());
     // What was said, and what was answered: the offline provider's echo says it again, and a few words before.
     let text = TURNS * (2 * SAID.len() + "You said: ".len());
-    figures.note("conversation-size", "first half", megabytes(middle - empty), "MB");
-    figures.note("conversation-size", "second half", megabytes(whole - middle), "MB");
-    figures.note("conversation-size", "text of both halves", megabytes(text as u64), "MB");
+    figures.add("conversation-size", "first half", megabytes(middle - empty), "MB");
+    figures.add("conversation-size", "second half", megabytes(whole - middle), "MB");
+    figures.add("conversation-size", "text of both halves", megabytes(text as u64), "MB");
     across_runs::measure(&runtime, &mut figures)?;
-    Ok(figures.keep("conversation")?)
+    Ok(figures.write("conversation")?)
 }
 
 fn tell(figures: &mut Figures, by: &str, times: &[Duration]) {
     for (from, to) in STRETCHES {
-        figures.note("conversation", &format!("{by}, turns {from}–{to}"), median(&times[from..to]), "µs");
+        figures.add("conversation", &format!("{by}, turns {from}–{to}"), median(&times[from..to]), "µs");
     }
 }
 
@@ -79,7 +79,7 @@ async fn converse(
     run: &str,
     journal: impl Journal + 'static,
     mut asked: impl FnMut(usize),
-) -> Result<Vec<Duration>, Wrong> {
+) -> Result<Vec<Duration>, BenchError> {
     let echo = json!({ "provider": "offline", "model": "echo" });
     let model = (echo, ProviderRegistry::new(&BTreeMap::new())?);
     talk::hold(

@@ -15,12 +15,12 @@ use plait_adapters::Store;
 use plait_adapters::store::RunJournal;
 use plait_engine::error::Fault;
 use plait_engine::journal::Journal;
-use workload::{Failure, Shape, Wrong, drive, floor, planned};
+use workload::{BenchError, FirstError, Shape, drive, floor, plan_shape};
 
 /// The size the shapes are compared at.
 const NODES: usize = 1_000;
 
-fn main() -> Result<(), Wrong> {
+fn main() -> Result<(), BenchError> {
     let mut criterion = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(500))
@@ -29,27 +29,27 @@ fn main() -> Result<(), Wrong> {
         .configure_from_args();
     // Below the build directory, since a system's temporary directory may be memory.
     let homes = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
-    let failure = Failure::default();
+    let errors = FirstError::default();
     for shape in Shape::ALL {
-        measure(&mut criterion, shape, &homes.path().join(shape.name()), &failure);
+        measure(&mut criterion, shape, &homes.path().join(shape.name()), &errors);
     }
     criterion.final_summary();
-    failure.end()
+    errors.into_result()
 }
 
-fn measure(criterion: &mut Criterion, shape: Shape, home: &Path, failure: &Failure) {
-    let nodes = shape.closed(NODES);
-    let flow = LazyCell::new(|| failure.unless(planned(shape, nodes)));
+fn measure(criterion: &mut Criterion, shape: Shape, home: &Path, errors: &FirstError) {
+    let nodes = shape.max_nodes(NODES);
+    let flow = LazyCell::new(|| errors.capture(plan_shape(shape, nodes)));
     // Opened only if one of the two is asked for.
-    let store = LazyCell::new(|| failure.unless(Store::open(home)));
-    let begin = || failure.unless(begun(store.as_ref()?));
+    let store = LazyCell::new(|| errors.capture(Store::open(home)));
+    let begin = || errors.capture(begun(store.as_ref()?));
     let mut group = criterion.benchmark_group(format!("durable-{}", shape.name()));
     group.sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(nodes as u64));
     group.bench_function(BenchmarkId::new("floor", nodes), |bencher| {
         let by_hand = |begun: Option<(String, RunJournal)>| {
             let (run, mut journal) = begun?;
-            failure.unless(floor(flow.as_ref()?, &run, &mut journal))?;
-            failure.unless(block_on(journal.flush()))
+            errors.capture(floor(flow.as_ref()?, &run, &mut journal))?;
+            errors.capture(block_on(journal.flush()))
         };
         bencher.iter_batched(begin, by_hand, BatchSize::PerIteration);
     });
@@ -57,7 +57,7 @@ fn measure(criterion: &mut Criterion, shape: Shape, home: &Path, failure: &Failu
         // A driven run is flushed before it says that it has ended.
         let driven = |begun: Option<(String, RunJournal)>| {
             let (run, journal) = begun?;
-            failure.unless(drive(&flow.as_ref()?.plan, &run, journal))
+            errors.capture(drive(&flow.as_ref()?.plan, &run, journal))
         };
         bencher.iter_batched(begin, driven, BatchSize::PerIteration);
     });

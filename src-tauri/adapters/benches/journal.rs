@@ -22,12 +22,12 @@ use plait_engine::error::Fault;
 use plait_engine::id::{Activation, Epoch, RunId};
 use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
 use serde_json::json;
-use workload::{Failure, Wrong};
+use workload::{BenchError, FirstError};
 
 /// How many nodes a run has.
 const NODES: usize = 10_000;
 
-fn main() -> Result<(), Wrong> {
+fn main() -> Result<(), BenchError> {
     let mut criterion = Criterion::default()
         .sample_size(10)
         .warm_up_time(Duration::from_millis(500))
@@ -36,18 +36,18 @@ fn main() -> Result<(), Wrong> {
         .configure_from_args();
     // Below the build directory, since a system's temporary directory may be memory.
     let homes = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
-    let failure = Failure::default();
+    let errors = FirstError::default();
     // Cheap nodes alone: on disk when the run ends. And a run in which every tenth node bought something.
     for (name, flushed_each) in [("journal", usize::MAX), ("journal-every-tenth-bought", 10)] {
         let mut group = criterion.benchmark_group(name);
         group.sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(NODES as u64));
         let home = homes.path().join(name);
-        bare(&mut group, flushed_each, &home.join("bare"), &failure)?;
-        store(&mut group, flushed_each, &home.join("store"), &failure)?;
+        bare(&mut group, flushed_each, &home.join("bare"), &errors)?;
+        store(&mut group, flushed_each, &home.join("store"), &errors)?;
         group.finish();
     }
     criterion.final_summary();
-    failure.end()
+    errors.into_result()
 }
 
 /// The same bytes into the database, an insert each. Its flush leaves the length of its file to the system, the store's
@@ -56,8 +56,8 @@ fn bare(
     group: &mut BenchmarkGroup<'_, WallTime>,
     flushed_each: usize,
     home: &Path,
-    failure: &Failure,
-) -> Result<(), Wrong> {
+    errors: &FirstError,
+) -> Result<(), BenchError> {
     let db = sled::Config::new().path(home).cache_capacity(64 << 20).open()?;
     let keep = |rows: Vec<Row>| -> sled::Result<()> {
         for (number, row) in rows.into_iter().enumerate() {
@@ -72,8 +72,8 @@ fn bare(
         Ok(())
     };
     group.bench_function(BenchmarkId::new("bare", NODES), |bencher| {
-        let measured = |rows: Option<Vec<Row>>| failure.unless(keep(rows?));
-        bencher.iter_batched(|| failure.unless(rows()), measured, BatchSize::PerIteration);
+        let measured = |rows: Option<Vec<Row>>| errors.capture(keep(rows?));
+        bencher.iter_batched(|| errors.capture(rows()), measured, BatchSize::PerIteration);
     });
     Ok(())
 }
@@ -82,14 +82,14 @@ fn store(
     group: &mut BenchmarkGroup<'_, WallTime>,
     flushed_each: usize,
     home: &Path,
-    failure: &Failure,
-) -> Result<(), Wrong> {
+    errors: &FirstError,
+) -> Result<(), BenchError> {
     let store = Store::open(home)?;
     let number = Cell::new(0);
     let begin = || {
         number.set(number.get() + 1);
         let run = run_id(number.get());
-        Some((failure.unless(store.journal(&run))?, appends(&run)))
+        Some((errors.capture(store.journal(&run))?, appends(&run)))
     };
     let keep = |mut journal: RunJournal, appends: &[Vec<Entry>]| -> Result<(), Fault> {
         for (number, entries) in appends.iter().enumerate() {
@@ -103,7 +103,7 @@ fn store(
     group.bench_function(BenchmarkId::new("store", NODES), |bencher| {
         let measured = |begun: Option<(RunJournal, Vec<Vec<Entry>>)>| {
             let (journal, appends) = begun?;
-            failure.unless(keep(journal, &appends))
+            errors.capture(keep(journal, &appends))
         };
         bencher.iter_batched(begin, measured, BatchSize::PerIteration);
     });

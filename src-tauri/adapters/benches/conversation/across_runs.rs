@@ -19,7 +19,7 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 
 use super::talk::{finished, host};
-use super::workload::{Figures, Wrong};
+use super::workload::{BenchError, Figures};
 use super::{median, megabytes, size};
 
 const TURNS: usize = 1_000;
@@ -37,7 +37,7 @@ fn said(turn: usize) -> String {
 }
 
 /// Measures it, and notes the figures.
-pub fn measure(runtime: &Runtime, figures: &mut Figures) -> Result<(), Wrong> {
+pub fn measure(runtime: &Runtime, figures: &mut Figures) -> Result<(), BenchError> {
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let store = Store::open(home.path())?;
     let new = NewConversation {
@@ -63,19 +63,19 @@ pub fn measure(runtime: &Runtime, figures: &mut Figures) -> Result<(), Wrong> {
     drop(store);
     let whole = size(home.path()) - empty;
     for (from, to) in STRETCHES {
-        figures.note(
+        figures.add(
             "conversation-runs",
             &format!("a run each, turns {from}–{to}"),
             median(&times[from..to]),
             "µs",
         );
     }
-    figures.note("conversation-runs-size", "on disk, journals of all runs included", megabytes(whole), "MB");
-    figures.note("conversation-runs-size", "its text", megabytes(text as u64), "MB");
+    figures.add("conversation-runs-size", "on disk, journals of all runs included", megabytes(whole), "MB");
+    figures.add("conversation-runs-size", "its text", megabytes(text as u64), "MB");
     Ok(())
 }
 
-async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Wrong> {
+async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), BenchError> {
     let run = uuid::Uuid::now_v7().to_string();
     let at = Arc::new(store.conversation(id)?.at());
     let conversation = Conversation { at: Arc::clone(&at), past: Arc::new(store.past(id)?) };
@@ -90,7 +90,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Wrong
         models: Arc::default(),
     });
     let setup = RunSetup {
-        plan: Arc::new(planned(said)?),
+        plan: Arc::new(plan_flow(said)?),
         info: RunInfo {
             run: run.as_str().into(),
             flow_name: "benchmark".to_owned(),
@@ -107,7 +107,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Wrong
 }
 
 /// The flow, asking this.
-fn planned(said: &str) -> Result<Plan, Wrong> {
+fn plan_flow(said: &str) -> Result<Plan, BenchError> {
     let flow: Flow = serde_json::from_value(json!({
         "version": 1,
         "nodes": {

@@ -1,8 +1,8 @@
 //! Plait's own time per model call: from `node.started` until the server has the whole request, in a conversation of 1,000
-//! messages; compared with serializing and sending the same body with bare reqwest, by turns.
+//! messages. The baseline serializes and sends the same body with plain reqwest. The two alternate.
 //!
-//! `cargo xtask bench` runs it; `cargo bench -p plait-adapters --bench model_call` does alone. Both send to the same server
-//! in this process, each over one connection that stays open.
+//! `cargo xtask bench` runs it; `cargo bench -p plait-adapters --bench model_call` runs it alone. Both send to the same
+//! server in this process, each over its own persistent connection.
 
 mod server;
 #[path = "../talk/talk.rs"]
@@ -11,9 +11,10 @@ mod talk;
 mod workload;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use plait_adapters::providers::ProviderKind;
 use plait_adapters::{ProviderRegistry, ProviderSettings, Store};
 use plait_engine::id::Activation;
@@ -21,30 +22,31 @@ use plait_engine::journal::{Event, NodeEvent};
 use serde_json::{Value, json};
 use server::{Received, Server};
 use talk::SAID;
-use workload::{Figures, Wrong, is_asked_for};
+use workload::{BenchError, Figures, is_selected};
 
-/// How long the conversation is before anything is measured: two messages each.
+/// Turns before the first measured call; each has two messages.
 const TURNS_BEFORE: usize = 500;
-const MEASURED: usize = 200;
+/// Number of measured calls.
+const MEASURED_CALLS: usize = 200;
 
-fn main() -> Result<(), Wrong> {
-    if !is_asked_for("model-call") {
+fn main() -> Result<(), BenchError> {
+    if !is_selected("model-call") {
         return Ok(());
     }
-    // As the product has it: whoever sends does not wait for whoever keeps the journal.
+    // Several threads, as in the application: a request does not wait for the journal.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let (mut engine, mut bare) = runtime.block_on(measure())?;
     engine.sort_unstable();
     bare.sort_unstable();
     let mut figures = Figures::default();
     for (by, times) in [("engine", engine), ("bare", bare)] {
-        figures.note("model-call", by, times[times.len() / 2].as_secs_f64() * 1e6, "µs");
+        figures.add("model-call", by, times[times.len() / 2].as_secs_f64() * 1e6, "µs");
     }
-    Ok(figures.keep("model_call")?)
+    Ok(figures.write("model_call")?)
 }
 
-/// What each call took, Plait's and the bare ones.
-async fn measure() -> Result<(Vec<Duration>, Vec<Duration>), Wrong> {
+/// The duration of each call, by Plait and by plain reqwest.
+async fn measure() -> Result<(Vec<Duration>, Vec<Duration>), BenchError> {
     let server = Server::start()?;
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let store = Store::open(home.path())?;
@@ -58,49 +60,51 @@ async fn measure() -> Result<(Vec<Duration>, Vec<Duration>), Wrong> {
     let start = json!({ "provider": "server", "model": "m" });
 
     let started: Arc<Mutex<Option<Instant>>> = Arc::default();
-    let seen = Arc::clone(&started);
-    let note_start = move |event: &Event| {
+    let start_time = Arc::clone(&started);
+    let record_start = move |event: &Event| {
         if let Event::Node(Activation { node, .. }, NodeEvent::Started { .. }) = event
             && node.as_str() == "chat"
         {
-            *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+            *start_time.lock() = Some(Instant::now());
         }
     };
-    let bare = Bare { client: reqwest::Client::builder().no_proxy().build()?, url: server.chat_url() };
-    talk::hold(&run, journal, (start, providers), note_start, async |talk| {
+    let client =
+        BareClient { client: reqwest::Client::builder().no_proxy().build()?, url: server.chat_url() };
+    talk::hold(&run, journal, (start, providers), record_start, async |talk| {
         for _ in 0..TURNS_BEFORE {
             talk.say(SAID).await?;
-            server.received()?;
+            server.next_request()?;
         }
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for _ in 0..MEASURED {
+        let (mut engine, mut bare) = (Vec::new(), Vec::new());
+        for _ in 0..MEASURED_CALLS {
             talk.say(SAID).await?;
-            let Received { at, body } = server.received()?;
-            let started = *started.lock().unwrap_or_else(PoisonError::into_inner);
-            ours.push(at - started.ok_or("the chat was never started")?);
+            let Received { at, body } = server.next_request()?;
+            let started = *started.lock();
+            engine.push(at - started.ok_or("the chat was never started")?);
             let body: Value = serde_json::from_slice(&body)?;
             let messages = body["messages"].as_array().map_or(0, Vec::len);
             if messages < 2 * TURNS_BEFORE {
                 return Err(format!("only {messages} messages were sent").into());
             }
-            theirs.push(bare.time(&body, &server).await?);
+            bare.push(client.time(&body, &server).await?);
         }
-        Ok((ours, theirs))
+        Ok((engine, bare))
     })
     .await
 }
 
-struct Bare {
+struct BareClient {
     client: reqwest::Client,
     url: String,
 }
 
-impl Bare {
-    async fn time(&self, body: &Value, server: &Server) -> Result<Duration, Wrong> {
+impl BareClient {
+    /// Sends the body and returns the time until the server had all of it.
+    async fn time(&self, body: &Value, server: &Server) -> Result<Duration, BenchError> {
         let began = Instant::now();
         let bytes = serde_json::to_vec(body)?;
         let request = self.client.post(&self.url).header("content-type", "application/json").body(bytes);
         request.send().await?.bytes().await?;
-        Ok(server.received()?.at - began)
+        Ok(server.next_request()?.at - began)
     }
 }

@@ -1,4 +1,4 @@
-//! A server that notes when it has a whole request, and says the same to each in chat completions.
+//! A server of the Chat Completions protocol that records when it has received a request, and answers each one alike.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,17 +6,16 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::talk::SAID;
-use super::workload::Wrong;
+use super::workload::BenchError;
 
-/// A request that came in.
+/// A received request.
 pub struct Received {
-    /// When all of it was there.
+    /// When it was complete.
     pub at: Instant,
-    /// What was sent.
     pub body: Vec<u8>,
 }
 
-/// The server. Its threads end with the process.
+/// Its threads end with the process.
 pub struct Server {
     address: SocketAddr,
     requests: mpsc::Receiver<Received>,
@@ -30,7 +29,7 @@ impl Server {
         std::thread::spawn(move || {
             for connection in listener.incoming().flatten() {
                 let sender = sender.clone();
-                // A connection that breaks is met by whoever asked.
+                // The client reports an error of the connection.
                 std::thread::spawn(move || drop(serve(connection, &sender)));
             }
         });
@@ -45,8 +44,8 @@ impl Server {
         format!("{}/v1/chat/completions", self.address())
     }
 
-    /// The next request. Was answered already.
-    pub fn received(&self) -> Result<Received, Wrong> {
+    /// Returns the next request, which has been answered.
+    pub fn next_request(&self) -> Result<Received, BenchError> {
         Ok(self.requests.recv_timeout(Duration::from_secs(10))?)
     }
 }
@@ -54,10 +53,10 @@ impl Server {
 fn serve(mut connection: TcpStream, sender: &mpsc::Sender<Received>) -> io::Result<()> {
     connection.set_nodelay(true)?;
     let mut reader = BufReader::new(connection.try_clone()?);
-    while let Some(length) = head(&mut reader)? {
+    while let Some(length) = read_head(&mut reader)? {
         let mut body = vec![0; length];
         reader.read_exact(&mut body)?;
-        // Nobody may want to know any more.
+        // The receiver may be gone.
         let _ = sender.send(Received { at: Instant::now(), body });
         let answer = answer();
         let head = format!(
@@ -69,8 +68,8 @@ fn serve(mut connection: TcpStream, sender: &mpsc::Sender<Received>) -> io::Resu
     Ok(())
 }
 
-/// Reads a request's head and gives the length of its body; nothing once the other side is done.
-fn head(reader: &mut impl BufRead) -> io::Result<Option<usize>> {
+/// Reads the head of a request and returns the length of the body, or nothing after the last request.
+fn read_head(reader: &mut impl BufRead) -> io::Result<Option<usize>> {
     let mut length = 0;
     loop {
         let mut line = String::new();
@@ -95,6 +94,6 @@ fn answer() -> String {
             serde_json::json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] });
         format!("data: {chunk}\n\n")
     };
-    let said = choice(serde_json::json!({ "role": "assistant", "content": SAID }), None);
-    said + &choice(serde_json::json!({}), Some("stop")) + "data: [DONE]\n\n"
+    let text = choice(serde_json::json!({ "role": "assistant", "content": SAID }), None);
+    text + &choice(serde_json::json!({}), Some("stop")) + "data: [DONE]\n\n"
 }

@@ -1,4 +1,4 @@
-//! A conversation that goes on as long as it is answered: `userInput ⟲ chat`.
+//! A conversation in one run: `userInput ⟲ chat`. Each answer starts a turn.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use plait_engine::plan::plan;
 use plait_engine::run::{Driver, RunHandle, RunSetup};
 use serde_json::{Value, json};
 
-use super::workload::{Wrong, first};
+use super::workload::{BenchError, started_event};
 
-/// What the person says each time: with an answer as long about 50 tokens.
+/// The text of each message; a turn has about 50 tokens.
 pub const SAID: &str =
     "The three strands of the braid cross once in every round, and each keeps its own color to the end.";
 
-/// One side of a conversation.
+/// Answers the questions of a run.
 pub struct Talk {
     handle: RunHandle,
     questions: mpsc::UnboundedReceiver<Activation>,
@@ -31,31 +31,30 @@ pub struct Talk {
 
 impl Talk {
     /// Answers, and waits for the next question.
-    pub async fn say(&mut self, text: &str) -> Result<(), Wrong> {
+    pub async fn say(&mut self, text: &str) -> Result<(), BenchError> {
         self.handle.answer(self.question.clone(), json!(text)).await?;
         self.question = self.questions.next().await.ok_or("no other question was asked")?;
         Ok(())
     }
 
-    async fn end(self) -> Result<(), Wrong> {
+    async fn end(self) -> Result<(), BenchError> {
         Ok(self.handle.end(self.question).await?)
     }
 }
 
-/// Holds a conversation in a run of its own: `talk` has one side of it, the model that `start` configures the other. `seen`
-/// is given what happens.
+/// Runs a conversation between `talk` and the model that `start` configures. `watch` gets each event of the run.
 pub async fn hold<T>(
     run: &str,
     journal: impl Journal + 'static,
     (start, providers): (Value, ProviderRegistry),
-    mut seen: impl FnMut(&Event) + Send + 'static,
-    talk: impl AsyncFnOnce(&mut Talk) -> Result<T, Wrong>,
-) -> Result<T, Wrong> {
+    mut watch: impl FnMut(&Event) + Send + 'static,
+    talk: impl AsyncFnOnce(&mut Talk) -> Result<T, BenchError>,
+) -> Result<T, BenchError> {
     let (ask, mut questions) = mpsc::unbounded();
     let setup = RunSetup {
         plan: Arc::new(
             plan(&flow(&start)?, &registry(), None, &InputOverrides::new())
-                .map_err(|problems| format!("the benchmark's own flow is wrong: {problems:?}"))?,
+                .map_err(|problems| format!("the benchmark's flow is invalid: {problems:?}"))?,
         ),
         info: RunInfo {
             run: run.into(),
@@ -68,15 +67,15 @@ pub async fn hold<T>(
         journal: Box::new(journal),
         watcher: Box::new(move |entries| {
             for entry in entries {
-                seen(&entry.event);
+                watch(&entry.event);
                 if let Event::Node(Activation { node, epoch }, NodeEvent::Paused { .. }) = &entry.event {
-                    // Nobody listens any more once the talk is over.
+                    // The receiver is gone after the last answer.
                     let _ = ask.unbounded_send(Activation { node: node.clone(), epoch: epoch.clone() });
                 }
             }
         }),
     };
-    let (driver, handle) = Driver::start(setup, first(run))?;
+    let (driver, handle) = Driver::start(setup, started_event(run))?;
     let talking = async {
         let question = questions.next().await.ok_or("no question was asked")?;
         let mut one = Talk { handle, questions, question };
@@ -84,12 +83,12 @@ pub async fn hold<T>(
         one.end().await?;
         Ok(said)
     };
-    // A talk that goes wrong would leave the run waiting for ever.
+    // If `talk` fails, the run would wait forever, so it is dropped.
     let driving = async { finished(driver.drive().await?) };
     futures::try_join!(driving, talking).map(|((), said)| said)
 }
 
-/// The machine, and these providers.
+/// A host with these providers.
 pub fn host(providers: ProviderRegistry) -> Host {
     Host {
         providers: Arc::new(providers),
@@ -100,22 +99,22 @@ pub fn host(providers: ProviderRegistry) -> Host {
     }
 }
 
-/// A benchmark's own run is to finish.
-pub fn finished(end: RunEnd) -> Result<(), Wrong> {
+/// An error unless the run has finished.
+pub fn finished(end: RunEnd) -> Result<(), BenchError> {
     match end {
         RunEnd::Finished => Ok(()),
-        other => Err(format!("the benchmark's own run ended otherwise: {other:?}").into()),
+        other => Err(format!("the benchmark's run did not finish: {other:?}").into()),
     }
 }
 
-fn flow(start: &Value) -> Result<Flow, Wrong> {
+fn flow(start: &Value) -> Result<Flow, BenchError> {
     let edge = |source: &str, target: &str| json!({ "source": source, "sourceOutput": "context", "target": target, "targetInput": "context" });
     Ok(serde_json::from_value(json!({
         "version": 1,
         "nodes": {
             "start": { "type": "contextStart", "config": start },
             "ask": { "type": "userInput" },
-            // No model of that name has a window; all of the conversation is to be sent.
+            // Wide enough that the whole conversation is sent.
             "chat": { "type": "chat", "config": { "contextWindow": 1_000_000 } },
         },
         "edges": { "a": edge("start", "ask"), "b": edge("ask", "chat"), "c": edge("chat", "ask") },

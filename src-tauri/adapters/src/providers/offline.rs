@@ -1,9 +1,9 @@
-//! The offline provider: a simulator of a model. No key, no network, and the same answer to the same request, always.
+//! The offline provider: a simulator of a model. No key, no network, and always the same reply to the same request.
 //!
-//! Its models are modes: `echo` answers with what was said (where a JSON Schema is asked for, with a value of that shape made
-//! from what was said, [`schema_value`]), `script` with what `options` say ([`OfflineOptions`]). It
-//! remembers nothing: where it stands in a script follows from the request alone ([`script_position`]), so that a resumed run
-//! goes on where it was. It streams word by word, counts tokens, and can be slow or fail on demand.
+//! Its models are modes: `echo` repeats the last user message (with a reply schema, it generates a value of that shape,
+//! [`schema_value`]), `script` replies from its options ([`OfflineOptions`]). It has no state: the position in a script
+//! follows from the request alone ([`script_position`]), so that a resumed run continues correctly. It streams word by word,
+//! counts tokens, and can be slow or fail on request.
 
 mod options;
 mod schema_value;
@@ -23,9 +23,9 @@ pub use options::{OfflineOptions, Repeat, ScriptedCall, ScriptedFailure, Scripte
 use script_position::ScriptPosition;
 use word_stream::WordStream;
 
-/// The mode that answers with what was said.
+/// The model that repeats the last user message.
 pub const ECHO: &str = "echo";
-/// The mode that answers with what its options say.
+/// The model that replies from its options.
 pub const SCRIPT: &str = "script";
 
 /// The offline provider.
@@ -45,7 +45,7 @@ impl Provider for Offline {
                 };
                 ScriptedReply { text: Some(text), ..ScriptedReply::default() }
             }
-            // `read` has refused every other model.
+            // `read` refuses every other model.
             _ => position.choose(&options)?.clone(),
         };
         sleep_ms(reply.delay_ms.or(options.delay_ms)).await;
@@ -60,7 +60,7 @@ impl Provider for Offline {
         }
         let sent = stream.send(text, Chunk::Text, sink).await;
         let tool_calls = position.calls(&reply.tool_calls);
-        let output = stream.tokens() + u64::from(tokens::calls(&request.model, &tool_calls));
+        let output = stream.tokens() + u64::from(tokens::count_tool_calls(&request.model, &tool_calls));
         Ok(ModelReply {
             text: sent.to_owned(),
             stop_reason: match (sent.len() < text.len(), tool_calls.is_empty()) {
@@ -81,7 +81,7 @@ impl Provider for Offline {
     }
 }
 
-/// The answer of `echo`: what the latest user message said.
+/// The reply of `echo`.
 fn echo(messages: &[SharedMessage]) -> String {
     match last_user_text(messages).as_str() {
         "" => "You said nothing.".to_owned(),
@@ -89,7 +89,7 @@ fn echo(messages: &[SharedMessage]) -> String {
     }
 }
 
-/// What the latest user message said.
+/// The text of the latest user message.
 fn last_user_text(messages: &[SharedMessage]) -> String {
     let latest = messages.iter().rev().find(|message| message.role == Role::User);
     latest.map(|message| message.content.text().trim().to_owned()).unwrap_or_default()
@@ -101,10 +101,12 @@ async fn sleep_ms(milliseconds: Option<u64>) {
     }
 }
 
-/// What the request takes. Messages were counted when they were made.
+/// The tokens of the request. Messages were counted when they were created.
 fn input_tokens(request: &ModelRequest) -> u64 {
-    let system =
-        request.system.as_deref().map_or(0, |text| tokens::PER_MESSAGE + tokens::count(&request.model, text));
+    let system = request
+        .system
+        .as_deref()
+        .map_or(0, |text| tokens::TOKENS_PER_MESSAGE + tokens::count(&request.model, text));
     let messages: u64 = request.messages.iter().map(|message| u64::from(message.tokens)).sum();
     system + messages + tool_tokens(&request.model, &request.tools)
 }

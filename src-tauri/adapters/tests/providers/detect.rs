@@ -6,17 +6,17 @@ use plait_adapters::providers::{DetectedServer, ProviderKind, ProviderSettings, 
 
 use crate::server::{Answer, Server};
 
-/// What is found of a server that answers like that to everything.
-async fn found(answer: Answer) -> (Vec<DetectedServer>, String) {
-    let server = Server::saying([answer]).await;
-    let origin = server.root.clone();
+/// The detected servers if one gives this answer to every request, and its origin.
+async fn detect_server(answer: Answer) -> (Vec<DetectedServer>, String) {
+    let server = Server::with_answers([answer]).await;
+    let origin = server.origin.clone();
     let settings = ProviderSettings {
         base_url: Some(origin.replace("127.0.0.1", "localhost") + "/anything"),
         ..ProviderSettings::of(ProviderKind::OpenAi)
     };
     let known = BTreeMap::from([("mine".to_owned(), settings)]);
     let mut found = detect(&known).await;
-    // Whatever else runs on the machine that tests this.
+    // Ignore other servers on this machine.
     found.retain(|server| server.providers == ["mine"]);
     let received = server.received();
     assert!(received.iter().all(|received| !received.headers.contains_key("authorization")));
@@ -37,14 +37,14 @@ async fn servers_are_distinguished_by_their_replies() {
         ("organization_owner", "LM Studio", "lmstudio"),
         ("somebody", "OpenAI-compatible server", "local"),
     ] {
-        let (found, origin) = found(models(owner)).await;
+        let (found, origin) = detect_server(models(owner)).await;
         assert_eq!(found.len(), 1, "{owner}");
         assert_eq!((found[0].software.as_str(), found[0].suggested_name.as_str()), (software, name));
         assert_eq!(found[0].models, ["a", "b"]);
         let base_url = found[0].settings.base_url.as_deref().expect("set");
         assert_eq!(base_url.replace("localhost", "127.0.0.1"), format!("{origin}/v1"));
     }
-    let (found, _) = found(Answer::json(200, r#"{"models": [{"name": "llama3.2:1b"}]}"#)).await;
+    let (found, _) = detect_server(Answer::json(200, r#"{"models": [{"name": "llama3.2:1b"}]}"#)).await;
     assert_eq!(
         (found[0].software.as_str(), found[0].models.as_slice()),
         ("Ollama", ["llama3.2:1b".to_owned()].as_slice())
@@ -52,7 +52,7 @@ async fn servers_are_distinguished_by_their_replies() {
 }
 
 #[tokio::test]
-async fn what_is_no_model_server_is_not_found() {
+async fn other_servers_are_ignored() {
     for answer in [
         Answer::json(200, "<html>"),
         Answer::json(200, r#"{"data": "none"}"#),
@@ -60,6 +60,6 @@ async fn what_is_no_model_server_is_not_found() {
         Answer::json(200, &format!("[\"{}\"]", "x".repeat(2 << 20))),
         Answer::json(302, "").header("location", "http://127.0.0.1:9/"),
     ] {
-        assert_eq!(found(answer).await.0, []);
+        assert_eq!(detect_server(answer).await.0, []);
     }
 }

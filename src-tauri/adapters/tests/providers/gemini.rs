@@ -1,9 +1,9 @@
-//! Google's Gemini.
+//! Google's Gemini API.
 
 mod failure;
 mod reply;
 mod request;
-mod rounds;
+mod tool_rounds;
 
 use plait_adapters::providers::ProviderKind;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const KIND: ProviderKind = ProviderKind::Gemini;
 
 /// An event with these parts of the reply.
-#[allow(clippy::needless_pass_by_value)] // Made where it is given.
+#[allow(clippy::needless_pass_by_value)]
 fn parts(parts: Value) -> Value {
     json!({
         "candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}],
@@ -19,16 +19,16 @@ fn parts(parts: Value) -> Value {
     })
 }
 
-/// The last event: these parts, why it finished, and what it used.
-fn last(parts_of_it: Value, reason: &str, usage: &Value) -> Value {
+/// The last event: parts, finish reason, usage.
+fn final_event(parts_of_it: Value, reason: &str, usage: &Value) -> Value {
     let mut event = parts(parts_of_it);
     event["candidates"][0]["finishReason"] = json!(reason);
     event["usageMetadata"] = usage.clone();
     event
 }
 
-/// Events that say `text` and finish.
-fn saying(text: &str, reason: &str) -> Vec<Value> {
+/// The events of a reply with this text.
+fn text_events(text: &str, reason: &str) -> Vec<Value> {
     let usage = json!({"promptTokenCount": 3, "candidatesTokenCount": 5, "totalTokenCount": 8});
-    vec![parts(json!([{"text": text}])), last(json!([{"text": ""}]), reason, &usage)]
+    vec![parts(json!([{"text": text}])), final_event(json!([{"text": ""}]), reason, &usage)]
 }

@@ -1,4 +1,4 @@
-//! Keys reach the server they are for, and come back from it to nobody: whatever it echoes is freed of them.
+//! Keys are sent to their server and redacted from everything that comes back.
 
 use plait_adapters::keys::{KeyRetention, KeyStore};
 use plait_adapters::providers::{ProviderKind, ProviderRegistry};
@@ -10,9 +10,9 @@ use crate::server::{Answer, Server, Step, call, request};
 
 const KEY: &str = "sk-proj-THIS-IS-NOT-TO-BE-SEEN-0123456789";
 
-/// What a provider with that key makes of an answer, all of it as text.
-async fn received(kind: ProviderKind, answer: Answer) -> String {
-    let server = Server::saying([answer]).await;
+/// Everything that a provider with the key makes of an answer, as text.
+async fn call_and_format(kind: ProviderKind, answer: Answer) -> String {
+    let server = Server::with_answers([answer]).await;
     let home = tempfile::tempdir().expect("folder");
     let keys = KeyStore::in_file(home.path(), None);
     keys.set("test", &SecretString::from(KEY), KeyRetention::Stored).await.expect("kept");
@@ -25,25 +25,25 @@ async fn received(kind: ProviderKind, answer: Answer) -> String {
         _ => ("authorization", "Bearer "),
     };
     assert_eq!(server.received()[0].headers[header], format!("{prefix}{KEY}"), "it was sent");
-    let said: String = chunks
+    let chunk_text: String = chunks
         .into_iter()
         .map(|chunk| match chunk {
             Chunk::Text(text) | Chunk::Reasoning(text) => text,
         })
         .collect();
-    format!("{outcome:?} {said} {:?}", provider.models().await)
+    format!("{outcome:?} {chunk_text} {:?}", provider.models().await)
 }
 
 #[tokio::test]
-async fn what_a_server_echoes_is_freed_of_keys() {
+async fn echoed_keys_are_redacted() {
     let echo = format!("Authorization: Bearer {KEY} is wrong");
     let long = format!("{}{KEY}", "x".repeat(470));
     let event = |value: serde_json::Value| Answer::stream(format!("data: {value}\n\ndata: [DONE]\n\n"));
-    let pieces: Vec<_> = KEY
+    let chunks_of_key: Vec<_> = KEY
         .as_bytes()
         .chunks(7)
-        .map(|piece| {
-            let text = String::from_utf8_lossy(piece);
+        .map(|part| {
+            let text = String::from_utf8_lossy(part);
             let delta = json!({"choices": [{"index": 0, "delta": {"content": text, "reasoning": text}}]});
             Step::Send(format!("data: {delta}\n\n").into())
         })
@@ -60,7 +60,7 @@ async fn what_a_server_echoes_is_freed_of_keys() {
         ("an error in a stream", event(json!({"error": {"message": echo}}))),
         ("a redirect", Answer::json(302, "").header("location", &format!("http://else/?key={KEY}"))),
         ("no JSON", Answer::stream(format!("data: {echo}\n\n"))),
-        ("a reply", Answer::events(pieces)),
+        ("a reply", Answer::events(chunks_of_key)),
         (
             "the id of a reply",
             event(
@@ -79,33 +79,33 @@ async fn what_a_server_echoes_is_freed_of_keys() {
             event(json!({"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": KEY}]})),
         ),
     ] {
-        let all = received(ProviderKind::OpenAi, answer).await;
+        let all = call_and_format(ProviderKind::OpenAi, answer).await;
         assert!(!all.contains(&KEY[..16]), "{which}: {all}");
-        assert!(all.contains("[key of test]"), "{which}: it says what stood there: {all}");
+        assert!(all.contains("[key of test]"), "{which}: the key is replaced by its name: {all}");
     }
-    // What goes back to a provider with its reply.
+    // State that is sent back to a provider with its reply.
     let content = json!([
         {"type": "thinking", "thinking": "Hm.", "signature": KEY},
         {"type": "tool_use", "id": "a", "name": "f", "input": {}},
     ]);
     let whole = json!({"type": "message", "content": content, "stop_reason": "tool_use"});
-    let all = received(ProviderKind::Anthropic, Answer::json(200, &whole.to_string())).await;
+    let all = call_and_format(ProviderKind::Anthropic, Answer::json(200, &whole.to_string())).await;
     assert!(all.contains(r#""signature": String("[key of test]")"#) && !all.contains(&KEY[..16]), "{all}");
 }
 
-/// A key that can't be had is no reason not to ask a server of which nobody said that it wants one. Should it want one
-/// after all, that is what is wrong.
+/// A server may not need a key, so an unreadable key does not prevent the request. If the server rejects it, the
+/// unreadable key is the reported cause.
 #[tokio::test]
-async fn a_key_that_cannot_be_had_is_reported_where_one_is_needed() {
+async fn unreadable_key_is_reported_only_if_needed() {
     let home = tempfile::tempdir().expect("folder");
     std::fs::write(home.path().join("keys.sealed"), "not sealed").expect("written");
     for (status, code) in [(401, "keys.damaged"), (403, "keys.damaged"), (500, "provider.server_error")] {
-        let server = Server::saying([Answer::json(status, "{}")]).await;
+        let server = Server::with_answers([Answer::json(status, "{}")]).await;
         let settings = [("test".to_owned(), server.settings(ProviderKind::OpenAi))].into();
         let keys = KeyStore::in_file(home.path(), None);
         let table = ProviderRegistry::with_keys(&settings, &keys).expect("made");
         let provider = table.get("test").expect("there");
         assert_eq!(call(&*provider, request()).await.0.expect_err("a fault").code, code);
-        assert_eq!(server.received().len(), 1, "it was asked");
+        assert_eq!(server.received().len(), 1, "the request was sent");
     }
 }

@@ -1,4 +1,4 @@
-//! Ollama's own protocol.
+//! Ollama's native API.
 
 mod failure;
 mod reply;
@@ -11,7 +11,7 @@ use crate::server::{Answer, Step};
 
 const KIND: ProviderKind = ProviderKind::Ollama;
 
-/// One JSON document a line.
+/// One JSON document per line.
 fn lines_of(lines: &[Value]) -> String {
     lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect()
 }

@@ -1,4 +1,4 @@
-//! Chat completions, OpenAI's and those of its many likes.
+//! The Chat Completions API, of OpenAI and compatible servers.
 
 mod failure;
 mod reply;
@@ -11,7 +11,7 @@ use crate::server::events;
 
 const KIND: ProviderKind = ProviderKind::OpenAi;
 
-/// The text of a stream: each of `events` as one, and the end.
+/// The text of a stream with these events and its end mark.
 fn stream_of(all: &[Value]) -> String {
     format!("{}data: [DONE]\n\n", events(all))
 }

@@ -1,4 +1,4 @@
-//! OpenAI's Responses.
+//! OpenAI's Responses API.
 
 mod failure;
 mod reply;
@@ -12,7 +12,7 @@ use crate::server::Answer;
 
 const KIND: ProviderKind = ProviderKind::OpenAiResponses;
 
-/// The text of a stream as they send it: each event with its name, which stands in it too, and a number.
+/// The text of a stream: each event with its name, its type and a sequence number.
 fn stream_of(events: &[Value]) -> String {
     let numbered = events.iter().enumerate().map(|(number, event)| {
         let mut event = event.clone();
@@ -33,7 +33,7 @@ fn delta(at: u64, text: &str) -> Value {
     json!({"type": "response.output_text.delta", "item_id": "msg", "output_index": at, "content_index": 0, "delta": text})
 }
 
-/// A short answer.
-fn says(id: &str, text: &str) -> Answer {
+/// The answer of a server with this text.
+fn text_answer(id: &str, text: &str) -> Answer {
     Answer::stream(stream_of(&[delta(0, text), completed(id, &json!([]), &json!(null))]))
 }

@@ -1,5 +1,5 @@
-//! What holds for every protocol: the same reply however the bytes are split, a fault wherever they are cut, and the same
-//! names for the same failures.
+//! Checks that every protocol must pass: the same reply for any chunking, a fault for any cut, and the same codes for the
+//! same failures.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,21 +9,23 @@ use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ModelReply};
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Server, Step, call, fault, outcome, provider, raw, reply_to, request, settings};
+use crate::server::{
+    Answer, Server, Step, call, call_once, fault, fault_for_raw_bytes, provider, reply_to, request, settings,
+};
 
-/// A reply as a server of one protocol streams it, with everything in it that the protocol has.
-pub(crate) struct Recorded {
+/// A complete stream of one protocol, with its decoded reply.
+pub(crate) struct RecordedStream {
     pub(crate) kind: ProviderKind,
-    /// An answer of that protocol's media type.
+    /// Creates an answer of the protocol's media type.
     pub(crate) answer: fn(Vec<Step>) -> Answer,
     pub(crate) bytes: Vec<u8>,
-    /// With how many of the bytes the reply is whole.
-    pub(crate) whole: usize,
+    /// The number of bytes after which the reply is complete.
+    pub(crate) complete_len: usize,
     pub(crate) reply: ModelReply,
     pub(crate) chunks: Vec<Chunk>,
 }
 
-impl Recorded {
+impl RecordedStream {
     fn stream(&self, bytes: &[u8]) -> Answer {
         (self.answer)(vec![Step::Send(bytes.to_vec())])
     }
@@ -32,13 +34,13 @@ impl Recorded {
         fault(self.kind, answer).await
     }
 
-    /// In two pieces at every byte, and in pieces of one byte.
-    pub(crate) async fn is_the_same_wherever_it_is_split(&self) {
+    /// Splits the stream in two at every byte, and into single bytes.
+    pub(crate) async fn check_split_streams(&self) {
         let Self { bytes, .. } = self;
         let two = (1..bytes.len())
             .map(|at| vec![Step::Send(bytes[..at].to_vec()), Step::Send(bytes[at..].to_vec())]);
         let single = bytes.iter().map(|byte| Step::Send(vec![*byte])).collect();
-        let server = Server::saying(two.chain([single]).map(self.answer)).await;
+        let server = Server::with_answers(two.chain([single]).map(self.answer)).await;
         let provider = server.provider(self.kind);
         for at in 1..=bytes.len() {
             let (reply, chunks) = call(&*provider, request()).await;
@@ -48,23 +50,24 @@ impl Recorded {
         }
     }
 
-    /// After every byte, by an end that looks orderly and by a broken connection.
-    pub(crate) async fn is_a_fault_wherever_it_is_cut(&self) {
+    /// Cuts the stream after every byte, by an orderly end and by a broken connection.
+    pub(crate) async fn check_cut_streams(&self) {
         let cut = |at| [Step::Send(self.bytes[..at].to_vec())];
-        let ends = (0..self.whole).map(|at| (self.answer)(cut(at).to_vec()));
-        let breaks = (0..self.whole).map(|at| (self.answer)([&cut(at)[..], &[Step::Cut]].concat()));
-        let server = Server::saying(ends.chain(breaks)).await;
+        let ends = (0..self.complete_len).map(|at| (self.answer)(cut(at).to_vec()));
+        let breaks =
+            (0..self.complete_len).map(|at| (self.answer)([&cut(at)[..], &[Step::Disconnect]].concat()));
+        let server = Server::with_answers(ends.chain(breaks)).await;
         let provider = server.provider(self.kind);
-        for at in (0..self.whole).chain(0..self.whole) {
+        for at in (0..self.complete_len).chain(0..self.complete_len) {
             let fault = call(&*provider, request()).await.0.expect_err("cut");
             let error = (fault.code.as_str(), fault.retryable);
             assert_eq!(error, ("provider.cut_short", true), "at byte {at}: {fault}");
         }
-        // What comes, or does not come, behind the whole reply no longer matters.
-        let whole = Step::Send(self.bytes[..self.whole].to_vec());
-        for rest in [vec![], vec![Step::Wait(Duration::from_millis(20)), Step::Cut]] {
+        // After the complete reply nothing matters.
+        let whole = Step::Send(self.bytes[..self.complete_len].to_vec());
+        for rest in [vec![], vec![Step::Wait(Duration::from_millis(20)), Step::Disconnect]] {
             let answer = (self.answer)([vec![whole.clone()], rest].concat());
-            let reply = outcome(self.kind, answer).await.expect("a reply");
+            let reply = call_once(self.kind, answer).await.expect("a reply");
             assert_eq!(
                 (reply.text, reply.tool_calls),
                 (self.reply.text.clone(), self.reply.tool_calls.clone())
@@ -72,17 +75,17 @@ impl Recorded {
         }
     }
 
-    /// `with` streams the reply with a value in the place of all its usage.
-    pub(crate) async fn survives_a_usage_that_is_none(&self, with: impl Fn(&Value) -> Vec<u8>) {
+    /// `with` returns the stream with a value in place of the usage object.
+    pub(crate) async fn check_missing_usage(&self, with: impl Fn(&Value) -> Vec<u8>) {
         for value in [json!(7), json!("x"), json!([]), json!(null)] {
             let (reply, _) = reply_to(self.kind, self.stream(&with(&value))).await;
             assert_eq!(reply, ModelReply { usage: None, ..self.reply.clone() }, "{value}");
         }
     }
 
-    /// `with` streams the reply with a value in the place of every count.
-    pub(crate) async fn survives_nonsense_in_its_usage(&self, with: impl Fn(&Value) -> Vec<u8>) {
-        let nonsense = [
+    /// `with` returns the stream with a value in place of every count.
+    pub(crate) async fn check_invalid_usage(&self, with: impl Fn(&Value) -> Vec<u8>) {
+        let invalid = [
             json!(-1),
             json!("12"),
             json!(1e300),
@@ -94,27 +97,27 @@ impl Recorded {
             json!(true),
             json!(0),
         ];
-        for value in nonsense {
-            let reply = outcome(self.kind, self.stream(&with(&value))).await;
+        for value in invalid {
+            let reply = call_once(self.kind, self.stream(&with(&value))).await;
             let reply = reply.unwrap_or_else(|fault| panic!("{value}: {fault}"));
             assert_eq!(reply, ModelReply { usage: None, ..self.reply.clone() }, "{value}");
         }
-        let reply = outcome(self.kind, self.stream(&with(&json!(7)))).await.expect("a reply");
-        let usage = reply.usage.expect("counts are believed");
+        let reply = call_once(self.kind, self.stream(&with(&json!(7)))).await.expect("a reply");
+        let usage = reply.usage.expect("valid counts are used");
         assert!(usage.input >= 7 && usage.output >= 7, "{usage:?}");
         assert!(usage.cached_input + usage.cache_write <= usage.input && usage.reasoning <= usage.output);
     }
 
-    /// The failures that are none of the protocol's own.
-    pub(crate) async fn fails_by_name(&self) {
-        self.statuses().await;
-        self.waits().await;
-        self.is_not_the_protocol().await;
-        self.is_not_there().await;
-        self.is_slow().await;
+    /// Failures that do not depend on the protocol.
+    pub(crate) async fn check_failures(&self) {
+        self.check_statuses().await;
+        self.check_retry_after().await;
+        self.check_invalid_responses().await;
+        self.check_unreachable().await;
+        self.check_timeouts().await;
     }
 
-    async fn statuses(&self) {
+    async fn check_statuses(&self) {
         for (status, code, retryable) in [
             (301, "provider.bad_settings", false),
             (400, "provider.bad_request", false),
@@ -146,7 +149,7 @@ impl Recorded {
         assert!(long.message.len() < 2_000, "{}", long.message.len());
     }
 
-    async fn waits(&self) {
+    async fn check_retry_after(&self) {
         for status in [429, 503, 529] {
             for (header, value, expected) in [
                 ("retry-after", "7", Some(7_000)),
@@ -165,12 +168,13 @@ impl Recorded {
             let waits = fault.retry_after_ms.expect("a time");
             assert!((60_000..=100_000).contains(&waits), "{waits}");
         }
-        // Nobody waits for what can't be helped by it.
+        // A fault that is not retryable has no delay.
         let fault = self.fault(Answer::json(401, "{}").header("retry-after", "7")).await;
         assert_eq!(fault.retry_after_ms, None);
         // Repeated failures: every call is reported, none is retried here, and the next success is complete.
         let rate_limited = || Answer::json(429, "{}").header("retry-after-ms", "1");
-        let server = Server::saying((0..20).map(|_| rate_limited()).chain([self.stream(&self.bytes)])).await;
+        let server =
+            Server::with_answers((0..20).map(|_| rate_limited()).chain([self.stream(&self.bytes)])).await;
         let provider = server.provider(self.kind);
         for _ in 0..20 {
             let fault = call(&*provider, request()).await.0.expect_err("a storm");
@@ -180,13 +184,13 @@ impl Recorded {
         assert_eq!(server.received().len(), 21);
     }
 
-    async fn is_not_the_protocol(&self) {
+    async fn check_invalid_responses(&self) {
         let html = vec![("content-type", "text/html".to_owned())];
         let error = self.fault(Answer { headers: html, ..Answer::json(200, "<html>Welcome</html>") }).await;
         assert_eq!(error.code, "provider.invalid_response");
         assert!(error.message.contains("text/html") && error.message.contains("Welcome"), "{error}");
         for stream in [&b"data: nonsense\n\n"[..], b"data: \xff\xfe\n\n", b"data: [7]\n\n", b"data: 7\n\n"] {
-            // As the protocol frames it.
+            // With the framing of the protocol.
             let plain = stream[6..].strip_suffix(b"\n").expect("two line ends");
             let is_events = (self.answer)(Vec::new()).headers[0].1 == "text/event-stream";
             let error = self.fault(self.stream(if is_events { stream } else { plain })).await;
@@ -197,19 +201,19 @@ impl Recorded {
                 "{shown}"
             );
         }
-        let no_http = raw(self.kind, b"SSH-2.0-OpenSSH_9.2\r\n").await;
+        let no_http = fault_for_raw_bytes(self.kind, b"SSH-2.0-OpenSSH_9.2\r\n").await;
         assert_eq!(no_http.code, "provider.invalid_response", "{no_http}");
         let head =
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"
                 .replace("text/event-stream", &(self.answer)(Vec::new()).headers[0].1);
-        assert_eq!(raw(self.kind, head.as_bytes()).await.code, "provider.invalid_response");
+        assert_eq!(fault_for_raw_bytes(self.kind, head.as_bytes()).await.code, "provider.invalid_response");
         let piece = vec![b'a'; 1 << 20];
         let endless =
             std::iter::once(Step::Send(b"data: ".to_vec())).chain((0..70).map(|_| Step::Send(piece.clone())));
         assert_eq!(self.fault((self.answer)(endless.collect())).await.code, "provider.invalid_response");
     }
 
-    async fn is_not_there(&self) {
+    async fn check_unreachable(&self) {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let root = format!("http://user:secret@{}", listener.local_addr().expect("address"));
         drop(listener);
@@ -218,46 +222,49 @@ impl Recorded {
         assert!(!error.message.contains("secret"), "{error}");
         let nowhere = provider(settings(self.kind, "http://nowhere.invalid"));
         assert_eq!(call(&*nowhere, request()).await.0.expect_err("nobody").code, "provider.unreachable");
-        // There, but gone before it answers, or in the middle of its head.
-        assert_eq!(raw(self.kind, b"").await.code, "provider.cut_short");
-        assert_eq!(raw(self.kind, b"HTTP/1.1 200 OK\r\ncontent-ty").await.code, "provider.cut_short");
+        // The connection closes before the response or within its head.
+        assert_eq!(fault_for_raw_bytes(self.kind, b"").await.code, "provider.cut_short");
+        assert_eq!(
+            fault_for_raw_bytes(self.kind, b"HTTP/1.1 200 OK\r\ncontent-ty").await.code,
+            "provider.cut_short"
+        );
     }
 
-    async fn is_slow(&self) {
+    async fn check_timeouts(&self) {
         let silent = Step::Wait(Duration::from_mins(1));
-        // Silent in the middle, and before the first word.
-        let begun = Step::Send(self.bytes[..self.whole / 2].to_vec());
-        for steps in [vec![begun, silent.clone()], vec![silent]] {
-            let server = Server::saying([(self.answer)(steps)]).await;
+        // Silent within the body, and before its first byte.
+        let start = Step::Send(self.bytes[..self.complete_len / 2].to_vec());
+        for steps in [vec![start, silent.clone()], vec![silent]] {
+            let server = Server::with_answers([(self.answer)(steps)]).await;
             let mut settings = server.settings(self.kind);
             settings.read_timeout_ms = Some(50);
             settings.header_timeout_ms = Some(10_000);
-            self.times_out(settings).await;
+            self.expect_timeout(settings).await;
         }
-        // And before the status.
+        // Silent before the status.
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let root = format!("http://{}", listener.local_addr().expect("address"));
         let mut settings = settings(self.kind, &root);
         settings.header_timeout_ms = Some(50);
-        self.times_out(settings).await;
+        self.expect_timeout(settings).await;
     }
 
-    async fn times_out(&self, settings: plait_adapters::ProviderSettings) {
+    async fn expect_timeout(&self, settings: plait_adapters::ProviderSettings) {
         let error = call(&*provider(settings), request()).await.0.expect_err("slow");
         assert_eq!((error.code.as_str(), error.retryable), ("provider.timeout", true), "{error}");
         assert!(error.message.contains("50 ms"), "{error}");
     }
 
-    /// As soon as something has streamed, the call is dropped.
-    pub(crate) async fn closes_the_connection_when_it_is_dropped(&self) {
+    /// Drops the call after the first chunk.
+    pub(crate) async fn check_drop_closes_connection(&self) {
         // Up to its last line.
-        let lines = &self.bytes[..self.whole - 2];
+        let lines = &self.bytes[..self.complete_len - 2];
         let end = lines.iter().rposition(|byte| *byte == b'\n').expect("several lines") + 1;
-        let begun = Step::Send(self.bytes[..end].to_vec());
-        // Events and lines that say nothing, for as long as anybody listens.
+        let start = Step::Send(self.bytes[..end].to_vec());
+        // Then blank lines for as long as the client listens.
         let pause = || [Step::Wait(Duration::from_millis(2)), Step::Send(b"\n".to_vec())];
-        let steps = std::iter::once(begun).chain((0..10_000).flat_map(|_| pause())).collect();
-        let mut server = Server::saying([(self.answer)(steps)]).await;
+        let steps = std::iter::once(start).chain((0..10_000).flat_map(|_| pause())).collect();
+        let mut server = Server::with_answers([(self.answer)(steps)]).await;
         let provider = server.provider(self.kind);
         let (first, received) = tokio::sync::oneshot::channel();
         let mut first = Some(first);
@@ -275,36 +282,36 @@ impl Recorded {
     }
 }
 
-/// The tests of what holds for every protocol, of the reply that `$known` streams with line ends of a kind; `$newlines` are
-/// those that its framing knows.
+/// Declares the tests that every protocol must pass. `$recording` returns the stream for a kind of line end; `$newlines` are
+/// the line ends that its framing accepts.
 macro_rules! holds_for_every_protocol {
-    ($known:ident, $newlines:expr) => {
+    ($recording:ident, $newlines:expr) => {
         #[tokio::test]
-        async fn the_same_reply_wherever_the_bytes_are_split() {
+        async fn reply_does_not_depend_on_chunking() {
             for newline in $newlines {
-                $known(newline).is_the_same_wherever_it_is_split().await;
+                $recording(newline).check_split_streams().await;
             }
         }
 
         #[tokio::test]
-        async fn a_cut_stream_is_never_a_shorter_reply() {
-            $known("\n").is_a_fault_wherever_it_is_cut().await;
+        async fn cut_stream_is_a_fault() {
+            $recording("\n").check_cut_streams().await;
         }
 
         #[tokio::test]
-        async fn failures_that_every_protocol_has() {
-            $known("\n").fails_by_name().await;
+        async fn failures_have_stable_codes() {
+            $recording("\n").check_failures().await;
         }
 
         #[tokio::test]
-        async fn dropping_the_call_closes_the_connection() {
-            $known("\n").closes_the_connection_when_it_is_dropped().await;
+        async fn dropped_call_closes_the_connection() {
+            $recording("\n").check_drop_closes_connection().await;
         }
     };
 }
 pub(crate) use holds_for_every_protocol;
 
-/// What a usage says of everything, for protocols that tell it all.
-pub(crate) fn all_of_it(input: u64, output: u64, cached_input: u64, reasoning: u64) -> TokenUsage {
+/// The usage of a protocol that reports all of these counts.
+pub(crate) fn full_usage(input: u64, output: u64, cached_input: u64, reasoning: u64) -> TokenUsage {
     TokenUsage { input, output, cached_input, reasoning, cache_write: 0 }
 }

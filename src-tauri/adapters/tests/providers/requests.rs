@@ -1,4 +1,4 @@
-//! What is asked of every protocol alike, so that their request tests can be read beside each other.
+//! Messages and requests that the tests of all protocols share, so that their request bodies can be compared.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) fn user(text: &str) -> Message {
     message(Role::User, text)
 }
 
-pub(crate) fn says(text: &str) -> Message {
+pub(crate) fn assistant(text: &str) -> Message {
     message(Role::Assistant, text)
 }
 
@@ -27,16 +27,16 @@ pub(crate) fn tool_call(id: &str, name: &str, arguments: Value) -> ToolCall {
     ToolCall { id: id.into(), name: name.into(), arguments }
 }
 
-pub(crate) fn asks(text: &str, calls: &[(&str, &str, Value)]) -> Message {
+pub(crate) fn assistant_with_calls(text: &str, calls: &[(&str, &str, Value)]) -> Message {
     let tool_calls = calls.iter().map(|(id, name, arguments)| tool_call(id, name, arguments.clone()));
-    Message { tool_calls: tool_calls.collect(), ..says(text) }
+    Message { tool_calls: tool_calls.collect(), ..assistant(text) }
 }
 
-pub(crate) fn tells(id: &str, text: &str) -> Message {
+pub(crate) fn tool_message(id: &str, text: &str) -> Message {
     Message { tool_call_id: Some(id.into()), ..message(Role::Tool, text) }
 }
 
-pub(crate) fn shared(messages: impl IntoIterator<Item = Message>) -> Vec<SharedMessage> {
+pub(crate) fn to_shared(messages: impl IntoIterator<Item = Message>) -> Vec<SharedMessage> {
     messages.into_iter().map(Arc::new).collect()
 }
 
@@ -50,8 +50,8 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
     }
 }
 
-/// A picture and what is asked of it.
-pub(crate) fn picture() -> Message {
+/// An image and a question about it.
+pub(crate) fn image_message() -> Message {
     let parts = vec![
         Part::Text { text: "What is this?".into() },
         Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
@@ -59,14 +59,14 @@ pub(crate) fn picture() -> Message {
     message(Role::User, Content::Parts(parts))
 }
 
-/// A schema that strict modes take.
+/// A schema that strict modes accept.
 pub(crate) fn closed_schema() -> Value {
     json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false})
 }
 
-/// A request with everything in it: instructions, a history with more of them, an image, two rounds of tools with several
-/// calls and one that was broken, tools, a schema, bounds.
-pub(crate) fn everything() -> ModelRequest {
+/// A request with all fields: instructions, a history with a system message, an image, two tool rounds with an invalid
+/// call, tools, a schema, limits.
+pub(crate) fn full_request() -> ModelRequest {
     let parts = vec![
         Part::Text { text: "Größe?".into() },
         Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
@@ -75,18 +75,18 @@ pub(crate) fn everything() -> ModelRequest {
     let broken = ("b", "tell", json!("{broken"));
     let messages = [
         user("Hello"),
-        says("Hi."),
+        assistant("Hi."),
         message(Role::System, "The person is in a hurry."),
         message(Role::User, Content::Parts(parts)),
-        asks("", &[("a", "size", json!({"x": "y"})), broken]),
-        tells("a", "42"),
-        tells("b", "no"),
-        asks("And now:", &[("c", "tell", json!({}))]),
-        tells("c", "noon"),
+        assistant_with_calls("", &[("a", "size", json!({"x": "y"})), broken]),
+        tool_message("a", "42"),
+        tool_message("b", "no"),
+        assistant_with_calls("And now:", &[("c", "tell", json!({}))]),
+        tool_message("c", "noon"),
     ];
     ModelRequest {
         system: Some("Be brief.".into()),
-        messages: shared(messages),
+        messages: to_shared(messages),
         tools: vec![tool("size"), tool("tell")],
         temperature: Some(0.25),
         max_tokens: Some(100),
@@ -95,20 +95,24 @@ pub(crate) fn everything() -> ModelRequest {
     }
 }
 
-/// What goes out for `request`, to a server that says `answer`.
-pub(crate) async fn received(kind: ProviderKind, answer: Answer, request: ModelRequest) -> ReceivedRequest {
-    let server = Server::saying([answer]).await;
+/// Sends `request` to a server with this answer and returns the received HTTP request.
+pub(crate) async fn capture_request(
+    kind: ProviderKind,
+    answer: Answer,
+    request: ModelRequest,
+) -> ReceivedRequest {
+    let server = Server::with_answers([answer]).await;
     call(&*server.provider(kind), request).await.0.expect("a reply");
     server.received().remove(0)
 }
 
-/// Each of these options is refused, and nothing is sent.
-pub(crate) async fn refuses<const N: usize>(kind: ProviderKind, wrong: [Value; N]) {
-    let server = Server::saying([]).await;
+/// Asserts that each of these options is refused and nothing is sent.
+pub(crate) async fn assert_options_refused<const N: usize>(kind: ProviderKind, wrong: [Value; N]) {
+    let server = Server::with_answers([]).await;
     let provider = server.provider(kind);
     for options in wrong {
-        let asked = ModelRequest { options: options.clone(), ..request() };
-        let fault = call(&*provider, asked).await.0.expect_err("refused");
+        let model_request = ModelRequest { options: options.clone(), ..request() };
+        let fault = call(&*provider, model_request).await.0.expect_err("refused");
         assert_eq!(fault.code, "provider.bad_options", "{options}");
     }
     assert!(server.received().is_empty(), "nothing was sent");

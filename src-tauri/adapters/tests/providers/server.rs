@@ -27,13 +27,12 @@ pub(crate) struct Answer {
     pub(crate) steps: Vec<Step>,
 }
 
-/// What happens while an answer is sent.
+/// A step of sending an answer.
 #[derive(Clone)]
 pub(crate) enum Step {
     Send(Vec<u8>),
     Wait(Duration),
-    /// The connection breaks.
-    Cut,
+    Disconnect,
 }
 
 impl Answer {
@@ -68,17 +67,17 @@ pub(crate) struct ReceivedRequest {
     pub(crate) body: Value,
 }
 
-struct Shared {
+struct ServerState {
     answers: Mutex<VecDeque<Answer>>,
     received: Mutex<Vec<ReceivedRequest>>,
     closed: mpsc::UnboundedSender<()>,
 }
 
-/// The server; it ends when it is dropped.
+/// The server; it guard when it is dropped.
 pub(crate) struct Server {
-    shared: Arc<Shared>,
-    /// Up to the port.
-    pub(crate) root: String,
+    shared: Arc<ServerState>,
+    /// Scheme, host and port of the URL.
+    pub(crate) origin: String,
     closed: mpsc::UnboundedReceiver<()>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -90,19 +89,19 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Answers in order; the last one again and again.
-    pub(crate) async fn saying(answers: impl IntoIterator<Item = Answer>) -> Self {
-        let (tell, closed) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared {
+    /// Gives these answers in order, and repeats the last one.
+    pub(crate) async fn with_answers(answers: impl IntoIterator<Item = Answer>) -> Self {
+        let (sender, closed) = mpsc::unbounded_channel();
+        let shared = Arc::new(ServerState {
             answers: Mutex::new(answers.into_iter().collect()),
             received: Mutex::default(),
-            closed: tell,
+            closed: sender,
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
         let root = format!("http://{}", listener.local_addr().expect("address"));
         let task = tokio::spawn(async move { axum::serve(listener, router).await.expect("served") });
-        Self { shared, root, closed, task }
+        Self { shared, origin: root, closed, task }
     }
 
     pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
@@ -114,9 +113,9 @@ impl Server {
         self.closed.recv().await.expect("closed");
     }
 
-    /// Settings that find it.
+    /// The settings of a provider at this server.
     pub(crate) fn settings(&self, kind: ProviderKind) -> ProviderSettings {
-        settings(kind, &self.root)
+        settings(kind, &self.origin)
     }
 
     pub(crate) fn provider(&self, kind: ProviderKind) -> Arc<dyn Provider> {
@@ -124,7 +123,7 @@ impl Server {
     }
 }
 
-/// Settings that find a server at `root`, with the path its protocol usually has.
+/// The settings of a provider at `root`, with the usual path of its protocol.
 pub(crate) fn settings(kind: ProviderKind, root: &str) -> ProviderSettings {
     let path = match kind {
         ProviderKind::Offline | ProviderKind::Ollama | ProviderKind::Anthropic | ProviderKind::Gemini => "",
@@ -138,18 +137,18 @@ pub(crate) fn provider(settings: ProviderSettings) -> Arc<dyn Provider> {
     table.get("test").expect("there")
 }
 
-/// Tells when it is dropped before its end.
-struct Ends(Option<mpsc::UnboundedSender<()>>);
+/// Sends a message if it is dropped before the answer is complete.
+struct CloseGuard(Option<mpsc::UnboundedSender<()>>);
 
-impl Drop for Ends {
+impl Drop for CloseGuard {
     fn drop(&mut self) {
-        if let Some(tell) = self.0.take() {
-            let _ = tell.send(());
+        if let Some(sender) = self.0.take() {
+            let _ = sender.send(());
         }
     }
 }
 
-async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Infallible> {
+async fn answer(State(shared): State<Arc<ServerState>>, request: Request) -> Result<Response, Infallible> {
     let (parts, body) = request.into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.expect("read");
     let headers = parts
@@ -165,7 +164,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
         let mut answers = shared.answers.lock().expect("lock");
         if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() }.expect("an answer")
     };
-    let ends = Ends(Some(shared.closed.clone()));
+    let guard = CloseGuard(Some(shared.closed.clone()));
     let pieces = futures::stream::iter(answer.steps).filter_map(|step| async {
         match step {
             Step::Send(bytes) => Some(Ok(bytes)),
@@ -173,13 +172,13 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Result<R
                 tokio::time::sleep(duration).await;
                 None
             }
-            Step::Cut => Some(Err(std::io::Error::other("cut"))),
+            Step::Disconnect => Some(Err(std::io::Error::other("cut"))),
         }
     });
     let end = futures::stream::once(async { None });
-    let whole = pieces.map(Some).chain(end).scan(ends, |ends, piece| {
+    let whole = pieces.map(Some).chain(end).scan(guard, |guard, piece| {
         if piece.is_none() {
-            ends.0 = None;
+            guard.0 = None;
         }
         std::future::ready(piece)
     });
@@ -216,30 +215,30 @@ pub(crate) async fn call(
     (reply, chunks)
 }
 
-/// What a server that says `answer` leads to.
-pub(crate) async fn outcome(kind: ProviderKind, answer: Answer) -> Result<ModelReply, Fault> {
-    let server = Server::saying([answer]).await;
+/// The result of a call to a server with this answer.
+pub(crate) async fn call_once(kind: ProviderKind, answer: Answer) -> Result<ModelReply, Fault> {
+    let server = Server::with_answers([answer]).await;
     call(&*server.provider(kind), request()).await.0
 }
 
-/// The reply that `answer` is understood as, and what was streamed of it.
+/// The reply decoded from `answer`, and its chunks.
 pub(crate) async fn reply_to(kind: ProviderKind, answer: Answer) -> (ModelReply, Vec<Chunk>) {
-    let server = Server::saying([answer]).await;
+    let server = Server::with_answers([answer]).await;
     let (reply, chunks) = call(&*server.provider(kind), request()).await;
     (reply.expect("a reply"), chunks)
 }
 
-/// The fault that `answer` produces. Every fault says where it happened and what to do.
+/// The fault caused by `answer`. Asserts that it names the server and has a hint.
 pub(crate) async fn fault(kind: ProviderKind, answer: Answer) -> Fault {
-    let fault = outcome(kind, answer).await.expect_err("a fault");
+    let fault = call_once(kind, answer).await.expect_err("a fault");
     let place = "http://127.0.0.1:";
     assert!(fault.message.contains(place) && fault.message.contains("`tiny`"), "says where: {fault}");
     assert!(fault.hint.is_some(), "says what to do: {fault}");
     fault
 }
 
-/// What a server leads to that sends `bytes` to whoever comes, and closes the connection.
-pub(crate) async fn raw(kind: ProviderKind, bytes: &[u8]) -> Fault {
+/// The fault if a server sends `bytes` and closes the connection.
+pub(crate) async fn fault_for_raw_bytes(kind: ProviderKind, bytes: &[u8]) -> Fault {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
     let provider = provider(settings(kind, &format!("http://{}", listener.local_addr().expect("address"))));
     let serve = async {

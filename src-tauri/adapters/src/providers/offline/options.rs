@@ -1,4 +1,4 @@
-//! The options of the offline provider: its script and its speed. Owns their format and validation.
+//! The options of the offline provider: script and speed. Owns their format and validation.
 
 use plait_engine::error::{ErrorCode, Fault};
 use schemars::JsonSchema;
@@ -11,36 +11,35 @@ use super::{ECHO, SCRIPT};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OfflineOptions {
-    /// For the model `script`: what it answers, in order.
+    /// For the model `script`: its replies, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<ScriptedReply>,
-    /// What it does when the script is over.
+    /// What happens after the last reply of the script.
     #[serde(default)]
     pub repeat: Repeat,
-    /// How fast it speaks; 0 for as fast as possible, which is also the default.
+    /// The streaming speed; 0, the default, for as fast as possible.
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub tokens_per_second: f64,
-    /// How long it thinks before it speaks, in milliseconds, where a reply does not say otherwise.
+    /// The default delay before a reply, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
 }
 
-/// What to do when the script is over.
+/// What happens after the last reply of a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Repeat {
-    /// Give the last answer again.
+    /// Repeat the last reply.
     #[default]
     Last,
-    /// Begin again.
+    /// Start over.
     Cycle,
     /// Fail with `provider.script_over`.
     Fail,
 }
 
-/// One reply of the script. One with tool calls is followed by the next when their results are in; one without ends the
-/// turn.
+/// One reply of the script. After a reply with tool calls, the next one follows in the same turn; one without ends the turn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScriptedReply {
@@ -50,13 +49,13 @@ pub struct ScriptedReply {
     /// The reasoning, streamed before the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// Tools it asks for.
+    /// Tool calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ScriptedCall>,
-    /// How long it thinks first, in milliseconds.
+    /// The delay before the reply, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
-    /// How it fails, if it does.
+    /// The failure in place of the rest of the reply, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail: Option<ScriptedFailure>,
 }
@@ -67,42 +66,41 @@ pub struct ScriptedReply {
 pub struct ScriptedCall {
     /// The tool's name.
     pub name: String,
-    /// The arguments; an empty object without them.
-    #[serde(default = "no_arguments")]
+    /// The arguments; an empty object by default.
+    #[serde(default = "empty_arguments")]
     pub arguments: Value,
 }
 
-fn no_arguments() -> Value {
+fn empty_arguments() -> Value {
     Value::Object(Map::new())
 }
 
-/// How a scripted reply fails.
+/// The failure of a scripted reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScriptedFailure {
     /// The error's code, for example `provider.unreachable`.
     pub code: ErrorCode,
-    /// What it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How many characters of the text are streamed before.
+    /// How many characters of the text are streamed before it.
     #[serde(default)]
     pub after_chars: usize,
-    /// Only the first so many tries fail; without it, all do.
+    /// How many attempts fail; all by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
-    /// How long it asks to wait before the next try, in milliseconds.
+    /// The requested delay before a retry, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
 
 impl ScriptedFailure {
-    /// Whether the try of that number, from 1, fails.
+    /// Whether this attempt, counted from 1, fails.
     pub(super) fn applies(&self, attempt: u32) -> bool {
         self.times.is_none_or(|times| attempt <= times)
     }
 
-    /// The fault, retryable where the real one of that code is.
+    /// The fault; retryable if real faults with this code are.
     pub(super) fn fault(&self) -> Fault {
         let message = self
             .message
@@ -116,7 +114,7 @@ impl ScriptedFailure {
 }
 
 impl OfflineOptions {
-    /// Reads them. Faults `provider.not_found` (no such model) and `provider.bad_options`.
+    /// Parses the options. Faults: `provider.not_found` (no such model), `provider.bad_options`.
     pub(super) fn read(model: &str, options: &Value) -> Result<Self, Fault> {
         if model != ECHO && model != SCRIPT {
             return Err(Fault::new(

@@ -1,27 +1,26 @@
-//! What `echo` answers when a JSON Schema is asked for: a value of that shape, made from what was said.
+//! The reply of `echo` to a request with a JSON Schema: a value of that shape, derived from the user message.
 //!
-//! | asked for | answered |
+//! | schema | value |
 //! |---|---|
-//! | one of some values | the first of them that what was said names, else the first |
-//! | text | what was said |
-//! | a number | the first number in what was said, within bounds, else the lowest that is allowed |
-//! | yes or no | whether what was said has the word `yes` or `true` |
-//! | a list | one item, or as many as there must be |
-//! | an object | each of its properties |
+//! | enum | the first value that the message mentions, else the first |
+//! | string | the message |
+//! | number | the first number in the message, within the bounds, else the minimum |
+//! | boolean | whether the message has the word `yes` or `true` |
+//! | array | one item, or `minItems` |
+//! | object | all properties |
 //!
-//! The same words give the same value, always. It does not read patterns, formats or conditions: a schema that needs them
-//! is what scripts are for.
+//! The same message always gives the same value. Patterns, formats and conditions are ignored; use a script for those.
 
 use std::cell::Cell;
 
 use serde_json::{Map, Number, Value};
 
-/// Deeper schemas are answered with nothing from there on; one that refers to itself has no end.
+/// Deeper values are null, because a recursive schema has no end.
 const MAX_NESTING_DEPTH: usize = 12;
-/// The max values an answer is made of.
+/// The maximum number of values in a reply.
 const MAX_VALUES: usize = 2_000;
 
-/// A value of that shape, as JSON.
+/// A value of the schema's shape, as JSON.
 pub(super) fn generate(schema: &Value, text: &str) -> String {
     Generator { root: schema, text, lower: text.to_lowercase(), remaining: Cell::new(MAX_VALUES) }
         .value(schema, 0)
@@ -32,13 +31,13 @@ struct Generator<'a> {
     root: &'a Value,
     text: &'a str,
     lower: String,
-    /// How many values may still be made.
+    /// How many more values may be created.
     remaining: Cell<usize>,
 }
 
 impl Generator<'_> {
     fn value(&self, schema: &Value, depth: usize) -> Value {
-        // What is too deep counts as well: a long list of such would not end otherwise.
+        // Values that are too deep count as well: otherwise a long list of them would not end.
         let Some(remaining) = self.remaining.get().checked_sub(1) else { return Value::Null };
         self.remaining.set(remaining);
         if depth > MAX_NESTING_DEPTH {
@@ -121,7 +120,7 @@ impl Generator<'_> {
     }
 }
 
-/// The type a schema asks for; of several the first that is not null.
+/// The type of a schema; of several, the first that is not null.
 fn kind(schema: &Value) -> &str {
     let kind = match &schema["type"] {
         Value::String(one) => Some(one.as_str()),

@@ -1,12 +1,11 @@
-//! Where a request stands in a script, from the request alone.
+//! The position of a request in a script, from the request alone.
 //!
-//! A script is read as *turns*: any number of replies that ask for tools, then one that does not. A request stands
-//! - in the turn whose number is how often its asker has answered already in the conversation it carries (messages of
-//!   the asking node before the last user message, without tool steps),
-//! - at the step whose number is how many assistant messages follow that user message: the tool steps of this very turn.
+//! A script consists of *turns*: any number of replies with tool calls, then one without. The position is
+//! - the turn: the number of assistant messages of the calling node before the last user message, without tool steps,
+//! - the step: the number of assistant messages after that user message, the tool steps of this turn.
 //!
-//! Other nodes that speak in the same context, retries and resumes move nothing. A conversation whose start was trimmed
-//! away does: what the model is not shown, this one does not know either.
+//! Other nodes in the same context, retries and resumes do not change the position. Trimming the start of the history does,
+//! since the model does not see it.
 
 use plait_engine::context::{Role, ToolCall};
 use plait_engine::error::{ErrorCode, Fault};
@@ -33,7 +32,7 @@ impl ScriptPosition {
         Self { turn, step: after.iter().filter(|message| message.role == Role::Assistant).count() }
     }
 
-    /// The reply that stands there. Fault `provider.script_over`.
+    /// The reply at this position. Fault `provider.script_over`.
     pub(super) fn choose(self, options: &OfflineOptions) -> Result<&ScriptedReply, Fault> {
         let turns: Vec<&[ScriptedReply]> =
             options.replies.split_inclusive(|reply| reply.tool_calls.is_empty()).collect();
@@ -45,7 +44,7 @@ impl ScriptPosition {
             Repeat::Fail => self.turn,
         };
         let reply = turns.get(turn).and_then(|steps| match options.repeat {
-            // Only a script that ends in a tool call has more steps asked of it than it has.
+            // Only a script that ends in a tool call can have too few steps.
             Repeat::Last => steps.get(self.step).or(steps.last()),
             Repeat::Cycle => steps.get(self.step % steps.len().max(1)),
             Repeat::Fail => steps.get(self.step),
@@ -63,7 +62,7 @@ impl ScriptPosition {
         })
     }
 
-    /// The tool calls with their ids, unlike any others of the conversation.
+    /// The tool calls with ids that are unique in the conversation.
     pub(super) fn calls(self, calls: &[ScriptedCall]) -> Vec<ToolCall> {
         let Self { turn, step } = self;
         let with_id = |(index, call): (usize, &ScriptedCall)| ToolCall {

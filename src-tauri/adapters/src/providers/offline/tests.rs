@@ -1,4 +1,4 @@
-//! The simulator answers from the request alone.
+//! The simulator's replies depend only on the request.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ fn user(text: &str) -> SharedMessage {
     message(Role::User, "ask", text)
 }
 
-/// An assistant message that asks for a tool, and the tool's answer.
+/// An assistant message with a tool call, and the tool's result.
 fn step() -> [SharedMessage; 2] {
-    let mut asks = (*message(Role::Assistant, "chat", "")).clone();
-    asks.tool_calls.push(ToolCall { id: "call_0_0_0".into(), name: "t".into(), arguments: json!({}) });
-    [Arc::new(asks), message(Role::Tool, "chat", "done")]
+    let mut calls_tool = (*message(Role::Assistant, "chat", "")).clone();
+    calls_tool.tool_calls.push(ToolCall { id: "call_0_0_0".into(), name: "t".into(), arguments: json!({}) });
+    [Arc::new(calls_tool), message(Role::Tool, "chat", "done")]
 }
 
 fn request(model: &str, messages: Vec<SharedMessage>, options: Value) -> ModelRequest {
@@ -56,14 +56,14 @@ async fn code(request: ModelRequest) -> String {
 }
 
 #[tokio::test]
-async fn echo_says_what_was_said() {
-    let mut asked = request(
+async fn echo_repeats_the_last_user_message() {
+    let mut model_request = request(
         ECHO,
         vec![user("first"), message(Role::Assistant, "chat", "x"), user(" Hello, world! ")],
         Value::Null,
     );
-    asked.system = Some("Be brief.".into());
-    let (answer, chunks) = call(asked).await;
+    model_request.system = Some("Be brief.".into());
+    let (answer, chunks) = call(model_request).await;
     let answer = answer.expect("a reply");
     assert_eq!(answer.text, "You said: Hello, world!");
     assert_eq!(answer.stop_reason, StopReason::End);
@@ -86,7 +86,7 @@ fn script() -> Value {
 }
 
 #[tokio::test]
-async fn a_script_goes_by_turns_and_steps() {
+async fn script_replies_by_turn_and_step() {
     let first = reply(request(SCRIPT, vec![user("a")], script())).await;
     assert_eq!(first.stop_reason, StopReason::ToolCalls);
     let calls: Vec<_> = first
@@ -96,21 +96,21 @@ async fn a_script_goes_by_turns_and_steps() {
         .collect();
     assert_eq!(calls, [("call_0_0_0", "t", json!({"a": 1})), ("call_0_0_1", "u", json!({}))]);
 
-    let [asks, done] = step();
-    let second = reply(request(SCRIPT, vec![user("a"), asks.clone(), done.clone()], script())).await;
+    let [calls_tool, done] = step();
+    let second = reply(request(SCRIPT, vec![user("a"), calls_tool.clone(), done.clone()], script())).await;
     assert_eq!((second.text.as_str(), second.reasoning.as_deref()), ("one", Some("So it is.")));
 
-    // Tool steps are not in the history, and another node's answers do not count.
+    // Replies of other nodes do not count.
     let said = |node: &str| message(Role::Assistant, node, "x");
     let history = vec![user("a"), said("chat"), user("b"), said("other"), user("c")];
     assert_eq!(reply(request(SCRIPT, history.clone(), script())).await.text, "two");
-    // Where a history does carry them, they change nothing.
-    let with_steps = vec![user("a"), asks, done, said("chat"), user("c")];
+    // Tool steps in the history change nothing.
+    let with_steps = vec![user("a"), calls_tool, done, said("chat"), user("c")];
     assert_eq!(reply(request(SCRIPT, with_steps, script())).await.text, "two");
 }
 
 #[tokio::test]
-async fn a_script_that_is_over_repeats_begins_again_or_fails() {
+async fn finished_script_repeats_cycles_or_fails() {
     let at_turn = |turn: usize, repeat: &str| {
         let mut options = script();
         options["repeat"] = json!(repeat);
@@ -127,15 +127,15 @@ async fn a_script_that_is_over_repeats_begins_again_or_fails() {
 }
 
 #[tokio::test]
-async fn failures_count_tries_and_stream_what_came_before() {
-    let mut asked = request(
+async fn scripted_failure_counts_attempts_and_streams_its_prefix() {
+    let mut model_request = request(
         SCRIPT,
         vec![user("a")],
         json!({"replies": [{"text": "größe ist alles", "fail": {"code": "provider.rate_limited", "afterChars": 7, "times": 2, "retryAfterMs": 30}}]}),
     );
     for attempt in 1..=3 {
-        asked.attempt = attempt;
-        let (answer, chunks) = call(asked.clone()).await;
+        model_request.attempt = attempt;
+        let (answer, chunks) = call(model_request.clone()).await;
         let streamed: String = chunks
             .iter()
             .map(|chunk| match chunk {
@@ -159,14 +159,15 @@ async fn failures_count_tries_and_stream_what_came_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_speaks_at_its_speed_after_its_delay() {
-    let begun = tokio::time::Instant::now();
+async fn stream_respects_delay_and_speed() {
+    let started = tokio::time::Instant::now();
     let options = json!({"replies": [{"text": "one two three four", "delayMs": 1_000}], "tokensPerSecond": 2, "delayMs": 60_000});
     let mut at = Vec::new();
-    let asked = request(SCRIPT, vec![user("a")], options);
-    let answer = Offline.call(asked, &mut |_| at.push(begun.elapsed().as_millis())).await.expect("a reply");
+    let model_request = request(SCRIPT, vec![user("a")], options);
+    let answer =
+        Offline.call(model_request, &mut |_| at.push(started.elapsed().as_millis())).await.expect("a reply");
     assert_eq!(answer.usage.expect("counted").output, 4);
-    // Paused time moves in whole milliseconds.
+    // Paused time advances in whole milliseconds.
     assert!(
         at.iter().zip([1_500, 2_000, 2_500, 3_000]).all(|(at, expected)| at.abs_diff(expected) <= 4),
         "{at:?}"
@@ -174,26 +175,27 @@ async fn it_speaks_at_its_speed_after_its_delay() {
 }
 
 #[tokio::test]
-async fn it_can_be_dropped_while_it_speaks() {
-    let asked = request(ECHO, vec![user("a b c d e f g h")], json!({"tokensPerSecond": 100}));
+async fn dropped_call_stops_streaming() {
+    let model_request = request(ECHO, vec![user("a b c d e f g h")], json!({"tokensPerSecond": 100}));
     let mut received = 0;
     let mut sink = |_| received += 1;
     let cut =
-        tokio::time::timeout(std::time::Duration::from_millis(35), Offline.call(asked, &mut sink)).await;
+        tokio::time::timeout(std::time::Duration::from_millis(35), Offline.call(model_request, &mut sink))
+            .await;
     assert!(cut.is_err());
     assert!(received < 10);
 }
 
 #[tokio::test]
-async fn the_most_tokens_cut_the_text() {
-    let mut asked = request(ECHO, vec![user("a b c d e f")], Value::Null);
-    asked.max_tokens = Some(5);
-    let answer = reply(asked).await;
+async fn max_tokens_truncates_the_text() {
+    let mut model_request = request(ECHO, vec![user("a b c d e f")], Value::Null);
+    model_request.max_tokens = Some(5);
+    let answer = reply(model_request).await;
     assert_eq!((answer.text.as_str(), answer.stop_reason), ("You said: a b", StopReason::MaxTokens));
 }
 
 #[tokio::test]
-async fn wrong_options_are_refused() {
+async fn invalid_options_are_refused() {
     for (model, options) in [
         (SCRIPT, Value::Null),
         (SCRIPT, json!({"replies": []})),

@@ -1,4 +1,4 @@
-//! Speaking word by word, at a speed. Owns what is said of a text when the tokens run out.
+//! Streams text word by word at a given speed, up to a number of tokens.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ pub(super) struct WordStream<'a> {
 impl<'a> WordStream<'a> {
     /// `tokens_per_second` is 0 for no delay at all.
     pub(super) fn new(model: &'a str, tokens_per_second: f64, max_tokens: Option<u32>) -> Self {
-        // Checked to be finite and not negative; a speed too slow to express is no speed.
+        // Checked to be finite and not negative. A delay that does not fit becomes the longest one.
         let per_token = (tokens_per_second > 0.0)
             .then(|| Duration::try_from_secs_f64(tokens_per_second.recip()).unwrap_or(Duration::MAX));
         Self { model, per_token, remaining: max_tokens.map_or(u64::MAX, u64::from), sent: 0 }
     }
 
-    /// Speaks `text`, as much of it as the tokens allow, and gives what was said.
+    /// Streams as much of `text` as the tokens allow and returns that part.
     pub(super) async fn send<'t>(
         &mut self,
         text: &'t str,
@@ -52,7 +52,7 @@ impl<'a> WordStream<'a> {
     }
 }
 
-/// The words of a text, each with the space before it, as tokens have them. Together they are the text.
+/// The words of a text, each with the whitespace before it, like tokens. Together they are the text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -1,48 +1,51 @@
-//! What comes back: the same reply however the bytes arrive, thoughts and calls in their places.
+//! Decoding of replies.
 
 use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ModelReply, ModelRequest, StopReason};
 use serde_json::{Value, json};
 
-use super::{KIND, begins, closes, ends, goes_on, opens, saying, stops, stream_of};
-use crate::asked::tool_call;
-use crate::checks::{Recorded, holds_for_every_protocol};
+use super::{
+    KIND, block_delta, block_start, block_stop, message_delta, message_start, message_stop, stream_of,
+    text_events,
+};
+use crate::protocol_checks::{RecordedStream, holds_for_every_protocol};
+use crate::requests::tool_call;
 use crate::server::{Answer, Server, call, reply_to, request};
 
-/// A stream as the provider sends it, with everything in it: thoughts with a signature, hidden ones, text beyond ASCII, two
-/// calls, a block and an event of kinds yet to come, usage in two places.
-fn recorded(first: &Value, last: &Value) -> Vec<Value> {
+/// A complete stream: thinking with a signature, redacted thinking, text beyond ASCII, two calls, a block and an event of
+/// unknown kinds, usage in two places.
+fn recorded_events(first: &Value, last: &Value) -> Vec<Value> {
     let json = |text: &str| json!({"type": "input_json_delta", "partial_json": text});
     let call = |id: &str, name: &str| json!({"type": "tool_use", "id": id, "name": name, "input": {}});
     vec![
-        begins(first),
-        opens(0, json!({"type": "thinking", "thinking": "", "signature": ""})),
+        message_start(first),
+        block_start(0, json!({"type": "thinking", "thinking": "", "signature": ""})),
         json!({"type": "ping"}),
-        goes_on(0, json!({"type": "thinking_delta", "thinking": "Größe"})),
-        goes_on(0, json!({"type": "thinking_delta", "thinking": "…"})),
-        goes_on(0, json!({"type": "signature_delta", "signature": "EqQB+/="})),
-        closes(0),
-        opens(1, json!({"type": "redacted_thinking", "data": "hidden=="})),
-        closes(1),
-        opens(2, json!({"type": "text", "text": ""})),
-        goes_on(2, json!({"type": "text_delta", "text": "Schön 🙂"})),
-        goes_on(2, json!({"type": "citations_delta", "citation": {}})),
-        goes_on(2, json!({"type": "text_delta", "text": " 日本語\n\"x\""})),
-        closes(2),
-        opens(3, json!({"type": "hologram", "depth": 3})),
-        goes_on(3, json!({"type": "hologram_delta", "depth": 4})),
-        closes(3),
+        block_delta(0, json!({"type": "thinking_delta", "thinking": "Größe"})),
+        block_delta(0, json!({"type": "thinking_delta", "thinking": "…"})),
+        block_delta(0, json!({"type": "signature_delta", "signature": "EqQB+/="})),
+        block_stop(0),
+        block_start(1, json!({"type": "redacted_thinking", "data": "hidden=="})),
+        block_stop(1),
+        block_start(2, json!({"type": "text", "text": ""})),
+        block_delta(2, json!({"type": "text_delta", "text": "Schön 🙂"})),
+        block_delta(2, json!({"type": "citations_delta", "citation": {}})),
+        block_delta(2, json!({"type": "text_delta", "text": " 日本語\n\"x\""})),
+        block_stop(2),
+        block_start(3, json!({"type": "hologram", "depth": 3})),
+        block_delta(3, json!({"type": "hologram_delta", "depth": 4})),
+        block_stop(3),
         json!({"type": "weather", "is": "fine"}),
-        opens(4, call("toolu_a", "calculator")),
-        goes_on(4, json("")),
-        goes_on(4, json("{\"expr")),
-        goes_on(4, json("ession\": \"1+1\"}")),
-        closes(4),
-        opens(5, call("toolu_b", "current_time")),
-        goes_on(5, json("")),
-        closes(5),
-        stops("tool_use", last),
-        ends(),
+        block_start(4, call("toolu_a", "calculator")),
+        block_delta(4, json("")),
+        block_delta(4, json("{\"expr")),
+        block_delta(4, json("ession\": \"1+1\"}")),
+        block_stop(4),
+        block_start(5, call("toolu_b", "current_time")),
+        block_delta(5, json("")),
+        block_stop(5),
+        message_delta("tool_use", last),
+        message_stop(),
     ]
 }
 
@@ -55,7 +58,7 @@ fn expected() -> ModelReply {
             tool_call("toolu_b", "current_time", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
-        // 12 beside the cache, 100 from it, 40 into it.
+        // 12 uncached, 100 read from the cache, 40 written to it.
         usage: Some(TokenUsage { input: 152, output: 34, cached_input: 100, cache_write: 40, reasoning: 20 }),
         response_id: Some("msg_1".into()),
         provider_state: Some(json!({"anthropic": [
@@ -68,15 +71,15 @@ fn expected() -> ModelReply {
     }
 }
 
-fn recording(newline: &str, first: &Value, last: &Value) -> Recorded {
-    let events = recorded(first, last);
+fn recording(newline: &str, first: &Value, last: &Value) -> RecordedStream {
+    let events = recorded_events(first, last);
     let text = |events: &[Value]| stream_of(events).replace('\n', newline);
     let bytes = text(&events).into_bytes();
-    Recorded {
+    RecordedStream {
         kind: KIND,
         answer: Answer::events,
-        // Whole with the reason, which the goodbye follows.
-        whole: bytes.len() - text(&[ends()]).len(),
+        // Complete with the stop reason, before `message_stop`.
+        complete_len: bytes.len() - text(&[message_stop()]).len(),
         bytes,
         reply: expected(),
         chunks: vec![
@@ -88,7 +91,7 @@ fn recording(newline: &str, first: &Value, last: &Value) -> Recorded {
     }
 }
 
-fn known(newline: &str) -> Recorded {
+fn default_recording(newline: &str) -> RecordedStream {
     recording(
         newline,
         &json!({
@@ -99,10 +102,10 @@ fn known(newline: &str) -> Recorded {
     )
 }
 
-holds_for_every_protocol!(known, ["\n", "\r\n", "\r"]);
+holds_for_every_protocol!(default_recording, ["\n", "\r\n", "\r"]);
 
 #[tokio::test]
-async fn nonsense_usage() {
+async fn invalid_usage_is_ignored() {
     let usage = |count: &Value| {
         json!({
             "input_tokens": count, "output_tokens": count, "cache_read_input_tokens": count,
@@ -110,16 +113,16 @@ async fn nonsense_usage() {
         })
     };
     let with = |usage: &Value| recording("\n", usage, usage).bytes;
-    known("\n").survives_nonsense_in_its_usage(|count| with(&usage(count))).await;
-    known("\n").survives_a_usage_that_is_none(with).await;
+    default_recording("\n").check_invalid_usage(|count| with(&usage(count))).await;
+    default_recording("\n").check_missing_usage(with).await;
 }
 
-async fn said(events: &[Value]) -> ModelReply {
+async fn decode(events: &[Value]) -> ModelReply {
     reply_to(KIND, Answer::stream(stream_of(events))).await.0
 }
 
 #[tokio::test]
-async fn stop_reasons() {
+async fn stop_reasons_are_mapped() {
     for (reason, expected) in [
         ("end_turn", StopReason::End),
         ("stop_sequence", StopReason::End),
@@ -128,80 +131,80 @@ async fn stop_reasons() {
         ("pause_turn", StopReason::Other("pause_turn".into())),
         ("model_context_window_exceeded", StopReason::Other("model_context_window_exceeded".into())),
     ] {
-        let reply = said(&saying("Hi", reason)).await;
+        let reply = decode(&text_events("Hi", reason)).await;
         assert_eq!((reply.text.as_str(), reply.stop_reason), ("Hi", expected), "{reason}");
-        assert_eq!(reply.usage, Some(TokenUsage::new(3, 5)), "the latest count is the one");
+        assert_eq!(reply.usage, Some(TokenUsage::new(3, 5)), "the latest count wins");
         assert_eq!(reply.provider_state, None);
     }
 }
 
 #[tokio::test]
-async fn a_refusal_asks_for_no_tool() {
-    let mut events = recorded(&json!({}), &json!({}));
+async fn refusal_has_no_tool_calls() {
+    let mut events = recorded_events(&json!({}), &json!({}));
     let at = events.iter().position(|event| event["type"] == "message_delta").expect("there");
-    events[at] = stops("refusal", &json!({}));
-    let reply = said(&events).await;
+    events[at] = message_delta("refusal", &json!({}));
+    let reply = decode(&events).await;
     assert_eq!(reply.stop_reason, StopReason::ContentFilter);
     assert_eq!((reply.tool_calls, reply.provider_state), (vec![], None));
 }
 
 #[tokio::test]
-async fn arguments_that_are_no_json_stay_text() {
-    // Cut in its middle by the bound of the reply, and just wrong.
+async fn invalid_arguments_stay_text() {
+    // Truncated by the token limit, and plainly invalid.
     for reason in ["max_tokens", "tool_use"] {
         let events = [
-            begins(&json!({})),
-            opens(0, json!({"type": "tool_use", "id": "a", "name": "f", "input": {}})),
-            goes_on(0, json!({"type": "input_json_delta", "partial_json": "{\"a\": \"x"})),
-            closes(0),
-            stops(reason, &json!({})),
-            ends(),
+            message_start(&json!({})),
+            block_start(0, json!({"type": "tool_use", "id": "a", "name": "f", "input": {}})),
+            block_delta(0, json!({"type": "input_json_delta", "partial_json": "{\"a\": \"x"})),
+            block_stop(0),
+            message_delta(reason, &json!({})),
+            message_stop(),
         ];
-        let reply = said(&events).await;
+        let reply = decode(&events).await;
         assert_eq!(reply.tool_calls[0].arguments, json!("{\"a\": \"x"), "{reason}");
-        assert_eq!(reply.provider_state, None, "there was no thought");
+        assert_eq!(reply.provider_state, None, "there was no thinking");
     }
 }
 
 #[tokio::test]
-async fn a_reply_given_as_a_call_is_the_text() {
+async fn reply_tool_call_becomes_the_text() {
     let schema = json!({"type": "object", "required": ["a"]});
     let calling = |name: &str, arguments: &str| {
         [
-            begins(&json!({})),
-            opens(0, json!({"type": "text", "text": ""})),
-            goes_on(0, json!({"type": "text_delta", "text": "So:"})),
-            opens(1, json!({"type": "tool_use", "id": "a", "name": name, "input": {}})),
-            goes_on(1, json!({"type": "input_json_delta", "partial_json": &arguments[..4]})),
-            goes_on(1, json!({"type": "input_json_delta", "partial_json": &arguments[4..]})),
-            stops("tool_use", &json!({})),
-            ends(),
+            message_start(&json!({})),
+            block_start(0, json!({"type": "text", "text": ""})),
+            block_delta(0, json!({"type": "text_delta", "text": "So:"})),
+            block_start(1, json!({"type": "tool_use", "id": "a", "name": name, "input": {}})),
+            block_delta(1, json!({"type": "input_json_delta", "partial_json": &arguments[..4]})),
+            block_delta(1, json!({"type": "input_json_delta", "partial_json": &arguments[4..]})),
+            message_delta("tool_use", &json!({})),
+            message_stop(),
         ]
     };
     let ask = async |events: &[Value]| {
-        let server = Server::saying([Answer::stream(stream_of(events))]).await;
-        let asked = ModelRequest { response_schema: Some(schema.clone()), ..request() };
-        let (reply, chunks) = call(&*server.provider(KIND), asked).await;
+        let server = Server::with_answers([Answer::stream(stream_of(events))]).await;
+        let model_request = ModelRequest { response_schema: Some(schema.clone()), ..request() };
+        let (reply, chunks) = call(&*server.provider(KIND), model_request).await;
         (reply.expect("a reply"), chunks)
     };
-    let given = calling("give_reply", "{\"a\": 1}");
-    let (reply, chunks) = ask(&given).await;
+    let call_events = calling("give_reply", "{\"a\": 1}");
+    let (reply, chunks) = ask(&call_events).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("{\"a\": 1}", StopReason::End));
     assert!(reply.tool_calls.is_empty());
     assert_eq!(chunks, ["So:", "{\"a\"", ": 1}"].map(|text| Chunk::Text(text.into())));
-    // A call of any other tool is one.
+    // A call of any other tool stays a call.
     let (reply, chunks) = ask(&calling("calculator", "{\"a\": 1}")).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("So:", StopReason::ToolCalls));
     assert_eq!((reply.tool_calls.len(), chunks.len()), (1, 1));
-    // Beside one, whose result may change it, what was given is not the answer yet.
-    let other = opens(2, json!({"type": "tool_use", "id": "b", "name": "calculator", "input": {}}));
-    let (reply, _) = ask(&[&given[..6], &[other], &given[6..]].concat()).await;
+    // Together with another call, whose result may change it, it is not the answer yet.
+    let other = block_start(2, json!({"type": "tool_use", "id": "b", "name": "calculator", "input": {}}));
+    let (reply, _) = ask(&[&call_events[..6], &[other], &call_events[6..]].concat()).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("So:", StopReason::ToolCalls));
     assert_eq!(reply.tool_calls, [tool_call("b", "calculator", json!({}))]);
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_stream_is_understood() {
+async fn unstreamed_reply_is_decoded() {
     let whole = json!({
         "id": "msg_1", "type": "message", "role": "assistant", "model": "tiny", "stop_reason": "tool_use",
         "content": [

@@ -1,24 +1,27 @@
-//! What is sent, to the last key.
+//! The exact request bodies and headers.
 
 use plait_adapters::ProviderRegistry;
 use plait_engine::context::{Message, Role};
 use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
-use super::{KIND, saying, stream_of};
-use crate::asked::{asks, message, picture, received, refuses, shared, tells, tool};
+use super::{KIND, stream_of, text_events};
+use crate::requests::{
+    assert_options_refused, assistant_with_calls, capture_request, image_message, message, to_shared, tool,
+    tool_message,
+};
 use crate::server::{Answer, Server, call, request};
 
 fn hello() -> Answer {
-    Answer::stream(stream_of(&saying("Hi", "end_turn")))
+    Answer::stream(stream_of(&text_events("Hi", "end_turn")))
 }
 
-/// The body that goes out for a request.
-pub(super) async fn sent(request: ModelRequest) -> Value {
-    received(KIND, hello(), request).await.body
+/// The body that is sent for a request.
+pub(super) async fn sent_body(request: ModelRequest) -> Value {
+    capture_request(KIND, hello(), request).await.body
 }
 
-/// A block of text, marked or not.
+/// A block of text, with a cache mark or without.
 fn text(text: &str, is_marked: bool) -> Value {
     let mut block = json!({"type": "text", "text": text});
     if is_marked {
@@ -28,10 +31,10 @@ fn text(text: &str, is_marked: bool) -> Value {
 }
 
 #[tokio::test]
-async fn system_history_and_tools_with_their_marks() {
-    let body = sent(ModelRequest {
+async fn system_history_and_tools_have_cache_marks() {
+    let body = sent_body(ModelRequest {
         system: Some("Be brief.".into()),
-        messages: shared([
+        messages: to_shared([
             message(Role::User, "Hello"),
             Message { reasoning: Some("never sent".into()), ..message(Role::Assistant, "Hi.") },
             message(Role::System, "The person is in a hurry."),
@@ -71,8 +74,9 @@ async fn system_history_and_tools_with_their_marks() {
 }
 
 #[tokio::test]
-async fn the_first_message_of_all_is_sent_bare() {
-    let body = sent(ModelRequest { messages: shared([message(Role::User, "Hello")]), ..request() }).await;
+async fn first_message_has_no_cache_mark() {
+    let body =
+        sent_body(ModelRequest { messages: to_shared([message(Role::User, "Hello")]), ..request() }).await;
     assert_eq!(
         body,
         json!({
@@ -83,18 +87,18 @@ async fn the_first_message_of_all_is_sent_bare() {
 }
 
 #[tokio::test]
-async fn no_more_marks_than_the_protocol_allows() {
+async fn cache_marks_stay_within_the_limit_of_four() {
     let state =
         json!({"anthropic": [{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "tool_use"}]});
     let calls = [("a", "calculator", json!({}))];
-    let body = sent(ModelRequest {
+    let body = sent_body(ModelRequest {
         system: Some("Be brief.".into()),
-        messages: shared([
+        messages: to_shared([
             message(Role::User, "Hello"),
             message(Role::Assistant, "Hi."),
             message(Role::User, "6*7?"),
-            Message { provider_state: Some(state), ..asks("", &calls) },
-            tells("a", "42"),
+            Message { provider_state: Some(state), ..assistant_with_calls("", &calls) },
+            tool_message("a", "42"),
         ]),
         tools: vec![tool("calculator")],
         ..request()
@@ -107,9 +111,9 @@ async fn no_more_marks_than_the_protocol_allows() {
 }
 
 #[tokio::test]
-async fn bounds_images_and_options() {
-    let body = sent(ModelRequest {
-        messages: shared([picture()]),
+async fn limits_images_and_options_are_mapped() {
+    let body = sent_body(ModelRequest {
+        messages: to_shared([image_message()]),
         temperature: Some(0.25),
         max_tokens: Some(100),
         options: json!({"top_k": 9, "temperature": 1, "thinking": {"type": "adaptive"}, "session": true}),
@@ -134,7 +138,7 @@ async fn bounds_images_and_options() {
 }
 
 #[tokio::test]
-async fn the_bound_of_a_reply_that_nobody_set_is_one_the_model_takes() {
+async fn default_max_tokens_is_valid_for_the_model() {
     for (model, expected) in [
         ("claude-opus-4-8", 16_384),
         ("claude-3-7-sonnet-20250219", 16_384),
@@ -142,16 +146,16 @@ async fn the_bound_of_a_reply_that_nobody_set_is_one_the_model_takes() {
         ("claude-3-haiku-20240307", 4_096),
         ("claude-2.1", 4_096),
     ] {
-        let body = sent(ModelRequest { model: model.into(), ..request() }).await;
+        let body = sent_body(ModelRequest { model: model.into(), ..request() }).await;
         assert_eq!(body["max_tokens"], json!(expected), "{model}");
     }
 }
 
 #[tokio::test]
-async fn a_schema_in_the_protocols_own_way() {
+async fn schema_is_sent_as_output_config() {
     let schema =
         json!({"type": "object", "properties": {"a": {"type": "integer", "minimum": 1}}, "required": ["a"]});
-    let body = sent(ModelRequest {
+    let body = sent_body(ModelRequest {
         response_schema: Some(schema),
         options: json!({"output_config": {"effort": "low"}}),
         tools: vec![tool("calculator")],
@@ -174,7 +178,7 @@ async fn a_schema_in_the_protocols_own_way() {
 }
 
 #[tokio::test]
-async fn a_schema_as_a_tool_where_there_is_no_other_way() {
+async fn schema_is_sent_as_a_tool_to_older_models() {
     let open = json!({"type": "object", "required": ["a"]});
     let closed = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let one = json!({"type": "tool", "name": "give_reply"});
@@ -186,30 +190,33 @@ async fn a_schema_as_a_tool_where_there_is_no_other_way() {
         ("claude-opus-4-1", &closed, vec![], Some("enabled"), "give_reply", None),
         ("claude-opus-4-1", &closed, vec![], Some("disabled"), "give_reply", Some(&one)),
     ] {
-        let mut asked = request();
-        asked.model = model.into();
-        asked.response_schema = Some(schema.clone());
-        asked.tools = tools;
+        let mut model_request = request();
+        model_request.model = model.into();
+        model_request.response_schema = Some(schema.clone());
+        model_request.tools = tools;
         if let Some(kind) = thinking {
-            asked.options = json!({"thinking": {"type": kind}});
+            model_request.options = json!({"thinking": {"type": kind}});
         }
-        let body = sent(asked).await;
+        let body = sent_body(model_request).await;
         let last = body["tools"].as_array().and_then(|tools| tools.last()).expect("a tool");
         assert_eq!((&last["name"], &last["input_schema"]), (&json!(name), schema), "{model}");
         assert_eq!(body.get("tool_choice"), choice, "{model}");
         assert_eq!(body.get("output_config"), None, "{model}");
     }
-    // Newer ones of the same names have the protocol's own way.
+    // Newer models of these families support `output_config`.
     for model in ["claude-opus-4-5", "claude-sonnet-4-6", "claude-haiku-4-5", "claude-fable-5"] {
-        let body =
-            sent(ModelRequest { model: model.into(), response_schema: Some(closed.clone()), ..request() })
-                .await;
+        let body = sent_body(ModelRequest {
+            model: model.into(),
+            response_schema: Some(closed.clone()),
+            ..request()
+        })
+        .await;
         assert_eq!(body["output_config"]["format"]["schema"], closed, "{model}");
     }
 }
 
 #[tokio::test]
-async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
+async fn reserved_options_are_refused_before_sending() {
     let wrong = [
         json!([]),
         json!({"messages": []}),
@@ -218,12 +225,12 @@ async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
         json!({"system": "x"}),
         json!({"tools": []}),
     ];
-    refuses(KIND, wrong).await;
+    assert_options_refused(KIND, wrong).await;
 }
 
 #[tokio::test]
-async fn path_headers_and_key() {
-    let server = Server::saying([hello()]).await;
+async fn request_has_the_path_headers_and_key() {
+    let server = Server::with_answers([hello()]).await;
     let table = ProviderRegistry::new(&[("test".to_owned(), server.settings(KIND))].into()).expect("made");
     let provider = table.get("test").expect("there");
     call(&*provider, request()).await.0.expect("a reply");
@@ -243,22 +250,22 @@ async fn path_headers_and_key() {
 }
 
 #[tokio::test]
-async fn models_are_listed_to_the_last_page() {
+async fn models_of_all_pages_are_listed() {
     let page = |ids: [&str; 2], more: bool| {
         let data = ids.map(|id| json!({"type": "model", "id": id, "display_name": "x"}));
         json!({"data": data, "has_more": more, "first_id": ids[0], "last_id": ids[1]}).to_string()
     };
     let pages = [Answer::json(200, &page(["d", "c/1"], true)), Answer::json(200, &page(["b", "a"], false))];
-    let server = Server::saying(pages).await;
+    let server = Server::with_answers(pages).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b", "c/1", "d"]);
     let lines: Vec<_> = server.received().into_iter().map(|received| received.line).collect();
     assert_eq!(lines, ["GET /v1/models?limit=1000", "GET /v1/models?limit=1000&after_id=c%2F1"]);
     assert_eq!(server.received()[0].headers["anthropic-version"], "2023-06-01");
-    // A list that never ends is not followed for ever.
-    let server = Server::saying([Answer::json(200, &page(["a", "b"], true))]).await;
+    // The number of pages is bounded.
+    let server = Server::with_answers([Answer::json(200, &page(["a", "b"], true))]).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b"]);
     assert_eq!(server.received().len(), 20);
-    let server = Server::saying([Answer::json(200, "[1]")]).await;
+    let server = Server::with_answers([Answer::json(200, "[1]")]).await;
     assert_eq!(
         server.provider(KIND).models().await.expect_err("not a list").code,
         "provider.invalid_response"

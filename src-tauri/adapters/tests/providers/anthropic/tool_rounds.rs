@@ -1,25 +1,25 @@
-//! Tool rounds: what the model gave goes back as it came, with its results, marked for the next round.
+//! Tool rounds: content is sent back unchanged, with the results and a cache mark.
 
 use plait_engine::context::{Message, Role};
 use plait_engine::provider::ModelRequest;
 use serde_json::{Value, json};
 
-use super::request::sent;
-use crate::asked::{asks, message, shared, tells};
+use super::request::sent_body;
+use crate::requests::{assistant_with_calls, message, to_shared, tool_message};
 use crate::server::request;
 
 #[tokio::test]
-async fn results_of_one_round_are_one_message() {
+async fn tool_results_of_a_round_are_one_message() {
     let calls = [("a", "calculator", json!({"expression": "6*7"})), ("b", "calculator", json!("{broken"))];
     let messages = [
         message(Role::User, "6*7?"),
-        asks("", &calls),
-        tells("a", "42"),
-        tells("b", ""),
-        asks("And now:", &[("c", "calculator", json!({}))]),
-        tells("c", "noon"),
+        assistant_with_calls("", &calls),
+        tool_message("a", "42"),
+        tool_message("b", ""),
+        assistant_with_calls("And now:", &[("c", "calculator", json!({}))]),
+        tool_message("c", "noon"),
     ];
-    let body = sent(ModelRequest { messages: shared(messages), ..request() }).await;
+    let body = sent_body(ModelRequest { messages: to_shared(messages), ..request() }).await;
     let tool_use =
         |id: &str, input: Value| json!({"type": "tool_use", "id": id, "name": "calculator", "input": input});
     let tool_result =
@@ -41,44 +41,47 @@ async fn results_of_one_round_are_one_message() {
     );
 }
 
-/// Anthropic takes no mark on one.
+/// Anthropic rejects one there.
 #[tokio::test]
-async fn no_mark_stands_on_a_thought() {
+async fn thinking_block_has_no_cache_mark() {
     let thought = json!({"type": "thinking", "thinking": "Hm.", "signature": "s"});
     let state = json!({"anthropic": [{"type": "tool_use"}, thought]});
-    let asks = Message { provider_state: Some(state), ..asks("", &[("a", "calculator", json!({}))]) };
-    let messages = shared([message(Role::User, "6*7?"), asks, message(Role::User, "Well?")]);
-    let body = sent(ModelRequest { messages, ..request() }).await;
+    let assistant_calls = Message {
+        provider_state: Some(state),
+        ..assistant_with_calls("", &[("a", "calculator", json!({}))])
+    };
+    let messages = to_shared([message(Role::User, "6*7?"), assistant_calls, message(Role::User, "Well?")]);
+    let body = sent_body(ModelRequest { messages, ..request() }).await;
     let tool_use = json!({"type": "tool_use", "id": "a", "name": "calculator", "input": {}});
     assert_eq!(body["messages"][1]["content"], json!([tool_use, thought]));
 }
 
 #[tokio::test]
-async fn thoughts_go_back_where_they_stood() {
+async fn thinking_is_sent_back_at_its_position() {
     let thought = json!({"type": "thinking", "thinking": "Größe…", "signature": "EqQB+/="});
     let hidden = json!({"type": "redacted_thinking", "data": "hidden=="});
     let state = |blocks: Value| Some(json!({"anthropic": blocks}));
-    let asked = |provider_state: Option<Value>| {
-        // Plait may have given the call another id.
+    let request_with = |provider_state: Option<Value>| {
+        // Plait may have assigned another id to the call.
         let calls = [("mine", "calculator", json!({"expression": "1+1"}))];
-        let asks = Message { provider_state, ..asks("Schön. Und nun:", &calls) };
-        let messages = shared([message(Role::User, "1+1?"), asks, tells("mine", "2")]);
+        let assistant_calls = Message { provider_state, ..assistant_with_calls("Schön. Und nun:", &calls) };
+        let messages = to_shared([message(Role::User, "1+1?"), assistant_calls, tool_message("mine", "2")]);
         ModelRequest { messages, ..request() }
     };
     let tool_use =
         json!({"type": "tool_use", "id": "mine", "name": "calculator", "input": {"expression": "1+1"}});
     let first = "Schön.".len();
     let rest = " Und nun:".len();
-    let kept = json!([
+    let parts = json!([
         thought, {"type": "text", "bytes": first}, hidden, {"type": "text", "bytes": rest}, {"type": "tool_use"},
     ]);
     assert_eq!(
-        sent(asked(state(kept))).await["messages"][1],
+        sent_body(request_with(state(parts))).await["messages"][1],
         json!({"role": "assistant", "content": [
             thought, {"type": "text", "text": "Schön."}, hidden, {"type": "text", "text": " Und nun:"}, tool_use,
         ]})
     );
-    // What is another protocol's, or does not fit the message any more, stays away; the message does not.
+    // State of another protocol, or that does not fit the message, is dropped. The message is still sent.
     let plain =
         json!({"role": "assistant", "content": [{"type": "text", "text": "Schön. Und nun:"}, tool_use]});
     for odd in [
@@ -96,6 +99,6 @@ async fn thoughts_go_back_where_they_stood() {
         ),
         state(json!("nonsense")),
     ] {
-        assert_eq!(sent(asked(odd.clone())).await["messages"][1], plain, "{odd:?}");
+        assert_eq!(sent_body(request_with(odd.clone())).await["messages"][1], plain, "{odd:?}");
     }
 }

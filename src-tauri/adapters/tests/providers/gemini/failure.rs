@@ -1,12 +1,12 @@
-//! What only this protocol has of failures: its errors, within a stream and instead of one, and what it is not.
+//! Failures specific to this protocol: its error responses, error events, and invalid responses.
 
 use serde_json::{Value, json};
 
-use super::{KIND, saying};
+use super::{KIND, text_events};
 use crate::server::{Answer, events, fault};
 
 #[tokio::test]
-async fn errors_instead_of_a_stream_and_within_it() {
+async fn protocol_errors_are_mapped_to_codes() {
     for (status, name, code, retryable) in [
         (400, "INVALID_ARGUMENT", "provider.bad_request", false),
         (400, "FAILED_PRECONDITION", "provider.bad_request", false),
@@ -24,7 +24,8 @@ async fn errors_instead_of_a_stream_and_within_it() {
             assert_eq!((failure.code.as_str(), failure.retryable), (code, retryable), "{name}: {failure}");
             assert!(failure.message.contains("So it is."), "{failure}");
         }
-        let failure = fault(KIND, Answer::stream(events(&[saying("Hi", "STOP").remove(0), error]))).await;
+        let failure =
+            fault(KIND, Answer::stream(events(&[text_events("Hi", "STOP").remove(0), error]))).await;
         assert_eq!((failure.code.as_str(), failure.retryable), (code, retryable), "{name}: {failure}");
         assert!(failure.message.contains("So it is."), "{failure}");
     }
@@ -41,7 +42,7 @@ async fn wrong_key_is_reported_as_such() {
 }
 
 #[tokio::test]
-async fn how_long_to_wait_stands_in_the_body() {
+async fn retry_delay_is_read_from_the_body() {
     let error = |delay: &str| {
         json!({"error": {"code": 429, "message": "Quota.", "status": "RESOURCE_EXHAUSTED", "details": [
             {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": []},
@@ -62,13 +63,13 @@ async fn how_long_to_wait_stands_in_the_body() {
             "{delay}"
         );
     }
-    // The header, where there is one, goes before it.
+    // The header has precedence.
     let failure = fault(KIND, Answer::json(429, &error("34s").to_string()).header("retry-after", "7")).await;
     assert_eq!(failure.retry_after_ms, Some(7_000));
 }
 
 #[tokio::test]
-async fn what_is_not_the_protocol() {
+async fn invalid_responses_are_refused() {
     for body in ["{}", "[]", "nonsense", "", r#"{"candidates": []}"#, r#"{"candidates": [{"content": 7}]}"#] {
         assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.invalid_response", "{body}");
     }
@@ -86,8 +87,8 @@ async fn what_is_not_the_protocol() {
         );
         assert!(failure.hint.as_ref().is_some_and(|hint| hint.contains("Gemini")), "{failure:?}");
     }
-    // Without a reason it is cut, however orderly its end.
-    let begun = saying("Hi", "STOP").remove(0);
-    assert_eq!(fault(KIND, Answer::stream(events(&[begun]))).await.code, "provider.cut_short");
+    // Without a finish reason the reply is incomplete.
+    let start = text_events("Hi", "STOP").remove(0);
+    assert_eq!(fault(KIND, Answer::stream(events(&[start]))).await.code, "provider.cut_short");
     assert_eq!(fault(KIND, Answer::stream("")).await.code, "provider.cut_short");
 }

@@ -1,17 +1,17 @@
-//! What comes back: the same reply however the bytes arrive, signatures and ids in their places.
+//! Decoding of replies.
 
 use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use serde_json::{Value, json};
 
-use super::{KIND, last, parts, saying};
-use crate::asked::tool_call;
-use crate::checks::{Recorded, all_of_it, holds_for_every_protocol};
+use super::{KIND, final_event, parts, text_events};
+use crate::protocol_checks::{RecordedStream, full_usage, holds_for_every_protocol};
+use crate::requests::tool_call;
 use crate::server::{Answer, events, reply_to};
 
-/// A stream as the provider sends it, with everything in it: thoughts, text beyond ASCII, a signed text, two calls of which
-/// one has a signature and one an id, a part of a kind yet to come.
-fn recorded(usage: &Value) -> Vec<Value> {
+/// A complete stream: thoughts, text beyond ASCII, a signed text, two calls of which one has a signature and one an id, a
+/// part of an unknown kind.
+fn recorded_events(usage: &Value) -> Vec<Value> {
     let first = json!({"name": "calculator", "args": {"expression": "1+1"}});
     let second = json!({"id": "fc_2", "name": "current_time"});
     vec![
@@ -20,7 +20,7 @@ fn recorded(usage: &Value) -> Vec<Value> {
         parts(json!([{"text": " 日本"}, {"hologram": {"depth": 3}}, {"text": "語\n\"x\""}])),
         parts(json!([{"text": "", "thoughtSignature": "dGV4dA=="}])),
         parts(json!([{"functionCall": first, "thoughtSignature": "Y2FsbA+/="}])),
-        last(json!([{"functionCall": second}]), "STOP", usage),
+        final_event(json!([{"functionCall": second}]), "STOP", usage),
     ]
 }
 
@@ -33,8 +33,8 @@ fn expected() -> ModelReply {
             tool_call("fc_2", "current_time", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
-        // 12 of the prompt and 3 that tools of the provider read; 14 of the reply and 20 of thoughts.
-        usage: Some(all_of_it(15, 34, 8, 20)),
+        // 12 of the prompt and 3 of the provider's tools; 14 of the reply and 20 of thoughts.
+        usage: Some(full_usage(15, 34, 8, 20)),
         response_id: Some("r1".into()),
         provider_state: Some(json!({"gemini": [
             {"text": "Schön 🙂 日本語\n\"x\"".len()},
@@ -45,13 +45,13 @@ fn expected() -> ModelReply {
     }
 }
 
-fn recording(newline: &str, usage: &Value) -> Recorded {
-    let bytes = events(&recorded(usage)).replace('\n', newline).into_bytes();
-    Recorded {
+fn recording(newline: &str, usage: &Value) -> RecordedStream {
+    let bytes = events(&recorded_events(usage)).replace('\n', newline).into_bytes();
+    RecordedStream {
         kind: KIND,
         answer: Answer::events,
-        // There is no goodbye.
-        whole: bytes.len(),
+        // There is no end event.
+        complete_len: bytes.len(),
         bytes,
         reply: expected(),
         chunks: vec![
@@ -63,7 +63,7 @@ fn recording(newline: &str, usage: &Value) -> Recorded {
     }
 }
 
-fn known(newline: &str) -> Recorded {
+fn default_recording(newline: &str) -> RecordedStream {
     let usage = json!({
         "promptTokenCount": 12, "toolUsePromptTokenCount": 3, "cachedContentTokenCount": 8,
         "candidatesTokenCount": 14, "thoughtsTokenCount": 20, "totalTokenCount": 49,
@@ -72,10 +72,10 @@ fn known(newline: &str) -> Recorded {
     recording(newline, &usage)
 }
 
-holds_for_every_protocol!(known, ["\n", "\r\n", "\r"]);
+holds_for_every_protocol!(default_recording, ["\n", "\r\n", "\r"]);
 
 #[tokio::test]
-async fn nonsense_usage() {
+async fn invalid_usage_is_ignored() {
     let usage = |count: &Value| {
         json!({
             "promptTokenCount": count, "toolUsePromptTokenCount": count, "cachedContentTokenCount": count,
@@ -83,16 +83,16 @@ async fn nonsense_usage() {
         })
     };
     let with = |usage: &Value| recording("\n", usage).bytes;
-    known("\n").survives_nonsense_in_its_usage(|count| with(&usage(count))).await;
-    known("\n").survives_a_usage_that_is_none(with).await;
+    default_recording("\n").check_invalid_usage(|count| with(&usage(count))).await;
+    default_recording("\n").check_missing_usage(with).await;
 }
 
-async fn said(all: &[Value]) -> ModelReply {
+async fn decode(all: &[Value]) -> ModelReply {
     reply_to(KIND, Answer::stream(events(all))).await.0
 }
 
 #[tokio::test]
-async fn finish_reasons() {
+async fn finish_reasons_are_mapped() {
     for (reason, expected) in [
         ("STOP", StopReason::End),
         ("MAX_TOKENS", StopReason::MaxTokens),
@@ -109,7 +109,7 @@ async fn finish_reasons() {
         ("OTHER", StopReason::Other("OTHER".into())),
         ("MALFORMED_FUNCTION_CALL", StopReason::Other("MALFORMED_FUNCTION_CALL".into())),
     ] {
-        let reply = said(&saying("Hi", reason)).await;
+        let reply = decode(&text_events("Hi", reason)).await;
         assert_eq!((reply.text.as_str(), reply.stop_reason), ("Hi", expected), "{reason}");
         assert_eq!(reply.usage, Some(TokenUsage::new(3, 5)));
         assert_eq!(reply.provider_state, None);
@@ -117,30 +117,30 @@ async fn finish_reasons() {
 }
 
 #[tokio::test]
-async fn what_is_withheld_asks_for_no_function() {
-    let mut all = recorded(&json!({}));
+async fn withheld_reply_has_no_tool_calls() {
+    let mut all = recorded_events(&json!({}));
     all[5]["candidates"][0]["finishReason"] = json!("SAFETY");
-    let reply = said(&all).await;
+    let reply = decode(&all).await;
     assert_eq!(reply.stop_reason, StopReason::ContentFilter);
     assert_eq!((reply.tool_calls, reply.provider_state), (vec![], None));
-    // The question itself.
+    // The prompt itself is blocked.
     let blocked = json!({
         "promptFeedback": {"blockReason": "PROHIBITED_CONTENT"},
         "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 0},
     });
-    let reply = said(&[blocked]).await;
+    let reply = decode(&[blocked]).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("", StopReason::ContentFilter));
     assert_eq!(reply.usage, Some(TokenUsage::new(9, 0)));
-    // Feedback that blocks nothing is none.
-    let mut all = saying("Hi", "STOP");
+    // Feedback without a block reason is ignored.
+    let mut all = text_events("Hi", "STOP");
     all[0]["promptFeedback"] = json!({"safetyRatings": []});
-    assert_eq!(said(&all).await.stop_reason, StopReason::End);
+    assert_eq!(decode(&all).await.stop_reason, StopReason::End);
 }
 
 #[tokio::test]
-async fn calls_without_ids_get_some_and_nothing_to_keep() {
+async fn calls_without_ids_get_generated_ids() {
     let f = |name: &str| json!({"functionCall": {"name": name, "args": null}});
-    let reply = said(&[last(json!([f("a"), f("b")]), "STOP", &json!({}))]).await;
+    let reply = decode(&[final_event(json!([f("a"), f("b")]), "STOP", &json!({}))]).await;
     let calls: Vec<_> = reply.tool_calls.iter().map(|call| (call.id.as_str(), call.name.as_str())).collect();
     assert_eq!(calls, [("call_0", "a"), ("call_1", "b")]);
     assert!(reply.tool_calls.iter().all(|call| call.arguments == json!({})));
@@ -148,26 +148,26 @@ async fn calls_without_ids_get_some_and_nothing_to_keep() {
 }
 
 #[tokio::test]
-async fn all_of_it_went_into_thoughts() {
+async fn reply_can_consist_of_thoughts_only() {
     let usage = json!({"promptTokenCount": 3, "thoughtsTokenCount": 20});
-    let reply = said(&[last(json!([]), "MAX_TOKENS", &usage)]).await;
+    let reply = decode(&[final_event(json!([]), "MAX_TOKENS", &usage)]).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("", StopReason::MaxTokens));
-    assert_eq!(reply.usage, Some(all_of_it(3, 20, 0, 20)));
+    assert_eq!(reply.usage, Some(full_usage(3, 20, 0, 20)));
 }
 
 #[tokio::test]
-async fn another_candidate_is_nobodys() {
-    let mut all = saying("Hi", "STOP");
+async fn other_candidates_are_ignored() {
+    let mut all = text_events("Hi", "STOP");
     all.insert(1, json!({"candidates": [{"index": 1, "content": {"parts": [{"text": "no"}]}}]}));
     all.push(json!({"candidates": [{"index": 0, "finishReason": "FINISH_REASON_UNSPECIFIED"}]}));
-    let reply = said(&all).await;
+    let reply = decode(&all).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("Hi", StopReason::End));
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_stream_is_understood() {
+async fn unstreamed_reply_is_decoded() {
     let usage = json!({"promptTokenCount": 1, "candidatesTokenCount": 2});
-    let whole = last(json!([{"text": "Hi"}]), "STOP", &usage);
+    let whole = final_event(json!([{"text": "Hi"}]), "STOP", &usage);
     let (reply, chunks) = reply_to(KIND, Answer::json(200, &whole.to_string())).await;
     assert_eq!((reply.text.as_str(), reply.usage), ("Hi", Some(TokenUsage::new(1, 2))));
     assert_eq!(chunks, [Chunk::Text("Hi".into())]);

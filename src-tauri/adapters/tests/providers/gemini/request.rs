@@ -1,30 +1,30 @@
-//! What is sent, to the last key.
+//! The exact request bodies and headers.
 
 use plait_adapters::ProviderRegistry;
 use plait_engine::context::{Message, Role};
 use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
-use super::{KIND, saying};
-use crate::asked::{message, picture, received, refuses, shared, tool};
+use super::{KIND, text_events};
+use crate::requests::{assert_options_refused, capture_request, image_message, message, to_shared, tool};
 use crate::server::{Answer, Server, call, events, request};
 
 fn hello() -> Answer {
-    Answer::stream(events(&saying("Hi", "STOP")))
+    Answer::stream(events(&text_events("Hi", "STOP")))
 }
 
-/// The body that goes out for a request.
-pub(super) async fn sent(request: ModelRequest) -> Value {
-    received(KIND, hello(), request).await.body
+/// The body that is sent for a request.
+pub(super) async fn sent_body(request: ModelRequest) -> Value {
+    capture_request(KIND, hello(), request).await.body
 }
 
 #[tokio::test]
-async fn system_history_and_tools() {
+async fn system_history_and_tools_are_mapped() {
     let mut dialect = tool("slide_rule");
     dialect.parameters["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
-    let body = sent(ModelRequest {
+    let body = sent_body(ModelRequest {
         system: Some("Be brief.".into()),
-        messages: shared([
+        messages: to_shared([
             message(Role::User, "Hello"),
             Message { reasoning: Some("never sent".into()), ..message(Role::Assistant, "Hi.") },
             message(Role::System, "The person is in a hurry."),
@@ -58,13 +58,13 @@ async fn system_history_and_tools() {
 }
 
 #[tokio::test]
-async fn bounds_images_schema_and_options() {
+async fn limits_images_schema_and_options_are_mapped() {
     let schema =
         json!({"$schema": "x", "type": "object", "properties": {"a": {"type": "string", "maxLength": 3}}});
     let mut stripped = schema.clone();
     stripped.as_object_mut().expect("an object").remove("$schema");
-    let body = sent(ModelRequest {
-        messages: shared([picture()]),
+    let body = sent_body(ModelRequest {
+        messages: to_shared([image_message()]),
         temperature: Some(0.25),
         max_tokens: Some(100),
         response_schema: Some(schema),
@@ -97,35 +97,35 @@ async fn bounds_images_schema_and_options() {
 }
 
 #[tokio::test]
-async fn a_schema_beside_functions_goes_in_words_where_the_model_takes_one_of_both() {
+async fn schema_with_functions_is_sent_as_text_to_older_models() {
     let schema = json!({"type": "object"});
-    for (model, in_words) in [
+    for (model, as_text) in [
         ("gemini-2.5-flash", true),
         ("models/gemini-2.0-flash", true),
         ("gemini-3-flash-preview", false),
         ("gemini-3.1-pro-preview", false),
     ] {
-        let asked = ModelRequest {
+        let model_request = ModelRequest {
             model: model.into(),
             system: Some("Be brief.".into()),
             response_schema: Some(schema.clone()),
             tools: vec![tool("calculator")],
             ..request()
         };
-        let body = sent(asked.clone()).await;
+        let body = sent_body(model_request.clone()).await;
         let words = body["systemInstruction"]["parts"].as_array().expect("parts");
-        assert_eq!(words.len(), if in_words { 2 } else { 1 }, "{model}");
-        assert_eq!(words.last().is_some_and(|last| last.to_string().contains("JSON Schema")), in_words);
-        assert_eq!(body.get("generationConfig").is_none(), in_words, "{model}");
-        // Without functions it is always a format.
-        let body = sent(ModelRequest { tools: Vec::new(), ..asked }).await;
+        assert_eq!(words.len(), if as_text { 2 } else { 1 }, "{model}");
+        assert_eq!(words.last().is_some_and(|last| last.to_string().contains("JSON Schema")), as_text);
+        assert_eq!(body.get("generationConfig").is_none(), as_text, "{model}");
+        // Without functions the schema is always a format.
+        let body = sent_body(ModelRequest { tools: Vec::new(), ..model_request }).await;
         assert_eq!(body["generationConfig"]["responseJsonSchema"], schema, "{model}");
         assert_eq!(body["systemInstruction"], json!({"parts": [{"text": "Be brief."}]}), "{model}");
     }
 }
 
 #[tokio::test]
-async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
+async fn reserved_options_are_refused_before_sending() {
     let wrong = [
         json!([]),
         json!({"contents": []}),
@@ -133,12 +133,12 @@ async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
         json!({"systemInstruction": {}}),
         json!({"tools": []}),
     ];
-    refuses(KIND, wrong).await;
+    assert_options_refused(KIND, wrong).await;
 }
 
 #[tokio::test]
-async fn path_headers_and_key() {
-    let server = Server::saying([hello()]).await;
+async fn request_has_the_path_headers_and_key() {
+    let server = Server::with_answers([hello()]).await;
     let table = ProviderRegistry::new(&[("test".to_owned(), server.settings(KIND))].into()).expect("made");
     let provider = table.get("test").expect("there");
     table.set_session_key("test", "secret").expect("taken");
@@ -162,7 +162,7 @@ async fn path_headers_and_key() {
 }
 
 #[tokio::test]
-async fn models_that_generate_are_listed_to_the_last_page() {
+async fn generating_models_of_all_pages_are_listed() {
     let model = |name: &str, method: &str| json!({"name": name, "displayName": "x", "supportedGenerationMethods": [method, "countTokens"]});
     let first = json!({
         "models": [model("models/d", "generateContent"), model("models/embedding", "embedContent")],
@@ -172,18 +172,18 @@ async fn models_that_generate_are_listed_to_the_last_page() {
         model("models/b", "generateContent"), model("tunedModels/a", "generateContent"), {"name": "models/bare"},
     ]});
     let pages = [first.clone(), second].map(|page| Answer::json(200, &page.to_string()));
-    let server = Server::saying(pages).await;
+    let server = Server::with_answers(pages).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["b", "d", "tunedModels/a"]);
     let lines: Vec<_> = server.received().into_iter().map(|received| received.line).collect();
     assert_eq!(
         lines,
         ["GET /v1beta/models?pageSize=1000", "GET /v1beta/models?pageSize=1000&pageToken=a%2Fb%3D"]
     );
-    // A list that never ends is not followed for ever.
-    let server = Server::saying([Answer::json(200, &first.to_string())]).await;
+    // The number of pages is bounded.
+    let server = Server::with_answers([Answer::json(200, &first.to_string())]).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["d"]);
     assert_eq!(server.received().len(), 20);
-    let server = Server::saying([Answer::json(200, "{\"models\": 7}")]).await;
+    let server = Server::with_answers([Answer::json(200, "{\"models\": 7}")]).await;
     assert_eq!(
         server.provider(KIND).models().await.expect_err("not a list").code,
         "provider.invalid_response"

@@ -1,26 +1,26 @@
-//! Tool rounds: what the model gave goes back as it came, and each result finds its function.
+//! Tool rounds: content is sent back unchanged, and each result names its function.
 
 use plait_engine::context::{Message, Role};
 use plait_engine::provider::ModelRequest;
 use serde_json::{Value, json};
 
-use super::request::sent;
-use crate::asked::{asks, message, shared, tells};
+use super::request::sent_body;
+use crate::requests::{assistant_with_calls, message, to_shared, tool_message};
 use crate::server::request;
 
 #[tokio::test]
-async fn results_of_one_round_are_one_content() {
+async fn tool_results_of_a_round_are_one_content() {
     let calls = [("a", "calculator", json!({"expression": "6*7"})), ("b", "current_time", json!("{broken"))];
     let messages = [
         message(Role::User, "6*7?"),
-        asks("", &calls),
-        tells("a", "42"),
-        tells("b", "{\"error\": \"It is broken.\", \"code\": \"tool.failed\"}"),
-        asks("And now:", &[("c", "calculator", json!({}))]),
-        tells("c", "[1, 2]"),
-        tells("nobody", "x"),
+        assistant_with_calls("", &calls),
+        tool_message("a", "42"),
+        tool_message("b", "{\"error\": \"It is broken.\", \"code\": \"tool.failed\"}"),
+        assistant_with_calls("And now:", &[("c", "calculator", json!({}))]),
+        tool_message("c", "[1, 2]"),
+        tool_message("nobody", "x"),
     ];
-    let body = sent(ModelRequest { messages: shared(messages), ..request() }).await;
+    let body = sent_body(ModelRequest { messages: to_shared(messages), ..request() }).await;
     let called = |name: &str, args: Value| json!({"functionCall": {"name": name, "args": args}});
     let tool_result =
         |name: &str, response: Value| json!({"functionResponse": {"name": name, "response": response}});
@@ -46,22 +46,27 @@ async fn results_of_one_round_are_one_content() {
 }
 
 #[tokio::test]
-async fn signatures_and_ids_go_back_where_they_stood() {
-    let state = |kept: Value| Some(json!({"gemini": kept}));
-    let asked = |provider_state: Option<Value>| {
-        // Plait may have given the calls other ids.
+async fn signatures_and_ids_are_sent_back_at_their_position() {
+    let state = |parts: Value| Some(json!({"gemini": parts}));
+    let request_with = |provider_state: Option<Value>| {
+        // Plait may have assigned other ids to the calls.
         let calls =
             [("call_0", "calculator", json!({"expression": "1+1"})), ("mine", "current_time", json!({}))];
-        let asks = Message { provider_state, ..asks("Schön.", &calls) };
-        let messages = [message(Role::User, "1+1?"), asks, tells("mine", "noon"), tells("call_0", "2")];
-        ModelRequest { messages: shared(messages), ..request() }
+        let assistant_calls = Message { provider_state, ..assistant_with_calls("Schön.", &calls) };
+        let messages = [
+            message(Role::User, "1+1?"),
+            assistant_calls,
+            tool_message("mine", "noon"),
+            tool_message("call_0", "2"),
+        ];
+        ModelRequest { messages: to_shared(messages), ..request() }
     };
     let length = "Schön.".len();
-    let kept = json!([
+    let parts = json!([
         {"text": length}, {"text": 0, "thoughtSignature": "dGV4dA=="},
         {"call": null, "thoughtSignature": "Y2FsbA+/="}, {"call": "fc_2"}, {"text": 0},
     ]);
-    let body = sent(asked(state(kept))).await;
+    let body = sent_body(request_with(state(parts))).await;
     let first = json!({"name": "calculator", "args": {"expression": "1+1"}});
     let second = json!({"name": "current_time", "args": {}});
     let mut with_id = second.clone();
@@ -82,7 +87,7 @@ async fn signatures_and_ids_go_back_where_they_stood() {
             {"functionResponse": {"name": "calculator", "response": {"output": "2"}}},
         ]})
     );
-    // What is another protocol's, or does not fit the message any more, stays away; the message does not.
+    // State of another protocol, or that does not fit the message, is dropped. The message is still sent.
     let plain = json!({"role": "model", "parts": [
         {"text": "Schön."}, {"functionCall": first}, {"functionCall": second},
     ]});
@@ -98,6 +103,6 @@ async fn signatures_and_ids_go_back_where_they_stood() {
         state(json!([{"weather": "fine"}])),
         state(json!("nonsense")),
     ] {
-        assert_eq!(sent(asked(odd.clone())).await["contents"][1], plain, "{odd:?}");
+        assert_eq!(sent_body(request_with(odd.clone())).await["contents"][1], plain, "{odd:?}");
     }
 }

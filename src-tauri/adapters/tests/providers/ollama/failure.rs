@@ -1,17 +1,17 @@
-//! What only this protocol has of failures: its errors, and what it is not.
+//! Failures specific to this protocol: its errors and invalid responses.
 
 use serde_json::json;
 
 use super::{KIND, lines_of, stream};
-use crate::server::{Answer, Step, fault, outcome};
+use crate::server::{Answer, Step, call_once, fault};
 
 #[tokio::test]
-async fn errors_within_a_stream() {
-    let begun = json!({"message": {"role": "assistant", "content": "Hi"}, "done": false});
+async fn errors_within_a_stream_are_mapped_to_codes() {
+    let start = json!({"message": {"role": "assistant", "content": "Hi"}, "done": false});
     for error in
         [json!({"error": "model runner has unexpectedly stopped"}), json!({"error": {"message": "stopped"}})]
     {
-        let error = fault(KIND, stream(&[begun.clone(), error])).await;
+        let error = fault(KIND, stream(&[start.clone(), error])).await;
         assert_eq!((error.code.as_str(), error.retryable), ("provider.server_error", true));
         assert!(error.message.contains("stopped"), "{error}");
     }
@@ -22,7 +22,7 @@ async fn errors_within_a_stream() {
 }
 
 #[tokio::test]
-async fn what_is_not_the_protocol() {
+async fn invalid_responses_are_refused() {
     for text in [
         "{}\n",
         "[]\n",
@@ -37,12 +37,12 @@ async fn what_is_not_the_protocol() {
         let error = fault(KIND, Answer::lines(vec![Step::Send(text.into())])).await;
         assert_eq!((error.code.as_str(), error.retryable), ("provider.invalid_response", false), "{text}");
     }
-    // Bytes that are no text, in a whole line and in the last one.
+    // Invalid UTF-8, in a complete line and in the last one.
     for bytes in [&b"{\"message\": {\"content\": \"\xff\"}, \"done\": true}\n"[..], b"\xff\xfe"] {
         let error = fault(KIND, Answer::lines(vec![Step::Send(bytes.into())])).await;
         assert_eq!(error.code, "provider.invalid_response");
     }
     let nothing_after = lines_of(&[json!({"message": {"content": "Hi"}, "done": true})]) + "nonsense\n";
-    let reply = outcome(KIND, Answer::lines(vec![Step::Send(nothing_after.into())])).await;
+    let reply = call_once(KIND, Answer::lines(vec![Step::Send(nothing_after.into())])).await;
     assert_eq!(reply.expect("a reply").text, "Hi");
 }

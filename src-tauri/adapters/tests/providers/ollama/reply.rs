@@ -1,44 +1,46 @@
-//! What comes back: the same reply however the bytes arrive.
+//! Decoding of replies.
 
 use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::{KIND, lines_of, stream};
-use crate::asked::tool_call;
-use crate::checks::{Recorded, holds_for_every_protocol};
+use crate::protocol_checks::{RecordedStream, holds_for_every_protocol};
+use crate::requests::tool_call;
 use crate::server::{Answer, reply_to};
 
-fn says(message: &Value) -> Value {
+fn message_line(message: &Value) -> Value {
     json!({"model": "tiny", "created_at": "2026-11-20T10:00:00Z", "message": message, "done": false})
 }
 
-fn done(reason: &str, input: &Value, output: &Value) -> Value {
+fn done_line(reason: &str, input: &Value, output: &Value) -> Value {
     json!({
         "model": "tiny", "message": {"role": "assistant", "content": ""}, "done": true, "done_reason": reason,
         "total_duration": 1, "prompt_eval_count": input, "eval_count": output,
     })
 }
 
-fn recorded(input: &Value, output: &Value) -> String {
+fn recorded_text(input: &Value, output: &Value) -> String {
     let call = |name: &str, arguments: Value| json!([{"function": {"index": 0, "name": name, "arguments": arguments}}]);
     lines_of(&[
-        says(&json!({"role": "assistant", "content": "", "thinking": "Größe…"})),
-        says(&json!({"role": "assistant", "content": "Schön 🙂"})),
-        says(&json!({"role": "assistant", "content": " 日本語\n\"x\""})),
-        says(&json!({"role": "assistant", "content": "", "tool_calls": call("size", json!({"x": "ä"}))})),
-        says(&json!({"role": "assistant", "content": "", "tool_calls": call("tell", json!({}))})),
-        done("stop", input, output),
+        message_line(&json!({"role": "assistant", "content": "", "thinking": "Größe…"})),
+        message_line(&json!({"role": "assistant", "content": "Schön 🙂"})),
+        message_line(&json!({"role": "assistant", "content": " 日本語\n\"x\""})),
+        message_line(
+            &json!({"role": "assistant", "content": "", "tool_calls": call("size", json!({"x": "ä"}))}),
+        ),
+        message_line(&json!({"role": "assistant", "content": "", "tool_calls": call("tell", json!({}))})),
+        done_line("stop", input, output),
     ])
 }
 
-fn known(newline: &str) -> Recorded {
-    let text = recorded(&json!(12), &json!(34));
-    Recorded {
+fn default_recording(newline: &str) -> RecordedStream {
+    let text = recorded_text(&json!(12), &json!(34));
+    RecordedStream {
         kind: KIND,
         answer: Answer::lines,
-        // A whole line without its end is still whole.
-        whole: text.replace('\n', newline).trim_end().len(),
+        // A complete line without its line end is still complete.
+        complete_len: text.replace('\n', newline).trim_end().len(),
         bytes: text.replace('\n', newline).into_bytes(),
         reply: ModelReply {
             text: "Schön 🙂 日本語\n\"x\"".into(),
@@ -59,33 +61,33 @@ fn known(newline: &str) -> Recorded {
     }
 }
 
-holds_for_every_protocol!(known, ["\n", "\r\n", "\n\n"]);
+holds_for_every_protocol!(default_recording, ["\n", "\r\n", "\n\n"]);
 
 #[tokio::test]
-async fn nonsense_usage() {
-    known("\n").survives_nonsense_in_its_usage(|count| recorded(count, count).into_bytes()).await;
-    // An older one says nothing of a prompt it still had in memory.
-    let mut end = done("stop", &json!(null), &json!(3));
+async fn invalid_usage_is_ignored() {
+    default_recording("\n").check_invalid_usage(|count| recorded_text(count, count).into_bytes()).await;
+    // Older versions omit the count of a cached prompt.
+    let mut end = done_line("stop", &json!(null), &json!(3));
     end.as_object_mut().expect("object").remove("prompt_eval_count");
     assert_eq!(reply_to(KIND, stream(&[end])).await.0.usage, None);
 }
 
 #[tokio::test]
-async fn stop_reasons() {
+async fn stop_reasons_are_mapped() {
     for (reason, expected) in [
         ("stop", StopReason::End),
         ("", StopReason::End),
         ("length", StopReason::MaxTokens),
         ("load", StopReason::Other("load".into())),
     ] {
-        let (reply, _) = reply_to(KIND, stream(&[done(reason, &json!(1), &json!(1))])).await;
+        let (reply, _) = reply_to(KIND, stream(&[done_line(reason, &json!(1), &json!(1))])).await;
         assert_eq!(reply.stop_reason, expected);
     }
 }
 
-/// Ids where it gives them; arguments as text, no arguments; a server that does not stream.
+/// Ids if there are any; arguments as text or missing; a server that does not stream.
 #[tokio::test]
-async fn dialects() {
+async fn server_dialects_are_decoded() {
     let calls = json!([
         {"id": "x1", "function": {"name": "text", "arguments": "{\"a\": 1}"}},
         {"function": {"name": "broken", "arguments": "{oops"}},

@@ -1,34 +1,37 @@
-//! What is sent, to the last key.
+//! The exact request bodies and headers.
 
 use plait_engine::context::Message;
 use plait_engine::provider::ModelRequest;
 use serde_json::{Value, json};
 
 use super::{KIND, stream};
-use crate::asked::{asks, closed_schema, everything, received, refuses, shared, tells, user};
+use crate::requests::{
+    assert_options_refused, assistant_with_calls, capture_request, closed_schema, full_request, to_shared,
+    tool_message, user,
+};
 use crate::server::{Answer, Server, request};
 
 fn hello() -> Answer {
     stream(&[json!({"message": {"role": "assistant", "content": "Hi"}, "done": true, "done_reason": "stop"})])
 }
 
-/// The body that goes out for a request.
-async fn sent(request: ModelRequest) -> Value {
-    let received = received(KIND, hello(), request).await;
+/// The body that is sent for a request.
+async fn sent_body(request: ModelRequest) -> Value {
+    let received = capture_request(KIND, hello(), request).await;
     assert_eq!(received.line, "POST /api/chat");
     assert_eq!(received.headers["content-type"], "application/json");
     received.body
 }
 
 #[tokio::test]
-async fn nothing_but_what_is_asked() {
-    let body = sent(ModelRequest { messages: shared([user("Hello")]), ..request() }).await;
+async fn minimal_request_has_only_required_keys() {
+    let body = sent_body(ModelRequest { messages: to_shared([user("Hello")]), ..request() }).await;
     let messages = json!([{"role": "user", "content": "Hello"}]);
     assert_eq!(body, json!({"model": "tiny", "stream": true, "messages": messages}));
 }
 
 #[tokio::test]
-async fn everything_at_once() {
+async fn full_request_is_mapped() {
     let tool = |name: &str| {
         let parameters = json!({"type": "object", "properties": {"x": {"type": "string"}}});
         json!({"type": "function", "function": {
@@ -38,7 +41,7 @@ async fn everything_at_once() {
     let call = |id: &str, name: &str, arguments: Value| json!({"id": id, "function": {"name": name, "arguments": arguments}});
     let tool_result = |id: &str, name: &str, content: &str| json!({"role": "tool", "tool_name": name, "tool_call_id": id, "content": content});
     assert_eq!(
-        sent(everything()).await,
+        sent_body(full_request()).await,
         json!({
             "model": "tiny",
             "stream": true,
@@ -50,7 +53,7 @@ async fn everything_at_once() {
                 {"role": "user", "content": "Größe?\nSay.", "images": ["aGk="]},
                 {"role": "assistant", "content": "", "tool_calls": [
                     call("a", "size", json!({"x": "y"})),
-                    // Only an object can stand there.
+                    // Only an object is allowed there.
                     call("b", "tell", json!({"value": "{broken"})),
                 ]},
                 tool_result("a", "size", "42"),
@@ -66,11 +69,13 @@ async fn everything_at_once() {
 }
 
 #[tokio::test]
-async fn a_model_goes_on_from_what_it_thought() {
-    let asked = Message { reasoning: Some("Hm.".into()), ..asks("", &[("a", "size", json!({}))]) };
-    let answered = Message { reasoning: Some("Never sent back.".into()), ..crate::asked::says("Hi.") };
-    let messages = shared([user("?"), answered, user("Size?"), asked, tells("a", "1")]);
-    let body = sent(ModelRequest { messages, ..request() }).await;
+async fn reasoning_is_sent_back_with_tool_calls_only() {
+    let assistant_calls =
+        Message { reasoning: Some("Hm.".into()), ..assistant_with_calls("", &[("a", "size", json!({}))]) };
+    let answered =
+        Message { reasoning: Some("Never sent back.".into()), ..crate::requests::assistant("Hi.") };
+    let messages = to_shared([user("?"), answered, user("Size?"), assistant_calls, tool_message("a", "1")]);
+    let body = sent_body(ModelRequest { messages, ..request() }).await;
     assert_eq!(body["messages"][1], json!({"role": "assistant", "content": "Hi."}));
     let calls = json!([{"id": "a", "function": {"name": "size", "arguments": {}}}]);
     assert_eq!(
@@ -80,11 +85,11 @@ async fn a_model_goes_on_from_what_it_thought() {
 }
 
 #[tokio::test]
-async fn options_stand_where_they_belong() {
+async fn options_are_sorted_into_body_and_model_options() {
     let options = json!({
         "think": true, "keep_alive": "5m", "top_k": 40, "session": true, "options": {"seed": 7, "temperature": 0.5},
     });
-    let body = sent(ModelRequest { temperature: Some(0.1), options, ..request() }).await;
+    let body = sent_body(ModelRequest { temperature: Some(0.1), options, ..request() }).await;
     assert_eq!(
         body,
         json!({
@@ -93,12 +98,12 @@ async fn options_stand_where_they_belong() {
         })
     );
     let wrong = [json!([]), json!({"messages": []}), json!({"stream": false}), json!({"model": "x"})];
-    refuses(KIND, wrong).await;
+    assert_options_refused(KIND, wrong).await;
 }
 
-/// What the request needs, in doublings, never less than Ollama's own and never more than there is.
+/// The window doubles up to what the request needs, from Ollama's default up to the model's window.
 #[tokio::test]
-async fn the_window_to_load() {
+async fn context_window_is_sized_to_the_request() {
     for (window, tokens, max_tokens, expected) in [
         (128_000, 0, None, 4_096),
         (128_000, 10, None, 8_192),
@@ -110,22 +115,31 @@ async fn the_window_to_load() {
         (2_048, 0, None, 2_048),
         (32_768, 1_000_000, None, 32_768),
     ] {
-        let said = Message { tokens, ..user("x") };
-        let asked = ModelRequest { window: Some(window), max_tokens, messages: shared([said]), ..request() };
-        assert_eq!(sent(asked).await["options"]["num_ctx"], expected, "{window} {tokens} {max_tokens:?}");
+        let user_message = Message { tokens, ..user("x") };
+        let model_request = ModelRequest {
+            window: Some(window),
+            max_tokens,
+            messages: to_shared([user_message]),
+            ..request()
+        };
+        assert_eq!(
+            sent_body(model_request).await["options"]["num_ctx"],
+            expected,
+            "{window} {tokens} {max_tokens:?}"
+        );
     }
     let own = ModelRequest { window: Some(128_000), options: json!({"num_ctx": 9}), ..request() };
-    assert_eq!(sent(own).await["options"], json!({"num_ctx": 9}));
+    assert_eq!(sent_body(own).await["options"], json!({"num_ctx": 9}));
 }
 
 #[tokio::test]
 async fn models_are_listed() {
     let listed =
         r#"{"models": [{"name": "qwen3:8b", "model": "qwen3:8b", "size": 1}, {"name": "llama3.2:3b"}]}"#;
-    let server = Server::saying([Answer::json(200, listed)]).await;
+    let server = Server::with_answers([Answer::json(200, listed)]).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["llama3.2:3b", "qwen3:8b"]);
     assert_eq!(server.received()[0].line, "GET /api/tags");
-    let server = Server::saying([Answer::json(200, "[1]")]).await;
+    let server = Server::with_answers([Answer::json(200, "[1]")]).await;
     assert_eq!(
         server.provider(KIND).models().await.expect_err("not a list").code,
         "provider.invalid_response"

@@ -1,4 +1,4 @@
-//! What only this protocol has of failures: its errors, and what it is not.
+//! Failures specific to this protocol: its errors and invalid responses.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{KIND, stream_of};
 use crate::server::{Answer, fault};
 
 #[tokio::test]
-async fn statuses() {
+async fn statuses_are_mapped_to_codes() {
     let error = |message: &str, code: &str| {
         json!({"error": {"message": message, "type": "x", "code": code}}).to_string()
     };
@@ -36,7 +36,7 @@ async fn statuses() {
 }
 
 #[tokio::test]
-async fn the_servers_own_words_are_reported_and_bounded() {
+async fn server_message_is_reported_and_truncated() {
     let error =
         fault(KIND, Answer::json(400, r#"{"error": {"message": "max_tokens is\n too large."}}"#)).await;
     assert!(error.message.contains("400 Bad Request: max_tokens is too large."), "{error}");
@@ -47,7 +47,7 @@ async fn the_servers_own_words_are_reported_and_bounded() {
 }
 
 #[tokio::test]
-async fn what_is_not_the_protocol() {
+async fn invalid_responses_are_refused() {
     for body in ["{}", "[]", "nonsense", "", r#"{"choices": [{"message": 7}]}"#, r#"{"choices": []}"#] {
         assert_eq!(fault(KIND, Answer::json(200, body)).await.code, "provider.invalid_response", "{body}");
     }
@@ -65,8 +65,8 @@ async fn what_is_not_the_protocol() {
 }
 
 #[tokio::test]
-async fn errors_within_a_stream() {
-    let begun = json!({"choices": [{"index": 0, "delta": {"content": "Hi"}}]});
+async fn errors_within_a_stream_are_mapped_to_codes() {
+    let start = json!({"choices": [{"index": 0, "delta": {"content": "Hi"}}]});
     for (error, code, retryable) in [
         (json!({"message": "Out of memory", "type": "server_error"}), "provider.server_error", true),
         (json!({"message": "Slow down", "code": "rate_limit_exceeded"}), "provider.rate_limited", true),
@@ -77,12 +77,12 @@ async fn errors_within_a_stream() {
         ),
         (json!("gone"), "provider.server_error", true),
     ] {
-        let error = fault(KIND, Answer::stream(stream_of(&[begun.clone(), json!({"error": error})]))).await;
+        let error = fault(KIND, Answer::stream(stream_of(&[start.clone(), json!({"error": error})]))).await;
         assert_eq!((error.code.as_str(), error.retryable), (code, retryable), "{error}");
     }
     let filtered = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "content_filter"}]});
     assert_eq!(
-        fault(KIND, Answer::stream(stream_of(&[begun.clone(), filtered]))).await.code,
+        fault(KIND, Answer::stream(stream_of(&[start.clone(), filtered]))).await.code,
         "provider.content_filtered"
     );
     let refused =

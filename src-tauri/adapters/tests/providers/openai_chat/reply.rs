@@ -1,4 +1,4 @@
-//! What comes back: the same reply however the bytes arrive, and whatever the server's dialect.
+//! Decoding of replies, in the dialects of several servers.
 
 use plait_adapters::ProviderSettings;
 use plait_engine::models::TokenUsage;
@@ -6,11 +6,11 @@ use plait_engine::provider::{Chunk, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::{KIND, stream_of};
-use crate::asked::tool_call;
-use crate::checks::{Recorded, all_of_it, holds_for_every_protocol};
+use crate::protocol_checks::{RecordedStream, full_usage, holds_for_every_protocol};
+use crate::requests::tool_call;
 use crate::server::{Answer, Server, Step, call, events, provider, reply_to, request};
 
-#[allow(clippy::needless_pass_by_value)] // Made where it is given.
+#[allow(clippy::needless_pass_by_value)]
 fn delta(delta: Value) -> Value {
     json!({"id": "x", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": null}], "usage": null})
 }
@@ -19,8 +19,8 @@ fn finish(reason: &str) -> Value {
     json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
 }
 
-/// A stream as OpenAI sends it, with everything in it: reasoning, text beyond ASCII, two interleaved tool calls, usage.
-fn recorded(usage: &Value) -> String {
+/// A complete stream of OpenAI: reasoning, text beyond ASCII, two interleaved tool calls, usage.
+fn recorded_text(usage: &Value) -> String {
     let call = |index: u64, id: Option<&str>, name: Option<&str>, arguments: &str| {
         let mut function = json!({"arguments": arguments});
         let mut piece = json!({"index": index});
@@ -44,12 +44,12 @@ fn recorded(usage: &Value) -> String {
         ),
         delta(json!({"tool_calls": [call(1, None, None, "}")]})),
         finish("tool_calls"),
-        counted(usage),
+        usage_event(usage),
     ];
     format!(": keep-alive\n\n{}", stream_of(&events))
 }
 
-fn counted(usage: &Value) -> Value {
+fn usage_event(usage: &Value) -> Value {
     json!({"choices": [], "usage": usage})
 }
 
@@ -62,21 +62,21 @@ fn expected() -> ModelReply {
             tool_call("call_b", "current_time", json!({})),
         ],
         stop_reason: StopReason::ToolCalls,
-        usage: Some(all_of_it(12, 34, 8, 20)),
+        usage: Some(full_usage(12, 34, 8, 20)),
         response_id: Some("x".into()),
         ..ModelReply::default()
     }
 }
 
-/// All of it, with line ends of that kind; `usage` is what it says of its usage.
-fn recording(newline: &str, usage: &Value) -> Recorded {
-    let bytes = recorded(usage).replace('\n', newline).into_bytes();
-    // Whole with the blank line behind the finish reason, which is two events and the goodbye from the end.
-    let rest = format!("{}data: [DONE]\n\n", events(&[counted(usage)])).replace('\n', newline);
-    Recorded {
+/// The complete stream with these line ends and this usage.
+fn recording(newline: &str, usage: &Value) -> RecordedStream {
+    let bytes = recorded_text(usage).replace('\n', newline).into_bytes();
+    // Complete with the blank line after the finish reason. The usage event and the end mark follow.
+    let rest = format!("{}data: [DONE]\n\n", events(&[usage_event(usage)])).replace('\n', newline);
+    RecordedStream {
         kind: KIND,
         answer: Answer::events,
-        whole: bytes.len() - rest.len(),
+        complete_len: bytes.len() - rest.len(),
         bytes,
         reply: expected(),
         chunks: vec![
@@ -87,7 +87,7 @@ fn recording(newline: &str, usage: &Value) -> Recorded {
     }
 }
 
-fn known(newline: &str) -> Recorded {
+fn default_recording(newline: &str) -> RecordedStream {
     let usage = json!({
         "prompt_tokens": 12, "completion_tokens": 34, "total_tokens": 46,
         "prompt_tokens_details": {"cached_tokens": 8}, "completion_tokens_details": {"reasoning_tokens": 20},
@@ -95,10 +95,10 @@ fn known(newline: &str) -> Recorded {
     recording(newline, &usage)
 }
 
-holds_for_every_protocol!(known, ["\n", "\r\n", "\r"]);
+holds_for_every_protocol!(default_recording, ["\n", "\r\n", "\r"]);
 
 #[tokio::test]
-async fn nonsense_usage() {
+async fn invalid_usage_is_ignored() {
     let usage = |count: &Value| {
         json!({
             "prompt_tokens": count, "completion_tokens": count, "total_tokens": count,
@@ -106,30 +106,30 @@ async fn nonsense_usage() {
         })
     };
     let with = |usage: &Value| recording("\n", usage).bytes;
-    known("\n").survives_nonsense_in_its_usage(|count| with(&usage(count))).await;
-    known("\n").survives_a_usage_that_is_none(with).await;
+    default_recording("\n").check_invalid_usage(|count| with(&usage(count))).await;
+    default_recording("\n").check_missing_usage(with).await;
 }
 
-async fn said(events: &[Value]) -> ModelReply {
+async fn decode(events: &[Value]) -> ModelReply {
     reply_to(KIND, Answer::stream(stream_of(events))).await.0
 }
 
 #[tokio::test]
-async fn stop_reasons() {
+async fn stop_reasons_are_mapped() {
     for (reason, expected) in [
         ("stop", StopReason::End),
         ("length", StopReason::MaxTokens),
         ("eos", StopReason::Other("eos".into())),
     ] {
-        assert_eq!(said(&[delta(json!({"content": "x"})), finish(reason)]).await.stop_reason, expected);
+        assert_eq!(decode(&[delta(json!({"content": "x"})), finish(reason)]).await.stop_reason, expected);
     }
 }
 
 #[tokio::test]
-async fn dialects() {
-    // Ollama: reasoning under another name, calls whole, all with index 0, and `stop` at the end.
+async fn server_dialects_are_decoded() {
+    // Ollama: reasoning has another name, calls are complete and all have index 0, and the finish reason is `stop`.
     let call = |id: &str| json!({"id": id, "index": 0, "function": {"name": "f", "arguments": "{\"a\":1}"}});
-    let reply = said(&[
+    let reply = decode(&[
         delta(json!({"reasoning": "Hm.", "content": ""})),
         delta(json!({"tool_calls": [call("a")]})),
         delta(json!({"tool_calls": [call("b")]})),
@@ -141,13 +141,13 @@ async fn dialects() {
     let ids: Vec<_> = reply.tool_calls.iter().map(|call| (call.id.as_str(), &call.arguments)).collect();
     assert_eq!(ids, [("a", &json!({"a": 1})), ("b", &json!({"a": 1}))]);
 
-    // No index and no id; arguments as an object; arguments that are no JSON; none at all.
+    // No index and no id; arguments as an object, as invalid JSON, or missing.
     let function = |name: &str, arguments: Value| json!({"function": {"name": name, "arguments": arguments}});
     let mut broken = function("broken", json!("{oops"));
     broken["index"] = json!(1);
     let mut none = json!({"function": {"name": "none"}});
     none["index"] = json!(2);
-    let reply = said(&[
+    let reply = decode(&[
         delta(json!({"tool_calls": [function("object", json!({"a": 1})), broken, none]})),
         finish("tool_calls"),
     ])
@@ -166,8 +166,8 @@ async fn dialects() {
         ]
     );
 
-    // Text in parts; nulls where something else could be; another choice, which nobody asked for.
-    let reply = said(&[
+    // Text in parts; nulls in place of other values; another choice.
+    let reply = decode(&[
         json!({"choices": null}),
         delta(json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "tool_calls": null, "refusal": null})),
         json!({"choices": [{"index": 1, "delta": {"content": "no"}}]}),
@@ -178,14 +178,14 @@ async fn dialects() {
 }
 
 #[tokio::test]
-async fn a_stream_without_a_goodbye_is_whole_once_it_has_finished() {
+async fn stream_is_complete_after_the_finish_reason() {
     let event = |event: &Value| format!("data: {event}\n\n").into_bytes();
     let finished = [event(&delta(json!({"content": "Hi"}))), event(&finish("stop"))].concat();
     let pause = |milliseconds| Step::Wait(std::time::Duration::from_millis(milliseconds));
-    // It just ends; the connection breaks; it falls silent.
-    for rest in [vec![], vec![pause(20), Step::Cut], vec![pause(60_000)]] {
+    // The stream ends, the connection breaks, or the server goes silent.
+    for rest in [vec![], vec![pause(20), Step::Disconnect], vec![pause(60_000)]] {
         let steps = std::iter::once(Step::Send(finished.clone())).chain(rest).collect();
-        let server = Server::saying([Answer::events(steps)]).await;
+        let server = Server::with_answers([Answer::events(steps)]).await;
         let settings = ProviderSettings { read_timeout_ms: Some(100), ..server.settings(KIND) };
         let reply = call(&*provider(settings), request()).await.0.expect("a reply");
         assert_eq!(reply.text, "Hi");
@@ -193,7 +193,7 @@ async fn a_stream_without_a_goodbye_is_whole_once_it_has_finished() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_stream_is_understood() {
+async fn unstreamed_reply_is_decoded() {
     let whole = json!({
         "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi", "tool_calls": null}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1, "completion_tokens": 2},

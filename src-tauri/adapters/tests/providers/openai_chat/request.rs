@@ -1,4 +1,4 @@
-//! What is sent, to the last key.
+//! The exact request bodies and headers.
 
 use plait_adapters::ProviderRegistry;
 use plait_engine::context::{Message, Role};
@@ -6,8 +6,9 @@ use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
 use super::{KIND, stream_of};
-use crate::asked::{
-    asks, closed_schema, message, picture, received, refuses, says, shared, tells, tool, user,
+use crate::requests::{
+    assert_options_refused, assistant, assistant_with_calls, capture_request, closed_schema, image_message,
+    message, to_shared, tool, tool_message, user,
 };
 use crate::server::{Answer, Server, call, request};
 
@@ -17,22 +18,22 @@ fn hello() -> Answer {
     ]))
 }
 
-fn having_thought(message: Message) -> Message {
+fn with_reasoning(message: Message) -> Message {
     Message { reasoning: Some("never sent back".into()), ..message }
 }
 
-/// The body that goes out for a request.
-async fn sent(request: ModelRequest) -> Value {
-    received(KIND, hello(), request).await.body
+/// The body that is sent for a request.
+async fn sent_body(request: ModelRequest) -> Value {
+    capture_request(KIND, hello(), request).await.body
 }
 
 #[tokio::test]
-async fn system_history_and_tools() {
-    let body = sent(ModelRequest {
+async fn system_history_and_tools_are_mapped() {
+    let body = sent_body(ModelRequest {
         system: Some("Be brief.".into()),
-        messages: shared([
+        messages: to_shared([
             user("Hello"),
-            having_thought(says("Hi.")),
+            with_reasoning(assistant("Hi.")),
             message(Role::System, "The person is in a hurry."),
             user("What is 6 × 7?"),
         ]),
@@ -63,17 +64,17 @@ async fn system_history_and_tools() {
 }
 
 #[tokio::test]
-async fn a_tool_round_trip() {
+async fn tool_round_is_mapped_without_reasoning() {
     let calls = [("a", "calculator", json!({"expression": "6*7"})), ("b", "calculator", json!("{broken"))];
     let messages = [
         user("6*7?"),
-        having_thought(asks("", &calls)),
-        tells("a", "42"),
-        tells("b", "no"),
-        having_thought(asks("And now:", &[("c", "current_time", json!({}))])),
-        tells("c", "noon"),
+        with_reasoning(assistant_with_calls("", &calls)),
+        tool_message("a", "42"),
+        tool_message("b", "no"),
+        with_reasoning(assistant_with_calls("And now:", &[("c", "current_time", json!({}))])),
+        tool_message("c", "noon"),
     ];
-    let body = sent(ModelRequest { messages: shared(messages), ..request() }).await;
+    let body = sent_body(ModelRequest { messages: to_shared(messages), ..request() }).await;
     let function = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
     assert_eq!(
         body["messages"],
@@ -92,9 +93,9 @@ async fn a_tool_round_trip() {
 }
 
 #[tokio::test]
-async fn bounds_images_schema_and_options() {
-    let body = sent(ModelRequest {
-        messages: shared([picture()]),
+async fn limits_images_schema_and_options_are_mapped() {
+    let body = sent_body(ModelRequest {
+        messages: to_shared([image_message()]),
         temperature: Some(0.25),
         max_tokens: Some(100),
         response_schema: Some(closed_schema()),
@@ -122,18 +123,18 @@ async fn bounds_images_schema_and_options() {
 }
 
 #[tokio::test]
-async fn options_that_are_plaits_own_are_refused_before_anything_is_sent() {
+async fn reserved_options_are_refused_before_sending() {
     let wrong =
         [json!([]), json!("x"), json!({"messages": []}), json!({"stream": false}), json!({"model": "other"})];
-    refuses(KIND, wrong).await;
+    assert_options_refused(KIND, wrong).await;
 }
 
 #[tokio::test]
-async fn path_headers_and_key() {
-    let server = Server::saying([hello()]).await;
+async fn request_has_the_path_headers_and_key() {
+    let server = Server::with_answers([hello()]).await;
     let mut settings = server.settings(KIND);
-    // A slash at the end changes nothing.
-    settings.base_url = Some(format!("{}/v1/", server.root));
+    // A trailing slash has no effect.
+    settings.base_url = Some(format!("{}/v1/", server.origin));
     let table = ProviderRegistry::new(&[("test".to_owned(), settings.clone())].into()).expect("made");
     let provider = table.get("test").expect("there");
     call(&*provider, request()).await.0.expect("a reply");
@@ -158,15 +159,15 @@ async fn path_headers_and_key() {
 }
 
 #[tokio::test]
-async fn models_are_listed() {
-    let server = Server::saying([Answer::json(
+async fn models_are_sorted() {
+    let server = Server::with_answers([Answer::json(
         200,
         r#"{"object": "list", "data": [{"id": "b", "x": 1}, {"id": "a"}]}"#,
     )])
     .await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b"]);
     assert_eq!(server.received()[0].line, "GET /v1/models");
-    let server = Server::saying([Answer::json(200, "[1]")]).await;
+    let server = Server::with_answers([Answer::json(200, "[1]")]).await;
     assert_eq!(
         server.provider(KIND).models().await.expect_err("not a list").code,
         "provider.invalid_response"

@@ -1,4 +1,4 @@
-//! What only this protocol has of failures: its errors, and what it is not.
+//! Failures specific to this protocol: its errors and invalid responses.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{KIND, delta, stream_of};
 use crate::server::{Answer, fault};
 
 #[tokio::test]
-async fn errors_within_a_stream() {
+async fn errors_within_a_stream_are_mapped_to_codes() {
     for (code, expected, retryable) in [
         ("server_error", "provider.server_error", true),
         ("rate_limit_exceeded", "provider.rate_limited", true),
@@ -30,7 +30,7 @@ async fn errors_within_a_stream() {
 }
 
 #[tokio::test]
-async fn what_is_withheld() {
+async fn withheld_reply_is_a_fault() {
     let filtered = json!({"type": "response.incomplete", "response": {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}});
     let error = fault(KIND, Answer::stream(stream_of(&[delta(0, "Hi"), filtered]))).await;
     assert_eq!(error.code, "provider.content_filtered");
@@ -46,7 +46,7 @@ async fn what_is_withheld() {
 }
 
 #[tokio::test]
-async fn what_is_not_the_protocol() {
+async fn invalid_responses_are_refused() {
     for body in
         ["{}", "[]", "nonsense", "", r#"{"output": 7}"#, r#"{"object": "chat.completion", "choices": []}"#]
     {
@@ -63,7 +63,7 @@ async fn what_is_not_the_protocol() {
         let error = fault(KIND, Answer::stream(stream)).await;
         assert_eq!((error.code.as_str(), error.retryable), ("provider.invalid_response", false), "{stream}");
     }
-    // A goodbye in place of an end.
+    // An end mark without a final event.
     let goodbye = format!("{}data: [DONE]\n\n", stream_of(&[delta(0, "Hi")]));
     assert_eq!(fault(KIND, Answer::stream(goodbye)).await.code, "provider.cut_short");
 }

@@ -1,16 +1,19 @@
-//! What is sent, to the last key.
+//! The exact request bodies and headers.
 
 use plait_engine::context::Message;
 use plait_engine::provider::ModelRequest;
 use serde_json::{Value, json};
 
-use super::{KIND, says};
-use crate::asked::{asks, closed_schema, everything, received, refuses, shared, tells, user};
+use super::{KIND, text_answer};
+use crate::requests::{
+    assert_options_refused, assistant_with_calls, capture_request, closed_schema, full_request, to_shared,
+    tool_message, user,
+};
 use crate::server::{Answer, Server, call, provider, request};
 
-/// The body that goes out for a request.
-async fn sent(request: ModelRequest) -> Value {
-    let received = received(KIND, says("r", "Hi"), request).await;
+/// The body that is sent for a request.
+async fn sent_body(request: ModelRequest) -> Value {
+    let received = capture_request(KIND, text_answer("r", "Hi"), request).await;
     assert_eq!(received.line, "POST /v1/responses");
     assert_eq!(received.headers["content-type"], "application/json");
     assert_eq!(received.headers["accept"], "text/event-stream");
@@ -18,14 +21,14 @@ async fn sent(request: ModelRequest) -> Value {
 }
 
 #[tokio::test]
-async fn nothing_but_what_is_asked() {
-    let body = sent(ModelRequest { messages: shared([user("Hello")]), ..request() }).await;
+async fn minimal_request_has_only_required_keys() {
+    let body = sent_body(ModelRequest { messages: to_shared([user("Hello")]), ..request() }).await;
     let input = json!([{"role": "user", "content": "Hello"}]);
     assert_eq!(body, json!({"model": "tiny", "stream": true, "store": false, "input": input}));
 }
 
 #[tokio::test]
-async fn everything_at_once() {
+async fn full_request_is_mapped() {
     let tool = |name: &str| {
         json!({
             "type": "function", "name": name, "description": format!("Does {name}."), "strict": false,
@@ -36,7 +39,7 @@ async fn everything_at_once() {
     let tool_result =
         |id: &str, output: &str| json!({"type": "function_call_output", "call_id": id, "output": output});
     assert_eq!(
-        sent(everything()).await,
+        sent_body(full_request()).await,
         json!({
             "model": "tiny",
             "stream": true,
@@ -68,8 +71,8 @@ async fn everything_at_once() {
 }
 
 #[tokio::test]
-async fn options() {
-    let asked = |options: Value| ModelRequest {
+async fn options_are_merged_into_the_body() {
+    let request_with = |options: Value| ModelRequest {
         response_schema: Some(json!({"type": "object"})),
         options,
         ..request()
@@ -82,16 +85,16 @@ async fn options() {
         body.as_object_mut().expect("object").extend(more.as_object().expect("object").clone());
         body
     };
-    // As they are; those of the text beside its format; `session` is Plait's own and stays here.
+    // Options are unchanged; those of `text` are merged with its format; `session` is Plait's own and not sent.
     let text = json!({"format": format, "verbosity": "low"});
-    let given = json!({"top_p": 0.5, "text": {"verbosity": "low"}, "session": false});
-    assert_eq!(sent(asked(given)).await, body(json!({"top_p": 0.5, "text": text})));
-    // Who sets how to reason gets the reasoning in a form that can be handed back.
+    let options = json!({"top_p": 0.5, "text": {"verbosity": "low"}, "session": false});
+    assert_eq!(sent_body(request_with(options)).await, body(json!({"top_p": 0.5, "text": text})));
+    // With a reasoning setting, the encrypted reasoning is requested, so that it can be sent back.
     let effort = json!({"effort": "low"});
-    let sealed = json!({"reasoning": effort, "include": ["reasoning.encrypted_content"]});
-    assert_eq!(sent(asked(json!({"reasoning": effort}))).await, body(sealed));
+    let encrypted = json!({"reasoning": effort, "include": ["reasoning.encrypted_content"]});
+    assert_eq!(sent_body(request_with(json!({"reasoning": effort}))).await, body(encrypted));
     let own = json!({"reasoning": effort, "include": []});
-    assert_eq!(sent(asked(own.clone())).await, body(own));
+    assert_eq!(sent_body(request_with(own.clone())).await, body(own));
 
     let wrong = [
         json!([]),
@@ -102,49 +105,52 @@ async fn options() {
         json!({"previous_response_id": "r"}),
         json!({"session": "yes"}),
     ];
-    refuses(KIND, wrong).await;
+    assert_options_refused(KIND, wrong).await;
 }
 
-/// Reasoning goes back where it stood, in front of the calls it led to; another protocol's does not.
+/// Reasoning is sent back at its position, before the calls that it led to. That of another protocol is not.
 #[tokio::test]
-async fn reasoning_goes_back_in_the_rounds_of_tools() {
-    let sealed =
+async fn reasoning_is_sent_back_within_tool_rounds() {
+    let encrypted =
         |id: &str| json!({"type": "reasoning", "id": id, "summary": [], "encrypted_content": "c2VhbGVk"});
-    let state = json!({"openAiResponses": [sealed("rs_1"), "call", sealed("rs_2"), "text", "call"]});
+    let state = json!({"openAiResponses": [encrypted("rs_1"), "call", encrypted("rs_2"), "text", "call"]});
     let calls = [("a", "size", json!({})), ("b", "size", json!({}))];
     let round = |state: Value| {
-        let asked = Message { provider_state: Some(state), ..asks("So:", &calls) };
-        ModelRequest { messages: shared([user("?"), asked, tells("a", "1"), tells("b", "2")]), ..request() }
+        let assistant_calls = Message { provider_state: Some(state), ..assistant_with_calls("So:", &calls) };
+        ModelRequest {
+            messages: to_shared([user("?"), assistant_calls, tool_message("a", "1"), tool_message("b", "2")]),
+            ..request()
+        }
     };
     let call = |id: &str| json!({"type": "function_call", "call_id": id, "name": "size", "arguments": "{}"});
     let tool_result =
         |id: &str, output: &str| json!({"type": "function_call_output", "call_id": id, "output": output});
-    let said = json!({"role": "assistant", "content": "So:"});
+    let text_item = json!({"role": "assistant", "content": "So:"});
     let question = json!({"role": "user", "content": "?"});
     assert_eq!(
-        sent(round(state)).await["input"],
+        sent_body(round(state)).await["input"],
         json!([
             question,
-            sealed("rs_1"),
+            encrypted("rs_1"),
             call("a"),
-            sealed("rs_2"),
-            said,
+            encrypted("rs_2"),
+            text_item,
             call("b"),
             tool_result("a", "1"),
             tool_result("b", "2")
         ])
     );
-    for foreign in [json!({"anthropic": [sealed("x")]}), json!({"openAiResponses": 7}), json!("x")] {
+    for foreign in [json!({"anthropic": [encrypted("x")]}), json!({"openAiResponses": 7}), json!("x")] {
         let plain =
-            json!([question, said, call("a"), call("b"), tool_result("a", "1"), tool_result("b", "2")]);
-        assert_eq!(sent(round(foreign)).await["input"], plain);
+            json!([question, text_item, call("a"), call("b"), tool_result("a", "1"), tool_result("b", "2")]);
+        assert_eq!(sent_body(round(foreign)).await["input"], plain);
     }
 }
 
 #[tokio::test]
-async fn key_and_models() {
+async fn models_are_listed_and_missing_key_is_reported() {
     let listed = r#"{"object": "list", "data": [{"id": "b", "x": 1}, {"id": "a"}]}"#;
-    let server = Server::saying([Answer::json(200, listed)]).await;
+    let server = Server::with_answers([Answer::json(200, listed)]).await;
     assert_eq!(server.provider(KIND).models().await.expect("listed"), ["a", "b"]);
     assert_eq!(server.received()[0].line, "GET /v1/models");
     let mut settings = server.settings(KIND);

@@ -1,4 +1,4 @@
-//! Conversations kept on their side: what is sent is only ever less, never something else.
+//! Provider-side sessions: requests get shorter, their meaning stays the same.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use plait_engine::context::Message;
 use plait_engine::provider::{ModelRequest, Provider};
 use serde_json::{Value, json};
 
-use super::{KIND, completed, says, stream_of};
-use crate::asked::{asks, says as said, shared, tells, tool, user};
+use super::{KIND, completed, stream_of, text_answer};
+use crate::requests::{assistant, assistant_with_calls, to_shared, tool, tool_message, user};
 use crate::server::{Answer, Server, call, provider, request};
 
-fn asked(messages: impl IntoIterator<Item = Message>) -> ModelRequest {
+fn session_request(messages: impl IntoIterator<Item = Message>) -> ModelRequest {
     ModelRequest {
         system: Some("Be brief.".into()),
-        messages: shared(messages),
+        messages: to_shared(messages),
         tools: vec![tool("size")],
         session: Some("main".into()),
         options: json!({"session": true}),
@@ -21,8 +21,8 @@ fn asked(messages: impl IntoIterator<Item = Message>) -> ModelRequest {
     }
 }
 
-/// What was sent of the conversation, behind which reply, and whether it may be kept.
-fn sent(body: &Value) -> (Option<&str>, Vec<&str>, bool) {
+/// Of a request body: the previous response id, the texts of the input, and whether it may be stored.
+fn session_fields(body: &Value) -> (Option<&str>, Vec<&str>, bool) {
     let previous = body.get("previous_response_id").map(|id| id.as_str().expect("text"));
     let words = |item| ["content", "output", "name"].iter().find_map(|key| Value::get(item, key)?.as_str());
     let items = body["input"].as_array().expect("items").iter().map(|item| words(item).expect("words"));
@@ -33,23 +33,23 @@ async fn ask(provider: &dyn Provider, request: ModelRequest) {
     call(provider, request).await.0.expect("a reply");
 }
 
-async fn answering(ids: &[&str]) -> (Server, Arc<dyn Provider>) {
-    let server = Server::saying(ids.iter().map(|id| says(id, &format!("Answer {id}.")))).await;
+async fn server_with_replies(ids: &[&str]) -> (Server, Arc<dyn Provider>) {
+    let server = Server::with_answers(ids.iter().map(|id| text_answer(id, &format!("Answer {id}.")))).await;
     let provider = server.provider(KIND);
     (server, provider)
 }
 
 #[tokio::test]
-async fn only_what_is_new_is_sent() {
-    let (server, provider) = answering(&["r1", "r2", "r3"]).await;
+async fn session_sends_only_new_messages() {
+    let (server, provider) = server_with_replies(&["r1", "r2", "r3"]).await;
     let first = [user("One?")];
-    let second = [&first[..], &[said("Answer r1."), user("Two?")]].concat();
-    let third = [&second[..], &[said("Answer r2."), user("Three?")]].concat();
+    let second = [&first[..], &[assistant("Answer r1."), user("Two?")]].concat();
+    let third = [&second[..], &[assistant("Answer r2."), user("Three?")]].concat();
     for messages in [first.to_vec(), second, third] {
-        ask(&*provider, asked(messages)).await;
+        ask(&*provider, session_request(messages)).await;
     }
     let received = server.received();
-    // All of it, to the last key.
+    // The complete body.
     let tools = received[0].body["tools"].clone();
     assert_eq!(
         received[1].body,
@@ -58,90 +58,100 @@ async fn only_what_is_new_is_sent() {
             "previous_response_id": "r1", "input": [{"role": "user", "content": "Two?"}],
         })
     );
-    assert_eq!(sent(&received[0].body), (None, vec!["One?"], true));
-    assert_eq!(sent(&received[2].body), (Some("r2"), vec!["Three?"], true));
+    assert_eq!(session_fields(&received[0].body), (None, vec!["One?"], true));
+    assert_eq!(session_fields(&received[2].body), (Some("r2"), vec!["Three?"], true));
 }
 
-/// In the rounds of its tools a model goes on from the reply that asked for them. The turn that is stored has none of
-/// these rounds, so the next one goes on from the last reply that both know, or from the beginning.
+/// Within tool rounds a session continues from the reply that called the tools. The stored turn has none of these rounds,
+/// so the next turn continues from the last reply before them, or sends everything.
 #[tokio::test]
-async fn rounds_of_tools() {
+async fn session_continues_within_tool_rounds() {
     let calls = json!({"type": "response.output_item.done", "output_index": 0, "item": {
         "type": "function_call", "call_id": "a", "name": "size", "arguments": "{\"x\": \"y\"}",
     }});
     let asks_for_tools = Answer::stream(stream_of(&[calls, completed("r2", &json!([]), &json!(null))]));
-    let server =
-        Server::saying([says("r1", "Hi."), asks_for_tools, says("r3", "42."), says("r4", "Bye.")]).await;
+    let server = Server::with_answers([
+        text_answer("r1", "Hi."),
+        asks_for_tools,
+        text_answer("r3", "42."),
+        text_answer("r4", "Bye."),
+    ])
+    .await;
     let provider = server.provider(KIND);
-    let begun = [user("Hello"), said("Hi."), user("How large?")];
-    let round = [asks("", &[("a", "size", json!({"x": "y"}))]), tells("a", "42")];
-    ask(&*provider, asked([user("Hello")])).await;
-    ask(&*provider, asked(begun.clone())).await;
-    ask(&*provider, asked([&begun[..], &round].concat())).await;
-    ask(&*provider, asked([&begun[..], &[said("42."), user("Bye")]].concat())).await;
+    let start = [user("Hello"), assistant("Hi."), user("How large?")];
+    let round = [assistant_with_calls("", &[("a", "size", json!({"x": "y"}))]), tool_message("a", "42")];
+    ask(&*provider, session_request([user("Hello")])).await;
+    ask(&*provider, session_request(start.clone())).await;
+    ask(&*provider, session_request([&start[..], &round].concat())).await;
+    ask(&*provider, session_request([&start[..], &[assistant("42."), user("Bye")]].concat())).await;
     let received: Vec<_> = server.received().into_iter().map(|received| received.body).collect();
-    assert_eq!(sent(&received[1]), (Some("r1"), vec!["How large?"], true));
-    assert_eq!(sent(&received[2]), (Some("r2"), vec!["42"], true));
-    assert_eq!(sent(&received[3]), (Some("r1"), vec!["How large?", "42.", "Bye"], true));
+    assert_eq!(session_fields(&received[1]), (Some("r1"), vec!["How large?"], true));
+    assert_eq!(session_fields(&received[2]), (Some("r2"), vec!["42"], true));
+    assert_eq!(session_fields(&received[3]), (Some("r1"), vec!["How large?", "42.", "Bye"], true));
 }
 
 type Change = fn(&mut ModelRequest);
 
 #[tokio::test]
-async fn whatever_was_changed_is_all_sent() {
-    let error = [user("One?"), said("Answer r1."), user("Two?")];
-    let same = asked(error.clone());
+async fn changed_request_is_sent_in_full() {
+    let error = [user("One?"), assistant("Answer r1."), user("Two?")];
+    let same = session_request(error.clone());
     let all = vec!["One?", "Answer r1.", "Two?"];
     let changes: [(&str, Change, Vec<&str>); 9] = [
-        ("the model", |asked| asked.model = "large".into(), all.clone()),
-        ("the instructions", |asked| asked.system = None, all.clone()),
-        ("the tools", |asked| asked.tools.clear(), all.clone()),
-        ("the session", |asked| asked.session = Some("other".into()), all.clone()),
-        ("a trimmed history", |asked| drop(asked.messages.drain(..2)), vec!["Two?"]),
+        ("the model", |request| request.model = "large".into(), all.clone()),
+        ("the instructions", |request| request.system = None, all.clone()),
+        ("the tools", |request| request.tools.clear(), all.clone()),
+        ("the session", |request| request.session = Some("other".into()), all.clone()),
+        ("a trimmed history", |request| drop(request.messages.drain(..2)), vec!["Two?"]),
         (
             "an edited question",
-            |asked| asked.messages[0] = Arc::new(user("Won?")),
+            |request| request.messages[0] = Arc::new(user("Won?")),
             vec!["Won?", "Answer r1.", "Two?"],
         ),
-        ("an edited answer", |asked| asked.messages[1] = Arc::new(said("No.")), vec!["One?", "No.", "Two?"]),
+        (
+            "an edited answer",
+            |request| request.messages[1] = Arc::new(assistant("No.")),
+            vec!["One?", "No.", "Two?"],
+        ),
         (
             "an injected message",
-            |asked| asked.messages.insert(1, Arc::new(user("Also."))),
+            |request| request.messages.insert(1, Arc::new(user("Also."))),
             vec!["One?", "Also.", "Answer r1.", "Two?"],
         ),
-        ("the same question again", |asked| asked.messages.truncate(1), vec!["One?"]),
+        ("the same question again", |request| request.messages.truncate(1), vec!["One?"]),
     ];
     for (what, change, expected) in changes {
-        let (server, provider) = answering(&["r1", "r2"]).await;
-        ask(&*provider, asked([user("One?")])).await;
+        let (server, provider) = server_with_replies(&["r1", "r2"]).await;
+        ask(&*provider, session_request([user("One?")])).await;
         let mut second = same.clone();
         change(&mut second);
         ask(&*provider, second).await;
-        assert_eq!(sent(&server.received()[1].body), (None, expected, true), "{what}");
+        assert_eq!(session_fields(&server.received()[1].body), (None, expected, true), "{what}");
     }
-    // What decides nothing about the past may change.
-    let (server, provider) = answering(&["r1", "r2"]).await;
-    ask(&*provider, asked([user("One?")])).await;
+    // Settings that do not affect the past may change.
+    let (server, provider) = server_with_replies(&["r1", "r2"]).await;
+    ask(&*provider, session_request([user("One?")])).await;
     let colder = ModelRequest { temperature: Some(0.0), max_tokens: Some(9), attempt: 2, ..same };
     ask(&*provider, colder).await;
-    assert_eq!(sent(&server.received()[1].body), (Some("r1"), vec!["Two?"], true));
+    assert_eq!(session_fields(&server.received()[1].body), (Some("r1"), vec!["Two?"], true));
 }
 
 #[tokio::test]
-async fn a_fork_goes_on_from_where_it_forks() {
-    let (server, provider) = answering(&["r1", "r2", "r3"]).await;
+async fn fork_continues_from_its_last_shared_reply() {
+    let (server, provider) = server_with_replies(&["r1", "r2", "r3"]).await;
     let first = [user("One?")];
-    let then = |text: &str| [&first[..], &[said("Answer r1."), user(text)]].concat();
-    ask(&*provider, asked(first.clone())).await;
-    ask(&*provider, asked(then("Left?"))).await;
-    ask(&*provider, asked(then("Right?"))).await;
-    assert_eq!(sent(&server.received()[2].body), (Some("r1"), vec!["Right?"], true));
+    let then = |text: &str| [&first[..], &[assistant("Answer r1."), user(text)]].concat();
+    ask(&*provider, session_request(first.clone())).await;
+    ask(&*provider, session_request(then("Left?"))).await;
+    ask(&*provider, session_request(then("Right?"))).await;
+    assert_eq!(session_fields(&server.received()[2].body), (Some("r1"), vec!["Right?"], true));
 }
 
 #[tokio::test]
-async fn off_unless_asked_for() {
-    let asked_with = |options: Value, messages: Vec<Message>| ModelRequest { options, ..asked(messages) };
-    let second = || vec![user("One?"), said("Answer r1."), user("Two?")];
+async fn sessions_are_off_by_default() {
+    let asked_with =
+        |options: Value, messages: Vec<Message>| ModelRequest { options, ..session_request(messages) };
+    let second = || vec![user("One?"), assistant("Answer r1."), user("Two?")];
     for (setting, option, is_on) in [
         (None, Value::Null, false),
         (None, json!({"session": false}), false),
@@ -150,7 +160,7 @@ async fn off_unless_asked_for() {
         (Some(true), json!({"session": null}), true),
         (Some(true), Value::Null, true),
     ] {
-        let (server, _) = answering(&["r1", "r2"]).await;
+        let (server, _) = server_with_replies(&["r1", "r2"]).await;
         let mut settings = server.settings(KIND);
         settings.sessions = setting;
         let provider = provider(settings);
@@ -161,63 +171,71 @@ async fn off_unless_asked_for() {
         } else {
             (None, vec!["One?", "Answer r1.", "Two?"], false)
         };
-        assert_eq!(sent(&server.received()[1].body), expected, "{setting:?} {option}");
+        assert_eq!(session_fields(&server.received()[1].body), expected, "{setting:?} {option}");
     }
-    // Nothing to keep it under: nothing is kept.
-    let (server, provider) = answering(&["r1"]).await;
-    ask(&*provider, ModelRequest { session: None, ..asked([user("One?")]) }).await;
-    assert_eq!(sent(&server.received()[0].body), (None, vec!["One?"], false));
+    // Without a session id nothing is stored.
+    let (server, provider) = server_with_replies(&["r1"]).await;
+    ask(&*provider, ModelRequest { session: None, ..session_request([user("One?")]) }).await;
+    assert_eq!(session_fields(&server.received()[0].body), (None, vec!["One?"], false));
 }
 
 #[tokio::test]
-async fn what_they_no_longer_have_is_sent_once_more_in_full() {
+async fn lost_session_is_resent_in_full_once() {
     let gone = |status| {
         let error = json!({"message": "Previous response with id 'r1' not found.", "code": "previous_response_not_found"});
         Answer::json(status, &json!({"error": error}).to_string())
     };
-    let second = [user("One?"), said("Answer r1."), user("Two?")];
+    let second = [user("One?"), assistant("Answer r1."), user("Two?")];
     let all = vec!["One?", "Answer r1.", "Two?"];
     for status in [400, 404] {
-        let answers = [says("r1", "Answer r1."), gone(status), says("r2", "Fine."), says("r3", "Fine.")];
-        let server = Server::saying(answers).await;
+        let answers = [
+            text_answer("r1", "Answer r1."),
+            gone(status),
+            text_answer("r2", "Fine."),
+            text_answer("r3", "Fine."),
+        ];
+        let server = Server::with_answers(answers).await;
         let provider = server.provider(KIND);
-        ask(&*provider, asked([user("One?")])).await;
-        ask(&*provider, asked(second.clone())).await;
-        // It is not tried again.
-        ask(&*provider, asked(second.clone())).await;
+        ask(&*provider, session_request([user("One?")])).await;
+        ask(&*provider, session_request(second.clone())).await;
+        // The session is not used again.
+        ask(&*provider, session_request(second.clone())).await;
         let received: Vec<_> = server.received().into_iter().map(|received| received.body).collect();
-        assert_eq!(sent(&received[1]), (Some("r1"), vec!["Two?"], true));
-        assert_eq!(sent(&received[2]), (None, all.clone(), true));
-        assert_eq!(sent(&received[3]), (None, all.clone(), true));
+        assert_eq!(session_fields(&received[1]), (Some("r1"), vec!["Two?"], true));
+        assert_eq!(session_fields(&received[2]), (None, all.clone(), true));
+        assert_eq!(session_fields(&received[3]), (None, all.clone(), true));
         assert_eq!(received.len(), 4);
     }
-    // Once, and only for what may mean that.
+    // Only once, and only for a status that can mean a lost session.
     for (status, code, requests) in [
         (400, "provider.bad_request", 3),
         (429, "provider.rate_limited", 2),
         (500, "provider.server_error", 2),
     ] {
-        let server = Server::saying([says("r1", "Answer r1."), gone(status), gone(status)]).await;
+        let server =
+            Server::with_answers([text_answer("r1", "Answer r1."), gone(status), gone(status)]).await;
         let provider = server.provider(KIND);
-        ask(&*provider, asked([user("One?")])).await;
-        let fault = call(&*provider, asked(second.clone())).await.0.expect_err("a fault");
+        ask(&*provider, session_request([user("One?")])).await;
+        let fault = call(&*provider, session_request(second.clone())).await.0.expect_err("a fault");
         assert_eq!((fault.code.as_str(), server.received().len()), (code, requests));
     }
 }
 
-/// A reply that never came whole is nothing to go on from.
+/// An incomplete reply cannot be continued.
 #[tokio::test]
-async fn a_cut_reply_is_not_remembered() {
+async fn cut_reply_does_not_continue_a_session() {
     let cut = Answer::stream(stream_of(&[
         json!({"type": "response.created", "response": {"id": "r2"}}),
         super::delta(0, "Answer r2."),
     ]));
-    let server = Server::saying([says("r1", "Answer r1."), cut, says("r3", "Fine.")]).await;
+    let server =
+        Server::with_answers([text_answer("r1", "Answer r1."), cut, text_answer("r3", "Fine.")]).await;
     let provider = server.provider(KIND);
-    let second = [user("One?"), said("Answer r1."), user("Two?")];
-    ask(&*provider, asked([user("One?")])).await;
-    call(&*provider, asked(second.clone())).await.0.expect_err("cut");
-    ask(&*provider, asked([&second[..], &[said("Answer r2."), user("Three?")]].concat())).await;
+    let second = [user("One?"), assistant("Answer r1."), user("Two?")];
+    ask(&*provider, session_request([user("One?")])).await;
+    call(&*provider, session_request(second.clone())).await.0.expect_err("cut");
+    ask(&*provider, session_request([&second[..], &[assistant("Answer r2."), user("Three?")]].concat()))
+        .await;
     let received = server.received();
-    assert_eq!(sent(&received[2].body), (Some("r1"), vec!["Two?", "Answer r2.", "Three?"], true));
+    assert_eq!(session_fields(&received[2].body), (Some("r1"), vec!["Two?", "Answer r2.", "Three?"], true));
 }

@@ -6,7 +6,7 @@ fn generated(schema: &Value, text: &str) -> Value {
 }
 
 #[test]
-fn each_shape_is_made_from_what_was_said() {
+fn values_are_derived_from_the_message() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -31,7 +31,7 @@ fn each_shape_is_made_from_what_was_said() {
 }
 
 #[test]
-fn what_was_not_said_has_a_stand_in() {
+fn missing_values_have_defaults() {
     assert_eq!(generated(&json!({ "enum": ["a1", "b2"] }), "nothing of it"), json!("a1"));
     assert_eq!(generated(&json!({ "type": "integer", "minimum": 3 }), ""), json!(3));
     assert_eq!(generated(&json!({ "type": "number" }), ""), json!(0.0));
@@ -39,7 +39,7 @@ fn what_was_not_said_has_a_stand_in() {
 }
 
 #[test]
-fn no_schema_runs_away() {
+fn recursive_and_large_schemas_are_bounded() {
     for schema in [
         json!({ "$ref": "#" }),
         json!({ "type": "array", "items": { "$ref": "#" }, "minItems": 1 }),

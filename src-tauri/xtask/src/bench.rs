@@ -1,15 +1,14 @@
-//! `cargo xtask bench`: figures beside the references they are compared with, measured in the same run, and beside what is
-//! asked.
+//! `cargo xtask bench`: measures Plait and the references of its figures in one run, and compares them with the targets.
 //!
-//! Runs Plait's own benchmarks (criterion), the editor's (`ui/perf`), the real window's, on request other engines (`peers`),
-//! and puts all into one report. A figure that is missed fails nothing: machines differ, and people read it.
+//! Runs the Rust benchmarks (criterion), the editor's (`ui/perf`), the real window's, and on request those of other engines
+//! (`peers`), and writes one report. A missed target is not an error, since machines differ.
 
+mod criterion;
 mod editor;
-mod estimates;
-mod notes;
+mod figures;
 mod peers;
 mod report;
-mod verdict;
+mod targets;
 mod window;
 
 use std::fs;
@@ -19,9 +18,9 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 
 use crate::repo;
-use crate::steps::{Step, cargo, note};
+use crate::steps::{Step, cargo, print_note};
 
-/// One part of what is measured.
+/// A part of the benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
     /// Engine and store
@@ -34,24 +33,24 @@ pub(crate) enum Part {
     Peers,
 }
 
-/// What is to be measured, and what becomes of it.
+/// The arguments of `cargo xtask bench`.
 #[derive(clap::Args)]
-pub(crate) struct Wish {
+pub(crate) struct BenchArgs {
     /// Also install and measure other engines
     #[arg(long)]
     peers: bool,
-    /// Only one part; may be given several times
+    /// Only this part; may be repeated
     #[arg(long, value_enum)]
     only: Vec<Part>,
     /// Also write the figures into BENCHMARKS.md
     #[arg(long)]
     record: bool,
-    /// Only benchmarks of engine and store whose name contains this
+    /// Only benchmarks of the engine and the store whose name contains this
     filter: Option<String>,
 }
 
-impl Wish {
-    fn wants(&self, part: Part) -> bool {
+impl BenchArgs {
+    fn includes(&self, part: Part) -> bool {
         match part {
             _ if !self.only.is_empty() => self.only.contains(&part),
             Part::Engine => true,
@@ -60,7 +59,7 @@ impl Wish {
         }
     }
 
-    /// What a person would type to measure the same again.
+    /// The command line that repeats this measurement.
     fn command(&self) -> String {
         let mut command = String::from("cargo xtask bench");
         if self.peers {
@@ -78,42 +77,42 @@ impl Wish {
     }
 }
 
-/// Measures what is wished for and reports it.
-pub(crate) fn run(wish: &Wish) -> Result<()> {
+/// Runs the selected benchmarks and writes the report.
+pub(crate) fn run(args: &BenchArgs) -> Result<()> {
     let begin = SystemTime::now();
-    if wish.wants(Part::Engine) {
+    if args.includes(Part::Engine) {
         let mut command = cargo(&["bench", "--benches"]);
-        if let Some(filter) = &wish.filter {
+        if let Some(filter) = &args.filter {
             command.args(["--", filter]);
         }
         Step::new("Measure engine and store (the first time compiles them with optimizations)", command)
-            .aloud()?;
+            .run_with_output()?;
     }
-    let own = estimates::since(&repo::target().join("criterion"), begin)?;
-    let mut noted = notes::since(&repo::target().join("figures"), begin)?;
-    let mut take = |what: &str, measured: Result<Vec<notes::Note>>| match measured {
-        Ok(measured) => noted.extend(measured),
-        Err(error) => note(&format!("{what} is left out: {error:#}")),
+    let own = criterion::read_since(&repo::target().join("criterion"), begin)?;
+    let mut figures = figures::read_since(&repo::target().join("figures"), begin)?;
+    let mut collect = |what: &str, measured: Result<Vec<figures::Figure>>| match measured {
+        Ok(measured) => figures.extend(measured),
+        Err(error) => print_note(&format!("{what} is skipped: {error:#}")),
     };
-    if wish.wants(Part::Editor) {
-        take("The editor in Chromium", editor::measure());
+    if args.includes(Part::Editor) {
+        collect("The editor in Chromium", editor::measure());
     }
-    if wish.wants(Part::Window) {
-        take("The real window", window::measure());
+    if args.includes(Part::Window) {
+        collect("The real window", window::measure());
     }
-    let others = if wish.wants(Part::Peers) { peers::measure()? } else { Vec::new() };
-    let measured = verdict::Measured { own: &own, notes: &noted, peers: &others };
-    let text = report::write(&wish.command(), measured);
+    let others = if args.includes(Part::Peers) { peers::measure()? } else { Vec::new() };
+    let measured = targets::Measurements { own: &own, figures: &figures, peers: &others };
+    let text = report::write(&args.command(), measured);
     let path = repo::target().join("benchmarks.md");
     fs::write(&path, &text).with_context(|| format!("{} could not be written", path.display()))?;
     println!("\n{text}");
-    note(&format!("Also in {}", path.display()));
-    if wish.record {
+    print_note(&format!("Also in {}", path.display()));
+    if args.record {
         let path = repo::root().join("BENCHMARKS.md");
         let old =
             fs::read_to_string(&path).with_context(|| format!("{} could not be read", path.display()))?;
         fs::write(&path, report::record(&old, &text)?)?;
-        note(&format!("Recorded in {}", path.display()));
+        print_note(&format!("Recorded in {}", path.display()));
     }
     Ok(())
 }

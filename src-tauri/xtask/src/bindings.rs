@@ -1,5 +1,5 @@
-//! Regenerates what is derived from the Rust types: the TypeScript bindings, the list of node types and `docs/error-codes.md`.
-//! A test of the `api` crate writes them.
+//! Regenerates the files derived from the Rust types: the TypeScript bindings, the list of node types and
+//! `docs/error-codes.md`. A test of the `api` crate writes them.
 
 use anyhow::Result;
 
@@ -9,5 +9,5 @@ use crate::steps::{Step, cargo};
 pub(crate) fn write() -> Result<()> {
     let mut command = cargo(&["test", "--quiet", "--package", "plait-api", "--test", "bindings"]);
     command.env("PLAIT_WRITE_BINDINGS", "1");
-    Step::new("Write ui/src/bindings and docs/error-codes.md", command).quietly()
+    Step::new("Write ui/src/bindings and docs/error-codes.md", command).run()
 }

@@ -1,15 +1,15 @@
-//! Which Chromium the editor's tests use. Looks, and starts nothing.
+//! Finds the Chromium that the editor's tests use. Starts nothing.
 
 use std::path::PathBuf;
 
 use crate::platform::which;
 
 /// The variable that chooses a browser, here and in the Playwright configuration.
-pub(crate) const CHOICE: &str = "PLAIT_CHROMIUM";
+pub(crate) const BROWSER_VARIABLE: &str = "PLAIT_CHROMIUM";
 
-/// The chosen browser, else the first one found.
+/// The selected browser, or the first one found.
 pub(crate) fn find() -> Option<PathBuf> {
-    if let Some(chosen) = std::env::var_os(CHOICE) {
+    if let Some(chosen) = std::env::var_os(BROWSER_VARIABLE) {
         return Some(chosen.into());
     }
     let names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use crate::needs::{self, Purpose};
+use crate::requirements::{self, Purpose};
 use crate::run::{EXAMPLE, absolute};
 use crate::steps::{Step, cargo, npm};
 use crate::{editor, platform};
@@ -25,14 +25,14 @@ pub(crate) fn run(flow: Option<&Path>) -> Result<()> {
             "no display (neither DISPLAY nor WAYLAND_DISPLAY is set); `npm run dev` in ui/ serves the editor to a browser"
         );
     }
-    needs::provide(&[Purpose::Window, Purpose::Editor])?;
-    editor::packages()?;
-    let mut server = Step::new("Vite", npm(&["run", "dev:desktop", "--", "--strictPort"])).in_background()?;
+    requirements::ensure_installed(&[Purpose::Window, Purpose::Editor])?;
+    editor::install_packages()?;
+    let mut server = Step::new("Vite", npm(&["run", "dev:desktop", "--", "--strictPort"])).spawn()?;
     server.wait_for_port(DEV_SERVER_PORT, DEV_SERVER_TIMEOUT)?;
     let mut window = cargo(&["run", "--package", "plait-desktop", "--no-default-features", "--"]);
     match &flow {
         Some(flow) => window.arg(flow),
         None => window.args(["--example", EXAMPLE]),
     };
-    Step::new("Plait", window).hand_over()
+    Step::new("Plait", window).run_in_foreground()
 }

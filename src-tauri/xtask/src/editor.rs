@@ -1,28 +1,28 @@
-//! Gets the editor ready: its packages installed as locked, its pages built. Skips what is up to date.
+//! Installs the editor's packages and builds its pages. Skips what is up to date.
 
 use anyhow::Result;
 
 use crate::repo;
-use crate::steps::{Step, note, npm};
+use crate::steps::{Step, npm, print_note};
 
-/// Installs the editor's packages exactly as locked, if that has not been done for this lock file.
-pub(crate) fn packages() -> Result<()> {
-    let lock = repo::newest(&repo::ui().join("package-lock.json"));
-    let installed = repo::newest(&repo::ui().join("node_modules/.package-lock.json"));
+/// Installs the editor's packages exactly as locked, unless that was done for this lock file.
+pub(crate) fn install_packages() -> Result<()> {
+    let lock = repo::newest_modification(&repo::ui().join("package-lock.json"));
+    let installed = repo::newest_modification(&repo::ui().join("node_modules/.package-lock.json"));
     if installed.is_some() && installed >= lock {
-        note("The editor's packages are installed");
+        print_note("The editor's packages are installed");
         return Ok(());
     }
-    Step::new("Install the editor's packages", npm(&["ci", "--no-progress"])).quietly()
+    Step::new("Install the editor's packages", npm(&["ci", "--no-progress"])).run()
 }
 
-/// Builds the editor's pages into `ui/dist`, if a source is newer than them.
+/// Builds the editor's pages into `ui/dist` if a source is newer.
 pub(crate) fn build() -> Result<()> {
-    packages()?;
-    let built = repo::newest(&repo::ui().join("dist/index.html"));
-    if built.is_some() && built >= repo::newest(&repo::ui()) {
-        note("The editor is built");
+    install_packages()?;
+    let built = repo::newest_modification(&repo::ui().join("dist/index.html"));
+    if built.is_some() && built >= repo::newest_modification(&repo::ui()) {
+        print_note("The editor is built");
         return Ok(());
     }
-    Step::new("Build the editor", npm(&["run", "build"])).quietly()
+    Step::new("Build the editor", npm(&["run", "build"])).run()
 }

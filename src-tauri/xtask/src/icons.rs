@@ -1,7 +1,7 @@
-//! Draws the icons of every size from the one drawing, `icons/plait.svg`.
+//! Generates the icons of every size from `icons/plait.svg`.
 //!
-//! `.ico` and `.icns` have carried PNG pictures since Vista and 10.7, so each is a short table of contents
-//! followed by the PNGs; that is written here, and only the drawing is left to `rsvg-convert`.
+//! `.ico` and `.icns` files are a table of contents followed by PNG images (since Windows Vista and macOS 10.7). This module
+//! writes them; `rsvg-convert` renders the images.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use anyhow::{Context, Result, bail};
 
 use crate::platform::which;
 use crate::repo;
-use crate::steps::{Step, note};
+use crate::steps::{Step, print_note};
 
-/// Pictures kept as files of their own, for the Linux desktop and the bundler.
-const FILES: &[u32] = &[32, 128, 256, 512];
-const ICO: &[u32] = &[16, 24, 32, 48, 64, 256];
-/// The type codes are Apple's for PNG pictures of these sizes.
-const ICNS: &[(&[u8; 4], u32)] =
+/// The sizes of single PNG files, in pixels, for the Linux desktop and the bundler.
+const PNG_SIZES: &[u32] = &[32, 128, 256, 512];
+const ICO_SIZES: &[u32] = &[16, 24, 32, 48, 64, 256];
+/// Apple's type codes for PNG images of these sizes.
+const ICNS_TYPES: &[(&[u8; 4], u32)] =
     &[(b"icp4", 16), (b"icp5", 32), (b"ic07", 128), (b"ic08", 256), (b"ic09", 512), (b"ic10", 1024)];
 
-/// Draws all of them.
+/// Generates all icon files.
 pub(crate) fn draw() -> Result<()> {
     if which("rsvg-convert").is_none() {
         bail!(
@@ -28,22 +28,23 @@ pub(crate) fn draw() -> Result<()> {
         );
     }
     let home = repo::root().join("icons");
-    let pictures = repo::target().join("icons");
-    fs::create_dir_all(&pictures)?;
-    for &size in FILES {
-        fs::copy(picture(&home, &pictures, size)?, home.join(format!("{size}x{size}.png")))?;
+    let images = repo::target().join("icons");
+    fs::create_dir_all(&images)?;
+    for &size in PNG_SIZES {
+        fs::copy(render(&home, &images, size)?, home.join(format!("{size}x{size}.png")))?;
     }
-    let read = |size| fs::read(picture(&home, &pictures, size)?).context("a picture just drawn");
-    let ico: Vec<_> = ICO.iter().map(|&size| Ok((size, read(size)?))).collect::<Result<_>>()?;
+    let read = |size| fs::read(render(&home, &images, size)?).context("a rendered image");
+    let ico: Vec<_> = ICO_SIZES.iter().map(|&size| Ok((size, read(size)?))).collect::<Result<_>>()?;
     fs::write(home.join("icon.ico"), pack_ico(&ico)?)?;
-    let icns: Vec<_> = ICNS.iter().map(|&(code, size)| Ok((code, read(size)?))).collect::<Result<_>>()?;
+    let icns: Vec<_> =
+        ICNS_TYPES.iter().map(|&(code, size)| Ok((code, read(size)?))).collect::<Result<_>>()?;
     fs::write(home.join("icon.icns"), pack_icns(&icns)?)?;
     fs::copy(home.join("plait.svg"), repo::ui().join("public/icon.svg"))?;
-    note("Drew icons/ from icons/plait.svg");
+    print_note("Drew icons/ from icons/plait.svg");
     Ok(())
 }
 
-fn picture(home: &Path, into: &Path, size: u32) -> Result<PathBuf> {
+fn render(home: &Path, into: &Path, size: u32) -> Result<PathBuf> {
     let path = into.join(format!("{size}.png"));
     let pixels = size.to_string();
     let mut command = Command::new("rsvg-convert");
@@ -51,16 +52,16 @@ fn picture(home: &Path, into: &Path, size: u32) -> Result<PathBuf> {
         .args(["--width", &pixels, "--height", &pixels, "--output"])
         .arg(&path)
         .arg(home.join("plait.svg"));
-    Step::new(format!("Draw {size} × {size}"), command).quietly()?;
+    Step::new(format!("Draw {size} × {size}"), command).run()?;
     Ok(path)
 }
 
-fn pack_ico(pictures: &[(u32, Vec<u8>)]) -> Result<Vec<u8>> {
-    let count = u16::try_from(pictures.len())?;
+fn pack_ico(images: &[(u32, Vec<u8>)]) -> Result<Vec<u8>> {
+    let count = u16::try_from(images.len())?;
     let mut head = [0_u16, 1, count].map(u16::to_le_bytes).concat();
     let mut offset = u32::from(6 + 16 * count);
     let mut body = Vec::new();
-    for (size, png) in pictures {
+    for (size, png) in images {
         // A side of 256 is written as 0.
         let side = u8::try_from(size % 256)?;
         let length = u32::try_from(png.len())?;
@@ -73,9 +74,9 @@ fn pack_ico(pictures: &[(u32, Vec<u8>)]) -> Result<Vec<u8>> {
     Ok([head, body].concat())
 }
 
-fn pack_icns(pictures: &[(&[u8; 4], Vec<u8>)]) -> Result<Vec<u8>> {
+fn pack_icns(images: &[(&[u8; 4], Vec<u8>)]) -> Result<Vec<u8>> {
     let mut body = Vec::new();
-    for (code, png) in pictures {
+    for (code, png) in images {
         body.extend(*code);
         body.extend(u32::try_from(png.len() + 8)?.to_be_bytes());
         body.extend(png);

@@ -1,8 +1,7 @@
-//! `cargo xtask`: the chores of this repository, set-up included.
+//! `cargo xtask`: the development tasks of this repository, including setup.
 //!
-//! Owns the command line only. Each chore has a module; `needs` lists what a machine must have,
-//! `install` installs it, and `steps` runs outside programs and shows their progress.
-//! It builds no product code and reads nothing over the network itself.
+//! This file owns the command line. Each task has a module; `requirements` lists and installs what a machine needs, and
+//! `steps` runs external programs and shows their progress.
 
 mod bench;
 mod bindings;
@@ -10,9 +9,9 @@ mod browser;
 mod dev;
 mod editor;
 mod icons;
-mod needs;
 mod platform;
 mod repo;
+mod requirements;
 mod run;
 mod screenshot;
 mod steps;
@@ -23,19 +22,19 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Chores of the Plait repository. Each sets up what it needs first, and says so.
+/// Development tasks of the Plait repository. Each task installs what it needs first.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Cli {
     #[command(subcommand)]
-    chore: Chore,
+    task: Task,
 }
 
 #[derive(Subcommand)]
-enum Chore {
+enum Task {
     /// Open the editor on a flow; without a display, run the example in the terminal
     Run {
-        /// The flow to open; an example that needs no key and no network if left out
+        /// The flow to open; by default an example that needs no key and no network
         flow: Option<PathBuf>,
         /// Run in the terminal even if there is a display
         #[arg(long)]
@@ -46,20 +45,20 @@ enum Chore {
     },
     /// Open the editor with hot reload: Vite serves the page, the binary loads it from there
     Dev {
-        /// The flow to open; the example `chat-loop` if left out
+        /// The flow to open; by default the example `chat-loop`
         flow: Option<PathBuf>,
     },
-    /// Run every test there is, lints included, and sum up
+    /// Run all tests and lints, and print a summary
     Test {
         /// Only this part; may be repeated
         #[arg(long, value_enum)]
         only: Vec<test::Part>,
     },
-    /// Check only what takes a second: banned words and import circles
+    /// Check for banned words and import circles (takes seconds)
     Lint,
-    /// Measure, beside the references the figures are compared with
-    Bench(bench::Wish),
-    /// Install what `run` and `test` need, and do nothing else
+    /// Run the benchmarks and compare them with their references and targets
+    Bench(bench::BenchArgs),
+    /// Install what `run` and `test` need
     Setup,
     /// Regenerate ui/src/bindings and docs/error-codes.md from the Rust types
     Bindings,
@@ -67,7 +66,7 @@ enum Chore {
     Icons,
     /// Take screenshots of the real window, light and dark
     Screenshot {
-        /// Where the pictures go
+        /// The output directory
         #[arg(default_value = "target/screenshots")]
         into: PathBuf,
     },
@@ -75,19 +74,20 @@ enum Chore {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    steps::end_children_with_us();
-    let done = match cli.chore {
-        Chore::Run { flow, terminal, release } => run::run(flow.as_deref(), terminal, release),
-        Chore::Dev { flow } => dev::run(flow.as_deref()),
-        Chore::Test { only } => test::run(&only),
-        Chore::Lint => test::lint_sources(),
-        Chore::Bench(wish) => bench::run(&wish),
-        Chore::Setup => needs::provide(needs::Purpose::ALL).and_then(|()| editor::packages()),
-        Chore::Bindings => bindings::write(),
-        Chore::Icons => icons::draw(),
-        Chore::Screenshot { into } => screenshot::take(&into),
+    steps::kill_children_on_exit();
+    let result = match cli.task {
+        Task::Run { flow, terminal, release } => run::run(flow.as_deref(), terminal, release),
+        Task::Dev { flow } => dev::run(flow.as_deref()),
+        Task::Test { only } => test::run(&only),
+        Task::Lint => test::lint_sources(),
+        Task::Bench(args) => bench::run(&args),
+        Task::Setup => requirements::ensure_installed(requirements::Purpose::ALL)
+            .and_then(|()| editor::install_packages()),
+        Task::Bindings => bindings::write(),
+        Task::Icons => icons::draw(),
+        Task::Screenshot { into } => screenshot::take(&into),
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("\nerror: {error:#}");

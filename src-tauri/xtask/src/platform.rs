@@ -1,5 +1,4 @@
-//! What this machine is: its package manager, its display, whether we may install.
-//! Only looks; changes nothing.
+//! Facts about this machine: package manager, display, root access. Changes nothing.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -8,18 +7,18 @@ use std::process::{Command, Stdio};
 /// A package manager of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manager {
-    /// Debian, Ubuntu and their kin
+    /// Debian, Ubuntu and derivatives
     Apt,
-    /// Fedora and its kin
+    /// Fedora and derivatives
     Dnf,
-    /// Arch and its kin
+    /// Arch and derivatives
     Pacman,
     /// macOS
     Brew,
 }
 
 impl Manager {
-    /// The one this machine has.
+    /// The package manager of this machine.
     pub(crate) fn find() -> Option<Self> {
         let known =
             [(Self::Apt, "apt-get"), (Self::Dnf, "dnf"), (Self::Pacman, "pacman"), (Self::Brew, "brew")];
@@ -37,7 +36,7 @@ impl Manager {
         let own = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         let mut commands = Vec::new();
         if self == Self::Apt {
-            // A fresh container has no package lists at all.
+            // A new container has no package lists.
             commands.push(own(&["apt-get", "update"]));
         }
         commands.push([own(install), own(packages)].concat());
@@ -50,18 +49,18 @@ impl Manager {
     }
 }
 
-/// How we may act as root.
+/// How to get root access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Root {
-    /// We are root
+    /// This process is root
     Already,
-    /// `sudo` works, perhaps after asking the person for a password
+    /// `sudo` works, possibly after asking for a password
     Sudo,
-    /// No way
+    /// Not available
     None,
 }
 
-/// Finds out how we may act as root, without asking anybody anything.
+/// How to get root access. Does not prompt.
 pub(crate) fn root() -> Root {
     if is_root() {
         return Root::Already;
@@ -69,11 +68,11 @@ pub(crate) fn root() -> Root {
     if which("sudo").is_none() {
         return Root::None;
     }
-    let silently = succeeds("sudo", &["--non-interactive", "true"]);
-    if silently || std::io::stdin().is_terminal() { Root::Sudo } else { Root::None }
+    let without_password = succeeds("sudo", &["--non-interactive", "true"]);
+    if without_password || std::io::stdin().is_terminal() { Root::Sudo } else { Root::None }
 }
 
-/// Whether a window can be shown here.
+/// Whether a display is available.
 pub(crate) fn has_display() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     cfg!(any(target_os = "macos", windows)) || set("DISPLAY") || set("WAYLAND_DISPLAY")
@@ -85,7 +84,7 @@ pub(crate) fn which(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(&file)).find(|path| path.is_file())
 }
 
-/// Whether a program can be started and ends well. Its output is thrown away.
+/// Whether a program starts and exits with success. Discards its output.
 pub(crate) fn succeeds(program: &str, args: &[&str]) -> bool {
     Command::new(program)
         .args(args)

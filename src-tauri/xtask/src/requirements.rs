@@ -1,5 +1,4 @@
-//! What a machine must have for a purpose, and whether it has it.
-//! Knows names and checks; `install` does the installing.
+//! The programs and libraries that a machine needs, and checks for them. `install` installs them.
 
 mod install;
 
@@ -8,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::platform::{Manager, succeeds, which};
 use crate::{browser, steps};
 
-/// What something is needed for.
+/// What a requirement is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Checking the Rust code
@@ -24,35 +23,34 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    /// Everything `run` and `test` could want.
+    /// Everything that `run` and `test` can need.
     pub(crate) const ALL: &[Self] = &[Self::Lint, Self::Window, Self::Editor, Self::Browser, Self::Driver];
 }
 
-/// One thing a machine must have.
-pub(crate) struct Need {
-    /// What it is called
+/// A program or library that a machine needs.
+pub(crate) struct Requirement {
     pub(crate) name: &'static str,
-    /// Why it is wanted, for the person whose machine it is
-    pub(crate) why: &'static str,
+    /// Its use, for a message
+    pub(crate) used_for: &'static str,
     purpose: Purpose,
     present: fn() -> bool,
     packages: fn(Manager) -> &'static [&'static str],
 }
 
-impl Need {
-    /// The packages that bring it, in the words of `manager`. Empty if the manager has none.
+impl Requirement {
+    /// The packages of `manager` that contain it. Empty if there are none.
     pub(crate) fn packages(&self, manager: Manager) -> &'static [&'static str] {
         (self.packages)(manager)
     }
 }
 
-/// The oldest Node the editor's tools run on.
-const NODE: (u32, u32) = (20, 19);
+/// The oldest version of Node that the editor's tools support.
+const MIN_NODE_VERSION: (u32, u32) = (20, 19);
 
-const NEEDS: &[Need] = &[
-    Need {
+const REQUIREMENTS: &[Requirement] = &[
+    Requirement {
         name: "pkg-config",
-        why: "finds the webview's libraries when the window is built",
+        used_for: "finds the webview's libraries for the build of the window",
         purpose: Purpose::Window,
         present: || !cfg!(target_os = "linux") || which("pkg-config").is_some(),
         packages: |manager| match manager {
@@ -62,9 +60,9 @@ const NEEDS: &[Need] = &[
             Manager::Brew => &[],
         },
     },
-    Need {
+    Requirement {
         name: "WebKitGTK 4.1 (development files)",
-        why: "is the webview that the window shows the editor in",
+        used_for: "the webview of the window",
         purpose: Purpose::Window,
         present: || {
             !cfg!(target_os = "linux") || succeeds("pkg-config", &["--exists", "webkit2gtk-4.1", "gtk+-3.0"])
@@ -76,18 +74,18 @@ const NEEDS: &[Need] = &[
             Manager::Brew => &[],
         },
     },
-    Need {
+    Requirement {
         name: "Chromium",
-        why: "runs the editor's tests in a browser",
+        used_for: "runs the editor's tests",
         purpose: Purpose::Browser,
         present: || browser::find().is_some(),
         packages: |manager| match manager {
             Manager::Apt | Manager::Dnf | Manager::Pacman | Manager::Brew => &["chromium"],
         },
     },
-    Need {
+    Requirement {
         name: "WebKitWebDriver",
-        why: "drives the real window in tests",
+        used_for: "drives the real window in tests",
         purpose: Purpose::Driver,
         present: || which("WebKitWebDriver").is_some(),
         packages: |manager| match manager {
@@ -96,9 +94,9 @@ const NEEDS: &[Need] = &[
             Manager::Brew => &[],
         },
     },
-    Need {
+    Requirement {
         name: "Xvfb",
-        why: "gives tests of the window a display of their own",
+        used_for: "the display for tests of the window",
         purpose: Purpose::Driver,
         present: || which("Xvfb").is_some(),
         packages: |manager| match manager {
@@ -108,9 +106,9 @@ const NEEDS: &[Need] = &[
             Manager::Brew => &[],
         },
     },
-    Need {
+    Requirement {
         name: "dbus-run-session",
-        why: "gives tests of the window a message bus of their own",
+        used_for: "the message bus for tests of the window",
         purpose: Purpose::Driver,
         present: || which("dbus-run-session").is_some(),
         packages: |manager| match manager {
@@ -121,11 +119,11 @@ const NEEDS: &[Need] = &[
     },
 ];
 
-/// Sees to it that everything for `purposes` is there, installing what is missing.
+/// Installs whatever is missing for `purposes`.
 ///
-/// Fails with the exact command to give when it cannot install, and when Node is missing or too old
-/// (distributions ship such different versions that choosing one is left to the person).
-pub(crate) fn provide(purposes: &[Purpose]) -> Result<()> {
+/// Fails with the exact command to run if it cannot install, and if Node is missing or too old: distributions ship very
+/// different versions, so the choice is left to the developer.
+pub(crate) fn ensure_installed(purposes: &[Purpose]) -> Result<()> {
     if purposes.contains(&Purpose::Editor) || purposes.contains(&Purpose::Browser) {
         check_node()?;
     }
@@ -134,7 +132,7 @@ pub(crate) fn provide(purposes: &[Purpose]) -> Result<()> {
     }
     let missing = missing(purposes);
     if missing.is_empty() {
-        steps::note("Everything the system must provide is there");
+        steps::print_note("All system requirements are installed");
         return Ok(());
     }
     install::install(&missing)?;
@@ -146,11 +144,11 @@ pub(crate) fn provide(purposes: &[Purpose]) -> Result<()> {
     Ok(())
 }
 
-fn missing(purposes: &[Purpose]) -> Vec<&'static Need> {
-    NEEDS.iter().filter(|need| purposes.contains(&need.purpose) && !(need.present)()).collect()
+fn missing(purposes: &[Purpose]) -> Vec<&'static Requirement> {
+    REQUIREMENTS.iter().filter(|need| purposes.contains(&need.purpose) && !(need.present)()).collect()
 }
 
-/// A minimal toolchain comes without these.
+/// Components that a minimal toolchain lacks.
 fn missing_components() -> Vec<&'static str> {
     let components = [("rustfmt", "fmt"), ("clippy", "clippy")];
     let missing = components.into_iter().filter(|(_, command)| !succeeds("cargo", &[command, "--version"]));
@@ -158,7 +156,7 @@ fn missing_components() -> Vec<&'static str> {
 }
 
 fn check_node() -> Result<()> {
-    let (major, minor) = NODE;
+    let (major, minor) = MIN_NODE_VERSION;
     let hint = format!("Install Node {major}.{minor} or newer from https://nodejs.org and try again.");
     if which("npm").is_none() {
         bail!("npm is missing; it builds the editor. {hint}");
@@ -170,7 +168,7 @@ fn check_node() -> Result<()> {
     let version = String::from_utf8_lossy(&output.stdout);
     let version = version.trim();
     match parse_version(version) {
-        Some(found) if found >= NODE => Ok(()),
+        Some(found) if found >= MIN_NODE_VERSION => Ok(()),
         _ => bail!("Node {version} is too old for the editor's tools. {hint}"),
     }
 }

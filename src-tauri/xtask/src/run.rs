@@ -1,4 +1,4 @@
-//! `cargo xtask run`: the editor on a flow, or the same flow in the terminal where there is no display.
+//! `cargo xtask run`: opens the editor with a flow, or runs the flow in the terminal if there is no display.
 
 use std::ffi::OsStr;
 use std::io::IsTerminal;
@@ -7,32 +7,32 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::needs::{self, Purpose};
-use crate::steps::{Step, cargo, note};
+use crate::requirements::{self, Purpose};
+use crate::steps::{Step, cargo, print_note};
 use crate::{editor, platform, repo};
 
-/// An example that works with no key and no network, and has something of everything: a pause, a stream, a tool, a cycle.
+/// An example that needs no key and no network and has a pause, a stream, a tool and a cycle.
 pub(crate) const EXAMPLE: &str = "chat-loop";
 
-/// What answers the example's question where nobody can.
+/// The answers to the example's pauses if standard input is not a terminal.
 const ANSWERS: &[&str] = &["Hello", "What is 23 × 17?"];
 
-/// The exit code of `plait` when the run waits for an answer.
-const WAITING: i32 = 3;
+/// The exit code of `plait` if the run waits for an answer.
+const WAITING_EXIT_CODE: i32 = 3;
 
 /// Opens `flow`, or the example.
 pub(crate) fn run(flow: Option<&Path>, terminal: bool, release: bool) -> Result<()> {
     let flow = flow.map(absolute).transpose()?;
     if terminal || !platform::has_display() {
         if !terminal {
-            note(
-                "There is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set): \
+            print_note(
+                "There is no display (neither DISPLAY nor WAYLAND_DISPLAY is set): \
                  the flow runs in this terminal instead",
             );
         }
         return in_terminal(flow.as_deref(), release);
     }
-    needs::provide(&[Purpose::Window, Purpose::Editor])?;
+    requirements::ensure_installed(&[Purpose::Window, Purpose::Editor])?;
     editor::build()?;
     build("plait-desktop", release)?;
     let mut window = Command::new(repo::binary("plait-desktop", release));
@@ -40,7 +40,7 @@ pub(crate) fn run(flow: Option<&Path>, terminal: bool, release: bool) -> Result<
         Some(flow) => window.arg(flow),
         None => window.args(["--example", EXAMPLE]),
     };
-    Step::new("Plait", window).hand_over()
+    Step::new("Plait", window).run_in_foreground()
 }
 
 fn in_terminal(flow: Option<&Path>, release: bool) -> Result<()> {
@@ -48,36 +48,36 @@ fn in_terminal(flow: Option<&Path>, release: bool) -> Result<()> {
     let Some(flow) = flow else { return example_in_terminal(release) };
     let mut run = plait(&["run"], release);
     run.arg(flow);
-    aloud(run).map(drop)
+    run_plait(run).map(drop)
 }
 
-/// The example talks with the person at the terminal; where there is none, it gets its answers from here.
+/// Runs the example, with prepared answers if standard input is not a terminal.
 fn example_in_terminal(release: bool) -> Result<()> {
     let mut run = plait(&["run", EXAMPLE], release);
-    let alone = !std::io::stdin().is_terminal();
-    if alone {
+    let is_unattended = !std::io::stdin().is_terminal();
+    if is_unattended {
         for answer in ANSWERS {
             run.args(["--answer", answer]);
         }
     }
-    if aloud(run)? == Ending::Waiting && alone {
-        note("Nobody is here to go on with the conversation, so it is ended");
-        aloud(plait(&["resume", "last", "--end"], release))?;
+    if run_plait(run)? == RunOutcome::Waiting && is_unattended {
+        print_note("There is no terminal to continue the conversation, so it is ended");
+        run_plait(plait(&["resume", "last", "--end"], release))?;
     }
     Ok(())
 }
 
 #[derive(PartialEq)]
-enum Ending {
+enum RunOutcome {
     Finished,
     Waiting,
 }
 
-fn aloud(command: Command) -> Result<Ending> {
-    note(&format!("$ plait {}", shown(&command)));
-    match Step::new("plait", command).hand_over_for_code()? {
-        0 => Ok(Ending::Finished),
-        WAITING => Ok(Ending::Waiting),
+fn run_plait(command: Command) -> Result<RunOutcome> {
+    print_note(&format!("$ plait {}", display_args(&command)));
+    match Step::new("plait", command).foreground_exit_code()? {
+        0 => Ok(RunOutcome::Finished),
+        WAITING_EXIT_CODE => Ok(RunOutcome::Waiting),
         code => bail!("plait ended with exit code {code}"),
     }
 }
@@ -93,11 +93,11 @@ fn build(package: &str, release: bool) -> Result<()> {
     if release {
         build.arg("--release");
     }
-    Step::new(format!("Build {package} (the first time takes some minutes)"), build).quietly()
+    Step::new(format!("Build {package} (the first time takes some minutes)"), build).run()
 }
 
-/// A command's arguments as a person would type them.
-fn shown(command: &Command) -> String {
+/// The arguments of a command, quoted for display.
+fn display_args(command: &Command) -> String {
     let word = |word: &OsStr| {
         let word = word.to_string_lossy();
         if word.contains(' ') { format!("'{word}'") } else { word.into_owned() }
@@ -105,7 +105,7 @@ fn shown(command: &Command) -> String {
     command.get_args().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The flow's absolute path, because the programs start in the root of the repository.
+/// The absolute path of a flow, because programs start in the root of the repository.
 pub(crate) fn absolute(flow: &Path) -> Result<PathBuf> {
     if flow.is_dir() {
         bail!("{} is a directory; name a .flow.json file", flow.display());

@@ -1,6 +1,6 @@
-//! Runs outside programs and shows how they fare: one line per step, elapsed time, output when it matters.
+//! Runs external programs and shows their progress: one line per step, elapsed time, output on failure.
 //!
-//! Every step has a limit, so that a chore ends even where nobody watches. It decides nothing about what to run.
+//! Every step has a timeout, so that unattended tasks end.
 
 mod children;
 mod output;
@@ -15,92 +15,92 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-pub(crate) use children::end_children_with_us;
+pub(crate) use children::kill_children_on_exit;
 use output::Line;
 use progress::Progress;
-pub(crate) use progress::{note, seconds};
+pub(crate) use progress::{format_duration, print_note};
 
-/// No step of this repository takes longer, on a slow machine with empty caches.
+/// Longer than any step on a slow machine with empty caches.
 const STEP_TIMEOUT: Duration = Duration::from_mins(40);
 
-/// How often a silent program is polled.
+/// The interval of polling a silent program.
 const POLL_INTERVAL: Duration = Duration::from_millis(120);
 
-/// How many lines of a quiet step are kept for the case that it fails.
-const MAX_KEPT_LINES: usize = 400;
+/// How many lines of a step's output are buffered.
+const MAX_BUFFERED_LINES: usize = 400;
 
-/// One outside program, to be run to its end.
+/// An external program to run.
 pub(crate) struct Step {
     title: String,
     command: Command,
-    limit: Duration,
+    timeout: Duration,
 }
 
 impl Step {
-    /// A step called `title` for people.
+    /// A step that is displayed as `title`.
     pub(crate) fn new(title: impl Into<String>, command: Command) -> Self {
-        Self { title: title.into(), command, limit: STEP_TIMEOUT }
+        Self { title: title.into(), command, timeout: STEP_TIMEOUT }
     }
 
-    /// Runs it behind a progress line; its output is shown only if it fails.
-    pub(crate) fn quietly(self) -> Result<()> {
-        self.watched(false).map(drop)
+    /// Runs it with a progress line. Shows its output only if it fails.
+    pub(crate) fn run(self) -> Result<()> {
+        self.execute(false).map(drop)
     }
 
-    /// Runs it and passes its output on, line by line: for programs whose report is the point.
-    pub(crate) fn aloud(self) -> Result<()> {
-        self.watched(true).map(drop)
+    /// Runs it and shows its output.
+    pub(crate) fn run_with_output(self) -> Result<()> {
+        self.execute(true).map(drop)
     }
 
-    /// Runs it behind a progress line and gives the lines it wrote to its standard output.
-    pub(crate) fn for_its_output(self) -> Result<Vec<String>> {
-        self.watched(false)
+    /// Runs it with a progress line and returns the last lines of its standard output.
+    pub(crate) fn capture_output(self) -> Result<Vec<String>> {
+        self.execute(false)
     }
 
-    /// Starts it in the background, with its output on this terminal. It ends when the returned value is dropped.
-    pub(crate) fn in_background(mut self) -> Result<Background> {
+    /// Starts it in the background with its output on this terminal. Dropping the returned value ends it.
+    pub(crate) fn spawn(mut self) -> Result<BackgroundProcess> {
         self.command.stdin(Stdio::null());
-        let child = children::start(&mut self.command).with_context(|| self.cannot_start())?;
-        Ok(Background { title: self.title, child })
+        let child = children::start(&mut self.command).with_context(|| self.start_error())?;
+        Ok(BackgroundProcess { title: self.title, child })
     }
 
-    /// Lets it have the terminal: for what a person talks to. It has no limit.
-    pub(crate) fn hand_over(self) -> Result<()> {
+    /// Runs it with the terminal, for interactive programs. Without a timeout.
+    pub(crate) fn run_in_foreground(self) -> Result<()> {
         let title = self.title.clone();
-        match self.hand_over_for_code()? {
+        match self.foreground_exit_code()? {
             0 => Ok(()),
             code => bail!("{title}: exit code {code}"),
         }
     }
 
-    /// Lets it have the terminal, and gives the code it ends with.
-    pub(crate) fn hand_over_for_code(mut self) -> Result<i32> {
-        let status = children::hand_over(&mut self.command).with_context(|| self.cannot_start())?;
+    /// Runs it with the terminal and returns its exit code.
+    pub(crate) fn foreground_exit_code(mut self) -> Result<i32> {
+        let status = children::run_in_foreground(&mut self.command).with_context(|| self.start_error())?;
         status.code().with_context(|| format!("{}: {status}", self.title))
     }
 
-    /// Runs it to its end; gives what it wrote to its standard output, as far as that is kept.
-    fn watched(mut self, aloud: bool) -> Result<Vec<String>> {
-        let progress = Progress::start(&self.title, aloud);
+    /// Runs it and returns the buffered lines of its standard output.
+    fn execute(mut self, shows_output: bool) -> Result<Vec<String>> {
+        let progress = Progress::start(&self.title, shows_output);
         self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = children::start(&mut self.command).with_context(|| self.cannot_start())?;
-        let said = output::of(&mut child);
+        let mut child = children::start(&mut self.command).with_context(|| self.start_error())?;
+        let lines = output::read_lines(&mut child);
         let start = Instant::now();
-        let mut kept: VecDeque<Line> = VecDeque::new();
+        let mut buffered: VecDeque<Line> = VecDeque::new();
         let status = loop {
-            match said.recv_timeout(POLL_INTERVAL) {
+            match lines.recv_timeout(POLL_INTERVAL) {
                 Ok(line) => {
                     progress.line(&line.text);
-                    if kept.len() == MAX_KEPT_LINES {
-                        kept.pop_front();
+                    if buffered.len() == MAX_BUFFERED_LINES {
+                        buffered.pop_front();
                     }
-                    if !aloud {
-                        kept.push_back(line);
+                    if !shows_output {
+                        buffered.push_back(line);
                     }
                 }
-                // A grandchild may keep the pipe open for ever; the end of the child is the end.
+                // A grandchild may keep the pipe open; the end of the child decides.
                 Err(silent) => {
-                    if let Some(status) = child.ended()? {
+                    if let Some(status) = child.try_wait()? {
                         break status;
                     }
                     if silent == RecvTimeoutError::Disconnected {
@@ -109,44 +109,44 @@ impl Step {
                 }
             }
             progress.tick();
-            if start.elapsed() > self.limit {
-                child.end();
+            if start.elapsed() > self.timeout {
+                child.kill();
                 progress.failed();
-                bail!("{}: stopped, it took longer than {}", self.title, seconds(self.limit));
+                bail!("{}: stopped, it took longer than {}", self.title, format_duration(self.timeout));
             }
         };
         if status.success() {
             progress.done();
-            return Ok(kept.into_iter().filter(|line| line.standard).map(|line| line.text).collect());
+            return Ok(buffered.into_iter().filter(|line| line.is_stdout).map(|line| line.text).collect());
         }
         progress.failed();
-        for line in kept {
+        for line in buffered {
             println!("  │ {}", line.text);
         }
         bail!("{}: {status}", self.title)
     }
 
-    fn cannot_start(&self) -> String {
+    fn start_error(&self) -> String {
         format!("{}: `{}` cannot be started", self.title, self.command.get_program().to_string_lossy())
     }
 }
 
 /// A program that runs until this value is dropped.
-pub(crate) struct Background {
+pub(crate) struct BackgroundProcess {
     title: String,
     child: children::Group,
 }
 
-impl Background {
-    /// Waits until `port` of this machine accepts connections.
+impl BackgroundProcess {
+    /// Waits until a local port accepts connections.
     pub(crate) fn wait_for_port(&mut self, port: u16, timeout: Duration) -> Result<()> {
         let start = Instant::now();
         while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-            if let Some(status) = self.child.ended()? {
+            if let Some(status) = self.child.try_wait()? {
                 bail!("{}: {status}", self.title);
             }
             if start.elapsed() > timeout {
-                bail!("{}: nothing listens on port {port} after {}", self.title, seconds(timeout));
+                bail!("{}: nothing listens on port {port} after {}", self.title, format_duration(timeout));
             }
             thread::sleep(POLL_INTERVAL);
         }
@@ -154,20 +154,20 @@ impl Background {
     }
 }
 
-impl Drop for Background {
+impl Drop for BackgroundProcess {
     fn drop(&mut self) {
-        self.child.end();
+        self.child.kill();
     }
 }
 
-/// `cargo`, the same one that started us, in the root of the repository.
+/// The same `cargo` that started this process, in the root of the repository.
 pub(crate) fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args).current_dir(crate::repo::root());
     command
 }
 
-/// `npm` in the editor's directory, without its advertisements.
+/// `npm` in the editor's folder, without its notices.
 pub(crate) fn npm(args: &[&str]) -> Command {
     let program = if cfg!(windows) { "npm.cmd" } else { "npm" };
     let mut command = Command::new(program);

@@ -1,6 +1,6 @@
-//! `cargo xtask test`: everything there is, in parts, with a summary. A failing step does not stop the others.
+//! `cargo xtask test`: all tests and lints, in parts, with a summary. A failing step does not stop the others.
 //!
-//! Knows the order and what each part needs; the steps stand in one file per part.
+//! Owns the order of the parts and their requirements. The steps of each part are in its own file.
 
 mod banned_words;
 mod lint;
@@ -15,19 +15,19 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use crate::editor;
-use crate::needs::{self, Purpose};
-use crate::steps::{note, seconds};
+use crate::requirements::{self, Purpose};
+use crate::steps::{format_duration, print_note};
 
 /// One part of the tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
-    /// Formatting, clippy, types, and what tools there are
+    /// Formatting, clippy, types, and optional tools
     Lint,
-    /// The headless crates: unit tests, scenarios, properties, doc tests, fresh bindings
+    /// The headless crates: unit tests, scenarios, properties, doc tests, bindings
     Rust,
     /// The editor: unit tests, then in Chromium
     Ui,
-    /// The real window on a display of its own
+    /// The real window on a virtual display
     Window,
 }
 
@@ -55,10 +55,10 @@ enum Outcome {
 }
 
 impl Report {
-    /// Carries out one step and keeps how it went.
-    pub(crate) fn step(&mut self, name: impl Into<String>, act: impl FnOnce() -> Result<()>) {
+    /// Runs one step and records its outcome.
+    pub(crate) fn step(&mut self, name: impl Into<String>, run_step: impl FnOnce() -> Result<()>) {
         let start = Instant::now();
-        let outcome = match act() {
+        let outcome = match run_step() {
             Ok(()) => Outcome::Passed(start.elapsed()),
             Err(error) => {
                 eprintln!("✘ {error:#}");
@@ -68,29 +68,29 @@ impl Report {
         self.lines.push((name.into(), outcome));
     }
 
-    /// Says that a step is left out, and why.
+    /// Records that a step is skipped, and why.
     pub(crate) fn skip(&mut self, name: impl Into<String>, why: &'static str) {
         let name = name.into();
-        note(&format!("{name}: skipped, {why}"));
+        print_note(&format!("{name}: skipped, {why}"));
         self.lines.push((name, Outcome::Skipped(why)));
     }
 
-    fn sum_up(&self, took: Duration) -> Result<()> {
+    fn print_summary(&self, took: Duration) -> Result<()> {
         println!("\nSummary");
         let mut failed = 0;
         for (name, outcome) in &self.lines {
             match outcome {
-                Outcome::Passed(time) => println!("  ✔ {name:<34} {:>12}", seconds(*time)),
+                Outcome::Passed(time) => println!("  ✔ {name:<34} {:>12}", format_duration(*time)),
                 Outcome::Skipped(why) => println!("  – {name:<34} skipped: {why}"),
                 Outcome::Failed(time, error) => {
                     failed += 1;
                     let text = format!("{error:#}");
                     let first_line = text.lines().next().unwrap_or_default();
-                    println!("  ✘ {name:<34} {:>12}  {first_line}", seconds(*time));
+                    println!("  ✘ {name:<34} {:>12}  {first_line}", format_duration(*time));
                 }
             }
         }
-        println!("  {} in all", seconds(took));
+        println!("  {} in total", format_duration(took));
         match failed {
             0 => Ok(()),
             1 => bail!("1 step failed"),
@@ -104,7 +104,7 @@ pub(crate) fn lint_sources() -> Result<()> {
     let start = Instant::now();
     let mut report = Report::default();
     lint::check_sources(&mut report);
-    report.sum_up(start.elapsed())
+    report.print_summary(start.elapsed())
 }
 
 /// Runs the parts in `only`, or all of them.
@@ -117,14 +117,14 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
     if !cfg!(target_os = "linux") {
         purposes.retain(|purpose| *purpose != Purpose::Driver);
     }
-    needs::provide(&purposes)?;
+    requirements::ensure_installed(&purposes)?;
 
     let mut report = Report::default();
     if purposes.contains(&Purpose::Editor) {
-        // The window carries the built editor inside, so even checking it needs that.
+        // The window embeds the built editor, so even `cargo check` needs it.
         report.step("The editor builds", editor::build);
     }
-    // One selection of crates for all steps of a full run: each other selection would compile anew what they share.
+    // All steps use one selection of crates: another selection would recompile shared dependencies.
     let selection =
         if parts.contains(&Part::Window) { rust::Selection::Everything } else { rust::Selection::Headless };
     for part in parts {
@@ -135,5 +135,5 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
             Part::Window => window::run(&mut report),
         }
     }
-    report.sum_up(start.elapsed())
+    report.print_summary(start.elapsed())
 }

@@ -1,19 +1,19 @@
-//! The editor in Chromium: panning beside bare React Flow, and 10,000 events a second.
+//! The editor in Chromium: panning compared with bare React Flow, and 10,000 events per second.
 
 use anyhow::Result;
 use serde_json::Value;
 
-use super::notes::Note;
-use crate::needs::{self, Purpose};
+use super::figures::Figure;
+use crate::requirements::{self, Purpose};
 use crate::steps::{Step, npm};
 
-/// Measures both. What was lost or came in disorder is an error; what was slow is not.
-pub(crate) fn measure() -> Result<Vec<Note>> {
-    needs::provide(&[Purpose::Editor, Purpose::Browser])?;
-    crate::editor::packages()?;
-    let said =
-        Step::new("Measure the editor in Chromium", npm(&["run", "--silent", "perf"])).for_its_output()?;
-    Ok(said
+/// Measures both. Lost or unordered events are an error.
+pub(crate) fn measure() -> Result<Vec<Figure>> {
+    requirements::ensure_installed(&[Purpose::Editor, Purpose::Browser])?;
+    crate::editor::install_packages()?;
+    let lines =
+        Step::new("Measure the editor in Chromium", npm(&["run", "--silent", "perf"])).capture_output()?;
+    Ok(lines
         .iter()
         .filter_map(|line| serde_json::from_str(line).ok())
         .flat_map(|result| read(&result))
@@ -21,13 +21,13 @@ pub(crate) fn measure() -> Result<Vec<Note>> {
 }
 
 /// The figures in one line of `ui/perf`.
-fn read(result: &Value) -> Vec<Note> {
-    let note = |group: &str, by: &str, value: Option<f64>, unit: &str| {
-        Some(Note { group: group.to_owned(), by: by.to_owned(), value: value?, unit: unit.to_owned() })
+fn read(result: &Value) -> Vec<Figure> {
+    let figure = |group: &str, by: &str, value: Option<f64>, unit: &str| {
+        Some(Figure { group: group.to_owned(), by: by.to_owned(), value: value?, unit: unit.to_owned() })
     };
     if result["measure"] == "events" {
         let tab = result["tab"].as_str().unwrap_or_default();
-        return note(
+        return figure(
             "events-10000-a-second",
             &format!("worst frame, {tab}"),
             result["worstMs"].as_f64(),
@@ -39,7 +39,7 @@ fn read(result: &Value) -> Vec<Note> {
     let group = format!("pan-chromium-{}", result["nodes"]);
     ["bare", "idle", "streaming"]
         .iter()
-        .filter_map(|by| note(&group, by, result[by]["fps"].as_f64(), "fps"))
+        .filter_map(|by| figure(&group, by, result[by]["fps"].as_f64(), "fps"))
         .collect()
 }
 

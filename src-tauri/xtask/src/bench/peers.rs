@@ -1,6 +1,6 @@
-//! Installs other engines below `target/` and measures them with our own scripts, on the same shapes of flow.
+//! Installs other engines in `target/` and measures them with scripts of this repository on the same shapes of flow.
 //!
-//! Nothing of them is installed for the system or kept in the repository.
+//! Nothing is installed system-wide or added to the repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,64 +9,64 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use crate::repo;
-use crate::steps::{self, Step, note};
+use crate::steps::{self, Step, print_note};
 
 const RIVET: &str = "@ironclad/rivet-node@1.19.1";
 const LANGCHAIN: &str = "langchain-core==1.7.2";
 const LANGGRAPH: &[&str] = &["langgraph==1.2.22", "langgraph-checkpoint-sqlite"];
 
-/// The size that shapes are compared at, here and in the engine's own benchmarks.
+/// The size at which shapes are compared, as in the engine's own benchmarks.
 const NODES: u32 = 1_000;
-/// How long the history is that is trimmed, here and there.
-const MESSAGES: u32 = 10_000;
-/// 18 diamonds and the node on top.
-const STACK: u32 = 55;
+/// The length of the trimmed history, as in the engine's own benchmarks.
+const HISTORY_MESSAGES: u32 = 10_000;
+/// 18 diamonds and the first node.
+const LADDER_NODES: u32 = 55;
 
-/// What another engine needs for one run.
+/// The measurement of another engine.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Peer {
-    /// Its name and version
+    /// Name and version of the engine
     #[serde(rename = "peer")]
     pub(crate) name: String,
-    /// The shape of the flow, in the words of our own benchmarks
+    /// The shape of the flow, as named in our own benchmarks
     pub(crate) shape: String,
-    /// What it keeps its journal in
+    /// The storage of its journal
     pub(crate) journal: String,
-    /// How many nodes one run has
+    /// The number of nodes of one run
     pub(crate) nodes: u64,
-    /// The median run; nothing if it broke off
+    /// The median run; `None` if it failed
     pub(crate) nanoseconds: Option<f64>,
-    /// Why it broke off
+    /// Why it failed
     pub(crate) failure: Option<String>,
-    /// Whether every node ran; an engine that leaves some out is fast for that reason
+    /// Whether every node ran; skipping nodes makes a run faster
     pub(crate) complete: bool,
 }
 
 impl Peer {
-    /// What of ours it is compared with: runs in memory, or stored ones.
+    /// The group of our benchmarks that it is compared with: runs in memory, or stored ones.
     pub(crate) fn group(&self) -> String {
         if self.journal == "none" { self.shape.clone() } else { format!("durable-{}", self.shape) }
     }
 
-    /// Microseconds for one node, if it came to its end.
-    #[allow(clippy::cast_precision_loss)] // Nobody measures 2^52 nodes.
-    pub(crate) fn each(&self) -> Option<f64> {
+    /// Microseconds per node, if it finished.
+    #[allow(clippy::cast_precision_loss)] // Counts are far below 2^52.
+    pub(crate) fn micros_per_element(&self) -> Option<f64> {
         Some(self.nanoseconds? / 1_000.0 / self.nodes.max(1) as f64)
     }
 }
 
-/// Installs and measures all of them. One that cannot be installed or run is left out, and said so.
+/// Installs and measures all engines. Skips those that fail, with a note.
 pub(crate) fn measure() -> Result<Vec<Peer>> {
     let home = repo::target().join("peers");
     std::fs::create_dir_all(&home)?;
     let mut figures = Vec::new();
-    let mut take = |name: &str, measured: Result<Vec<Peer>>| match measured {
+    let mut collect = |name: &str, measured: Result<Vec<Peer>>| match measured {
         Ok(measured) => figures.extend(measured),
-        Err(error) => note(&format!("{name} is left out: {error:#}")),
+        Err(error) => print_note(&format!("{name} is skipped: {error:#}")),
     };
-    take("Rivet", rivet(&home.join("rivet")));
-    take("LangGraph", langgraph(&home.join("langgraph")));
-    take("LangChain", langchain(&home.join("langchain")));
+    collect("Rivet", rivet(&home.join("rivet")));
+    collect("LangGraph", langgraph(&home.join("langgraph")));
+    collect("LangChain", langchain(&home.join("langchain")));
     Ok(figures)
 }
 
@@ -75,7 +75,7 @@ fn rivet(home: &Path) -> Result<Vec<Peer>> {
     let mut install =
         steps::npm(&["install", "--no-save", "--ignore-scripts", "--no-progress", RIVET, "--prefix"]);
     install.arg(home).current_dir(home);
-    Step::new(format!("Install {RIVET}"), install).quietly()?;
+    Step::new(format!("Install {RIVET}"), install).run()?;
     let measure = |shape: &str, nodes: u32, runs: u32| {
         let mut command = Command::new("node");
         command.arg(script("measure_rivet.mjs")).arg(home).args([
@@ -90,7 +90,7 @@ fn rivet(home: &Path) -> Result<Vec<Peer>> {
         [("chain", NODES / 2), ("chain", NODES), ("fan-out", NODES), ("join", NODES), ("ladder", NODES)];
     let mut figures: Vec<Peer> =
         plain.into_iter().map(|(shape, nodes)| measure(shape, nodes, 5)).collect::<Result<_>>()?;
-    figures.push(measure("run-to", STACK, 1)?);
+    figures.push(measure("run-to", LADDER_NODES, 1)?);
     Ok(figures)
 }
 
@@ -98,18 +98,18 @@ fn rivet(home: &Path) -> Result<Vec<Peer>> {
 fn python(home: &Path, packages: &[&str]) -> Result<PathBuf> {
     let mut make = Command::new("python3");
     make.args(["-m", "venv"]).arg(home);
-    Step::new("Make a Python environment", make).quietly()?;
+    Step::new("Make a Python environment", make).run()?;
     let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let mut install = Command::new(&python);
     install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
-    Step::new(format!("Install {}", packages.join(" and ")), install).quietly()?;
+    Step::new(format!("Install {}", packages.join(" and ")), install).run()?;
     Ok(python)
 }
 
 fn langchain(home: &Path) -> Result<Vec<Peer>> {
     let mut command = Command::new(python(home, &[LANGCHAIN])?);
-    command.arg(script("measure_langchain.py")).args([MESSAGES.to_string(), "3".to_owned()]);
-    Ok(vec![read(&format!("LangChain: trimming {MESSAGES} messages"), command)?])
+    command.arg(script("measure_langchain.py")).args([HISTORY_MESSAGES.to_string(), "3".to_owned()]);
+    Ok(vec![read(&format!("LangChain: trimming {HISTORY_MESSAGES} messages"), command)?])
 }
 
 fn langgraph(home: &Path) -> Result<Vec<Peer>> {
@@ -137,9 +137,9 @@ fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
 }
 
-/// Runs a script and reads the line of JSON it prints last.
+/// Runs a script and parses the last line of its output as JSON.
 fn read(title: &str, command: Command) -> Result<Peer> {
-    let said = Step::new(title, command).for_its_output()?;
-    let line = said.last().with_context(|| format!("{title}: it printed nothing"))?;
+    let lines = Step::new(title, command).capture_output()?;
+    let line = lines.last().with_context(|| format!("{title}: it printed nothing"))?;
     serde_json::from_str(line).with_context(|| format!("{title}: it printed `{line}`"))
 }

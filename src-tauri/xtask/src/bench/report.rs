@@ -1,62 +1,65 @@
-//! The report: Markdown tables, one per thing that is measured, each figure beside its reference.
+//! The report: one Markdown table per benchmark group, each figure with its reference.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
-use super::estimates::Figure;
-use super::notes::Note;
+use super::criterion::Estimate;
+use super::figures::Figure;
 use super::peers::Peer;
-use super::verdict::{self, Measured};
+use super::targets::{self, Measurements};
 
-/// The parts of `BENCHMARKS.md` between which measured figures stand.
+/// The marks in `BENCHMARKS.md` that enclose the measured figures.
 const BEGIN: &str = "<!-- measured: begin -->";
 const END: &str = "<!-- measured: end -->";
 
-/// What other figures of a group are compared with: the cost without what is being measured.
+/// The implementations that the others of a group are compared with: the cost without the measured part.
 const REFERENCES: &[&str] = &["floor", "bare", "memory"];
 
-/// Writes what is asked and what was measured, then all figures.
-pub(crate) fn write(command: &str, measured: Measured<'_>) -> String {
+/// The targets with their measurements, then all figures.
+pub(crate) fn write(command: &str, measured: Measurements<'_>) -> String {
     let mut text = format!("`{command}` on {}{}.\n\n", machine(), load());
-    text.push_str(&verdict::table(measured));
-    text.push_str(&figures(measured.own, measured.peers));
-    text.push_str(&notes(measured.notes));
+    text.push_str(&targets::table(measured));
+    text.push_str(&estimates(measured.own, measured.peers));
+    text.push_str(&figures(measured.figures));
     text
 }
 
-/// One table per thing that is not measured by the piece.
-fn notes(notes: &[Note]) -> String {
-    let mut groups: BTreeMap<&str, Vec<&Note>> = BTreeMap::new();
-    for note in notes {
-        groups.entry(&note.group).or_default().push(note);
+/// One table per group of figures.
+fn figures(figures: &[Figure]) -> String {
+    let mut groups: BTreeMap<&str, Vec<&Figure>> = BTreeMap::new();
+    for figure in figures {
+        groups.entry(&figure.group).or_default().push(figure);
     }
     let mut text = String::new();
-    for (group, notes) in groups {
+    for (group, figures) in groups {
         let _ = write!(text, "\n**{group}**\n\n| | |\n|---|---:|\n");
-        for note in notes {
-            let _ = writeln!(text, "| {} | {:.2} {} |", note.by, note.value, note.unit);
+        for figure in figures {
+            let _ = writeln!(text, "| {} | {:.2} {} |", figure.by, figure.value, figure.unit);
         }
     }
     text
 }
 
-fn figures(own: &[Figure], peers: &[Peer]) -> String {
-    let mut groups: BTreeMap<&str, Vec<&Figure>> = BTreeMap::new();
+fn estimates(own: &[Estimate], peers: &[Peer]) -> String {
+    let mut groups: BTreeMap<&str, Vec<&Estimate>> = BTreeMap::new();
     for figure in own {
         groups.entry(&figure.group).or_default().push(figure);
     }
     let mut text = String::new();
     for (group, figures) in groups {
-        let _ = write!(text, "\n**{group}**\n\n| | things | µs each | × reference |\n|---|---:|---:|---:|\n");
+        let _ =
+            write!(text, "\n**{group}**\n\n| | elements | µs each | × reference |\n|---|---:|---:|---:|\n");
         for figure in &figures {
             let reference = figures
                 .iter()
-                .find(|other| other.things == figure.things && REFERENCES.contains(&other.by.as_str()));
-            let times = reference
-                .map_or_else(|| "–".to_owned(), |other| format!("{:.2}", figure.each() / other.each()));
-            row(&mut text, &figure.by, figure.things, figure.each(), &times);
+                .find(|other| other.elements == figure.elements && REFERENCES.contains(&other.by.as_str()));
+            let times = reference.map_or_else(
+                || "–".to_owned(),
+                |other| format!("{:.2}", figure.micros_per_element() / other.micros_per_element()),
+            );
+            row(&mut text, &figure.by, figure.elements, figure.micros_per_element(), &times);
         }
         let engine = figures.iter().find(|figure| figure.by == "engine");
         for peer in peers.iter().filter(|peer| peer.group() == group) {
@@ -74,35 +77,38 @@ pub(crate) fn record(old: &str, text: &str) -> Result<String> {
     Ok(format!("{before}{BEGIN}\n{text}{END}{after}"))
 }
 
-/// One row for another engine, compared with ours where both ran.
-fn compare(text: &mut String, peer: &Peer, engine: Option<&Figure>) {
+/// One row for another engine, compared with ours if both finished.
+fn compare(text: &mut String, peer: &Peer, engine: Option<&Estimate>) {
     let journal = if peer.journal == "none" { String::new() } else { format!(", {} journal", peer.journal) };
     let name = format!("{}{journal}", peer.name);
     let Some(nanoseconds) = peer.nanoseconds else {
-        let why = peer.failure.as_deref().unwrap_or("it said nothing");
-        let _ = writeln!(text, "| {name} | {} | broke off: {why} | – |", peer.nodes);
+        let why = peer.failure.as_deref().unwrap_or("no output");
+        let _ = writeln!(text, "| {name} | {} | failed: {why} | – |", peer.nodes);
         return;
     };
-    let things = peer.nodes;
-    let each = Figure { group: String::new(), by: String::new(), things, nanoseconds }.each();
-    let times =
-        engine.map_or_else(|| "–".to_owned(), |engine| format!("{:.0} × engine", each / engine.each()));
+    let elements = peer.nodes;
+    let each =
+        Estimate { group: String::new(), by: String::new(), elements, nanoseconds }.micros_per_element();
+    let times = engine.map_or_else(
+        || "–".to_owned(),
+        |engine| format!("{:.0} × engine", each / engine.micros_per_element()),
+    );
     let incomplete = if peer.complete { "" } else { " (left nodes out and reported success)" };
-    row(text, &format!("{name}{incomplete}"), things, each, &times);
+    row(text, &format!("{name}{incomplete}"), elements, each, &times);
 }
 
-fn row(text: &mut String, by: &str, things: u64, each: f64, times: &str) {
-    let _ = writeln!(text, "| {by} | {things} | {each:.2} | {times} |");
+fn row(text: &mut String, by: &str, elements: u64, each: f64, times: &str) {
+    let _ = writeln!(text, "| {by} | {elements} | {each:.2} | {times} |");
 }
 
-/// How many programs wanted a processor meanwhile: figures of a machine that is shared are worth less.
+/// The load average: figures from a shared machine are less reliable.
 fn load() -> String {
     let load = std::fs::read_to_string("/proc/loadavg").ok();
     let load = load.as_deref().and_then(|text| text.split_whitespace().nth(2));
     load.map_or_else(String::new, |load| format!(", load {load} over the last quarter of an hour"))
 }
 
-/// The processor and system, as far as the machine says.
+/// The processor and the system, if known.
 fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let model = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|info| {

@@ -1,24 +1,23 @@
-//! What is asked of Plait, beside what was measured: one line each, met or missed. Knows the asked figures and nothing of
-//! how they are measured.
+//! The performance targets and whether the measurements meet them. How things are measured is not decided here.
 
 use std::fmt::Write as _;
 
-use super::estimates::Figure;
-use super::notes::Note;
+use super::criterion::Estimate;
+use super::figures::Figure;
 use super::peers::Peer;
 
-/// Everything that was measured.
+/// All measurements of one run.
 #[derive(Clone, Copy)]
-pub(crate) struct Measured<'a> {
-    pub(crate) own: &'a [Figure],
-    pub(crate) notes: &'a [Note],
+pub(crate) struct Measurements<'a> {
+    pub(crate) own: &'a [Estimate],
+    pub(crate) figures: &'a [Figure],
     pub(crate) peers: &'a [Peer],
 }
 
-/// One thing that is asked.
-struct Ask {
+/// One target.
+struct Target {
     what: String,
-    /// The figure, if it was measured
+    /// The measured value, if there is one
     value: Option<f64>,
     limit: Limit,
     unit: &'static str,
@@ -30,132 +29,176 @@ enum Limit {
     AtLeast(f64),
 }
 
-/// What repeated measurements of the same thing differ by on a quiet machine; "the same" is asked no closer than this.
-const NOISE: f64 = 0.1;
-const SAME: Limit = Limit::AtMost(1.0 + NOISE);
-/// A token is to be on screen within two of them.
+/// The relative difference of repeated measurements on a quiet machine. "The same" means within this.
+const RELATIVE_NOISE: f64 = 0.1;
+const UNCHANGED: Limit = Limit::AtMost(1.0 + RELATIVE_NOISE);
+/// A token must be on screen within two frames.
 const FRAME_MS: f64 = 1_000.0 / 60.0;
 const SHAPES: [&str; 4] = ["chain", "fan-out", "join", "ladder"];
 
-/// The table of what is asked, each line with its verdict. Lines of which nothing was measured are left out.
-pub(crate) fn table(measured: Measured<'_>) -> String {
-    let mut text = String::from("| what | asked | measured | |\n|---|---:|---:|---|\n");
-    for ask in asks(measured) {
-        let Some(value) = ask.value else { continue };
-        let (asked, met) = match ask.limit {
+/// The table of targets, each met or missed. Targets without a measurement are left out.
+pub(crate) fn table(measured: Measurements<'_>) -> String {
+    let mut text = String::from("| figure | target | measured | |\n|---|---:|---:|---|\n");
+    for target in targets(measured) {
+        let Some(value) = target.value else { continue };
+        let (limit, met) = match target.limit {
             Limit::AtMost(most) => (format!("≤ {most}"), value <= most),
             Limit::AtLeast(least) => (format!("≥ {least}"), value >= least),
         };
         let verdict = if met { "met" } else { "**missed**" };
         let _ = writeln!(
             text,
-            "| {} | {asked} {unit} | {value:.2} {unit} | {verdict} |",
-            ask.what,
-            unit = ask.unit
+            "| {} | {limit} {unit} | {value:.2} {unit} | {verdict} |",
+            target.what,
+            unit = target.unit
         );
     }
     text
 }
 
-fn asks(measured: Measured<'_>) -> Vec<Ask> {
+fn targets(measured: Measurements<'_>) -> Vec<Target> {
     let parts = [scheduling, prompts, conversations, models, window];
     parts.iter().flat_map(|part| part(measured)).collect()
 }
 
-fn ask(what: impl Into<String>, value: Option<f64>, limit: Limit, unit: &'static str) -> Ask {
-    Ask { what: what.into(), value, limit, unit }
+fn target(what: impl Into<String>, value: Option<f64>, limit: Limit, unit: &'static str) -> Target {
+    Target { what: what.into(), value, limit, unit }
 }
 
-fn scheduling(measured: Measured<'_>) -> Vec<Ask> {
-    let mut asks = Vec::new();
+fn scheduling(measured: Measurements<'_>) -> Vec<Target> {
+    let mut targets = Vec::new();
     for shape in SHAPES {
-        let floor = ratio(measured.each(shape, "engine"), measured.each(shape, "floor"));
-        let what = format!("{shape} of 1,000, journal in memory, beside the hand-written loop");
-        asks.push(ask(what, floor, Limit::AtMost(5.0), "×"));
+        let floor =
+            ratio(measured.micros_per_element(shape, "engine"), measured.micros_per_element(shape, "floor"));
+        let what = format!("{shape} of 1,000, journal in memory, compared with the hand-written loop");
+        targets.push(target(what, floor, Limit::AtMost(5.0), "×"));
     }
-    let growth = |by: &str| ratio(measured.sized("growth", by, 100_000), measured.sized("growth", by, 100));
-    asks.push(ask("a node of 100,000 beside one of 100", growth("engine"), SAME, "×"));
+    let growth = |by: &str| {
+        ratio(
+            measured.micros_per_element_at("growth", by, 100_000),
+            measured.micros_per_element_at("growth", by, 100),
+        )
+    };
+    targets.push(target(
+        "cost per node at 100,000 nodes compared with 100",
+        growth("engine"),
+        UNCHANGED,
+        "×",
+    ));
     let beside_loop = ratio(growth("engine"), growth("floor"));
-    asks.push(ask("the same, each beside the hand-written loop at its size", beside_loop, SAME, "×"));
+    targets.push(target(
+        "the same, each compared with the hand-written loop of its size",
+        beside_loop,
+        UNCHANGED,
+        "×",
+    ));
     for shape in SHAPES {
         for peer in measured.peers.iter().filter(|peer| peer.shape == shape) {
             let stored = peer.journal != "none";
             let (least, both) = if stored { (50.0, ", both stored") } else { (10.0, "") };
-            let what = format!("{} of {shape} takes as many times longer{both}", peer.name);
-            let longer = ratio(peer.each(), measured.each(&peer.group(), "engine"));
-            asks.push(ask(what, longer, Limit::AtLeast(least), "×"));
+            let what = format!("{} of {shape} takes this many times longer{both}", peer.name);
+            let longer =
+                ratio(peer.micros_per_element(), measured.micros_per_element(&peer.group(), "engine"));
+            targets.push(target(what, longer, Limit::AtLeast(least), "×"));
         }
-        let stored = measured.each(&format!("durable-{shape}"), "engine");
-        asks.push(ask(format!("a node of {shape}, stored"), stored, Limit::AtMost(40.0), "µs"));
+        let stored = measured.micros_per_element(&format!("durable-{shape}"), "engine");
+        targets.push(target(format!("a node of {shape}, stored"), stored, Limit::AtMost(40.0), "µs"));
     }
-    let run_to = ratio(measured.each("run-to", "engine"), measured.each("run-to-chain", "engine"));
-    asks.push(ask("a node of a run to the top of 18 diamonds, beside one of a chain", run_to, SAME, "×"));
-    asks
+    let run_to = ratio(
+        measured.micros_per_element("run-to", "engine"),
+        measured.micros_per_element("run-to-chain", "engine"),
+    );
+    targets.push(target(
+        "cost per node of a run to the last of 18 diamonds compared with a chain",
+        run_to,
+        UNCHANGED,
+        "×",
+    ));
+    targets
 }
 
-fn prompts(measured: Measured<'_>) -> Vec<Ask> {
-    let pass = ratio(measured.each("trim", "engine"), measured.each("trim", "bare"));
-    let mut asks = vec![ask(
-        "trimming 10,000 messages beside one pass over their counts",
+fn prompts(measured: Measurements<'_>) -> Vec<Target> {
+    let pass =
+        ratio(measured.micros_per_element("trim", "engine"), measured.micros_per_element("trim", "bare"));
+    let mut targets = vec![target(
+        "trimming 10,000 messages compared with one pass over their counts",
         pass,
         Limit::AtMost(2.0),
         "×",
     )];
     for peer in measured.peers.iter().filter(|peer| peer.shape == "trim") {
-        let longer = ratio(peer.each(), measured.each("trim", "engine"));
-        asks.push(ask(
-            format!("{} takes as many times longer", peer.name),
+        let longer = ratio(peer.micros_per_element(), measured.micros_per_element("trim", "engine"));
+        targets.push(target(
+            format!("{} takes this many times longer", peer.name),
             longer,
             Limit::AtLeast(100.0),
             "×",
         ));
     }
-    let counting = ratio(measured.each("count", "bare"), measured.each("count", "engine"));
-    asks.push(ask("speed of counting new text beside bare tiktoken", counting, Limit::AtLeast(0.8), "×"));
-    let whole = |length: u32| Some(measured.sized("snapshot", "engine", length.into())? * f64::from(length));
+    let counting =
+        ratio(measured.micros_per_element("count", "bare"), measured.micros_per_element("count", "engine"));
+    targets.push(target(
+        "speed of counting new text compared with bare tiktoken",
+        counting,
+        Limit::AtLeast(0.8),
+        "×",
+    ));
+    let whole = |length: u32| {
+        Some(measured.micros_per_element_at("snapshot", "engine", length.into())? * f64::from(length))
+    };
     let snapshot = ratio(whole(100_000), whole(1_000));
-    asks.push(ask("a snapshot of 100,000 messages beside one of 1,000", snapshot, SAME, "×"));
-    asks
+    targets.push(target("a snapshot of 100,000 messages compared with 1,000", snapshot, UNCHANGED, "×"));
+    targets
 }
 
-fn conversations(measured: Measured<'_>) -> Vec<Ask> {
-    let turns = |range: &str| measured.note("conversation", &format!("journal on disk, turns {range}"));
-    let size = |by: &str| measured.note("conversation-size", by);
-    let apart = |range: &str| measured.note("conversation-runs", &format!("a run each, turns {range}"));
-    let stored = |by: &str| measured.note("conversation-runs-size", by);
+fn conversations(measured: Measurements<'_>) -> Vec<Target> {
+    let turns = |range: &str| measured.figure("conversation", &format!("journal on disk, turns {range}"));
+    let size = |by: &str| measured.figure("conversation-size", by);
+    let apart = |range: &str| measured.figure("conversation-runs", &format!("a run each, turns {range}"));
+    let stored = |by: &str| measured.figure("conversation-runs-size", by);
     let halves = ratio(size("second half"), size("first half"));
     let beside_text = ratio(stored("on disk, journals of all runs included"), stored("its text"));
     vec![
-        ask("a turn at 2,000 beside one at 10", ratio(turns("1900–2000"), turns("10–110")), SAME, "×"),
-        ask("the store's second half of 2,000 turns beside its first", halves, SAME, "×"),
-        ask(
-            "a turn at 1,000 beside one at 10, a run each",
-            ratio(apart("950–1000"), apart("10–60")),
-            SAME,
+        target(
+            "turn 2,000 compared with turn 10",
+            ratio(turns("1900–2000"), turns("10–110")),
+            UNCHANGED,
             "×",
         ),
-        ask("the store of 1,000 turns, a run each, beside their text", beside_text, Limit::AtMost(5.0), "×"),
+        target("stored size of the second 1,000 turns compared with the first", halves, UNCHANGED, "×"),
+        target(
+            "turn 1,000 compared with turn 10, one run per turn",
+            ratio(apart("950–1000"), apart("10–60")),
+            UNCHANGED,
+            "×",
+        ),
+        target(
+            "stored size of 1,000 turns, one run per turn, compared with their text",
+            beside_text,
+            Limit::AtMost(5.0),
+            "×",
+        ),
     ]
 }
 
-fn models(measured: Measured<'_>) -> Vec<Ask> {
-    let beside_bare = |group: &str| ratio(measured.note(group, "engine"), measured.note(group, "bare"));
-    let on_screen = measured.note("streams-on-screen", "slowest");
+fn models(measured: Measurements<'_>) -> Vec<Target> {
+    let beside_bare = |group: &str| ratio(measured.figure(group, "engine"), measured.figure(group, "bare"));
+    let on_screen = measured.figure("streams-on-screen", "slowest");
     vec![
-        ask(
-            "a model call at 1,000 messages beside bare reqwest",
+        target(
+            "a model call with 1,000 messages compared with bare reqwest",
             beside_bare("model-call"),
             Limit::AtMost(3.0),
             "×",
         ),
-        ask(
-            "ten streams beside a client that only reads them",
+        target(
+            "ten streams compared with a client that only reads them",
             beside_bare("streams"),
             Limit::AtMost(2.0),
             "×",
         ),
-        ask(
-            "the slowest token of them from the server until it is painted",
+        target(
+            "the slowest of their tokens from the server to the screen",
             on_screen,
             Limit::AtMost(2.0 * FRAME_MS),
             "ms",
@@ -163,46 +206,50 @@ fn models(measured: Measured<'_>) -> Vec<Ask> {
     ]
 }
 
-fn window(measured: Measured<'_>) -> Vec<Ask> {
-    let paint = ratio(measured.note("first-paint", "editor"), measured.note("first-paint", "empty"));
-    let events = measured.notes.iter().filter(|note| note.group == "events-10000-a-second");
-    let worst = events.map(|note| note.value).reduce(f64::max);
-    let mut asks = vec![
-        ask("first paint of the editor beside an empty window's", paint, Limit::AtMost(1.5), "×"),
-        ask("worst frame while 10,000 events a second come", worst, Limit::AtMost(50.0), "ms"),
+fn window(measured: Measurements<'_>) -> Vec<Target> {
+    let paint = ratio(measured.figure("first-paint", "editor"), measured.figure("first-paint", "empty"));
+    let events = measured.figures.iter().filter(|figure| figure.group == "events-10000-a-second");
+    let worst = events.map(|figure| figure.value).reduce(f64::max);
+    let mut targets = vec![
+        target("first paint of the editor compared with an empty window", paint, Limit::AtMost(1.5), "×"),
+        target("worst frame during 10,000 events per second", worst, Limit::AtMost(50.0), "ms"),
     ];
-    for place in ["chromium", "window"] {
+    for webview in ["chromium", "window"] {
         for nodes in [1_000, 5_000] {
-            let group = format!("pan-{place}-{nodes}");
+            let group = format!("pan-{webview}-{nodes}");
             for by in ["idle", "streaming"] {
-                let what =
-                    format!("frame rate of panning {nodes} nodes in {place}, {by}, beside bare React Flow");
-                let rate = ratio(measured.note(&group, by), measured.note(&group, "bare"));
-                asks.push(ask(what, rate, Limit::AtLeast(1.0 - NOISE), "×"));
+                let what = format!(
+                    "frame rate of panning {nodes} nodes in {webview}, {by}, compared with bare React Flow"
+                );
+                let rate = ratio(measured.figure(&group, by), measured.figure(&group, "bare"));
+                targets.push(target(what, rate, Limit::AtLeast(1.0 - RELATIVE_NOISE), "×"));
             }
         }
     }
-    asks
+    targets
 }
 
 fn ratio(value: Option<f64>, reference: Option<f64>) -> Option<f64> {
     Some(value? / reference.filter(|reference| *reference > 0.0)?)
 }
 
-impl Measured<'_> {
-    /// Microseconds for one thing, at the size the group is measured at.
-    fn each(&self, group: &str, by: &str) -> Option<f64> {
-        self.own.iter().find(|figure| figure.group == group && figure.by == by).map(Figure::each)
+impl Measurements<'_> {
+    /// Microseconds per element, for a group that is measured at one size.
+    fn micros_per_element(&self, group: &str, by: &str) -> Option<f64> {
+        self.own
+            .iter()
+            .find(|figure| figure.group == group && figure.by == by)
+            .map(Estimate::micros_per_element)
     }
 
-    /// The same at one of several sizes.
-    fn sized(&self, group: &str, by: &str, things: u64) -> Option<f64> {
-        let of = |figure: &&Figure| figure.group == group && figure.by == by && figure.things == things;
-        self.own.iter().find(of).map(Figure::each)
+    /// The same for one of several sizes.
+    fn micros_per_element_at(&self, group: &str, by: &str, elements: u64) -> Option<f64> {
+        let of = |figure: &&Estimate| figure.group == group && figure.by == by && figure.elements == elements;
+        self.own.iter().find(of).map(Estimate::micros_per_element)
     }
 
-    fn note(&self, group: &str, by: &str) -> Option<f64> {
-        self.notes.iter().find(|note| note.group == group && note.by == by).map(|note| note.value)
+    fn figure(&self, group: &str, by: &str) -> Option<f64> {
+        self.figures.iter().find(|figure| figure.group == group && figure.by == by).map(|figure| figure.value)
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn an_ico_points_at_each_of_its_pictures() {
+fn ico_has_the_offset_of_each_image() {
     let ico = pack_ico(&[(16, vec![1, 2, 3]), (256, vec![4, 5])]).unwrap();
     assert_eq!(ico[..6], [0, 0, 1, 0, 2, 0]);
     assert_eq!((ico[6], ico[22]), (16, 0));
@@ -11,7 +11,7 @@ fn an_ico_points_at_each_of_its_pictures() {
 }
 
 #[test]
-fn an_icns_counts_its_headers() {
+fn icns_lengths_include_headers() {
     let icns = pack_icns(&[(b"ic07", vec![9, 9, 9])]).unwrap();
     assert_eq!(icns[4..8], 19_u32.to_be_bytes());
     assert_eq!(icns[12..16], 11_u32.to_be_bytes());

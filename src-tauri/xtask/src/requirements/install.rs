@@ -1,27 +1,28 @@
-//! Installs packages of the system, and says what and why before it does.
-//! Where it may not, it prints the exact command and stops; it never works around the package manager.
+//! Installs system packages with the system's package manager, after printing what they are for. Without root access it
+//! prints the exact command and stops.
 
 use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use super::Need;
+use super::Requirement;
 use crate::platform::{self, Manager, Root};
 use crate::steps::{self, Step};
 
-/// Installs what brings `missing`.
-pub(crate) fn install(missing: &[&Need]) -> Result<()> {
+/// Installs the packages for `missing`.
+pub(crate) fn install(missing: &[&Requirement]) -> Result<()> {
     println!("Missing on this machine:");
-    for need in missing {
-        println!("  - {}: {}", need.name, need.why);
+    for requirement in missing {
+        println!("  - {}: {}", requirement.name, requirement.used_for);
     }
     let Some(manager) = Manager::find() else {
         bail!(
-            "none of apt-get, dnf, pacman and brew is here, so these cannot be installed for you. \
+            "none of apt-get, dnf, pacman and brew was found, so these cannot be installed automatically. \
              Install them by hand and try again."
         );
     };
-    let mut packages: Vec<&str> = missing.iter().flat_map(|need| need.packages(manager)).copied().collect();
+    let mut packages: Vec<&str> =
+        missing.iter().flat_map(|requirement| requirement.packages(manager)).copied().collect();
     packages.sort_unstable();
     packages.dedup();
     if packages.is_empty() {
@@ -30,23 +31,23 @@ pub(crate) fn install(missing: &[&Need]) -> Result<()> {
 
     let root = if manager.needs_root() { platform::root() } else { Root::Already };
     let commands = as_root(manager.commands(&packages), root != Root::Already);
-    let written: Vec<String> = commands.iter().map(|words| words.join(" ")).collect();
+    let command_lines: Vec<String> = commands.iter().map(|words| words.join(" ")).collect();
     if root == Root::None {
         bail!(
-            "installing needs root, and there is no sudo to be had here. Run this as root, then try again:\n\n    {}\n",
-            written.join(" && ")
+            "installing needs root, and sudo is not available. Run this as root, then try again:\n\n    {}\n",
+            command_lines.join(" && ")
         );
     }
-    for (words, written) in commands.iter().zip(&written) {
+    for (words, command_line) in commands.iter().zip(&command_lines) {
         let [program, args @ ..] = words.as_slice() else { continue };
         let mut command = Command::new(program);
         command.args(args).env("DEBIAN_FRONTEND", "noninteractive");
         if root == Root::Sudo {
             // sudo may ask for a password, so it gets the terminal.
-            steps::note(&format!("$ {written}"));
-            Step::new(written, command).hand_over()?;
+            steps::print_note(&format!("$ {command_line}"));
+            Step::new(command_line, command).run_in_foreground()?;
         } else {
-            Step::new(written, command).quietly()?;
+            Step::new(command_line, command).run()?;
         }
     }
     Ok(())
@@ -60,12 +61,12 @@ pub(crate) fn components(missing: &[&str]) -> Result<()> {
     let names = missing.join(" ");
     if platform::which("rustup").is_none() {
         bail!(
-            "{names} is missing from the Rust toolchain, and rustup is not here to add it. Install it by hand and try again."
+            "{names} is missing from the Rust toolchain, and rustup was not found. Install it by hand and try again."
         );
     }
     let mut command = Command::new("rustup");
     command.args(["component", "add"]).args(missing);
-    Step::new(format!("rustup component add {names}"), command).quietly()
+    Step::new(format!("rustup component add {names}"), command).run()
 }
 
 fn as_root(commands: Vec<Vec<String>>, sudo: bool) -> Vec<Vec<String>> {

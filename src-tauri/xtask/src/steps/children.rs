@@ -1,16 +1,17 @@
-//! The processes we start, each in a group of its own, so that ending a step ends all of it,
-//! and ending us (Ctrl-C, a runner's SIGTERM) leaves nothing behind.
+//! Child processes, each in a process group of its own, so that ending a step ends all its descendants, and ending this
+//! process (Ctrl-C, SIGTERM) ends all steps.
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The groups that are running now.
+use parking_lot::Mutex;
+
+/// The ids of the running groups.
 static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// Whether a child has the terminal. It is interrupted by the same key then, and knows best what to do about it.
-static HANDED_OVER: AtomicBool = AtomicBool::new(false);
+/// Whether a child has the terminal. Then Ctrl-C reaches it directly, and it handles the interruption.
+static IN_FOREGROUND: AtomicBool = AtomicBool::new(false);
 
 /// A started process and its descendants.
 pub(super) struct Group {
@@ -22,17 +23,17 @@ pub(super) fn start(command: &mut Command) -> io::Result<Group> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let child = command.spawn()?;
-    running(|groups| groups.push(child.id()));
+    with_running_groups(|groups| groups.push(child.id()));
     Ok(Group { child })
 }
 
-/// From now on, being interrupted or ended takes the children along.
-pub(crate) fn end_children_with_us() {
+/// Installs a handler that kills all children if this process is interrupted.
+pub(crate) fn kill_children_on_exit() {
     let installed = ctrlc::set_handler(|| {
-        if HANDED_OVER.load(Ordering::SeqCst) {
+        if IN_FOREGROUND.load(Ordering::SeqCst) {
             return;
         }
-        running(|groups| groups.drain(..).for_each(kill));
+        with_running_groups(|groups| groups.drain(..).for_each(kill_group));
         std::process::exit(130);
     });
     if let Err(error) = installed {
@@ -40,11 +41,11 @@ pub(crate) fn end_children_with_us() {
     }
 }
 
-/// Runs `command` in our place: it has the terminal, its input and its interruptions.
-pub(super) fn hand_over(command: &mut Command) -> io::Result<ExitStatus> {
-    HANDED_OVER.store(true, Ordering::SeqCst);
+/// Runs `command` with the terminal: its input and its interruptions.
+pub(super) fn run_in_foreground(command: &mut Command) -> io::Result<ExitStatus> {
+    IN_FOREGROUND.store(true, Ordering::SeqCst);
     let status = command.status();
-    HANDED_OVER.store(false, Ordering::SeqCst);
+    IN_FOREGROUND.store(false, Ordering::SeqCst);
     status
 }
 
@@ -57,15 +58,15 @@ impl Group {
         self.child.stderr.take()
     }
 
-    /// How it ended, if it has.
-    pub(super) fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
+    /// The exit status, if it has ended.
+    pub(super) fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         self.child.try_wait()
     }
 
-    /// Ends it and all its descendants that stayed in the group.
-    pub(super) fn end(&mut self) {
-        kill(self.child.id());
-        // Already ended is what we want.
+    /// Kills it and all descendants in the group.
+    pub(super) fn kill(&mut self) {
+        kill_group(self.child.id());
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -74,22 +75,22 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         let id = self.child.id();
-        running(|groups| groups.retain(|&group| group != id));
+        with_running_groups(|groups| groups.retain(|&group| group != id));
     }
 }
 
-fn running(act: impl FnOnce(&mut Vec<u32>)) {
-    act(&mut RUNNING.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+fn with_running_groups(act: impl FnOnce(&mut Vec<u32>)) {
+    act(&mut RUNNING.lock());
 }
 
 #[cfg(unix)]
-fn kill(group: u32) {
+fn kill_group(group: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
     if let Some(pid) = i32::try_from(group).ok().and_then(Pid::from_raw) {
-        // It may have ended by itself meanwhile.
+        // It may have ended already.
         let _ = kill_process_group(pid, Signal::KILL);
     }
 }
 
 #[cfg(not(unix))]
-fn kill(_group: u32) {}
+fn kill_group(_group: u32) {}

@@ -1,4 +1,4 @@
-//! What a person or a log sees of a step: a spinner in a terminal, a line now and then elsewhere.
+//! The progress display of a step: a spinner in a terminal, otherwise a line at intervals.
 
 use std::cell::Cell;
 use std::io::IsTerminal;
@@ -6,43 +6,43 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Without a terminal, a sign of life this often.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
+/// The interval of progress lines without a terminal.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(30);
 
-/// The showing of one step.
+/// The progress display of one step.
 pub(super) struct Progress {
     title: String,
     start: Instant,
     spinner: Option<ProgressBar>,
-    aloud: bool,
+    shows_output: bool,
     last: Cell<Duration>,
 }
 
 impl Progress {
-    /// Begins. `aloud` steps show their own output, so they get a heading instead of a spinner.
-    pub(super) fn start(title: &str, aloud: bool) -> Self {
-        let spinner = (!aloud && std::io::stdout().is_terminal()).then(|| spinner(title));
+    /// Starts the display. A step that shows its output gets a heading instead of a spinner.
+    pub(super) fn start(title: &str, shows_output: bool) -> Self {
+        let spinner = (!shows_output && std::io::stdout().is_terminal()).then(|| spinner(title));
         if spinner.is_none() {
             println!("▸ {title}");
         }
-        Self { title: title.to_owned(), start: Instant::now(), spinner, aloud, last: Cell::default() }
+        Self { title: title.to_owned(), start: Instant::now(), spinner, shows_output, last: Cell::default() }
     }
 
-    /// The program said something.
+    /// Handles a line of output.
     pub(super) fn line(&self, line: &str) {
-        if self.aloud {
+        if self.shows_output {
             println!("{line}");
         } else if let Some(spinner) = &self.spinner {
             spinner.set_message(line.trim().to_owned());
         }
     }
 
-    /// Time passes.
+    /// Called at each poll.
     pub(super) fn tick(&self) {
         let elapsed = self.start.elapsed();
-        if self.spinner.is_none() && !self.aloud && elapsed > self.last.get() + SIGN_OF_LIFE {
+        if self.spinner.is_none() && !self.shows_output && elapsed > self.last.get() + HEARTBEAT_INTERVAL {
             self.last.set(elapsed);
-            println!("  … {} ({})", self.title, seconds(elapsed));
+            println!("  … {} ({})", self.title, format_duration(elapsed));
         }
     }
 
@@ -58,17 +58,17 @@ impl Progress {
         if let Some(spinner) = self.spinner {
             spinner.finish_and_clear();
         }
-        println!("{mark} {} ({})", self.title, seconds(self.start.elapsed()));
+        println!("{mark} {} ({})", self.title, format_duration(self.start.elapsed()));
     }
 }
 
-/// Tells the person something that is not a step.
-pub(crate) fn note(text: &str) {
+/// Prints a note that is not a step.
+pub(crate) fn print_note(text: &str) {
     println!("· {text}");
 }
 
-/// A duration as people read it: `4.2 s`, `3 min 07 s`.
-pub(crate) fn seconds(time: Duration) -> String {
+/// Formats a duration: `4.2 s`, `3 min 07 s`.
+pub(crate) fn format_duration(time: Duration) -> String {
     let whole = time.as_secs();
     if whole < 60 {
         format!("{:.1} s", time.as_secs_f64())

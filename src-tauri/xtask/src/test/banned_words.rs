@@ -1,7 +1,7 @@
-//! The lint that keeps the field's vocabulary: words and identifiers that `banned-words.txt` lists may not come back.
+//! The lint for the vocabulary: reports words and identifiers that `banned-words.txt` lists.
 //!
-//! A *word* matches whatever its case, alone, inside an identifier (`shownNodes`, `nodes_shown`) and across a line break of a
-//! comment; a word of several parts is a phrase. An *identifier* matches only as a whole and in its exact spelling.
+//! A *word* matches in any case, alone, inside an identifier (`shownNodes`, `nodes_shown`) and across the line breaks of a
+//! comment; several words are a phrase. An *identifier* matches only as a whole and in its exact spelling.
 
 mod table;
 
@@ -19,14 +19,14 @@ const TABLE: &str = "banned-words.txt";
 /// Files with one of these endings are read.
 const EXTENSIONS: &[&str] = &["rs", "ts", "tsx", "mjs", "css", "html", "md", "py", "json", "toml"];
 
-/// Paths with one of these parts are not: they quote others, or are made by tools.
+/// Paths with one of these parts are skipped: they quote other texts or are generated.
 const EXCLUDED: &[&str] =
     &["package-lock.json", "/gen/", "tests/fixtures/bad/", "CHANGELOG.md", "/banned_words/"];
 
-/// How many findings are printed.
+/// The maximum number of printed findings.
 const MAX_FINDINGS: usize = 2_000;
 
-/// Checks every file that git knows. The error names each place and what to write instead.
+/// Checks every tracked file. The error lists each position with the replacement.
 pub(super) fn check() -> Result<()> {
     let path = repo::root().join(TABLE);
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;

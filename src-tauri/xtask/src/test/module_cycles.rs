@@ -1,5 +1,4 @@
-//! The lint that keeps imports one-directional: no two sibling modules of a crate may import each other, directly or around
-//! a circle.
+//! The lint for import circles: no two sibling modules of a crate may import each other, directly or indirectly.
 //!
 //! It reads the sources with `syn`, follows `mod` declarations from each crate's root, resolves paths through `use` and
 //! `pub use`, and looks for strongly connected components among the children of every module. A module and its own
@@ -17,7 +16,7 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 
 use crate::repo;
-use crate::steps::note;
+use crate::steps::print_note;
 use crate_modules::{CrateModules, ModulePath};
 
 /// Modules whose children may still import each other: the store is to be replaced by journal files.
@@ -32,7 +31,7 @@ pub(super) fn check() -> Result<()> {
         circles.extend(find_circles(&modules));
     }
     if circles.is_empty() {
-        note(&format!("no import circles in {} crates", roots.len()));
+        print_note(&format!("no import circles in {} crates", roots.len()));
         return Ok(());
     }
     bail!("{} import circles:\n{}", circles.len(), circles.join("\n"))

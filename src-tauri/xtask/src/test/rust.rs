@@ -1,5 +1,5 @@
-//! The Rust tests that need no window: units, properties, scenarios through the real binary, doc tests, and
-//! whether the TypeScript bindings are what the Rust types say (a test of the `api` crate).
+//! The Rust tests without a window: unit tests, properties, scenarios with the real binary, doc tests, and a test of the
+//! `api` crate that the TypeScript bindings are up to date.
 
 use crate::platform::succeeds;
 use crate::steps::{Step, cargo};
@@ -17,7 +17,7 @@ pub(super) enum Selection {
 impl Selection {
     fn args(self) -> &'static [&'static str] {
         match self {
-            // Also our own chores, which are no default member so that `cargo test` need not know them.
+            // `xtask` is not a default member, so `cargo test` does not build it.
             Self::Headless => &["--lib", "--bins", "--tests"],
             Self::Everything => &["--workspace", "--lib", "--bins", "--tests"],
         }
@@ -27,7 +27,7 @@ impl Selection {
 pub(super) fn run(report: &mut Report, selection: Selection) {
     report.step("Rust compiles", || {
         let args = [&["build"], selection.args()].concat();
-        Step::new("Compile the Rust tests (the first time takes some minutes)", cargo(&args)).quietly()
+        Step::new("Compile the Rust tests (the first time takes some minutes)", cargo(&args)).run()
     });
     report.step("Rust tests", || {
         let args = if has_nextest() {
@@ -42,17 +42,17 @@ pub(super) fn run(report: &mut Report, selection: Selection) {
                 if selection == Selection::Everything { &["--exclude", "plait-window-tests"] } else { &[] };
             [&["test", "--no-fail-fast"], selection.args(), exclude].concat()
         };
-        Step::new("Rust tests", cargo(&args)).aloud()
+        Step::new("Rust tests", cargo(&args)).run_with_output()
     });
     report.step("Rust doc tests", || {
-        // Of the same crates as above: with others cargo would compile everything once more.
+        // The same crates as above: another selection would recompile everything.
         let whole: &[&str] = if selection == Selection::Everything { &["--workspace"] } else { &[] };
         let args = [&["test", "--doc"], whole].concat();
-        Step::new("Rust doc tests", cargo(&args)).aloud()
+        Step::new("Rust doc tests", cargo(&args)).run_with_output()
     });
 }
 
-/// nextest shows failures better; without it cargo's own runner does.
+/// nextest displays failures better; cargo's own runner is the fallback.
 pub(super) fn has_nextest() -> bool {
     succeeds("cargo", &["nextest", "--version"])
 }

@@ -1,16 +1,17 @@
-//! The editor's own tests: units in Node, then the built pages in Chromium.
+//! The editor's tests: unit tests in Node, then the built pages in Chromium.
 
 use crate::browser;
 use crate::steps::{Step, npm};
 use crate::test::Report;
 
 pub(super) fn run(report: &mut Report) {
-    report.step("Editor tests", || Step::new("Editor tests (Vitest)", npm(&["run", "test"])).aloud());
+    report
+        .step("Editor tests", || Step::new("Editor tests (Vitest)", npm(&["run", "test"])).run_with_output());
     report.step("Editor in Chromium", || {
         let mut command = npm(&["run", "test:e2e"]);
         if let Some(found) = browser::find() {
-            command.env(browser::CHOICE, found);
+            command.env(browser::BROWSER_VARIABLE, found);
         }
-        Step::new("Editor in Chromium (Playwright)", command).aloud()
+        Step::new("Editor in Chromium (Playwright)", command).run_with_output()
     });
 }

@@ -1,4 +1,4 @@
-//! The real window, driven through WebDriver on a display that the tests start themselves.
+//! Tests of the real window through WebDriver, on a virtual display that the tests start.
 
 use super::rust::has_nextest;
 use crate::steps::{Step, cargo};
@@ -11,7 +11,7 @@ pub(super) fn run(report: &mut Report) {
     }
     report.step("The window compiles", || {
         let args = ["build", "--workspace", "--lib", "--bins", "--tests"];
-        Step::new("Compile the window (the first time takes some minutes)", cargo(&args)).quietly()
+        Step::new("Compile the window (the first time takes some minutes)", cargo(&args)).run()
     });
     report.step("The real window", || {
         let select = ["--workspace", "--lib", "--bins", "--tests"];
@@ -19,9 +19,9 @@ pub(super) fn run(report: &mut Report) {
             [&["nextest", "run", "--no-fail-fast"], &select[..], &["-E", "package(plait-window-tests)"]]
                 .concat()
         } else {
-            // One window at a time: two share two cores badly.
+            // One window at a time: two are too slow on two cores.
             vec!["test", "--no-fail-fast", "--workspace", "--test", "window", "--", "--test-threads", "1"]
         };
-        Step::new("The real window (WebDriver)", cargo(&args)).aloud()
+        Step::new("The real window (WebDriver)", cargo(&args)).run_with_output()
     });
 }

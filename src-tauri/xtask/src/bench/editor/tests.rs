@@ -2,7 +2,7 @@ use super::*;
 use serde_json::json;
 
 #[test]
-fn lines_of_the_editor_are_figures() {
+fn editor_output_is_parsed_into_figures() {
     let pan = json!({ "measure": "pan", "nodes": 1000, "bare": { "fps": 60.0 }, "idle": { "fps": 58.5 } });
     let found = read(&pan);
     assert_eq!(found.len(), 2);

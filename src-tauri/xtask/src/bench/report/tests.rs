@@ -1,11 +1,11 @@
 use super::*;
 
-fn figure(by: &str, nanoseconds: f64) -> Figure {
-    Figure { group: "chain".to_owned(), by: by.to_owned(), things: 1000, nanoseconds }
+fn estimate(by: &str, nanoseconds: f64) -> Estimate {
+    Estimate { group: "chain".to_owned(), by: by.to_owned(), elements: 1000, nanoseconds }
 }
 
 #[test]
-fn figures_stand_beside_their_reference_and_their_peers() {
+fn estimates_are_compared_with_reference_and_peers() {
     let peer = Peer {
         name: "other 1.0".to_owned(),
         shape: "chain".to_owned(),
@@ -15,7 +15,7 @@ fn figures_stand_beside_their_reference_and_their_peers() {
         failure: None,
         complete: false,
     };
-    let text = figures(&[figure("engine", 6_000_000.0), figure("floor", 3_000_000.0)], &[peer]);
+    let text = estimates(&[estimate("engine", 6_000_000.0), estimate("floor", 3_000_000.0)], &[peer]);
     assert!(text.contains("| engine | 1000 | 6.00 | 2.00 |"), "{text}");
     assert!(text.contains("| floor | 1000 | 3.00 | 1.00 |"), "{text}");
     assert!(
@@ -25,7 +25,7 @@ fn figures_stand_beside_their_reference_and_their_peers() {
 }
 
 #[test]
-fn recording_replaces_only_what_was_measured() {
+fn record_replaces_only_the_measured_part() {
     let old = format!("# Head\n{BEGIN}\nold\n{END}\ntail\n");
     assert_eq!(record(&old, "new\n").unwrap(), format!("# Head\n{BEGIN}\nnew\n{END}\ntail\n"));
     assert!(record("# Head\n", "new\n").is_err());

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn commands_are_written_as_a_person_would_give_them() {
+fn install_commands_match_each_package_manager() {
     let written = |manager: Manager| {
         as_root(manager.commands(&["a", "b"]), manager.needs_root())
             .iter()

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context, Result, bail};
 
-/// What may not be written, and what to write instead.
+/// The banned words and identifiers with their replacements.
 pub(super) struct Table {
     pub phrases: Vec<Phrase>,
     pub identifiers: HashMap<String, String>,
@@ -17,7 +17,7 @@ pub(super) struct Phrase {
 }
 
 impl Table {
-    /// Reads the table. Fails with the line where it is no table.
+    /// Parses the table. The error names the invalid line.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let mut table = Self { phrases: Vec::new(), identifiers: HashMap::new() };
         let mut section = "";

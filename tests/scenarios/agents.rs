@@ -1,4 +1,4 @@
-//! Agents that call tools in one conversation: what they say to each other is their answers, never their tools' traces.
+//! Agents that call tools in one conversation share their final replies, never their tool messages.
 
 use plait_api::engine::context::{Role, ToolCall};
 use plait_api::engine::flow::{self, Flow};
@@ -6,7 +6,7 @@ use plait_api::engine::provider::{ModelReply, StopReason};
 use serde_json::json;
 
 use crate::support::app::App;
-use crate::support::provider::{Recording, Sent, assistant, text, user};
+use crate::support::provider::{RecordingProvider, SentRequest, assistant, text, user};
 
 fn two_agents() -> Flow {
     let edge = |source: &str, output: &str, target: &str, input: &str| json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
@@ -45,12 +45,11 @@ fn calls(expressions: &[&str]) -> ModelReply {
     }
 }
 
-/// The bug of earlier systems: an agent gave all of its messages to those behind it, and five nodes made fifty.
 #[tokio::test]
-async fn only_final_answers_enter_what_agents_share() {
+async fn agents_share_only_their_final_replies() {
     let results =
-        |sent: &Sent| sent.messages.iter().rev().take_while(|(role, _)| *role != Role::User).count();
-    let provider = Recording::by(move |sent, _| {
+        |sent: &SentRequest| sent.messages.iter().rev().take_while(|(role, _)| *role != Role::User).count();
+    let provider = RecordingProvider::with_rule(move |sent, _| {
         let asked = sent.messages.iter().rev().find(|(role, _)| *role == Role::User).unwrap().1.clone();
         Ok(match (asked.as_str(), results(sent)) {
             ("Add.", 0) => calls(&["1 + 2", "3 + 4"]),
@@ -72,20 +71,20 @@ async fn only_final_answers_enter_what_agents_share() {
         assistant("10, then 100."),
     ];
     assert_eq!(journal.history("main"), shared);
-    // What the models were sent is the test: the last one sees the final answers and nothing else.
+    // The last model sees the final replies and nothing else.
     let sent = provider.sent();
     assert_eq!(sent.len(), 6);
     assert_eq!(sent[5].messages, shared[..5]);
     assert!(sent[5].tools.is_empty());
     assert_eq!(sent[3].messages, shared[..3], "and the second agent none of the first one's tools");
-    // Results stand behind the calls they answer.
+    // Results follow their calls.
     let tool = |text: &str| (Role::Tool, text.to_owned());
     assert_eq!(
         sent[2].messages,
         [user("Add."), assistant("Let me see."), tool("3"), tool("7"), assistant("Let me see."), tool("10"),]
     );
 
-    // The whole trace is on the node's own record.
+    // The node's own record has the whole trace.
     let view = journal.view();
     let trace = |node: &str| -> Vec<String> {
         let shown = view.nodes[node].shown().unwrap();

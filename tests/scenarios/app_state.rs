@@ -1,4 +1,4 @@
-//! What the application keeps for the window: settings, recent flows, drafts; and how commands refuse nonsense.
+//! The application's state for the window: settings, recent flows, drafts; and validation of commands.
 
 use plait_api::{Options, Plait, dispatch, examples};
 use serde_json::{Value, json};
@@ -9,24 +9,24 @@ fn open(home: &Home) -> Plait {
     Plait::open(Options::new(home.path().join("data"))).unwrap()
 }
 
-async fn ask(app: &Plait, name: &str, args: Value) -> Value {
+async fn call(app: &Plait, name: &str, args: Value) -> Value {
     dispatch(app, name, args.clone()).await.unwrap_or_else(|error| panic!("{name} {args}: {error:?}"))
 }
 
 #[tokio::test]
-async fn settings_last_and_hold_no_nonsense() {
+async fn settings_persist_and_invalid_ones_are_refused() {
     let home = Home::default();
     let app = open(&home);
-    let mut settings = ask(&app, "settings.get", json!({})).await;
+    let mut settings = call(&app, "settings.get", json!({})).await;
     assert_eq!(settings["theme"], "system");
     assert_eq!(settings["providers"]["offline"]["kind"], "offline");
     settings["theme"] = json!("dark");
     settings["ui"] = json!({ "zoom": 1.5 });
     settings["providers"]["mine"] = json!({ "kind": "openAi", "baseUrl": "http://127.0.0.1:9/v1" });
-    let set = ask(&app, "settings.set", json!({ "settings": settings })).await;
+    let set = call(&app, "settings.set", json!({ "settings": settings })).await;
     assert_eq!(set, settings);
     assert!(
-        ask(&app, "app.info", Value::Null).await["providers"].as_array().unwrap().contains(&json!("mine"))
+        call(&app, "app.info", Value::Null).await["providers"].as_array().unwrap().contains(&json!("mine"))
     );
 
     let mut wrong = settings.clone();
@@ -34,14 +34,14 @@ async fn settings_last_and_hold_no_nonsense() {
     wrong["providers"]["mine"]["baseUrl"] = json!("not a url");
     let refused = dispatch(&app, "settings.set", json!({ "settings": wrong })).await.unwrap_err();
     assert_eq!(refused.code, "provider.bad_settings");
-    assert_eq!(ask(&app, "settings.get", json!({})).await, settings, "nothing of it was taken");
+    assert_eq!(call(&app, "settings.get", json!({})).await, settings, "nothing was changed");
 
     app.close().await.unwrap();
     drop(app);
-    assert_eq!(ask(&open(&home), "settings.get", json!({})).await, settings);
+    assert_eq!(call(&open(&home), "settings.get", json!({})).await, settings);
 }
 
-/// What another version of Plait has set is kept, though nothing can be done with it, and costs nothing beside it.
+/// Settings of another version of Plait are kept and do not affect the others.
 #[tokio::test]
 async fn unreadable_settings_are_reported_and_kept() {
     let home = Home::default();
@@ -63,95 +63,98 @@ async fn unreadable_settings_are_reported_and_kept() {
     let app = open(&home);
     let messages: Vec<_> = app.notices().iter().map(|fault| fault.message.clone()).collect();
     for name in ["newer", "wrong", "odd"] {
-        assert!(messages.iter().any(|said| said.contains(&format!("`{name}`"))), "{name}: {messages:#?}");
+        assert!(
+            messages.iter().any(|message| message.contains(&format!("`{name}`"))),
+            "{name}: {messages:#?}"
+        );
     }
-    let mut settings = ask(&app, "settings.get", json!({})).await;
+    let mut settings = call(&app, "settings.get", json!({})).await;
     assert_eq!(settings["providers"]["mine"]["kind"], "openAi");
     assert_eq!(settings["models"]["even"]["contextWindow"], 9000);
     settings["theme"] = json!("light");
     settings["providers"]["wrong"] = json!({ "kind": "openAi", "baseUrl": "http://127.0.0.1:8/v1" });
-    ask(&app, "settings.set", json!({ "settings": settings })).await;
+    call(&app, "settings.set", json!({ "settings": settings })).await;
     let kept = Value::Object(app.store().settings().unwrap());
     assert_eq!(kept["theme"], "light");
     assert_eq!(kept["hologram"], newer["hologram"]);
     assert_eq!(kept["providers"]["newer"], newer["providers"]["newer"]);
     assert_eq!(kept["models"]["odd"], newer["models"]["odd"]);
-    assert_eq!(kept["providers"]["wrong"]["baseUrl"], "http://127.0.0.1:8/v1", "what was set anew counts");
+    assert_eq!(kept["providers"]["wrong"]["baseUrl"], "http://127.0.0.1:8/v1", "the new value is stored");
 }
 
 #[tokio::test]
-async fn a_draft_is_offered_though_its_file_was_written_since_and_knows_what_it_began_from() {
+async fn draft_is_offered_after_its_file_changed_and_keeps_its_base_hash() {
     let home = Home::default();
     let app = open(&home);
-    let mut flow = ask(&app, "flow.example", json!({ "id": "hello" })).await;
+    let mut flow = call(&app, "flow.example", json!({ "id": "hello" })).await;
     let path = home.path().join("hello.flow.json").display().to_string();
-    let saved = ask(&app, "flow.save", json!({ "path": path, "flow": flow })).await;
+    let saved = call(&app, "flow.save", json!({ "path": path, "flow": flow })).await;
     let (path, base) = (saved["path"].clone(), saved["hash"].clone());
     flow["name"] = json!("Hello, edited");
-    ask(&app, "autosave.put", json!({ "key": "tab", "path": path, "baseHash": base, "flow": flow })).await;
+    call(&app, "autosave.put", json!({ "key": "tab", "path": path, "baseHash": base, "flow": flow })).await;
     flow["name"] = json!("Hello, from elsewhere");
     std::thread::sleep(std::time::Duration::from_millis(20));
-    let written = ask(&app, "flow.save", json!({ "path": path, "flow": flow, "force": true })).await;
-    let opened = ask(&app, "flow.open", json!({ "path": path })).await;
+    let written = call(&app, "flow.save", json!({ "path": path, "flow": flow, "force": true })).await;
+    let opened = call(&app, "flow.open", json!({ "path": path })).await;
     assert_eq!(opened["recovered"]["flow"]["name"], "Hello, edited");
     assert_eq!(opened["recovered"]["baseHash"], base);
     assert_ne!(written["hash"], base);
-    // Saved on top of what it began from, it does not replace what was written since.
+    // Saving it with its base hash does not replace the newer file.
     let save = json!({ "path": path, "flow": opened["recovered"]["flow"], "baseHash": base });
     assert_eq!(dispatch(&app, "flow.save", save).await.unwrap_err().code, "flow.changed_on_disk");
 }
 
 #[tokio::test]
-async fn drafts_outlive_a_crash_until_they_are_saved() {
+async fn drafts_survive_a_crash_until_saved() {
     let home = Home::default();
     let app = open(&home);
-    let mut flow = ask(&app, "flow.example", json!({ "id": "hello" })).await;
+    let mut flow = call(&app, "flow.example", json!({ "id": "hello" })).await;
     let path = home.path().join("hello.flow.json").display().to_string();
-    let saved = ask(&app, "flow.save", json!({ "path": path, "flow": flow })).await;
+    let saved = call(&app, "flow.save", json!({ "path": path, "flow": flow })).await;
     let path = saved["path"].as_str().unwrap().to_owned();
     flow["name"] = json!("Hello, edited");
-    ask(&app, "autosave.put", json!({ "key": "tab-1", "path": path, "flow": flow })).await;
-    ask(&app, "autosave.put", json!({ "key": "tab-2", "flow": flow })).await;
-    // No close: the process is gone from one moment to the next.
+    call(&app, "autosave.put", json!({ "key": "tab-1", "path": path, "flow": flow })).await;
+    call(&app, "autosave.put", json!({ "key": "tab-2", "flow": flow })).await;
+    // Without closing, like a crash.
     drop(app);
 
     let app = open(&home);
-    let drafts = ask(&app, "autosave.list", json!({})).await;
+    let drafts = call(&app, "autosave.list", json!({})).await;
     assert_eq!(drafts.as_array().unwrap().len(), 2);
-    let opened = ask(&app, "flow.open", json!({ "path": path })).await;
-    assert_eq!(opened["flow"]["name"], "Hello", "the file is what it was");
+    let opened = call(&app, "flow.open", json!({ "path": path })).await;
+    assert_eq!(opened["flow"]["name"], "Hello", "the file is unchanged");
     assert_eq!(opened["recovered"]["flow"], flow);
     assert_eq!(opened["recovered"]["key"], "tab-1");
-    // Saved: the draft says the same as the file and is offered no more.
-    ask(&app, "flow.save", json!({ "path": path, "flow": flow, "baseHash": opened["hash"] })).await;
-    let drafts = ask(&app, "autosave.list", json!({})).await;
+    // After saving, the draft equals the file and is no longer offered.
+    call(&app, "flow.save", json!({ "path": path, "flow": flow, "baseHash": opened["hash"] })).await;
+    let drafts = call(&app, "autosave.list", json!({})).await;
     assert_eq!(drafts.as_array().unwrap().len(), 1);
     assert_eq!(drafts[0]["key"], "tab-2");
-    ask(&app, "autosave.drop", json!({ "key": "tab-2" })).await;
-    ask(&app, "autosave.drop", json!({ "key": "never was" })).await;
-    assert_eq!(ask(&app, "autosave.list", json!({})).await, json!([]));
+    call(&app, "autosave.drop", json!({ "key": "tab-2" })).await;
+    call(&app, "autosave.drop", json!({ "key": "never was" })).await;
+    assert_eq!(call(&app, "autosave.list", json!({})).await, json!([]));
 }
 
 #[tokio::test]
-async fn recent_flows_are_remembered_and_forgotten() {
+async fn recent_flows_are_listed_and_removed() {
     let home = Home::default();
     let app = open(&home);
     for id in ["hello", "approval"] {
-        let flow = ask(&app, "flow.example", json!({ "id": id })).await;
+        let flow = call(&app, "flow.example", json!({ "id": id })).await;
         let path = home.path().join(format!("{id}.flow.json"));
-        ask(&app, "flow.save", json!({ "path": path, "flow": flow })).await;
+        call(&app, "flow.save", json!({ "path": path, "flow": flow })).await;
     }
     std::fs::remove_file(home.path().join("hello.flow.json")).unwrap();
-    let recent = ask(&app, "flow.recent", json!({})).await;
+    let recent = call(&app, "flow.recent", json!({})).await;
     let entries: Vec<_> =
         recent.as_array().unwrap().iter().map(|one| (&one["name"], &one["missing"])).collect();
     assert_eq!(entries, [(&json!("Approve before sending"), &json!(false)), (&json!("Hello"), &json!(true))]);
-    ask(&app, "flow.forget", json!({ "path": recent[1]["path"] })).await;
-    assert_eq!(ask(&app, "flow.recent", json!({})).await.as_array().unwrap().len(), 1);
+    call(&app, "flow.forget", json!({ "path": recent[1]["path"] })).await;
+    assert_eq!(call(&app, "flow.recent", json!({})).await.as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn nonsense_is_refused_with_a_code() {
+async fn invalid_commands_are_refused_with_a_code() {
     let home = Home::default();
     let app = open(&home);
     let run = "01970000-0000-7000-8000-000000000000";
@@ -180,18 +183,18 @@ async fn nonsense_is_refused_with_a_code() {
 }
 
 #[tokio::test]
-async fn every_example_is_valid_and_laid_out() {
+async fn every_example_is_valid_and_has_a_layout() {
     let home = Home::default();
     let app = open(&home);
-    let listed = ask(&app, "flow.examples", json!({})).await;
+    let listed = call(&app, "flow.examples", json!({})).await;
     assert_eq!(listed.as_array().unwrap().len(), examples::IDS.len());
     for example in listed.as_array().unwrap() {
-        let flow = ask(&app, "flow.example", json!({ "id": example["id"] })).await;
-        let checked = ask(&app, "flow.check", json!({ "flow": flow })).await;
+        let flow = call(&app, "flow.example", json!({ "id": example["id"] })).await;
+        let checked = call(&app, "flow.check", json!({ "flow": flow })).await;
         assert_eq!(checked["diagnostics"], json!([]), "{}", example["id"]);
         assert!(!example["description"].as_str().unwrap().is_empty());
         let nodes: Vec<_> = flow["nodes"].as_object().unwrap().keys().collect();
         let places: Vec<_> = flow["layout"].as_object().unwrap().keys().collect();
-        assert_eq!(nodes, places, "each node has its place, and nothing else has one");
+        assert_eq!(nodes, places, "each node has a position, and nothing else");
     }
 }

@@ -1,4 +1,4 @@
-//! A flow file that is wrong gives diagnostics that name the place, and nothing of it is lost.
+//! Invalid flow files produce diagnostics with positions, and their content is preserved.
 
 use std::fmt::Write as _;
 
@@ -9,47 +9,47 @@ use serde_json::{Value, json};
 use crate::support::binary::{CliOutput, Home};
 use crate::support::fixture;
 
-/// `plait check` on a file of `tests/fixtures/flows/bad`, named as a person who stands in that folder would.
+/// Runs `plait check` on a file of `tests/fixtures/flows/bad`, from that folder.
 fn check(file: &str) -> CliOutput {
     let home = Home::default();
     home.command(&["check", file]).current_dir(fixture("flows/bad")).output().unwrap().into()
 }
 
-macro_rules! drawn {
+macro_rules! diagnostic_snapshots {
     ($($name:ident: $file:literal),* $(,)?) => {
         $(
             #[test]
             fn $name() {
-                let said = check($file);
-                assert_eq!(said.code, 2, "{said:#?}");
-                assert_eq!(said.out, "");
-                insta::assert_snapshot!(said.err);
+                let output = check($file);
+                assert_eq!(output.code, 2, "{output:#?}");
+                assert_eq!(output.out, "");
+                insta::assert_snapshot!(output.err);
             }
         )*
     };
 }
 
-drawn! {
-    truncated: "truncated.flow.json",
-    not_json: "not-json.flow.json",
-    newer_version: "newer-version.flow.json",
-    unknown_node_types: "unknown-types.flow.json",
-    dangling_edge: "dangling-edge.flow.json",
-    duplicate_ids: "duplicate-ids.flow.json",
-    wrong_config: "wrong-config.flow.json",
-    wrong_edges: "wrong-edges.flow.json",
-    cyclic: "cyclic.flow.json",
-    missing_file: "no-such-file.flow.json",
+diagnostic_snapshots! {
+    truncated_file_is_diagnosed: "truncated.flow.json",
+    non_json_is_diagnosed: "not-json.flow.json",
+    newer_version_is_diagnosed: "newer-version.flow.json",
+    unknown_node_types_are_diagnosed: "unknown-types.flow.json",
+    dangling_edge_is_diagnosed: "dangling-edge.flow.json",
+    duplicate_ids_are_diagnosed: "duplicate-ids.flow.json",
+    invalid_config_is_diagnosed: "wrong-config.flow.json",
+    invalid_edges_are_diagnosed: "wrong-edges.flow.json",
+    unbounded_cycle_is_diagnosed: "cyclic.flow.json",
+    missing_file_is_diagnosed: "no-such-file.flow.json",
 }
 
 #[test]
-fn the_same_findings_as_json() {
+fn check_reports_diagnostics_as_json() {
     let home = Home::default();
     for file in std::fs::read_dir(fixture("flows/bad")).unwrap() {
         let path = file.unwrap().path().display().to_string();
-        let said = home.plait(&["check", &path, "--json"]);
-        assert_eq!(said.code, 2, "{said:#?}");
-        let report: Value = serde_json::from_str(&said.out).unwrap();
+        let output = home.plait(&["check", &path, "--json"]);
+        assert_eq!(output.code, 2, "{output:#?}");
+        let report: Value = serde_json::from_str(&output.out).unwrap();
         assert_eq!(report["valid"], false);
         let found = report["diagnostics"].as_array().unwrap();
         assert!(!found.is_empty(), "{path}");
@@ -61,17 +61,17 @@ fn the_same_findings_as_json() {
 }
 
 #[test]
-fn running_a_wrong_flow_says_why_and_touches_no_store() {
+fn invalid_flow_is_refused_without_opening_the_store() {
     let home = Home::default();
     let path = fixture("flows/bad/cyclic.flow.json").display().to_string();
-    let said = home.plait(&["run", &path, "--json"]);
-    assert_eq!((said.code, said.out.as_str()), (2, ""));
-    assert!(said.err.contains("Circular dependency detected at node a"), "{said:#?}");
+    let output = home.plait(&["run", &path, "--json"]);
+    assert_eq!((output.code, output.out.as_str()), (2, ""));
+    assert!(output.err.contains("Circular dependency detected at node a"), "{output:#?}");
     assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
 }
 
 #[test]
-fn a_wrong_node_among_a_million_is_named() {
+fn invalid_node_among_a_million_is_located() {
     const NODES: usize = 1_000_000;
     let mut text = String::from("{\"version\": 1, \"name\": \"Many\", \"nodes\": {\n");
     for at in 0..NODES {
@@ -81,16 +81,16 @@ fn a_wrong_node_among_a_million_is_named() {
     }
     text.push_str("\n}, \"edges\": {}}\n");
     let home = Home::default();
-    let said = home.plait(&["check", &home.file("many.flow.json", &text)]);
-    assert_eq!(said.code, 2, "{said:#?}");
-    // The first node stands on the second line.
-    assert!(said.err.contains("many.flow.json:654323:"), "{}", said.err);
-    assert!(said.err.contains("There is no node type `valve`."), "{}", said.err);
-    assert!(said.err.contains("1 error in"), "{}", said.err);
+    let output = home.plait(&["check", &home.file("many.flow.json", &text)]);
+    assert_eq!(output.code, 2, "{output:#?}");
+    // The first node is on the second line.
+    assert!(output.err.contains("many.flow.json:654323:"), "{}", output.err);
+    assert!(output.err.contains("There is no node type `valve`."), "{}", output.err);
+    assert!(output.err.contains("1 error in"), "{}", output.err);
 }
 
 #[tokio::test]
-async fn unknown_node_types_survive_opening_and_saving() {
+async fn unknown_node_types_survive_open_and_save() {
     let original = std::fs::read_to_string(fixture("flows/bad/unknown-types.flow.json")).unwrap();
     let home = Home::default();
     let path = home.file("kept.flow.json", &original);
@@ -106,12 +106,12 @@ async fn unknown_node_types_survive_opening_and_saving() {
     let (before, after): (Value, Value) =
         (serde_json::from_str(&original).unwrap(), serde_json::from_str(&saved).unwrap());
     assert_eq!(before, after);
-    // And what was saved is saved the same again: git sees no change.
+    // Saving again changes nothing.
     assert_eq!(flow::write(&flow::read(&saved).unwrap()).unwrap(), saved);
 }
 
 #[tokio::test]
-async fn a_file_that_changed_on_disk_is_not_overwritten() {
+async fn file_changed_on_disk_is_not_overwritten() {
     let home = Home::default();
     let path = home.file("shared.flow.json", "{\"version\": 1, \"nodes\": {}, \"edges\": {}}");
     let app = Plait::open(Options::new(home.path().join("data"))).unwrap();

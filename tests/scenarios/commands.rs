@@ -1,4 +1,4 @@
-//! The real `plait` binary: every example flow, every exit code, and what each command says.
+//! The real `plait` binary: every example flow, every exit code, and the output of each command.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command};
@@ -14,17 +14,17 @@ fn flow(name: &str) -> String {
     fixture(&format!("flows/{name}.flow.json")).display().to_string()
 }
 
-/// The events of a run as `--json` prints them: numbered without gaps, the first the start, the last the end.
-fn assert_whole(said: &CliOutput) {
-    let events = said.events();
-    assert_eq!(events[0]["type"], "run.started", "{said:#?}");
+/// Asserts that `--json` printed a run's events from the start, numbered without gaps.
+fn assert_complete_events(output: &CliOutput) {
+    let events = output.events();
+    assert_eq!(events[0]["type"], "run.started", "{output:#?}");
     let seqs: Vec<u64> = events.iter().filter_map(|event| event["seq"].as_u64()).collect();
     assert_eq!(seqs, (0..seqs.len() as u64).collect::<Vec<_>>());
     assert!(events.iter().all(|event| event["seq"].is_u64() || event["type"] == "node.delta"));
 }
 
 #[test]
-fn every_example_runs_to_its_end() {
+fn every_example_finishes() {
     for id in examples::IDS {
         let home = Home::default();
         let answers: &[&str] = match *id {
@@ -37,34 +37,34 @@ fn every_example_runs_to_its_end() {
         for answer in answers {
             args.extend(["--answer", answer]);
         }
-        let mut said = home.plait(&args);
-        assert_whole(&said);
+        let mut output = home.plait(&args);
+        assert_complete_events(&output);
         if *id == "chat-loop" {
-            assert_eq!((said.code, said.last_type().as_str()), (3, "run.waiting"), "{said:#?}");
+            assert_eq!((output.code, output.last_type().as_str()), (3, "run.waiting"), "{output:#?}");
             assert!(
-                said.out.contains("\"391\"") || said.out.contains("391"),
-                "the tool was called: {said:#?}"
+                output.out.contains("\"391\"") || output.out.contains("391"),
+                "the tool was called: {output:#?}"
             );
-            said = home.plait(&["resume", "last", "--end", "--json"]);
+            output = home.plait(&["resume", "last", "--end", "--json"]);
         }
-        assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{id}: {said:#?}");
-        assert_eq!(said.err, "", "{id}");
-        let last = said.events().pop().unwrap();
+        assert_eq!((output.code, output.last_type().as_str()), (0, "run.finished"), "{id}: {output:#?}");
+        assert_eq!(output.err, "", "{id}");
+        let last = output.events().pop().unwrap();
         let outputs = last["outputs"].as_object().unwrap();
         assert!(!outputs.is_empty(), "{id}: {last}");
     }
 }
 
 #[test]
-fn what_the_examples_put_out() {
+fn examples_print_their_results() {
     let home = Home::default();
     let out = |args: &[&str]| {
-        let said = home.plait(args);
-        assert_eq!(said.code, 0, "{said:#?}");
-        said.out
+        let output = home.plait(args);
+        assert_eq!(output.code, 0, "{output:#?}");
+        output.out
     };
-    assert_eq!(out(&["run", "hello"]), "You said: Say hello to the whole world.\n");
-    assert_eq!(out(&["run", "hello", "--input", "Ada"]), "You said: Say hello to Ada.\n");
+    assert_eq!(out(&["run", "hello"]), "You output: Say hello to the whole world.\n");
+    assert_eq!(out(&["run", "hello", "--input", "Ada"]), "You output: Say hello to Ada.\n");
     assert_eq!(
         out(&["run", "branch-and-join"]),
         "Accounting will look into it: “I want a refund for my ticket.”\n"
@@ -86,7 +86,7 @@ fn what_the_examples_put_out() {
 }
 
 #[test]
-fn values_can_be_given_to_ports_that_nothing_feeds() {
+fn set_overrides_unconnected_inputs_only() {
     let home = Home::default();
     let path = home.file(
         "greet.flow.json",
@@ -95,25 +95,25 @@ fn values_can_be_given_to_ports_that_nothing_feeds() {
     let unfed = home.plait(&["run", &path]);
     assert_eq!(unfed.code, 2, "{unfed:#?}");
     assert!(unfed.err.contains("port.unfed") && unfed.err.contains("`name`"), "{unfed:#?}");
-    let said = home.plait(&["run", &path, "--set", "greet.name=\"Ada\"", "--set", "greet.gifts=[1, 2]"]);
-    assert_eq!((said.code, said.out.as_str()), (0, "Ada, 2 gifts\n"), "{said:#?}");
+    let output = home.plait(&["run", &path, "--set", "greet.name=\"Ada\"", "--set", "greet.gifts=[1, 2]"]);
+    assert_eq!((output.code, output.out.as_str()), (0, "Ada, 2 gifts\n"), "{output:#?}");
     let twice = home.plait(&["run", "hello", "--set", "greeting.name=\"Ada\""]);
-    assert_eq!(twice.code, 2, "a port that an edge feeds takes no other value: {twice:#?}");
+    assert_eq!(twice.code, 2, "a connected input cannot be overridden: {twice:#?}");
 }
 
 #[test]
-fn exit_code_1_for_a_run_that_failed() {
+fn failed_run_exits_with_1() {
     let home = Home::default();
-    let said = home.plait(&["run", &flow("fails"), "--json"]);
-    assert_whole(&said);
-    assert_eq!((said.code, said.last_type().as_str()), (1, "run.failed"), "{said:#?}");
-    assert!(said.err.contains("error[provider.refused]: node `chat`: The script says no."), "{said:#?}");
+    let output = home.plait(&["run", &flow("fails"), "--json"]);
+    assert_complete_events(&output);
+    assert_eq!((output.code, output.last_type().as_str()), (1, "run.failed"), "{output:#?}");
+    assert!(output.err.contains("error[provider.refused]: node `chat`: The script says no."), "{output:#?}");
     let shown = home.plait(&["runs", "show", "last"]);
     assert!(shown.out.contains("Failed at `chat`"), "{shown:#?}");
 }
 
 #[test]
-fn exit_code_2_for_bad_usage_and_invalid_flows() {
+fn bad_usage_and_invalid_flows_exit_with_2() {
     let home = Home::default();
     let cyclic = fixture("flows/bad/cyclic.flow.json").display().to_string();
     let fails = flow("fails");
@@ -133,32 +133,32 @@ fn exit_code_2_for_bad_usage_and_invalid_flows() {
         (&["resume", "last", "--end", "--answer", "x"], "cannot be used with"),
         (&["check", &fails, "--jsno"], "--jsno"),
     ] {
-        let said = home.plait(args);
-        assert_eq!(said.code, 2, "{args:?}: {said:#?}");
-        assert!(said.err.contains(says), "{args:?}: {said:#?}");
-        assert_eq!(said.out, "", "{args:?}");
+        let output = home.plait(args);
+        assert_eq!(output.code, 2, "{args:?}: {output:#?}");
+        assert!(output.err.contains(says), "{args:?}: {output:#?}");
+        assert_eq!(output.out, "", "{args:?}");
     }
 }
 
 #[test]
-fn exit_code_3_for_a_run_that_waits_and_on_from_there() {
+fn waiting_run_exits_with_3_and_resumes() {
     let home = Home::default();
-    let said = home.plait(&["run", "approval", "--json"]);
-    assert_whole(&said);
-    assert_eq!((said.code, said.last_type().as_str()), (3, "run.waiting"), "{said:#?}");
-    let run = said.events()[0]["run"].as_str().unwrap().to_owned();
-    assert!(said.err.contains(&run) && said.err.contains("plait resume"), "{said:#?}");
+    let output = home.plait(&["run", "approval", "--json"]);
+    assert_complete_events(&output);
+    assert_eq!((output.code, output.last_type().as_str()), (3, "run.waiting"), "{output:#?}");
+    let run = output.events()[0]["run"].as_str().unwrap().to_owned();
+    assert!(output.err.contains(&run) && output.err.contains("plait resume"), "{output:#?}");
 
     let listed = home.plait(&["runs", "list"]);
     assert!(listed.out.contains("waiting") && listed.out.contains("May this go out?"), "{listed:#?}");
     let wrong = home.plait(&["resume", &run, "--answer", "perhaps"]);
     assert_eq!(wrong.code, 2, "{wrong:#?}");
     assert!(wrong.err.contains("answer.invalid"), "{wrong:#?}");
-    // Asked again with nothing to say, it waits as before.
+    // Resumed without an answer, it still waits.
     let again = home.plait(&["resume", &run, "--json"]);
     assert_eq!((again.code, again.last_type().as_str()), (3, "run.waiting"), "{again:#?}");
-    let said = home.plait(&["resume", &run[..13], "--answer", "no, warmer", "--answer", "yes", "--json"]);
-    assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{said:#?}");
+    let output = home.plait(&["resume", &run[..13], "--answer", "no, warmer", "--answer", "yes", "--json"]);
+    assert_eq!((output.code, output.last_type().as_str()), (0, "run.finished"), "{output:#?}");
     let over = home.plait(&["resume", &run]);
     assert_eq!(over.code, 2, "{over:#?}");
     assert!(over.err.contains("run.ended"), "{over:#?}");
@@ -194,10 +194,10 @@ fn answers_with_a_node_go_to_that_node() {
     assert_eq!(outputs(&said), ["blue", "Ada", "12"]);
 }
 
-/// A container may have no certificates, and a variable may name some that are gone.
+/// Containers may have no certificates.
 #[cfg(target_os = "linux")]
 #[test]
-fn without_certificates_all_works_that_needs_none() {
+fn missing_certificates_affect_only_https() {
     let home = Home::default();
     let plait = |args: &[&str]| {
         let mut command = home.command(args);
@@ -212,7 +212,7 @@ fn without_certificates_all_works_that_needs_none() {
 
 #[cfg(unix)]
 #[test]
-fn exit_code_130_for_a_run_that_was_interrupted_at_the_keyboard() {
+fn interrupted_run_exits_with_130() {
     let home = Home::default();
     let mut child = home.command(&["run", &flow("long"), "--json"]).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -235,7 +235,7 @@ fn signal(child: &Child, name: &str) {
 }
 
 #[test]
-fn a_run_that_was_killed_is_interrupted_and_can_be_cancelled() {
+fn killed_run_is_interrupted_and_can_be_canceled() {
     let home = Home::default();
     let mut child = home.command(&["run", &flow("long"), "--json"]).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -247,15 +247,15 @@ fn a_run_that_was_killed_is_interrupted_and_can_be_cancelled() {
         listed[0]["status"].as_str().unwrap().to_owned()
     };
     assert_eq!(status(&home), "interrupted");
-    let said = home.plait(&["cancel", "last"]);
-    assert_eq!(said.code, 0, "{said:#?}");
+    let output = home.plait(&["cancel", "last"]);
+    assert_eq!(output.code, 0, "{output:#?}");
     assert_eq!(status(&home), "cancelled");
     let again = home.plait(&["cancel", "last"]);
     assert_eq!(again.code, 2, "{again:#?}");
 }
 
 #[test]
-fn runs_are_listed_shown_and_removed() {
+fn runs_commands_list_show_and_remove() {
     let home = Home::default();
     assert!(home.plait(&["runs", "list"]).err.contains("There are no runs yet"));
     assert_eq!(home.plait(&["run", "hello"]).code, 0);
@@ -271,7 +271,7 @@ fn runs_are_listed_shown_and_removed() {
         "{shown:#?}"
     );
     let events = home.plait(&["runs", "show", hello, "--json"]);
-    assert_whole(&events);
+    assert_complete_events(&events);
     assert_eq!(events.last_type(), "run.finished");
     assert_eq!(home.plait(&["runs", "rm", hello]).code, 0);
     let listed: Value = serde_json::from_str(&home.plait(&["runs", "list", "--json"]).out).unwrap();
@@ -280,15 +280,15 @@ fn runs_are_listed_shown_and_removed() {
 }
 
 #[test]
-fn node_types_schema_and_tokens() {
+fn nodes_schema_and_tokens_commands_print_their_data() {
     let home = Home::default();
     let listed = home.plait(&["nodes"]);
     let one = home.plait(&["nodes", "chat"]);
-    for (said, parts) in
+    for (output, parts) in
         [(&listed, ["contextStart", "userInput", "switch"]), (&one, ["tools", "context", "Example:"])]
     {
-        assert_eq!(said.code, 0);
-        assert!(parts.iter().all(|part| said.out.contains(part)), "{said:#?}");
+        assert_eq!(output.code, 0);
+        assert!(parts.iter().all(|part| output.out.contains(part)), "{output:#?}");
     }
     let described: Value = serde_json::from_str(&home.plait(&["nodes", "--json"]).out).unwrap();
     for node in described.as_array().unwrap() {
@@ -304,31 +304,31 @@ fn node_types_schema_and_tokens() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_panic() {
+fn closed_pipe_exits_without_a_panic() {
     let home = Home::default();
     for args in [&["nodes"][..], &["schema"], &["run", "hello", "--json"]] {
         let mut child = home.command(args).spawn().unwrap();
         drop(child.stdout.take());
-        let said: CliOutput = child.wait_with_output().unwrap().into();
-        assert_eq!(said.code, 141, "{args:?}: {said:#?}");
-        assert_eq!(said.err, "", "{args:?}");
+        let output: CliOutput = child.wait_with_output().unwrap().into();
+        assert_eq!(output.code, 141, "{args:?}: {output:#?}");
+        assert_eq!(output.err, "", "{args:?}");
     }
 }
 
 #[test]
-fn a_store_that_is_in_use_is_left_alone() {
+fn store_in_use_is_reported() {
     let home = Home::default();
     let window = Plait::open(Options::new(home.path())).unwrap();
-    let said = home.plait(&["runs", "list"]);
-    assert_eq!((said.code, said.out.as_str()), (1, ""));
-    assert!(said.err.contains("error[store.locked]") && said.err.contains("help:"), "{said:#?}");
-    // What needs no store works all the same.
+    let output = home.plait(&["runs", "list"]);
+    assert_eq!((output.code, output.out.as_str()), (1, ""));
+    assert!(output.err.contains("error[store.locked]") && output.err.contains("help:"), "{output:#?}");
+    // Commands without a store still work.
     assert_eq!(home.plait(&["check", "hello"]).code, 0);
     drop(window);
     assert_eq!(home.plait(&["runs", "list"]).code, 0);
 }
 
-/// A disk that is full, as a shell can make it for one process: no file may grow beyond a few blocks.
+/// Simulates a full disk with a file size limit for one process.
 #[cfg(unix)]
 #[test]
 fn full_disk_is_reported_and_loses_nothing() {
@@ -336,11 +336,11 @@ fn full_disk_is_reported_and_loses_nothing() {
     assert_eq!(home.plait(&["run", "hello"]).code, 0);
     let binary = env!("CARGO_BIN_EXE_plait");
     let script = format!("trap '' XFSZ; ulimit -f 1; exec '{binary}' run tool-brief --answer Go --json");
-    let said: CliOutput =
+    let output: CliOutput =
         Command::new("sh").args(["-c", &script]).env("PLAIT_HOME", home.path()).output().unwrap().into();
-    assert_eq!(said.code, 1, "{said:#?}");
-    assert!(said.err.contains("error[store."), "{said:#?}");
-    assert!(!said.err.contains("panicked"), "{said:#?}");
+    assert_eq!(output.code, 1, "{output:#?}");
+    assert!(output.err.contains("error[store."), "{output:#?}");
+    assert!(!output.err.contains("panicked"), "{output:#?}");
     let listed: Value = serde_json::from_str(&home.plait(&["runs", "list", "--json"]).out).unwrap();
     assert!(
         listed
@@ -353,10 +353,10 @@ fn full_disk_is_reported_and_loses_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn a_disk_that_fills_up_midway_interrupts_the_run_and_no_more() {
+fn disk_full_midway_interrupts_only_the_run() {
     let home = Home::default();
     assert_eq!(home.plait(&["run", "hello"]).code, 0);
-    // Sixty times sixty thousand letters: more than a file may hold here.
+    // More bytes than the file size limit.
     let flow = serde_json::json!({ "version": 1, "name": "Big", "nodes": {
         "ask": { "type": "userInput" },
         "letters": { "type": "value", "config": { "value": "x".repeat(60_000) } },
@@ -368,15 +368,15 @@ fn a_disk_that_fills_up_midway_interrupts_the_run_and_no_more() {
     let path = home.file("big.flow.json", &flow.to_string());
     let binary = env!("CARGO_BIN_EXE_plait");
     let script = format!("trap '' XFSZ; ulimit -f 2100; exec '{binary}' run '{path}' --answer Go");
-    let said: CliOutput =
+    let output: CliOutput =
         Command::new("sh").args(["-c", &script]).env("PLAIT_HOME", home.path()).output().unwrap().into();
-    assert_eq!(said.code, 1, "{said:#?}");
-    assert!(said.err.contains("error[store.full]") && said.err.contains("help:"), "{said:#?}");
+    assert_eq!(output.code, 1, "{output:#?}");
+    assert!(output.err.contains("error[store.full]") && output.err.contains("help:"), "{output:#?}");
     let listed: Value = serde_json::from_str(&home.plait(&["runs", "list", "--json"]).out).unwrap();
     let statuses: Vec<_> =
         listed.as_array().unwrap().iter().map(|run| run["status"].as_str().unwrap()).collect();
     assert_eq!(statuses, ["interrupted", "finished"]);
-    // With room again it goes on, the answer kept.
+    // Without the limit it continues, with the answer kept.
     let resumed = home.plait(&["resume", "last"]);
     assert_eq!((resumed.code, resumed.out.len()), (0, 60 * 60_000 + 3));
 }

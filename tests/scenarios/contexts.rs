@@ -1,17 +1,17 @@
-//! Who remembers what: histories grow turn by turn, contexts apart stay apart, inputs write where they belong.
+//! Contexts: histories grow by turns, isolated contexts stay separate, inputs write to the context on their edge.
 
 use plait_api::engine::context::{ContextType, Role};
 
 use crate::support::app::App;
 use crate::support::flow;
-use crate::support::provider::{Recording, assistant, text, user};
+use crate::support::provider::{RecordingProvider, assistant, text, user};
 
-const NOBODY: [&str; 0] = [];
+const NO_RESPONSES: [&str; 0] = [];
 
 #[tokio::test]
-async fn a_history_grows_by_a_turn_with_each_call() {
-    let provider = Recording::echo();
-    let journal = App::with(&provider).run(&flow("three-turns"), NOBODY).await;
+async fn history_grows_by_one_turn_per_call() {
+    let provider = RecordingProvider::echo();
+    let journal = App::with(&provider).run(&flow("three-turns"), NO_RESPONSES).await;
 
     let history = [
         user("First question"),
@@ -24,22 +24,22 @@ async fn a_history_grows_by_a_turn_with_each_call() {
     assert_eq!(journal.history("main"), history);
     let sent: Vec<_> = provider.sent().into_iter().map(|sent| sent.messages).collect();
     assert_eq!(sent, [&history[..1], &history[..3], &history[..5]]);
-    // The second question was in the history before its chat: it is not there twice.
+    // The second message was in the history before its chat, and is there only once.
     let main = &journal.view().contexts["main"].record;
     let ids: std::collections::BTreeSet<_> = main.message_history.iter().map(|message| &message.id).collect();
     assert_eq!(ids.len(), 6);
 }
 
 #[tokio::test]
-async fn an_isolated_context_leaves_main_untouched() {
-    let provider = Recording::by(|sent, _| {
-        Ok(text(match sent.question() {
+async fn isolated_context_does_not_change_main() {
+    let provider = RecordingProvider::with_rule(|sent, _| {
+        Ok(text(match sent.last_text() {
             question if question.starts_with("Judge") => "Nonsense.",
             question if question.starts_with("The critic") => "Noted.",
             _ => "Yes, all of it.",
         }))
     });
-    let journal = App::with(&provider).run(&flow("isolated-context"), NOBODY).await;
+    let journal = App::with(&provider).run(&flow("isolated-context"), NO_RESPONSES).await;
 
     assert_eq!(
         journal.history("main"),
@@ -65,7 +65,7 @@ async fn an_isolated_context_leaves_main_untouched() {
 
     let [main, critic, closing] = &provider.sent()[..] else { panic!("{:#?}", provider.sent()) };
     assert_eq!(main.system.as_deref(), Some("You are terse."));
-    // Instructions are sent once, those of the history behind the context's own.
+    // System messages of the history follow the context's instructions.
     assert_eq!(critic.system.as_deref(), Some("You are a strict critic.\n\nYou never saw the question."));
     assert_eq!(critic.messages, journal.history("apart")[1..3]);
     assert_eq!(closing.messages, journal.history("main")[..3]);
@@ -73,7 +73,7 @@ async fn an_isolated_context_leaves_main_untouched() {
 
 #[tokio::test]
 async fn inputs_write_to_the_context_on_their_edge() {
-    let provider = Recording::echo();
+    let provider = RecordingProvider::echo();
     let journal = App::with(&provider).run(&flow("inputs-write"), ["For main"]).await;
 
     assert_eq!(journal.history("main"), [user("For main"), assistant("re: For main")]);

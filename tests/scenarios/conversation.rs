@@ -1,35 +1,35 @@
-//! `contextStart → userInput ⟲ chat`, with tools upstream: a conversation of any length in one small cycle.
+//! `contextStart → userInput ⟲ chat` with tools: a conversation in one cycle.
 
 use plait_api::engine::journal::{Event, RunEvent};
 use plait_api::engine::run::view::RunStatus;
 
-use crate::support::app::{App, Says};
+use crate::support::app::{App, PauseResponse};
 use crate::support::flow;
-use crate::support::provider::{Recording, assistant, user};
+use crate::support::provider::{RecordingProvider, assistant, user};
 
 const QUESTIONS: [&str; 5] = ["one", "two", "three", "four", "five"];
 
-fn says() -> impl Iterator<Item = Says> {
-    QUESTIONS.into_iter().map(Says::from).chain([Says::End])
+fn responses() -> impl Iterator<Item = PauseResponse> {
+    QUESTIONS.into_iter().map(PauseResponse::from).chain([PauseResponse::End])
 }
 
 #[tokio::test]
-async fn five_turns_make_a_history_of_ten() {
-    let provider = Recording::echo();
+async fn five_turns_make_ten_messages() {
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
-    let journal = app.run(&flow("chat-cycle"), says()).await;
+    let journal = app.run(&flow("chat-cycle"), responses()).await;
 
     assert_eq!(journal.view().status, RunStatus::Finished);
     let history: Vec<_> =
         QUESTIONS.iter().flat_map(|text| [user(text), assistant(&format!("re: {text}"))]).collect();
     assert_eq!(journal.history("main"), history);
-    let finished = journal.finished();
-    assert_eq!((finished["tools"], finished["start"]), (1, 1), "what stands outside of the cycle runs once");
+    let finished = journal.finish_counts();
+    assert_eq!((finished["tools"], finished["start"]), (1, 1), "nodes outside of the cycle run once");
     assert_eq!((finished["chat"], finished["ask"]), (5, 6), "the sixth question was ended, not answered");
-    let epochs = journal.steps(&["loop.iteration"]);
+    let epochs = journal.node_events(&["loop.iteration"]);
     assert_eq!(epochs, (1..=5).map(|at| format!("loop.iteration ask#{at}")).collect::<Vec<_>>());
 
-    // Each call had all that was said before, and nothing else.
+    // Each call had all earlier messages and nothing else.
     let sent = provider.sent();
     assert_eq!(sent.len(), 5);
     for (turn, call) in sent.iter().enumerate() {
@@ -40,23 +40,23 @@ async fn five_turns_make_a_history_of_ten() {
 }
 
 #[tokio::test]
-async fn a_restart_between_the_turns_changes_nothing() {
-    let undisturbed = {
-        let provider = Recording::echo();
-        App::with(&provider).run(&flow("chat-cycle"), says()).await
+async fn restart_between_turns_changes_nothing() {
+    let expected = {
+        let provider = RecordingProvider::echo();
+        App::with(&provider).run(&flow("chat-cycle"), responses()).await
     };
-    let provider = Recording::echo();
+    let provider = RecordingProvider::echo();
     let mut app = App::with(&provider);
     let run = app.start(&flow("chat-cycle")).await;
-    let nobody: [&str; 0] = [];
-    app.follow(&run, nobody).await;
-    for said in says() {
+    let no_responses: [&str; 0] = [];
+    app.follow(&run, no_responses).await;
+    for response in responses() {
         app = app.reopen(&provider).await;
-        app.follow(&run, [said]).await;
+        app.follow(&run, [response]).await;
     }
-    let journal = app.follow(&run, nobody).await;
-    assert_eq!(journal.history("main"), undisturbed.history("main"));
-    assert_eq!(journal.finished(), undisturbed.finished());
+    let journal = app.follow(&run, no_responses).await;
+    assert_eq!(journal.history("main"), expected.history("main"));
+    assert_eq!(journal.finish_counts(), expected.finish_counts());
     assert_eq!(provider.sent().len(), 5, "no call was repeated");
     let message_ids = |journal: &crate::support::journal::Journal| -> Vec<_> {
         journal.view().contexts["main"]
@@ -66,17 +66,17 @@ async fn a_restart_between_the_turns_changes_nothing() {
             .map(|message| message.id.clone())
             .collect()
     };
-    assert_eq!(message_ids(&journal), message_ids(&undisturbed));
+    assert_eq!(message_ids(&journal), message_ids(&expected));
 }
 
 #[tokio::test]
-async fn late_and_slow_watchers_see_every_event_once_and_in_order() {
-    let provider = Recording::echo();
+async fn late_and_slow_watchers_get_every_event_once_in_order() {
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
     let run = app.start(&flow("chat-cycle")).await;
-    // Opened at once, and not read from until all is over.
+    // Opened at once, read only after the end.
     let mut slow = app.plait.runs().watch(&run, 0).await.unwrap();
-    let journal = app.follow(&run, says()).await;
+    let journal = app.follow(&run, responses()).await;
     let mut late = app.plait.runs().watch(&run, 3).await.unwrap();
 
     let mut batched = Vec::new();

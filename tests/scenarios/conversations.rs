@@ -1,5 +1,4 @@
-//! Conversations that live on across runs: what the model receives in the second run is exactly what was said in the
-//! first, whatever came in between.
+//! Conversations across runs: the model receives exactly the messages of earlier runs, also after restarts.
 
 use std::io::{BufRead as _, BufReader};
 
@@ -16,10 +15,10 @@ use plait_api::runs::ShowRun;
 use plait_api::runs::{RunRequest, StartRun};
 use serde_json::{Value, json};
 
-use crate::support::app::{App, Says};
+use crate::support::app::{App, PauseResponse};
 use crate::support::binary::Home;
 use crate::support::journal::Journal;
-use crate::support::provider::{Recording, assistant, text, user};
+use crate::support::provider::{RecordingProvider, assistant, text, user};
 use crate::support::{fixture, flow};
 
 /// `contextStart → userInput ⟲ chat`.
@@ -27,7 +26,7 @@ fn chat() -> Flow {
     flow("chat-cycle")
 }
 
-async fn begin(app: &App, flow: &Flow) -> ConversationId {
+async fn open_conversation(app: &App, flow: &Flow) -> ConversationId {
     let flow = ConversationFlow::new(flow, None);
     app.plait.call(OpenConversation { flow, user: None, new: true }).await.unwrap().id
 }
@@ -41,14 +40,14 @@ async fn start(app: &App, flow: &Flow, conversation: &ConversationId) -> RunId {
         .run
 }
 
-/// A run that says these things and ends.
-async fn talk(app: &App, conversation: &ConversationId, says: &[&str]) -> Journal {
+/// A run that answers with these texts and ends.
+async fn run_turns(app: &App, conversation: &ConversationId, texts: &[&str]) -> Journal {
     let run = start(app, &chat(), conversation).await;
-    app.follow(&run, says.iter().map(|text| Says::from(*text)).chain([Says::End])).await
+    app.follow(&run, texts.iter().map(|text| PauseResponse::from(*text)).chain([PauseResponse::End])).await
 }
 
-/// Role and text of all that the conversation keeps.
-async fn kept(app: &App, conversation: &ConversationId) -> Vec<(Role, String)> {
+/// Role and text of all stored messages of a conversation.
+async fn stored_messages(app: &App, conversation: &ConversationId) -> Vec<(Role, String)> {
     let page = ListMessages { conversation: conversation.clone(), from: 0, limit: Some(1_000) };
     let page = app.plait.call(page).await.unwrap();
     assert_eq!(page.conversation.messages, page.messages.len() as u64);
@@ -56,87 +55,88 @@ async fn kept(app: &App, conversation: &ConversationId) -> Vec<(Role, String)> {
 }
 
 #[tokio::test]
-async fn a_second_run_after_a_restart_is_sent_exactly_what_was_said_in_the_first() {
-    let provider = Recording::echo();
+async fn second_run_after_a_restart_receives_the_messages_of_the_first() {
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
-    let conversation = begin(&app, &chat()).await;
-    talk(&app, &conversation, &["one", "two"]).await;
+    let conversation = open_conversation(&app, &chat()).await;
+    run_turns(&app, &conversation, &["one", "two"]).await;
     let app = app.reopen(&provider).await;
-    let journal = talk(&app, &conversation, &["three"]).await;
+    let journal = run_turns(&app, &conversation, &["three"]).await;
 
     let sent = provider.sent();
     let expected = vec![user("one"), assistant("re: one"), user("two"), assistant("re: two"), user("three")];
     assert_eq!(sent[2].messages, expected);
     assert_eq!(sent[2].system.as_deref(), Some("You are terse."));
     let all: Vec<_> = expected.into_iter().chain([assistant("re: three")]).collect();
-    assert_eq!(kept(&app, &conversation).await, all);
-    // Whoever reads the journal sees the messages, though it does not hold them.
+    assert_eq!(stored_messages(&app, &conversation).await, all);
+    // Reading the journal fills in the messages, which it does not store.
     assert_eq!(journal.history("main"), all);
 }
 
-/// `chat-cycle` whose `start` has this to say about conversations.
-fn remembering(memory: serde_json::Value) -> Flow {
+/// `chat-cycle` with these conversation settings.
+fn chat_with_memory(memory: serde_json::Value) -> Flow {
     let mut flow = chat();
     let start = flow.nodes.get_mut("start").unwrap();
     start.config.insert("conversation".to_owned(), memory);
     flow
 }
 
-async fn talk_with(app: &App, flow: &Flow, conversation: &ConversationId, says: &[&str]) -> Journal {
+async fn run_turns_of(app: &App, flow: &Flow, conversation: &ConversationId, texts: &[&str]) -> Journal {
     let run = start(app, flow, conversation).await;
-    app.follow(&run, says.iter().map(|text| Says::from(*text)).chain([Says::End])).await
+    app.follow(&run, texts.iter().map(|text| PauseResponse::from(*text)).chain([PauseResponse::End])).await
 }
 
 #[tokio::test]
-async fn both_limits_hold_and_the_history_begins_with_a_question() {
-    let provider = Recording::echo();
+async fn recall_respects_both_limits_and_starts_with_a_user_message() {
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
-    let flow = remembering(json!({ "maxMessages": 3 }));
-    let conversation = begin(&app, &flow).await;
-    talk_with(&app, &flow, &conversation, &["one", "two"]).await;
-    talk_with(&app, &flow, &conversation, &["three"]).await;
+    let flow = chat_with_memory(json!({ "maxMessages": 3 }));
+    let conversation = open_conversation(&app, &flow).await;
+    run_turns_of(&app, &flow, &conversation, &["one", "two"]).await;
+    run_turns_of(&app, &flow, &conversation, &["three"]).await;
     let sent = |call: usize| provider.sent()[call].messages.clone();
     assert_eq!(
         sent(2),
         [user("two"), assistant("re: two"), user("three")],
-        "three would begin with an answer"
+        "three would start with an assistant message"
     );
 
-    // By tokens: the latest turn takes 4 + 1 and 4 + 4, the one before as much.
-    let flow = remembering(json!({ "maxTokens": 20 }));
-    talk_with(&app, &flow, &conversation, &["four"]).await;
+    // By tokens: each turn has 4 + 1 and 4 + 4.
+    let flow = chat_with_memory(json!({ "maxTokens": 20 }));
+    run_turns_of(&app, &flow, &conversation, &["four"]).await;
     assert_eq!(sent(3), [user("three"), assistant("re: three"), user("four")]);
-    let flow = remembering(json!({ "maxTokens": 5 }));
-    talk_with(&app, &flow, &conversation, &["five"]).await;
-    assert_eq!(sent(4), [user("five")], "not even one turn has room");
-    assert_eq!(kept(&app, &conversation).await.len(), 10, "what was left out is kept");
+    let flow = chat_with_memory(json!({ "maxTokens": 5 }));
+    run_turns_of(&app, &flow, &conversation, &["five"]).await;
+    assert_eq!(sent(4), [user("five")], "not even one turn fits");
+    assert_eq!(stored_messages(&app, &conversation).await.len(), 10, "omitted messages are stored");
 }
 
 #[tokio::test]
-async fn a_summary_stands_for_what_has_no_room_and_is_bought_once() {
-    let provider = Recording::by(|sent, _| {
-        let sums_up = sent.system.as_deref().is_some_and(|system| system.starts_with("You keep the memory"));
-        let said = if sums_up { "They counted.".to_owned() } else { format!("re: {}", sent.question()) };
+async fn summary_replaces_older_messages_and_is_requested_once() {
+    let provider = RecordingProvider::with_rule(|sent, _| {
+        let is_summary =
+            sent.system.as_deref().is_some_and(|system| system.starts_with("You keep the memory"));
+        let said = if is_summary { "They counted.".to_owned() } else { format!("re: {}", sent.last_text()) };
         Ok(text(&said))
     });
     let app = App::with(&provider);
-    let flow = remembering(json!({ "strategy": "summarize", "maxMessages": 4, "keepRecent": 2 }));
-    let conversation = begin(&app, &flow).await;
-    talk_with(&app, &flow, &conversation, &["one", "two", "three"]).await;
+    let flow = chat_with_memory(json!({ "strategy": "summarize", "maxMessages": 4, "keepRecent": 2 }));
+    let conversation = open_conversation(&app, &flow).await;
+    run_turns_of(&app, &flow, &conversation, &["one", "two", "three"]).await;
     let app = app.reopen(&provider).await;
-    let journal = talk_with(&app, &flow, &conversation, &["four"]).await;
+    let journal = run_turns_of(&app, &flow, &conversation, &["four"]).await;
 
     let summary = "Summary of the conversation before the messages below:\nThey counted.";
     let sent = provider.sent();
     assert_eq!(sent.len(), 5, "three turns, a summary, a turn");
     assert!(
-        sent[3].question().ends_with("User: one\n\nAssistant: re: one\n\nUser: two\n\nAssistant: re: two\n")
+        sent[3].last_text().ends_with("User: one\n\nAssistant: re: one\n\nUser: two\n\nAssistant: re: two\n")
     );
     assert_eq!(sent[4].system.as_deref(), Some(&*format!("You are terse.\n\n{summary}")));
     assert_eq!(sent[4].messages, [user("three"), assistant("re: three"), user("four")]);
     assert_eq!(journal.history("main")[0], (Role::System, summary.to_owned()), "read back from the store");
-    // The next run has room for what came since: nobody is asked again, and the summary stands.
-    talk_with(&app, &flow, &conversation, &["five"]).await;
+    // The next run has room for the newer messages and reuses the summary.
+    run_turns_of(&app, &flow, &conversation, &["five"]).await;
     let sent = provider.sent();
     assert_eq!(sent.len(), 6);
     assert_eq!(sent[5].system.as_deref(), Some(&*format!("You are terse.\n\n{summary}")));
@@ -145,92 +145,92 @@ async fn a_summary_stands_for_what_has_no_room_and_is_bought_once() {
         .flat_map(|said| [user(said), assistant(&format!("re: {said}"))])
         .collect();
     assert_eq!(sent[5].messages, [&all[4..8], &[user("five")]].concat());
-    assert_eq!(kept(&app, &conversation).await, all, "summed up, and kept");
+    assert_eq!(stored_messages(&app, &conversation).await, all, "summarized messages are stored");
 }
 
 #[tokio::test]
 async fn resumed_run_recalls_the_same_messages_as_before() {
-    let provider = Recording::echo();
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
-    let conversation = begin(&app, &chat()).await;
-    talk(&app, &conversation, &["one"]).await;
+    let conversation = open_conversation(&app, &chat()).await;
+    run_turns(&app, &conversation, &["one"]).await;
     let waiting = start(&app, &chat(), &conversation).await;
-    let nobody: [&str; 0] = [];
-    app.follow(&waiting, nobody).await;
-    // Another run of the same conversation says something meanwhile.
-    talk(&app, &conversation, &["two"]).await;
+    let no_responses: [&str; 0] = [];
+    app.follow(&waiting, no_responses).await;
+    // Meanwhile another run adds a turn to the conversation.
+    run_turns(&app, &conversation, &["two"]).await;
     let app = app.reopen(&provider).await;
-    app.follow(&waiting, [Says::from("three"), Says::End]).await;
+    app.follow(&waiting, [PauseResponse::from("three"), PauseResponse::End]).await;
     let sent = provider.sent();
     assert_eq!(sent[2].messages, [user("one"), assistant("re: one"), user("three")]);
     // In the order in which the turns were committed.
-    let said: Vec<_> = kept(&app, &conversation).await.into_iter().map(|(_, text)| text).collect();
+    let said: Vec<_> = stored_messages(&app, &conversation).await.into_iter().map(|(_, text)| text).collect();
     assert_eq!(said, ["one", "re: one", "two", "re: two", "three", "re: three"]);
 }
 
 #[tokio::test]
-async fn a_question_that_a_node_wrote_into_the_history_is_kept_with_its_answer() {
-    let provider = Recording::echo();
+async fn user_message_added_by_a_node_is_stored_with_its_reply() {
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
     let mut flow = chat();
     flow.nodes.get_mut("ask").unwrap().config.insert("addToHistory".to_owned(), json!(true));
-    let conversation = begin(&app, &flow).await;
+    let conversation = open_conversation(&app, &flow).await;
     let run = start(&app, &flow, &conversation).await;
-    let nobody: [&str; 0] = [];
-    app.follow(&run, nobody).await;
+    let no_responses: [&str; 0] = [];
+    app.follow(&run, no_responses).await;
     let app = app.reopen(&provider).await;
-    app.follow(&run, [Says::from("one"), Says::from("two"), Says::End]).await;
+    app.follow(&run, [PauseResponse::from("one"), PauseResponse::from("two"), PauseResponse::End]).await;
     let expected = [user("one"), assistant("re: one"), user("two"), assistant("re: two")];
-    assert_eq!(kept(&app, &conversation).await, expected);
+    assert_eq!(stored_messages(&app, &conversation).await, expected);
 }
 
 #[tokio::test]
-async fn a_failed_turn_is_not_kept() {
-    let provider = Recording::by(|sent, before| match before {
+async fn failed_turn_is_not_stored() {
+    let provider = RecordingProvider::with_rule(|sent, before| match before {
         1 => Err(Fault::new(ErrorCode::from_wire("provider.refused"), "No.")),
-        _ => Ok(text(&format!("re: {}", sent.question()))),
+        _ => Ok(text(&format!("re: {}", sent.last_text()))),
     });
     let app = App::with(&provider);
-    let conversation = begin(&app, &chat()).await;
-    talk(&app, &conversation, &["one", "two"]).await;
-    talk(&app, &conversation, &["three"]).await;
+    let conversation = open_conversation(&app, &chat()).await;
+    run_turns(&app, &conversation, &["one", "two"]).await;
+    run_turns(&app, &conversation, &["three"]).await;
     let expected = [user("one"), assistant("re: one"), user("three")];
     assert_eq!(provider.sent()[2].messages, expected);
 }
 
 #[tokio::test]
-async fn a_fork_goes_its_own_way_and_the_original_stays() {
-    let provider = Recording::echo();
+async fn fork_leaves_the_original_unchanged() {
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
-    let conversation = begin(&app, &chat()).await;
-    talk(&app, &conversation, &["one", "two"]).await;
+    let conversation = open_conversation(&app, &chat()).await;
+    run_turns(&app, &conversation, &["one", "two"]).await;
     let fork = |message| app.plait.call(ForkConversation { conversation: conversation.clone(), message });
     let answer = fork(1).await.unwrap();
     assert_eq!((answer.asked, answer.conversation.messages), (None, 2));
     let question = fork(2).await.unwrap();
     assert_eq!((question.asked.as_deref(), question.conversation.messages), (Some("two"), 2));
     assert_eq!(fork(4).await.unwrap_err().code, "conversation.no_message");
-    talk(&app, &answer.conversation.id, &["otherwise"]).await;
+    run_turns(&app, &answer.conversation.id, &["otherwise"]).await;
     assert_eq!(provider.sent()[2].messages, [user("one"), assistant("re: one"), user("otherwise")]);
-    assert_eq!(kept(&app, &conversation).await.len(), 4);
-    // Either lives without the other.
+    assert_eq!(stored_messages(&app, &conversation).await.len(), 4);
+    // The fork does not depend on the original.
     app.plait.call(DeleteConversation { conversation }).await.unwrap();
-    assert_eq!(kept(&app, &answer.conversation.id).await.len(), 4);
+    assert_eq!(stored_messages(&app, &answer.conversation.id).await.len(), 4);
 }
 
 #[tokio::test]
-async fn a_conversation_is_not_deleted_under_a_run_and_its_runs_are_read_without_it() {
-    let provider = Recording::echo();
+async fn conversation_in_use_is_not_deleted_and_its_runs_stay_readable() {
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
-    let conversation = begin(&app, &chat()).await;
-    talk(&app, &conversation, &["one"]).await;
+    let conversation = open_conversation(&app, &chat()).await;
+    run_turns(&app, &conversation, &["one"]).await;
     let run = start(&app, &chat(), &conversation).await;
-    let nobody: [&str; 0] = [];
-    app.follow(&run, nobody).await;
+    let no_responses: [&str; 0] = [];
+    app.follow(&run, no_responses).await;
     let app = app.reopen(&provider).await;
     let delete = || app.plait.call(DeleteConversation { conversation: conversation.clone() });
     assert_eq!(delete().await.unwrap_err().code, "conversation.busy");
-    app.follow(&run, [Says::from("two"), Says::End]).await;
+    app.follow(&run, [PauseResponse::from("two"), PauseResponse::End]).await;
     delete().await.unwrap();
     let gone = GetConversation { conversation: conversation.clone() };
     assert_eq!(app.plait.call(gone).await.unwrap_err().code, "conversation.unknown");
@@ -240,7 +240,7 @@ async fn a_conversation_is_not_deleted_under_a_run_and_its_runs_are_read_without
         ..RunRequest::default()
     });
     assert_eq!(app.plait.call(again).await.unwrap_err().code, "conversation.unknown");
-    // What the run said itself is in its journal; what it remembered never was.
+    // The journal has the run's own messages, not the recalled ones.
     let journal = app.plait.call(ShowRun { run: run.clone() }).await.unwrap();
     let journal = Journal(journal.entries);
     assert_eq!(journal.history("main"), [user("two"), assistant("re: two")]);
@@ -257,24 +257,28 @@ async fn a_conversation_is_not_deleted_under_a_run_and_its_runs_are_read_without
 }
 
 #[tokio::test]
-async fn conversations_are_found_searched_and_exported() {
-    let provider = Recording::echo();
+async fn conversations_can_be_opened_searched_and_exported() {
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
     let flow = ConversationFlow { path: Some("/flows/a.flow.json".to_owned()), name: "A".to_owned() };
     let open = |new| OpenConversation { flow: flow.clone(), user: None, new };
     let first = app.plait.call(open(false)).await.unwrap();
-    assert_eq!(app.plait.call(open(false)).await.unwrap().id, first.id, "found, not made");
+    assert_eq!(app.plait.call(open(false)).await.unwrap().id, first.id, "found, not created");
     let second = app.plait.call(open(true)).await.unwrap();
     assert_eq!(app.plait.call(open(false)).await.unwrap().id, second.id, "the latest");
     let other = OpenConversation { user: Some("ada".to_owned()), ..open(false) };
     assert!(![&first.id, &second.id].contains(&&app.plait.call(other).await.unwrap().id), "hers");
 
-    talk(&app, &first.id, &["Where is parcel 7731?\nIt is late."]).await;
+    run_turns(&app, &first.id, &["Where is parcel 7731?\nIt is late."]).await;
     let list = async |search: &str| {
         let wanted = ListConversations { search: Some(search.to_owned()), ..ListConversations::default() };
         app.plait.call(wanted).await.unwrap().into_iter().map(|one| one.id).collect::<Vec<_>>()
     };
-    assert_eq!(list("PARCEL late").await, std::slice::from_ref(&first.id), "in what was said, each word");
+    assert_eq!(
+        list("PARCEL late").await,
+        std::slice::from_ref(&first.id),
+        "each word is found in the messages"
+    );
     assert!(list("parcel lost").await.is_empty());
     let titled = app.plait.call(GetConversation { conversation: first.id.clone() }).await.unwrap();
     assert_eq!(titled.title, "Where is parcel 7731?");
@@ -297,9 +301,9 @@ async fn conversations_are_found_searched_and_exported() {
 }
 
 #[tokio::test]
-async fn a_flow_that_makes_no_main_context_cannot_go_on_in_one() {
-    let app = App::with(&Recording::echo());
-    let conversation = begin(&app, &chat()).await;
+async fn flow_without_main_context_cannot_continue_a_conversation() {
+    let app = App::with(&RecordingProvider::echo());
+    let conversation = open_conversation(&app, &chat()).await;
     let mut flow = chat();
     flow.nodes.get_mut("start").unwrap().config.insert("contextId".to_owned(), json!("side"));
     let run = StartRun(RunRequest { flow, conversation: Some(conversation), ..RunRequest::default() });
@@ -307,7 +311,7 @@ async fn a_flow_that_makes_no_main_context_cannot_go_on_in_one() {
 }
 
 #[test]
-fn the_binary_begins_one_goes_on_in_it_and_forks_it() {
+fn binary_starts_continues_and_forks_a_conversation() {
     let home = Home::default();
     let path = fixture("flows/chat-cycle.flow.json").display().to_string();
     let begun = home.plait(&["run", &path, "--json", "--conversation", "new", "--answer", "I am Ada"]);
@@ -337,7 +341,7 @@ fn the_binary_begins_one_goes_on_in_it_and_forks_it() {
     assert!(unknown.code == 2 && unknown.err.starts_with("error[conversation.unknown]"), "{unknown:#?}");
 }
 
-/// Killed after each line of the second run in turn, and resumed: each turn is stored once.
+/// Kills the second run after each number of lines and resumes it.
 #[test]
 fn kill_at_any_moment_and_resume_keep_each_turn_once() {
     let path = fixture("flows/chat-cycle.flow.json").display().to_string();
@@ -349,10 +353,10 @@ fn kill_at_any_moment_and_resume_keep_each_turn_once() {
         let args = ["run", &path, "--json", "--conversation", "last", "--answer", "two", "--answer", "three"];
         let mut child = home.spawn(&args);
         BufReader::new(child.stdout.take().unwrap()).lines().take(lines).for_each(drop);
-        // It may have come to wait by itself.
+        // It may wait already.
         let _ = child.kill();
         child.wait().unwrap();
-        // What was answered already is not asked again; an answer too many ends where nothing is asked.
+        // Answered pauses are not asked again.
         let resumed = home.plait(&["resume", "last", "--json", "--end"]);
         assert!([0, 2].contains(&resumed.code), "{lines}: {resumed:#?}");
         let shown = home.plait(&["conversations", "show", "last", "--json"]);

@@ -1,5 +1,5 @@
-//! `kill -9` at 200 moments of a flow with chats, tools and a pause, each followed by a resume: the end is that of a run
-//! that was never disturbed, no reply that was kept is asked for again, and no message is doubled.
+//! `kill -9` at 200 points of a flow with chats, tools and a pause, each followed by a resume: the outcome is that of an
+//! uninterrupted run, no journaled reply is requested again, and no message is duplicated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader};
@@ -16,45 +16,45 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::support::binary::{CliOutput, Home, with_store};
+use crate::support::binary::{CliOutput, Home, with_store_lock};
 use crate::support::fixture;
 use crate::support::journal::Journal;
-use crate::support::server::{Answer, ModelServer, question};
+use crate::support::server::{Answer, ModelServer, last_message_text};
 
-const MOMENTS: u64 = 200;
+const KILLS: u64 = 200;
 const ANSWER: &str = "And then?";
 
-/// Which model call of the flow a request is, as `node/step`.
+/// The model call that a request belongs to, as `node/step`.
 fn call_of(request: &Value) -> &'static str {
     let last =
         request["messages"].as_array().and_then(|messages| messages.last()).cloned().unwrap_or_default();
-    let asked = question(request);
+    let text = last_message_text(request);
     match last["role"].as_str() {
         Some("tool") => "sum/1",
-        _ if asked.starts_with("What is") => "sum/0",
-        _ if asked.starts_with("Judge") => "critic/0",
-        _ if asked == ANSWER => "reply/0",
-        _ if asked.starts_with("Sum up") => "last/0",
-        _ => panic!("nobody asks this: {request}"),
+        _ if text.starts_with("What is") => "sum/0",
+        _ if text.starts_with("Judge") => "critic/0",
+        _ if text == ANSWER => "reply/0",
+        _ if text.starts_with("Sum up") => "last/0",
+        _ => panic!("unexpected request: {request}"),
     }
 }
 
 fn reply(request: &Value, _: usize) -> Answer {
-    let slowly = |text: &str| Answer::Slow(Duration::from_millis(4), text.to_owned());
+    let slow = |text: &str| Answer::Slow(Duration::from_millis(4), text.to_owned());
     match call_of(request) {
         "sum/0" => Answer::Tool {
             name: "calculator".into(),
             arguments: serde_json::json!({ "expression": "6 * 7" }),
         },
-        "sum/1" => slowly("It is forty two."),
-        "critic/0" => slowly("Fair enough."),
-        "reply/0" => slowly("Then we rest a while."),
-        _ => slowly("All good things come to an end."),
+        "sum/1" => slow("It is forty two."),
+        "critic/0" => slow("Fair enough."),
+        "reply/0" => slow("Then we rest a while."),
+        _ => slow("All good things come to an end."),
     }
 }
 
-/// How often each call was made.
-fn counted(server: &ModelServer) -> BTreeMap<&'static str, usize> {
+/// How many times each call was made.
+fn call_counts(server: &ModelServer) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for request in server.calls() {
         *counts.entry(call_of(&request)).or_default() += 1;
@@ -62,9 +62,9 @@ fn counted(server: &ModelServer) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-/// Everything about a run that must not depend on whether it was disturbed.
+/// Everything about a run that must not depend on interruptions.
 #[derive(Debug, PartialEq)]
-struct End {
+struct Outcome {
     status: RunStatus,
     outputs: Value,
     histories: BTreeMap<String, Vec<(String, String, String)>>,
@@ -72,7 +72,7 @@ struct End {
     replies: BTreeSet<String>,
 }
 
-fn end(journal: &Journal) -> End {
+fn outcome(journal: &Journal) -> Outcome {
     let view = journal.view();
     let histories = view.contexts.iter().map(|(id, context)| {
         let messages = &context.record.message_history;
@@ -81,17 +81,17 @@ fn end(journal: &Journal) -> End {
         };
         (id.to_string(), messages.iter().map(|message| summary(message)).collect())
     });
-    End {
+    Outcome {
         status: view.status,
         outputs: serde_json::to_value(&view.outputs).unwrap(),
         histories: histories.collect(),
-        finished: journal.finished(),
-        replies: replied(journal),
+        finished: journal.finish_counts(),
+        replies: recorded_replies(journal),
     }
 }
 
-/// The calls whose reply the journal keeps. One that it kept twice was bought twice.
-fn replied(journal: &Journal) -> BTreeSet<String> {
+/// The calls whose reply is in the journal. Panics if one is there twice.
+fn recorded_replies(journal: &Journal) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
     for event in journal.events() {
         if let Event::Call(Activation { node, .. }, CallEvent::ModelReplied { step, .. }) = event {
@@ -110,7 +110,7 @@ fn journal(home: &Home) -> Option<Journal> {
         plait.close().await.unwrap();
         Some(Journal(entries))
     };
-    with_store(|| Handle::current().block_on(read))
+    with_store_lock(|| Handle::current().block_on(read))
 }
 
 fn run_args(path: &str) -> [&str; 5] {
@@ -118,100 +118,109 @@ fn run_args(path: &str) -> [&str; 5] {
 }
 
 /// When to kill.
-enum Moment {
+enum KillPoint {
     After(Duration),
     Line(usize),
 }
 
 /// Starts the flow and kills it.
-fn kill_at(home: &Home, path: &str, moment: &Moment) {
+fn kill_at(home: &Home, path: &str, kill_point: &KillPoint) {
     let mut child = home.spawn(&run_args(path));
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    match *moment {
-        Moment::After(time) => std::thread::sleep(time),
-        Moment::Line(count) => {
+    match *kill_point {
+        KillPoint::After(time) => std::thread::sleep(time),
+        KillPoint::Line(count) => {
             lines.by_ref().take(count).for_each(drop);
         }
     }
-    // It may have ended by itself.
+    // It may have ended already.
     let _ = child.kill();
     child.wait().unwrap();
 }
 
-/// Kills a run and takes it up again. Says whether it was killed in its midst.
-fn disturb(seed: u64, server: &ModelServer, lines: usize, whole: Duration, undisturbed: &End) -> bool {
-    let mut chance = fastrand::Rng::with_seed(seed);
+/// Kills a run and resumes it. Returns whether it was killed while running.
+fn kill_and_resume(
+    seed: u64,
+    server: &ModelServer,
+    lines: usize,
+    whole: Duration,
+    expected: &Outcome,
+) -> bool {
+    let mut rng = fastrand::Rng::with_seed(seed);
     let home = Home::default();
-    with_store(|| Handle::current().block_on(home.provider_at(&server.url)));
+    with_store_lock(|| Handle::current().block_on(home.set_provider_url(&server.url)));
     let path = fixture("flows/crash.flow.json").display().to_string();
-    let moment = match seed % 2 {
-        0 => Moment::Line(chance.usize(0..=lines)),
-        _ => Moment::After(whole.mul_f64(chance.f64() * 1.1)),
+    let kill_point = match seed % 2 {
+        0 => KillPoint::Line(rng.usize(0..=lines)),
+        _ => KillPoint::After(whole.mul_f64(rng.f64() * 1.1)),
     };
-    kill_at(&home, &path, &moment);
+    kill_at(&home, &path, &kill_point);
 
     let before = journal(&home);
-    let kept = before.as_ref().map(replied).unwrap_or_default();
-    let calls_before = counted(server);
-    let said: CliOutput = match &before {
-        // Not even begun: nothing is lost by beginning.
+    let kept = before.as_ref().map(recorded_replies).unwrap_or_default();
+    let calls_before = call_counts(server);
+    let output: CliOutput = match &before {
+        // It had not started.
         None => home.plait(&run_args(&path)),
         Some(journal) if journal.view().status.is_final() => {
             CliOutput { code: 0, out: String::new(), err: String::new() }
         }
         Some(_) => home.plait(&["resume", "last", "--json", "--answer", ANSWER]),
     };
-    assert_eq!(said.code, 0, "seed {seed}: {said:#?}");
+    assert_eq!(output.code, 0, "seed {seed}: {output:#?}");
     let after = journal(&home).unwrap();
-    assert_eq!(end(&after), *undisturbed, "seed {seed}");
-    let midst = before.as_ref().is_some_and(|journal| !journal.view().status.is_final());
+    assert_eq!(outcome(&after), *expected, "seed {seed}");
+    let was_running = before.as_ref().is_some_and(|journal| !journal.view().status.is_final());
     let before = before.map(|journal| journal.0).unwrap_or_default();
     assert!(after.0.starts_with(&before), "seed {seed}: the journal was rewritten");
-    let calls = counted(server);
+    let calls = call_counts(server);
     for call in kept {
         assert_eq!(calls[call.as_str()], calls_before[call.as_str()], "seed {seed}: {call} was made again");
     }
     assert!(calls.values().all(|count| *count <= 2), "seed {seed}: {calls:?}");
-    midst
+    was_running
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_at_any_moment_it_ends_as_if_nothing_had_been() {
+async fn run_killed_at_any_point_resumes_to_the_same_end() {
     let server = ModelServer::start(reply).await;
-    let (undisturbed, lines, whole) = tokio::task::spawn_blocking(move || {
+    let (expected, lines, whole) = tokio::task::spawn_blocking(move || {
         let home = Home::default();
-        Handle::current().block_on(home.provider_at(&server.url));
+        Handle::current().block_on(home.set_provider_url(&server.url));
         let path = fixture("flows/crash.flow.json").display().to_string();
         let began = Instant::now();
-        let said = home.plait(&run_args(&path));
+        let output = home.plait(&run_args(&path));
         let whole = began.elapsed();
-        assert_eq!(said.code, 0, "{said:#?}");
-        assert!(counted(&server).values().all(|count| *count == 1), "{:?}", counted(&server));
-        (end(&journal(&home).unwrap()), said.events().len(), whole)
+        assert_eq!(output.code, 0, "{output:#?}");
+        assert!(call_counts(&server).values().all(|count| *count == 1), "{:?}", call_counts(&server));
+        (outcome(&journal(&home).unwrap()), output.events().len(), whole)
     })
     .await
     .unwrap();
-    assert_eq!(undisturbed.replies.len(), 5);
-    assert_eq!(undisturbed.histories["main"].len(), 6);
+    assert_eq!(expected.replies.len(), 5);
+    assert_eq!(expected.histories["main"].len(), 6);
 
-    let undisturbed = Arc::new(undisturbed);
+    let expected = Arc::new(expected);
     let two = Arc::new(Semaphore::new(2));
     let mut work = JoinSet::new();
-    for seed in 0..MOMENTS {
-        let (two, undisturbed) = (Arc::clone(&two), Arc::clone(&undisturbed));
+    for seed in 0..KILLS {
+        let (two, expected) = (Arc::clone(&two), Arc::clone(&expected));
         work.spawn(async move {
             let _turn = two.acquire().await.unwrap();
             let server = ModelServer::start(reply).await;
-            let one = move || disturb(seed, &server, lines, whole, &undisturbed);
+            let one = move || kill_and_resume(seed, &server, lines, whole, &expected);
             tokio::task::spawn_blocking(one).await
         });
     }
-    let mut in_the_midst = 0;
+    let mut killed_while_running = 0;
     while let Some(done) = work.join_next().await {
         match done.unwrap() {
-            Ok(midst) => in_the_midst += u64::from(midst),
+            Ok(was_running) => killed_while_running += u64::from(was_running),
             Err(broke) => std::panic::resume_unwind(broke.into_panic()),
         }
     }
-    assert!(in_the_midst > MOMENTS / 2, "only {in_the_midst} of {MOMENTS} were killed in their midst");
+    assert!(
+        killed_while_running > KILLS / 2,
+        "only {killed_while_running} of {KILLS} were killed while running"
+    );
 }

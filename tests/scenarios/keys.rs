@@ -1,5 +1,4 @@
-//! Keys, from the terminal to the server and nowhere else: not in a file, not in a journal, not on the screen, also where
-//! the server echoes them.
+//! Keys reach the server and appear nowhere else: not in files, journals or output, even if the server echoes them.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -15,14 +14,14 @@ use plait_api::runs::ShowRun;
 use plait_api::{Options, Plait, dispatch};
 use serde_json::{Value, json};
 
-use crate::support::binary::{CliOutput, Home, with_store};
+use crate::support::binary::{CliOutput, Home, with_store_lock};
 use crate::support::fixture;
 use crate::support::journal::Journal;
 
 const KEY: &str = "sk-proj-NEVER-TO-BE-SEEN-0123456789abcdef";
 const WRONG: &str = "sk-proj-WRONG-AND-NEVER-SEEN-EITHER-98765";
 
-/// How the server treats whoever has the right key. Whoever has not gets a 401 that echoes what was sent.
+/// How the server responds to the right key. A wrong key gets a 401 that echoes the header.
 #[derive(Clone, Copy, Debug)]
 enum ServerBehavior {
     Answers,
@@ -63,14 +62,14 @@ async fn answer(State(server): State<Server>, request: Request) -> Response {
     if request.uri().path() == "/v1/models" {
         return Json(json!({ "data": [{ "id": "small" }, { "id": "large" }] })).into_response();
     }
-    let said = |text: &str| json!({ "choices": [{ "index": 0, "delta": { "content": text } }] });
+    let output = |text: &str| json!({ "choices": [{ "index": 0, "delta": { "content": text } }] });
     let events = match server.behavior {
-        ServerBehavior::Answers => vec![said("Yes.")],
+        ServerBehavior::Answers => vec![output("Yes.")],
         ServerBehavior::EchoesInAnError => {
             vec![json!({ "error": { "message": format!("broke with {sent}"), "code": 400 } })]
         }
         ServerBehavior::EchoesInAReply => {
-            sent.as_bytes().chunks(5).map(|part| said(str::from_utf8(part).unwrap())).collect()
+            sent.as_bytes().chunks(5).map(|part| output(str::from_utf8(part).unwrap())).collect()
         }
     };
     let mut body = String::new();
@@ -85,29 +84,29 @@ async fn answer(State(server): State<Server>, request: Request) -> Response {
     ([("content-type", "text/event-stream")], body).into_response()
 }
 
-/// Runs `plait` with this on its standard input and these variables.
-fn with(home: &Home, args: &[&str], input: &str, set: &[(&str, &str)]) -> CliOutput {
+/// Runs `plait` with this standard input and these environment variables.
+fn plait_with(home: &Home, args: &[&str], input: &str, set: &[(&str, &str)]) -> CliOutput {
     let mut command = home.command(args);
     command.stdin(Stdio::piped()).envs(set.iter().copied());
-    let mut child = with_store(|| command.spawn().unwrap());
+    let mut child = with_store_lock(|| command.spawn().unwrap());
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let said: CliOutput = child.wait_with_output().unwrap().into();
-    assert_unseen(&format!("{said:?}"), args.join(" ").as_str());
-    said
+    let output: CliOutput = child.wait_with_output().unwrap().into();
+    assert_no_key_in(&format!("{output:?}"), args.join(" ").as_str());
+    output
 }
 
-fn assert_unseen(text: &str, place: &str) {
+fn assert_no_key_in(text: &str, place: &str) {
     for key in [KEY, WRONG] {
         assert!(!text.contains(&key[..16]), "a key is in {place}: {text}");
     }
 }
 
-/// Looks at every byte that is kept.
-fn assert_unkept(folder: &Path) {
+/// Checks every file in a folder.
+fn assert_no_key_on_disk(folder: &Path) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            assert_unkept(&path);
+            assert_no_key_on_disk(&path);
         } else {
             let bytes = std::fs::read(&path).unwrap();
             for key in [KEY, WRONG] {
@@ -122,11 +121,11 @@ fn one_call() -> String {
     fixture("flows/one-call.flow.json").display().to_string()
 }
 
-/// The journal of the run that was last.
+/// The journal of the latest run.
 async fn last_journal(home: &Home) -> Journal {
     let mut options = Options::new(home.path());
     options.keys = Some(KeyStore::in_memory());
-    let app = with_store(|| Plait::open(options).unwrap());
+    let app = with_store_lock(|| Plait::open(options).unwrap());
     let run = app.runs().latest().unwrap().unwrap();
     let journal = Journal(app.call(ShowRun { run }).await.unwrap().entries);
     app.close().await.unwrap();
@@ -134,32 +133,36 @@ async fn last_journal(home: &Home) -> Journal {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_kept_sealed_used_and_removed() {
+async fn key_is_stored_encrypted_used_and_removed() {
     let (home, server) = (Home::default(), Server::start(ServerBehavior::Answers).await);
-    home.provider_at(&server.url).await;
-    let said = with(&home, &["keys", "set", "openai"], &format!("  {KEY}\n"), &[]);
-    assert_eq!((said.code, said.out.as_str()), (0, ""), "{said:#?}");
-    assert!(said.err.contains("keys.sealed") && said.err.contains("keys.secret"), "it says where: {said:#?}");
-    let listed = with(&home, &["keys", "list"], "", &[]);
+    home.set_provider_url(&server.url).await;
+    let output = plait_with(&home, &["keys", "set", "openai"], &format!("  {KEY}\n"), &[]);
+    assert_eq!((output.code, output.out.as_str()), (0, ""), "{output:#?}");
+    assert!(
+        output.err.contains("keys.sealed") && output.err.contains("keys.secret"),
+        "it names the files: {output:#?}"
+    );
+    let listed = plait_with(&home, &["keys", "list"], "", &[]);
     assert!(listed.out.contains("…cdef") && listed.out.contains("keys.sealed"), "{listed:#?}");
-    let listed: Value = serde_json::from_str(&with(&home, &["keys", "list", "--json"], "", &[]).out).unwrap();
+    let listed: Value =
+        serde_json::from_str(&plait_with(&home, &["keys", "list", "--json"], "", &[]).out).unwrap();
     let openai = listed.as_array().unwrap().iter().find(|one| one["provider"] == "openai").unwrap();
     assert_eq!(openai["key"], json!({ "source": "file", "ending": "cdef" }));
 
-    let tested = with(&home, &["providers", "test", "openai"], "", &[]);
+    let tested = plait_with(&home, &["providers", "test", "openai"], "", &[]);
     assert!(tested.code == 0 && tested.out.starts_with("openai replied with 2 models in "), "{tested:#?}");
-    let tested = with(&home, &["providers", "test", "openai", "--model", "small", "--json"], "", &[]);
+    let tested = plait_with(&home, &["providers", "test", "openai", "--model", "small", "--json"], "", &[]);
     let report: Value = serde_json::from_str(&tested.out).unwrap();
     assert_eq!((tested.code, &report["tested"], &report["fault"]), (0, &json!("call"), &Value::Null));
-    assert_eq!(with(&home, &["providers", "models", "openai"], "", &[]).out, "large\nsmall\n");
-    let run = with(&home, &["run", &one_call(), "--json"], "", &[]);
+    assert_eq!(plait_with(&home, &["providers", "models", "openai"], "", &[]).out, "large\nsmall\n");
+    let run = plait_with(&home, &["run", &one_call(), "--json"], "", &[]);
     assert_eq!((run.code, run.last_type().as_str()), (0, "run.finished"), "{run:#?}");
     assert_eq!(server.authorizations(), vec![format!("Bearer {KEY}"); 4]);
-    assert_unkept(home.path());
+    assert_no_key_on_disk(home.path());
 
-    assert_eq!(with(&home, &["keys", "rm", "openai"], "", &[]).err, "Removed the key of openai.\n");
-    assert_eq!(with(&home, &["keys", "rm", "openai"], "", &[]).err, "No key of openai is stored.\n");
-    let tested = with(&home, &["providers", "test", "openai"], "", &[]);
+    assert_eq!(plait_with(&home, &["keys", "rm", "openai"], "", &[]).err, "Removed the key of openai.\n");
+    assert_eq!(plait_with(&home, &["keys", "rm", "openai"], "", &[]).err, "No key of openai is stored.\n");
+    let tested = plait_with(&home, &["providers", "test", "openai"], "", &[]);
     assert!(tested.code == 1 && tested.err.starts_with("error[provider.unauthorized]: "), "{tested:#?}");
     assert_eq!(server.authorizations(), [""]);
 }
@@ -167,70 +170,73 @@ async fn a_key_is_kept_sealed_used_and_removed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_key_is_reported_and_changes_no_history() {
     let (home, server) = (Home::default(), Server::start(ServerBehavior::Answers).await);
-    home.provider_at(&server.url).await;
-    assert_eq!(with(&home, &["keys", "set", "openai"], WRONG, &[]).code, 0);
-    let tested = with(&home, &["providers", "test", "openai"], "", &[]);
+    home.set_provider_url(&server.url).await;
+    assert_eq!(plait_with(&home, &["keys", "set", "openai"], WRONG, &[]).code, 0);
+    let tested = plait_with(&home, &["providers", "test", "openai"], "", &[]);
     assert_eq!((tested.code, tested.out.as_str()), (1, ""));
     assert!(
         tested.err.contains("Authorization: Bearer [key of openai]"),
-        "the server's own words: {tested:#?}"
+        "the server's message: {tested:#?}"
     );
     assert!(tested.err.contains("help: Check the key of `openai`"), "{tested:#?}");
-    let run = with(&home, &["run", &one_call(), "--json"], "", &[]);
+    let run = plait_with(&home, &["run", &one_call(), "--json"], "", &[]);
     assert_eq!(run.last_type(), "run.finished", "the error went out on its port: {run:#?}");
     let journal = last_journal(&home).await;
     assert_eq!(journal.fault("chat"), "provider.unauthorized");
     assert_eq!(journal.history("main"), []);
-    assert_eq!(server.authorizations(), vec![format!("Bearer {WRONG}"); 2], "it is not tried again");
-    assert_unkept(home.path());
+    assert_eq!(server.authorizations(), vec![format!("Bearer {WRONG}"); 2], "it is not retried");
+    assert_no_key_on_disk(home.path());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_server_echoes_is_nowhere() {
+async fn echoed_key_appears_nowhere() {
     for behavior in [ServerBehavior::EchoesInAnError, ServerBehavior::EchoesInAReply] {
         let (home, server) = (Home::default(), Server::start(behavior).await);
-        home.provider_at(&server.url).await;
-        with(&home, &["keys", "set", "openai"], KEY, &[]);
+        home.set_provider_url(&server.url).await;
+        plait_with(&home, &["keys", "set", "openai"], KEY, &[]);
         for args in [&["run", &one_call()][..], &["run", &one_call(), "--json"], &["runs", "show", "last"]] {
-            with(&home, args, "", &[]);
+            plait_with(&home, args, "", &[]);
         }
-        let journal = with(&home, &["runs", "show", "last", "--json"], "", &[]).out;
-        assert!(journal.contains("[key of openai]"), "{behavior:?}: it says what stood there: {journal}");
+        let journal = plait_with(&home, &["runs", "show", "last", "--json"], "", &[]).out;
+        assert!(
+            journal.contains("[key of openai]"),
+            "{behavior:?}: the key is replaced by its name: {journal}"
+        );
         assert_eq!(server.authorizations(), vec![format!("Bearer {KEY}"); 2]);
-        assert_unkept(home.path());
+        assert_no_key_on_disk(home.path());
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_passphrase_locks_and_a_changed_file_is_reported() {
+async fn passphrase_is_required_and_a_changed_file_is_reported() {
     let (home, server) = (Home::default(), Server::start(ServerBehavior::Answers).await);
-    home.provider_at(&server.url).await;
+    home.set_provider_url(&server.url).await;
     let phrase = [("PLAIT_KEYS_PASSPHRASE", "correct horse")];
-    let said = with(&home, &["keys", "set", "openai"], KEY, &phrase);
-    assert!(said.code == 0 && !said.err.contains("keys.secret"), "{said:#?}");
+    let output = plait_with(&home, &["keys", "set", "openai"], KEY, &phrase);
+    assert!(output.code == 0 && !output.err.contains("keys.secret"), "{output:#?}");
     assert!(!home.path().join("keys.secret").exists());
-    assert_eq!(with(&home, &["providers", "test", "openai"], "", &phrase).code, 0);
+    assert_eq!(plait_with(&home, &["providers", "test", "openai"], "", &phrase).code, 0);
     for (set, code) in
         [(&[][..], "keys.passphrase_missing"), (&[("PLAIT_KEYS_PASSPHRASE", "no")], "keys.wrong_passphrase")]
     {
-        let tested = with(&home, &["providers", "test", "openai"], "", set);
+        let tested = plait_with(&home, &["providers", "test", "openai"], "", set);
         assert!(
             tested.code == 1 && tested.err.contains(code) && tested.err.contains("help: "),
             "{tested:#?}"
         );
-        assert!(with(&home, &["keys", "list"], "", set).out.contains(code));
+        assert!(plait_with(&home, &["keys", "list"], "", set).out.contains(code));
     }
     let sealed = home.path().join("keys.sealed");
     let mut bytes = std::fs::read(&sealed).unwrap();
     bytes[60] ^= 1;
     std::fs::write(&sealed, &bytes).unwrap();
-    let said = with(&home, &["keys", "set", "openai"], KEY, &phrase);
-    assert!(said.code == 1 && said.err.contains("error[keys.wrong_passphrase]"), "{said:#?}");
-    assert_eq!(std::fs::read(&sealed).unwrap(), bytes, "it is not written over");
+    let output = plait_with(&home, &["keys", "set", "openai"], KEY, &phrase);
+    assert!(output.code == 1 && output.err.contains("error[keys.wrong_passphrase]"), "{output:#?}");
+    assert_eq!(std::fs::read(&sealed).unwrap(), bytes, "the file is unchanged");
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_key_commands_are_refused() {
     let home = Home::default();
     for (args, input, code) in [
         (&["keys", "set", "nobody"][..], KEY, "provider.unknown"),
@@ -240,44 +246,47 @@ fn what_makes_no_sense_is_refused() {
         (&["keys", "rm", "nobody"], "", "provider.unknown"),
         (&["providers", "test", "nobody"], "", "provider.unknown"),
     ] {
-        // Read to its end or not, writing to it is no error of the test's.
+        // The command may exit without reading its input.
         let mut command = home.command(args);
         command.stdin(Stdio::piped());
-        let mut child = with_store(|| command.spawn().unwrap());
+        let mut child = with_store_lock(|| command.spawn().unwrap());
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let said: CliOutput = child.wait_with_output().unwrap().into();
-        assert!(said.code == 2 && said.err.starts_with(&format!("error[{code}]: ")), "{args:?}: {said:#?}");
+        let output: CliOutput = child.wait_with_output().unwrap().into();
+        assert!(
+            output.code == 2 && output.err.starts_with(&format!("error[{code}]: ")),
+            "{args:?}: {output:#?}"
+        );
     }
     let typed = home.plait(&["keys", "set", "openai", "sk-on-the-command-line"]);
-    assert_eq!(typed.code, 2, "a key is no argument: {typed:#?}");
+    assert_eq!(typed.code, 2, "a key is not an argument: {typed:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_ollama_is_found_by_itself() {
+async fn running_ollama_is_detected() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let tags = || async { Json(json!({ "models": [{ "name": "llama3.2:1b" }, { "name": "all-minilm" }] })) };
     let router = Router::new().route("/api/tags", axum::routing::get(tags));
     tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
     let home = Home::default();
-    let said = with(&home, &["providers", "list", "--json"], "", &[("OLLAMA_HOST", &address)]);
-    let listed: Value = serde_json::from_str(&said.out).unwrap();
+    let output = plait_with(&home, &["providers", "list", "--json"], "", &[("OLLAMA_HOST", &address)]);
+    let listed: Value = serde_json::from_str(&output.out).unwrap();
     let found = listed["found"].as_array().unwrap().iter().find(|one| one["software"] == "Ollama").unwrap();
     assert_eq!(found["providers"], json!(["ollama"]), "the provider goes where it is: {listed:#}");
     assert_eq!(found["models"], json!(["all-minilm", "llama3.2:1b"]));
-    let table = with(&home, &["providers", "list"], "", &[("OLLAMA_HOST", &address)]).out;
+    let table = plait_with(&home, &["providers", "list"], "", &[("OLLAMA_HOST", &address)]).out;
     assert!(table.contains("running: Ollama, 2 models") && table.contains(&address), "{table}");
 }
 
 #[tokio::test]
-async fn a_session_key_a_status_and_a_provider_that_goes() {
+async fn session_key_ends_with_its_provider() {
     let home = Home::default();
     let mut options = Options::new(home.path());
     options.keys = Some(KeyStore::in_file(home.path(), None));
     let app = Plait::open(options).unwrap();
     let ask = async |name: &str, args: Value| {
         let reply = dispatch(&app, name, args).await.unwrap();
-        assert_unseen(&reply.to_string(), name);
+        assert_no_key_in(&reply.to_string(), name);
         reply
     };
     let of = |status: &Value, name: &str| {
@@ -293,7 +302,7 @@ async fn a_session_key_a_status_and_a_provider_that_goes() {
     let status = ask("provider.status", json!({})).await;
     assert_eq!(of(&status, "offline").unwrap()["takesKey"], false);
     assert_eq!(status["keyPlace"]["source"], "file");
-    // Gone, and back under the same name: perhaps somewhere else.
+    // A provider that is removed and added again may be another server: its session key is gone.
     let mine = settings["providers"].as_object_mut().unwrap().remove("mine").unwrap();
     ask("settings.set", json!({ "settings": settings })).await;
     assert_eq!(of(&ask("provider.status", json!({})).await, "mine"), None);
@@ -308,6 +317,6 @@ async fn a_session_key_a_status_and_a_provider_that_goes() {
     );
     let wrong =
         dispatch(&app, "provider.setKey", json!({ "provider": "mine", "key": [KEY] })).await.unwrap_err();
-    assert_unseen(&format!("{wrong:?}"), "an error of arguments");
+    assert_no_key_in(&format!("{wrong:?}"), "an error of arguments");
     app.close().await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Scenarios: whole flows through the real engine, the real store and the real binary, without a window.
+//! Scenarios: complete flows with the real engine, store and binary, without a window.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 

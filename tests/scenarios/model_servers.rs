@@ -1,5 +1,5 @@
-//! A model server that can't be reached, is slow, answers with an error, breaks off or talks nonsense: a coded error on
-//! the node, another try where that can help, and a history as if nothing had been said.
+//! Model servers that are unreachable, slow or faulty: the node fails with a code, retries if that can help, and leaves the
+//! history unchanged.
 
 use std::time::Duration;
 
@@ -48,18 +48,18 @@ fn retries(journal: &Journal) -> Vec<String> {
         .collect()
 }
 
-/// It failed with `code` after `tries`, said so, and left everything as it was.
+/// Asserts that the node failed with `code` after `tries` attempts and changed nothing.
 fn assert_failed(journal: &Journal, code: &str, tries: usize) {
     assert_eq!(journal.fault("chat"), code);
     assert_eq!(retries(journal), vec![code; tries - 1]);
-    assert_eq!(journal.history("main"), [], "nothing of a failed turn stays");
+    assert_eq!(journal.history("main"), [], "a failed turn leaves no messages");
     assert_eq!(journal.output("saved", "result"), json!("nothing"), "the error went out on its port");
     let caught = journal.output("saved", "caught");
     assert_eq!((&caught["code"], &caught["node"]), (&json!(code), &json!("chat")));
     assert!(matches!(journal.0.last().unwrap().event, Event::Run(RunEvent::Finished { .. })));
 }
 
-/// It came through in the end, and is in the history once.
+/// Asserts that the node succeeded after these failures and that its turn is in the history once.
 fn assert_answered(journal: &Journal, text: &str, failed: &[&str]) {
     assert_eq!(retries(journal), failed);
     assert_eq!(journal.history("main"), [user(QUESTION), assistant(text)]);
@@ -67,8 +67,8 @@ fn assert_answered(journal: &Journal, text: &str, failed: &[&str]) {
 }
 
 #[tokio::test]
-async fn unreachable() {
-    // A port that was free a moment ago, and that nobody listens on.
+async fn unreachable_server_is_retried_then_fails() {
+    // A free port without a listener.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
@@ -76,21 +76,21 @@ async fn unreachable() {
 }
 
 #[tokio::test]
-async fn slow_is_not_broken() {
+async fn slow_stream_succeeds() {
     let server = ModelServer::start(|_, _| Answer::Slow(Duration::from_millis(60), "Yes I am".into())).await;
     let journal = one_call(&server.url).await;
     assert_answered(&journal, "Yes I am", &[]);
 }
 
 #[tokio::test]
-async fn silent() {
-    let server = ModelServer::start(|_, _| Answer::Silence).await;
+async fn silent_server_times_out() {
+    let server = ModelServer::start(|_, _| Answer::NoResponse).await;
     assert_failed(&one_call(&server.url).await, "provider.timeout", 3);
     assert_eq!(server.calls().len(), 3);
 }
 
 #[tokio::test]
-async fn refusals_are_not_tried_again() {
+async fn client_errors_are_not_retried() {
     for (status, code) in
         [(400, "provider.bad_request"), (401, "provider.unauthorized"), (404, "provider.not_found")]
     {
@@ -103,7 +103,7 @@ async fn refusals_are_not_tried_again() {
 }
 
 #[tokio::test]
-async fn trouble_that_passes_is_tried_again() {
+async fn transient_errors_are_retried() {
     for (status, code) in
         [(429, "provider.rate_limited"), (500, "provider.server_error"), (503, "provider.server_error")]
     {
@@ -115,24 +115,24 @@ async fn trouble_that_passes_is_tried_again() {
         let journal = one_call(&server.url).await;
         assert_answered(&journal, "Now I am.", &[code, code]);
         let bodies: Vec<Value> = server.calls();
-        assert!(bodies.iter().all(|body| *body == bodies[0]), "each try asks the same");
+        assert!(bodies.iter().all(|body| *body == bodies[0]), "each attempt sends the same request");
     }
 }
 
 #[tokio::test]
-async fn a_reply_cut_short_is_no_reply() {
+async fn truncated_reply_is_retried_then_fails() {
     let server = ModelServer::start(|_, before| match before {
-        0 => Answer::Cut("Yes I am quite".into()),
+        0 => Answer::Truncated("Yes I am quite".into()),
         _ => Answer::Text("Yes.".into()),
     })
     .await;
     assert_answered(&one_call(&server.url).await, "Yes.", &["provider.cut_short"]);
-    let server = ModelServer::start(|_, _| Answer::Cut("Yes I am quite".into())).await;
+    let server = ModelServer::start(|_, _| Answer::Truncated("Yes I am quite".into())).await;
     assert_failed(&one_call(&server.url).await, "provider.cut_short", 3);
 }
 
 #[tokio::test]
-async fn nonsense() {
-    let server = ModelServer::start(|_, _| Answer::Garbage).await;
+async fn invalid_stream_is_not_retried() {
+    let server = ModelServer::start(|_, _| Answer::InvalidStream).await;
     assert_failed(&one_call(&server.url).await, "provider.invalid_response", 1);
 }

@@ -1,4 +1,4 @@
-//! Two chats side by side on one context: whatever the timing, turns never interleave and always come in plan order.
+//! Two parallel chats on one context: turns never interleave and always follow plan order, whatever the timing.
 
 use plait_api::engine::id::Activation;
 use plait_api::engine::journal::{ContextEvent, Event};
@@ -7,13 +7,13 @@ use serde_json::json;
 use crate::support::app::App;
 use crate::support::flow;
 use crate::support::journal::Journal;
-use crate::support::provider::{Recording, assistant, user};
+use crate::support::provider::{RecordingProvider, assistant, user};
 
 const SCHEDULES: u64 = 1_000;
-const NOBODY: [&str; 0] = [];
+const NO_RESPONSES: [&str; 0] = [];
 
 #[tokio::test]
-async fn a_thousand_schedules_give_one_order() {
+async fn turn_order_does_not_depend_on_the_schedule() {
     let flow = flow("parallel-chats");
     let history = [
         user("Left question"),
@@ -21,11 +21,11 @@ async fn a_thousand_schedules_give_one_order() {
         user("Right question"),
         assistant("re: Right question"),
     ];
-    let provider = Recording::echo().hesitant(12);
+    let provider = RecordingProvider::echo().with_random_yields(12);
     let app = App::with(&provider);
     for seed in 0..SCHEDULES {
-        provider.begin_again(seed);
-        let journal = app.run(&flow, NOBODY).await;
+        provider.reset(seed);
+        let journal = app.run(&flow, NO_RESPONSES).await;
         assert_eq!(journal.history("main"), history);
         assert_eq!(turns(&journal), ["start chatA", "commit chatA", "start chatB", "commit chatB"]);
         assert_eq!(journal.output("out", "value"), json!("re: Left question | re: Right question"));

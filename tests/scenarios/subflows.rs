@@ -1,4 +1,4 @@
-//! Nested flows: what a child receives, how its result comes back, and how its problems are reported.
+//! Nested flows: the input of a child, its results, and the report of its problems.
 
 mod trees;
 
@@ -13,16 +13,16 @@ use plait_api::flows::CheckFlow;
 use plait_api::runs::{ListRuns, RunSummary};
 use serde_json::{Value, json};
 
-use crate::support::app::{App, Says};
-use crate::support::folder::{Folder, draw, read};
+use crate::support::app::{App, PauseResponse};
+use crate::support::folder::{FlowFolder, flow_json, parse_flow};
 use crate::support::journal::Journal;
-use crate::support::provider::{Recording, assistant, text, user};
+use crate::support::provider::{RecordingProvider, assistant, text, user};
 
-const NOBODY: [&str; 0] = [];
+const NO_RESPONSES: [&str; 0] = [];
 
-/// Asks a model about the text it is given.
+/// A child flow that sends its input text to a model.
 fn child() -> Value {
-    draw(
+    flow_json(
         "child",
         json!({
             "start": { "type": "contextStart", "config": { "systemInstructions": "You are the child." } },
@@ -34,19 +34,19 @@ fn child() -> Value {
     )
 }
 
-/// The runs that a journal began, in order, each once.
+/// The child runs of a journal, in order, each once.
 fn children(journal: &Journal) -> Vec<RunId> {
     let mut seen = BTreeSet::new();
-    let begun = journal.events().filter_map(|event| match event {
+    let started = journal.events().filter_map(|event| match event {
         Event::Child(_, ChildEvent::Started { run, .. }) => Some(run.clone()),
         _ => None,
     });
-    begun.filter(|run| seen.insert(run.clone())).collect()
+    started.filter(|run| seen.insert(run.clone())).collect()
 }
 
 #[tokio::test]
-async fn a_child_sees_its_text_and_nothing_else_of_its_parent() {
-    let parent = draw(
+async fn child_receives_only_its_text() {
+    let parent = flow_json(
         "parent",
         json!({
             "start": { "type": "contextStart", "config": { "systemInstructions": "You are the parent." } },
@@ -63,19 +63,19 @@ async fn a_child_sees_its_text_and_nothing_else_of_its_parent() {
             "sub.context -> after.context",
         ],
     );
-    let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &child())]);
-    let provider = Recording::echo();
+    let folder = FlowFolder::with_files(&[("parent.flow.json", &parent), ("child.flow.json", &child())]);
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
     let run = folder.start(&app, "parent.flow.json", "").await;
-    let journal = app.follow(&run, NOBODY).await;
+    let journal = app.follow(&run, NO_RESPONSES).await;
     assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
 
     let [before, asked, after] = &provider.sent()[..] else { panic!("{:#?}", provider.sent()) };
     assert_eq!(before.messages, [user("A secret")]);
-    // What was said last, in a history of its own.
+    // The parent's last message, in a history of its own.
     assert_eq!(asked.system.as_deref(), Some("You are the child."));
     assert_eq!(asked.messages, [user("re: A secret")]);
-    // The parent has the result, as one message, and none of the child's own.
+    // The parent has the result as one message, and none of the child's messages.
     let history = [
         user("A secret"),
         assistant("re: A secret"),
@@ -95,19 +95,19 @@ async fn a_child_sees_its_text_and_nothing_else_of_its_parent() {
     assert_eq!(inside.flow.unwrap().path, Some(folder.file("child.flow.json")));
 }
 
-/// The runs at the top of the list, and those that one of them began.
+/// The root runs, or the children of `parent`.
 async fn listed(app: &App, parent: Option<&RunId>) -> Vec<RunSummary> {
     app.plait.call(ListRuns { parent: parent.cloned(), ..ListRuns::default() }).await.unwrap()
 }
 
-/// Runs the child of `child()` on what is fed to it.
+/// A node that runs a flow with the value on its input.
 fn sub(file: &str) -> Value {
     json!({ "type": "subflow", "config": { "file": file, "inputSource": "nodeOutput" } })
 }
 
-/// Text on the `value` of two sub-flows at once, again and again.
-fn round_and_round() -> Value {
-    draw(
+/// A cycle that runs two sub-flows in parallel in each iteration.
+fn parallel_children_in_a_cycle() -> Value {
+    flow_json(
         "rounds",
         json!({
             "topic": { "type": "userInput", "config": { "prompt": "What next?" } },
@@ -125,52 +125,64 @@ fn round_and_round() -> Value {
     )
 }
 
-/// A known bug of others: a sub-flow inside a loop that returns its first result again.
+/// Each iteration must run its child anew instead of reusing the first result.
 #[tokio::test]
-async fn children_in_parallel_in_a_cycle_give_each_round_its_own_result() {
-    let folder = Folder::of(&[("parent.flow.json", &round_and_round()), ("child.flow.json", &child())]);
-    // No two replies are the same, though the questions were.
-    let provider = Recording::by(|sent, before| Ok(text(&format!("{} #{before}", sent.question()))));
+async fn parallel_children_in_a_cycle_return_the_result_of_their_iteration() {
+    let folder = FlowFolder::with_files(&[
+        ("parent.flow.json", &parallel_children_in_a_cycle()),
+        ("child.flow.json", &child()),
+    ]);
+    // No two replies are the same.
+    let provider =
+        RecordingProvider::with_rule(|sent, before| Ok(text(&format!("{} #{before}", sent.last_text()))));
     let app = App::with(&provider);
     let run = folder.start(&app, "parent.flow.json", "").await;
-    let says = [Says::from("one"), Says::from("one"), Says::from("three"), Says::End];
-    let journal = app.follow(&run, says).await;
+    let responses = [
+        PauseResponse::from("one"),
+        PauseResponse::from("one"),
+        PauseResponse::from("three"),
+        PauseResponse::End,
+    ];
+    let journal = app.follow(&run, responses).await;
     assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
 
-    // Six children, each with its text alone, whatever was said in rounds before.
-    let begun = children(&journal);
-    assert_eq!(begun.len(), 6);
+    // Six children, each with its own text only.
+    let started = children(&journal);
+    assert_eq!(started.len(), 6);
     let asked: Vec<_> = provider.sent().into_iter().map(|sent| sent.messages).collect();
     assert_eq!(asked, ["one", "one", "one", "one", "three", "three"].map(|text| vec![user(text)]));
     let mut replies = BTreeSet::new();
-    for (round, text) in ["one", "one", "three"].iter().enumerate() {
-        let both = epoch_output(&journal, "both", round, "text");
+    for (iteration, text) in ["one", "one", "three"].iter().enumerate() {
+        let both = epoch_output(&journal, "both", iteration, "text");
         let (a, b) = both.split_once(" | ").unwrap();
         for reply in [a, b] {
-            assert!(reply.starts_with(text) && replies.insert(reply.to_owned()), "round {round}: {both}");
+            assert!(
+                reply.starts_with(text) && replies.insert(reply.to_owned()),
+                "iteration {iteration}: {both}"
+            );
         }
-        // Both were at work at once.
-        let started = ["a", "b"].map(|node| journal.place_at("node.started", node, round));
-        let finished = ["a", "b"].map(|node| journal.place_at("node.finished", node, round));
-        assert!(started.iter().max() < finished.iter().min(), "round {round}");
+        // Both ran at the same time.
+        let started = ["a", "b"].map(|node| journal.position_in_epoch("node.started", node, iteration));
+        let finished = ["a", "b"].map(|node| journal.position_in_epoch("node.finished", node, iteration));
+        assert!(started.iter().max() < finished.iter().min(), "iteration {iteration}");
     }
     assert_eq!(listed(&app, Some(&run)).await.len(), 6);
 }
 
-fn epoch_output(journal: &Journal, node: &str, round: usize, port: &str) -> String {
+fn epoch_output(journal: &Journal, node: &str, iteration: usize, port: &str) -> String {
     let view = journal.view();
-    let round = u32::try_from(round).unwrap();
-    let epoch = view.nodes[node].epochs.iter().find(|known| known.epoch.0.as_slice() == [round]);
+    let iteration = u32::try_from(iteration).unwrap();
+    let epoch = view.nodes[node].epochs.iter().find(|known| known.epoch.0.as_slice() == [iteration]);
     epoch.and_then(|known| known.outputs[port].as_str()).unwrap_or_default().to_owned()
 }
 
 #[tokio::test]
-async fn each_try_of_a_failed_child_is_a_run_of_its_own() {
+async fn each_attempt_of_a_failed_child_is_its_own_run() {
     let mut flaky = child();
     flaky["nodes"]["ask"]["retry"] = json!({ "attempts": 1 });
     let mut again = sub("child.flow.json");
     again["retry"] = json!({ "attempts": 2, "backoffMs": 1, "jitter": 0.0 });
-    let parent = draw(
+    let parent = flow_json(
         "parent",
         json!({
             "text": { "type": "manualInput", "config": { "text": "go" } },
@@ -180,50 +192,53 @@ async fn each_try_of_a_failed_child_is_a_run_of_its_own() {
         }),
         &["text.value -> once.value", "once.error -> caught.error", "caught.result -> again.value"],
     );
-    let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &flaky)]);
-    let provider = Recording::by(|sent, before| match before {
+    let folder = FlowFolder::with_files(&[("parent.flow.json", &parent), ("child.flow.json", &flaky)]);
+    let provider = RecordingProvider::with_rule(|sent, before| match before {
         0 | 1 => Err(Fault::new(ErrorCode::ProviderOverloaded, "Too much to do.").retryable()),
-        _ => Ok(text(&format!("re: {}", sent.question()))),
+        _ => Ok(text(&format!("re: {}", sent.last_text()))),
     });
     let app = App::with(&provider);
     let run = folder.start(&app, "parent.flow.json", "").await;
-    let journal = app.follow(&run, NOBODY).await;
+    let journal = app.follow(&run, NO_RESPONSES).await;
 
-    // Without a policy of its own it is run once: the nodes in it have their tries.
+    // Without a retry policy it runs once: its nodes have their own retries.
     assert_eq!(journal.fault("once"), "subflow.failed");
     assert_eq!(journal.output("caught", "result"), json!("subflow.failed: provider.overloaded"));
     assert_eq!(journal.output("again", "text"), json!("re: subflow.failed: provider.overloaded"));
-    let tries = &journal.view().nodes["again"].epochs[0].children.clone();
+    let attempts = &journal.view().nodes["again"].epochs[0].children.clone();
     let states: Vec<RunStatus> =
         listed(&app, Some(&run)).await.into_iter().map(|child| child.status).collect();
-    assert_eq!((tries.len(), states), (2, vec![RunStatus::Failed, RunStatus::Failed, RunStatus::Finished]));
+    assert_eq!(
+        (attempts.len(), states),
+        (2, vec![RunStatus::Failed, RunStatus::Failed, RunStatus::Finished])
+    );
 }
 
 #[tokio::test]
-async fn a_flow_never_comes_to_be_inside_of_itself() {
+async fn recursive_flows_are_refused() {
     let calls = |file: &str| {
         let config = json!({ "file": file, "inputSource": "mapping" });
-        draw(file, json!({ "in": { "type": "subflow", "config": config } }), &[])
+        flow_json(file, json!({ "in": { "type": "subflow", "config": config } }), &[])
     };
-    let folder = Folder::of(&[
+    let folder = FlowFolder::with_files(&[
         ("self.flow.json", &calls("self.flow.json")),
         ("ping.flow.json", &calls("pong.flow.json")),
         ("pong.flow.json", &calls("./ping.flow.json")),
     ]);
-    let app = App::with(&Recording::echo());
+    let app = App::with(&RecordingProvider::echo());
     let run = folder.start(&app, "self.flow.json", "").await;
-    assert_eq!(app.follow(&run, NOBODY).await.fault("in"), "subflow.recursion");
+    assert_eq!(app.follow(&run, NO_RESPONSES).await.fault("in"), "subflow.recursion");
     assert!(listed(&app, Some(&run)).await.is_empty());
 
     let run = folder.start(&app, "ping.flow.json", "").await;
-    let journal = app.follow(&run, NOBODY).await;
+    let journal = app.follow(&run, NO_RESPONSES).await;
     let error = journal.view().error.unwrap().error;
     assert_eq!(error.code, "subflow.failed");
     assert_eq!(error.details["error"]["code"], "subflow.recursion");
     let message = error.details["error"]["message"].as_str().unwrap();
     assert!(message.contains("ping.flow.json › pong.flow.json › ./ping.flow.json"), "{message}");
 
-    // It can be seen without running anything.
+    // `check` reports it without a run.
     for (file, chain) in [
         ("self.flow.json", "self.flow.json › self.flow.json"),
         ("ping.flow.json", "ping.flow.json › pong.flow.json › ./ping.flow.json"),
@@ -235,26 +250,31 @@ async fn a_flow_never_comes_to_be_inside_of_itself() {
     }
 }
 
-async fn check(app: &App, folder: &Folder, file: &str) -> Vec<Diagnostic> {
+async fn check(app: &App, folder: &FlowFolder, file: &str) -> Vec<Diagnostic> {
     let path = folder.file(file);
     let flow = plait_api::engine::flow::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
     app.plait.call(CheckFlow { flow, path: Some(path) }).await.unwrap().diagnostics
 }
 
 #[tokio::test]
-async fn flows_are_nested_only_so_deep() {
-    let innermost = draw("innermost", json!({ "text": { "type": "value", "config": { "value": 1 } } }), &[]);
+async fn nesting_depth_is_limited() {
+    let innermost =
+        flow_json("innermost", json!({ "text": { "type": "value", "config": { "value": 1 } } }), &[]);
     let deep = |levels: usize| {
         (0..levels).fold(innermost.clone(), |inner, level| {
             let config = json!({ "flow": inner, "inputSource": "mapping" });
-            draw(&format!("level {level}"), json!({ "in": { "type": "subflow", "config": config } }), &[])
+            flow_json(
+                &format!("level {level}"),
+                json!({ "in": { "type": "subflow", "config": config } }),
+                &[],
+            )
         })
     };
-    let app = App::with(&Recording::echo());
-    let run = app.start(&read(&deep(15))).await;
-    assert_eq!(app.follow(&run, NOBODY).await.view().status, RunStatus::Finished);
-    let run = app.start(&read(&deep(16))).await;
-    let journal = app.follow(&run, NOBODY).await;
+    let app = App::with(&RecordingProvider::echo());
+    let run = app.start(&parse_flow(&deep(15))).await;
+    assert_eq!(app.follow(&run, NO_RESPONSES).await.view().status, RunStatus::Finished);
+    let run = app.start(&parse_flow(&deep(16))).await;
+    let journal = app.follow(&run, NO_RESPONSES).await;
     let mut error = serde_json::to_value(journal.view().error.unwrap().error).unwrap();
     while error["details"]["error"].is_object() {
         error = error["details"]["error"].clone();
@@ -264,16 +284,17 @@ async fn flows_are_nested_only_so_deep() {
 
 #[tokio::test]
 async fn problems_of_a_called_flow_are_reported_at_the_calling_node() {
-    let calls = |config: Value| draw("parent", json!({ "in": { "type": "subflow", "config": config } }), &[]);
-    let broken = draw("broken", json!({ "x": { "type": "nothing like it" } }), &[]);
-    let folder = Folder::of(&[
+    let calls =
+        |config: Value| flow_json("parent", json!({ "in": { "type": "subflow", "config": config } }), &[]);
+    let broken = flow_json("broken", json!({ "x": { "type": "nothing like it" } }), &[]);
+    let folder = FlowFolder::with_files(&[
         ("none.flow.json", &calls(json!({ "file": "gone.flow.json", "inputSource": "mapping" }))),
         ("bad.flow.json", &calls(json!({ "file": "broken.flow.json", "inputSource": "mapping" }))),
         ("inner.flow.json", &calls(json!({ "flow": broken, "inputSource": "mapping" }))),
         ("fresh.flow.json", &calls(json!({ "inputSource": "mapping" }))),
         ("broken.flow.json", &broken),
     ]);
-    let app = App::with(&Recording::echo());
+    let app = App::with(&RecordingProvider::echo());
     for (file, code, pointer) in [
         ("none.flow.json", "subflow.not_found", "/nodes/in/config/file"),
         ("bad.flow.json", "subflow.invalid", "/nodes/in/config/file"),
@@ -290,9 +311,9 @@ async fn problems_of_a_called_flow_are_reported_at_the_calling_node() {
         }
     }
     let run = folder.start(&app, "none.flow.json", "").await;
-    assert_eq!(app.follow(&run, NOBODY).await.fault("in"), "subflow.not_found");
+    assert_eq!(app.follow(&run, NO_RESPONSES).await.fault("in"), "subflow.not_found");
     let run = folder.start(&app, "bad.flow.json", "").await;
-    assert_eq!(app.follow(&run, NOBODY).await.fault("in"), "subflow.invalid");
+    assert_eq!(app.follow(&run, NO_RESPONSES).await.fault("in"), "subflow.invalid");
 }
 
 /// A cycle around a flow that some node of it asks in. `settings` are those of the whole flow.

@@ -1,4 +1,4 @@
-//! The trace tools → process → format with a pause beside it: the chain runs at once, the join waits for the person.
+//! The chain tools → process → format next to a pause: the chain runs at once, the chat waits for both.
 
 use plait_api::engine::context::Role;
 use plait_api::engine::id::Activation;
@@ -7,27 +7,27 @@ use serde_json::json;
 
 use crate::support::app::App;
 use crate::support::flow;
-use crate::support::provider::Recording;
+use crate::support::provider::RecordingProvider;
 
 const MESSAGE: &str = "[calculator][current_time]";
 
 #[tokio::test]
-async fn the_chain_runs_the_pause_waits_and_the_join_takes_both() {
-    let provider = Recording::echo();
+async fn chain_runs_while_the_pause_waits() {
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
     let flow = flow("tools-process-format");
 
     let run = app.start(&flow).await;
-    let nobody: [&str; 0] = [];
-    let waiting = app.follow(&run, nobody).await;
-    let done: Vec<_> = waiting.finished().into_keys().collect();
+    let no_responses: [&str; 0] = [];
+    let waiting = app.follow(&run, no_responses).await;
+    let done: Vec<_> = waiting.finish_counts().into_keys().collect();
     assert_eq!(done, ["formatNode", "processNode", "start", "toolsNode"], "all but what needs the person");
     assert!(provider.sent().is_empty(), "the chat waits for its second input");
 
     let journal = app.follow(&run, ["Hello"]).await;
 
     // Each node once.
-    let once: Vec<_> = journal.finished().into_values().collect();
+    let once: Vec<_> = journal.finish_counts().into_values().collect();
     assert_eq!(once, [1; 7]);
     assert!(
         !journal.events().any(|event| matches!(
@@ -35,24 +35,24 @@ async fn the_chain_runs_the_pause_waits_and_the_join_takes_both() {
             Event::Node(_, NodeEvent::Skipped { .. } | NodeEvent::Failed { .. })
         ))
     );
-    // In the order of the trace.
+    // In this order.
     let order = [
-        journal.place("node.finished", "toolsNode"),
-        journal.place("node.finished", "processNode"),
-        journal.place("node.finished", "formatNode"),
-        journal.place("run.waiting", ""),
-        journal.place("input.provided", "userInput"),
-        journal.place("node.finished", "userInput"),
-        journal.place("node.ready", "chatNode"),
-        journal.place("node.finished", "chatNode"),
-        journal.place("node.finished", "responseNode"),
-        journal.place("run.finished", ""),
+        journal.position("node.finished", "toolsNode"),
+        journal.position("node.finished", "processNode"),
+        journal.position("node.finished", "formatNode"),
+        journal.position("run.waiting", ""),
+        journal.position("input.provided", "userInput"),
+        journal.position("node.finished", "userInput"),
+        journal.position("node.ready", "chatNode"),
+        journal.position("node.finished", "chatNode"),
+        journal.position("node.finished", "responseNode"),
+        journal.position("run.finished", ""),
     ];
     assert!(order.is_sorted(), "{order:?}");
-    assert!(journal.place("run.paused", "userInput") < journal.place("run.waiting", ""));
+    assert!(journal.position("run.paused", "userInput") < journal.position("run.waiting", ""));
     assert_eq!(order[9], journal.0.len() - 1, "the response ends the run");
 
-    // The chat takes {formattedData, message}, each from where the trace says.
+    // The inputs of the chat come from the format node and the person.
     let sources = journal.events().find_map(|event| match event {
         Event::Node(Activation { node, .. }, NodeEvent::Ready { inputs, .. })
             if node.as_str() == "chatNode" =>
@@ -72,17 +72,17 @@ async fn the_chain_runs_the_pause_waits_and_the_join_takes_both() {
     let [sent] = &provider.sent()[..] else { panic!("one call") };
     assert_eq!(sent.messages, [(Role::User, format!("Tools at hand: {MESSAGE}\nHello"))]);
     assert_eq!(sent.system.as_deref(), Some("You are terse."));
-    assert_eq!(journal.output("responseNode", "value"), json!(format!("re: {}", sent.question())));
+    assert_eq!(journal.output("responseNode", "value"), json!(format!("re: {}", sent.last_text())));
 }
 
 #[tokio::test]
-async fn an_answer_can_go_to_no_other_node_and_not_twice() {
+async fn answer_is_accepted_once_and_by_the_waiting_node_only() {
     use plait_api::runs::AnswerRun;
-    let provider = Recording::echo();
+    let provider = RecordingProvider::echo();
     let app = App::with(&provider);
     let run = app.start(&flow("tools-process-format")).await;
-    let nobody: [&str; 0] = [];
-    app.follow(&run, nobody).await;
+    let no_responses: [&str; 0] = [];
+    app.follow(&run, no_responses).await;
 
     let answer = |node: &str, value: serde_json::Value| AnswerRun {
         run: run.clone(),
@@ -100,8 +100,8 @@ async fn an_answer_can_go_to_no_other_node_and_not_twice() {
         ["answer.not_waiting", "run.not_running", "run.ended"].contains(&refused.code.as_str()),
         "{refused:?}"
     );
-    let journal = app.follow(&run, nobody).await;
-    let given =
+    let journal = app.follow(&run, no_responses).await;
+    let answers =
         journal.events().filter(|event| matches!(event, Event::Node(_, NodeEvent::Answered { .. }))).count();
-    assert_eq!(given, 1, "what was refused stands nowhere");
+    assert_eq!(answers, 1, "refused answers are not journaled");
 }

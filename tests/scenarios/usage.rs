@@ -1,4 +1,4 @@
-//! What calls used and cost, and what they taught: over runs, restarts and days.
+//! Usage, cost and calibration of calls across runs, restarts and days.
 
 use plait_api::conversations::{ConversationFlow, ForkConversation, GetConversation, OpenConversation};
 use plait_api::engine::error::{ErrorCode, Fault};
@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 
 use crate::support::app::App;
 use crate::support::binary::Home;
-use crate::support::folder::{Folder, draw, read};
+use crate::support::folder::{FlowFolder, flow_json, parse_flow};
 use crate::support::journal::Journal;
-use crate::support::provider::Recording;
+use crate::support::provider::RecordingProvider;
 
-const NOBODY: [&str; 0] = [];
+const NO_RESPONSES: [&str; 0] = [];
 
-/// One chat with this model, asked something long enough to learn from.
+/// One chat with this model and a prompt that is long enough for calibration.
 fn one_chat(provider: &str, model: &str) -> Flow {
     let flow = json!({
         "version": 1,
@@ -40,9 +40,9 @@ fn one_chat(provider: &str, model: &str) -> Flow {
     flow::read(&flow.to_string()).unwrap()
 }
 
-/// A provider that says every prompt takes so many tokens.
-fn reporting(input: u64) -> Recording {
-    Recording::by(move |_, _| {
+/// A provider that reports this many input tokens for every prompt.
+fn provider_with_usage(input: u64) -> RecordingProvider {
+    RecordingProvider::with_rule(move |_, _| {
         let usage = TokenUsage { cached_input: 1_000, ..TokenUsage::new(input, 100) };
         Ok(ModelReply { text: "Yes.".to_owned(), usage: Some(usage), ..ModelReply::default() })
     })
@@ -62,21 +62,21 @@ async fn runs(app: &App) -> Vec<RunSummary> {
 
 #[tokio::test]
 async fn calibration_survives_a_restart() {
-    let provider = reporting(3_000);
+    let provider = provider_with_usage(3_000);
     let flow = one_chat("anthropic", "claude-sonnet-4-6");
     let app = App::with(&provider);
-    let first = app.run(&flow, NOBODY).await;
-    assert_eq!(prompt(&first).counted, None, "nothing was known");
+    let first = app.run(&flow, NO_RESPONSES).await;
+    assert_eq!(prompt(&first).counted, None, "there was no correction");
     let Event::Run(RunEvent::Started { models, .. }) = &first.0[0].event else { panic!() };
     assert!(models.is_empty());
 
     let app = app.reopen(&provider).await;
-    let second = app.run(&flow, NOBODY).await;
+    let second = app.run(&flow, NO_RESPONSES).await;
     let Event::Run(RunEvent::Started { models, .. }) = &second.0[0].event else { panic!() };
     let known = models.corrections["anthropic/claude-sonnet-4-6"];
     assert_eq!(known.reported, 3_000);
     let sent = prompt(&second);
-    assert_eq!(sent.counted, Some(prompt(&first).tokens), "the same messages, counted alike");
+    assert_eq!(sent.counted, Some(prompt(&first).tokens), "the same messages have the same count");
     assert_eq!(sent.tokens, known.apply(prompt(&first).tokens));
     assert!(sent.tokens > prompt(&first).tokens * 13 / 10, "{} of {}", sent.tokens, prompt(&first).tokens);
     // The prices of the table: 2,000 × $3, 1,000 × $0.30 and 100 × $15 per million.
@@ -92,10 +92,10 @@ async fn calibration_survives_a_restart() {
     assert_eq!(usage.days[0].models["anthropic/claude-sonnet-4-6"], usage.total);
 }
 
-/// A chat, a flow inside of this one with a chat of its own, and another chat if the first says so.
-fn with_a_flow_inside() -> (Value, Value) {
+/// A parent flow with a chat, a sub-flow with a chat, and another chat; and the child flow.
+fn parent_and_child_flows() -> (Value, Value) {
     let start = json!({ "type": "contextStart", "config": { "provider": "anthropic", "model": "claude-sonnet-4-6" } });
-    let child = draw(
+    let child = flow_json(
         "child",
         json!({
             "start": start,
@@ -104,7 +104,7 @@ fn with_a_flow_inside() -> (Value, Value) {
         }),
         &["start.context -> text.context", "text.context -> chat.context"],
     );
-    let parent = draw(
+    let parent = flow_json(
         "parent",
         json!({
             "start": start,
@@ -118,22 +118,22 @@ fn with_a_flow_inside() -> (Value, Value) {
 }
 
 #[tokio::test]
-async fn a_conversation_s_account_is_the_sum_of_all_calls_of_its_runs_and_of_the_runs_these_began() {
+async fn conversation_spending_is_the_sum_of_all_calls_of_its_run_trees() {
     let usage = TokenUsage { cached_input: 1_000, ..TokenUsage::new(3_000, 100) };
-    let provider = Recording::by(move |_, before| {
+    let provider = RecordingProvider::with_rule(move |_, before| {
         if before == 5 {
             return Err(Fault::new(ErrorCode::from_wire("provider.rejected"), "No more."));
         }
         Ok(ModelReply { text: "Yes.".to_owned(), usage: Some(usage), ..ModelReply::default() })
     });
-    let (parent, child) = with_a_flow_inside();
-    let folder = Folder::of(&[("parent.flow.json", &parent), ("child.flow.json", &child)]);
-    let (flow, path) = (read(&parent), folder.file("parent.flow.json"));
+    let (parent, child) = parent_and_child_flows();
+    let folder = FlowFolder::with_files(&[("parent.flow.json", &parent), ("child.flow.json", &child)]);
+    let (flow, path) = (parse_flow(&parent), folder.file("parent.flow.json"));
     let mut app = App::with(&provider);
     let of = ConversationFlow::new(&flow, Some(&path));
     let conversation = app.plait.call(OpenConversation { flow: of, user: None, new: true }).await.unwrap().id;
     let mut spent = Spending::default();
-    // The second run fails at its last call; what it had bought by then is paid for all the same.
+    // The second run fails at its last call. Its earlier calls count.
     for (calls, status) in [(3, RunStatus::Finished), (2, RunStatus::Failed)] {
         let (flow, path) = (flow.clone(), Some(path.clone()));
         let start = StartRun(RunRequest {
@@ -143,7 +143,7 @@ async fn a_conversation_s_account_is_the_sum_of_all_calls_of_its_runs_and_of_the
             ..RunRequest::default()
         });
         let run = app.plait.call(start).await.unwrap().run;
-        let journal = app.follow(&run, NOBODY).await;
+        let journal = app.follow(&run, NO_RESPONSES).await;
         assert_eq!(journal.view().status, status, "{journal:#?}");
         let children = app.plait.call(ListRuns { parent: Some(run), ..ListRuns::default() }).await.unwrap();
         let [inside] = &children[..] else { panic!("{children:#?}") };
@@ -158,15 +158,15 @@ async fn a_conversation_s_account_is_the_sum_of_all_calls_of_its_runs_and_of_the
     assert_eq!(spent.cost, Cost { nano_usd: 5 * (6_000_000 + 300_000 + 1_500_000), unpriced: 0 });
     let fork = ForkConversation { conversation, message: 1 };
     let fork = app.plait.call(fork).await.unwrap().conversation;
-    assert_eq!(fork.spent, Spending::default(), "nothing was paid twice");
+    assert_eq!(fork.spent, Spending::default(), "a fork has no spending of its own");
 }
 
 #[tokio::test]
-async fn an_unknown_price_is_shown_as_unknown_until_somebody_sets_it() {
-    let provider = reporting(3_000);
+async fn unknown_price_is_displayed_as_unknown_until_set() {
+    let provider = provider_with_usage(3_000);
     let app = App::with(&provider);
     let flow = one_chat("house", "model-of-ours");
-    app.run(&flow, NOBODY).await;
+    app.run(&flow, NO_RESPONSES).await;
     assert_eq!(runs(&app).await[0].cost.to_string(), "—");
 
     let mut settings = app.plait.call(GetSettings {}).await.unwrap();
@@ -174,11 +174,11 @@ async fn an_unknown_price_is_shown_as_unknown_until_somebody_sets_it() {
     let note = ModelOverride { context_window: std::num::NonZeroU32::new(9_000), price: Some(price) };
     settings.models.insert("model-of-ours".to_owned(), note);
     app.plait.call(SetSettings { settings: settings.clone() }).await.unwrap();
-    let journal = app.run(&flow, NOBODY).await;
+    let journal = app.run(&flow, NO_RESPONSES).await;
     assert_eq!(prompt(&journal).window, 9_000);
     assert_eq!(runs(&app).await[0].cost.to_string(), "$0.0032");
     let usage = app.plait.call(UsageByDay::default()).await.unwrap();
-    assert_eq!(usage.total.cost.to_string(), "≥ $0.0032", "the first call keeps what was known of it");
+    assert_eq!(usage.total.cost.to_string(), "≥ $0.0032", "the first call keeps its unknown price");
 
     let free =
         ModelOverride { price: Some(Price { input: -1.0, ..Price::default() }), ..ModelOverride::default() };
@@ -188,13 +188,13 @@ async fn an_unknown_price_is_shown_as_unknown_until_somebody_sets_it() {
 }
 
 #[test]
-fn the_terminal_tells_usage_by_day() {
+fn usage_command_prints_usage_by_day() {
     let home = Home::default();
     assert!(home.plait(&["usage"]).err.contains("No model calls"));
     home.plait(&["run", "hello"]);
-    let said = home.plait(&["usage"]);
-    assert_eq!(said.code, 0, "{said:#?}");
-    assert!(said.out.contains("offline/echo") && said.out.contains("$0"), "{said:#?}");
+    let output = home.plait(&["usage"]);
+    assert_eq!(output.code, 0, "{output:#?}");
+    assert!(output.out.contains("offline/echo") && output.out.contains("$0"), "{output:#?}");
     let json = home.plait(&["usage", "--json"]).out;
     let usage: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(usage["total"]["calls"], 1);
@@ -202,8 +202,8 @@ fn the_terminal_tells_usage_by_day() {
 }
 
 #[tokio::test]
-async fn windows_that_are_none_are_diagnostics_and_never_a_panic() {
-    let provider = reporting(10);
+async fn invalid_windows_are_diagnostics() {
+    let provider = provider_with_usage(10);
     let app = App::with(&provider);
     for wrong in [json!(0), json!(-5), json!("many"), json!(1.5), json!([]), json!(1e300)] {
         let text = json!({ "version": 1, "settings": { "contextWindow": wrong }, "nodes": {
@@ -222,6 +222,9 @@ async fn windows_that_are_none_are_diagnostics_and_never_a_panic() {
             "{wrong}: {places:?}"
         );
         let kept = flow::write(&flow).unwrap();
-        assert!(flow::read(&kept).unwrap().settings.window().is_err(), "and is kept in the file");
+        assert!(
+            flow::read(&kept).unwrap().settings.window().is_err(),
+            "the invalid value is kept in the file"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Watching a run while it streams: who comes late sees all that was said so far, who is slow loses nothing but pieces of
-//! it, and nobody holds up the run.
+//! Watching a run while it streams: a late watcher gets all text so far, a slow one loses only deltas, and none delays the
+//! run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,29 +15,29 @@ use tokio::sync::Semaphore;
 
 use crate::support::flow;
 
-/// More pieces than a watcher may be behind.
-const PIECES: usize = 10_000;
+/// More chunks than a watcher's buffer.
+const CHUNKS: usize = 10_000;
 
-/// Streams numbers, each when it is let.
+/// Streams numbers, one per permit.
 #[derive(Clone)]
-struct Gated(Arc<Semaphore>);
+struct GatedProvider(Arc<Semaphore>);
 
-fn whole() -> String {
-    (0..PIECES).map(piece).collect()
+fn full_text() -> String {
+    (0..CHUNKS).map(chunk).collect()
 }
 
-fn piece(at: usize) -> String {
+fn chunk(at: usize) -> String {
     format!("{at} ")
 }
 
 #[async_trait]
-impl Provider for Gated {
+impl Provider for GatedProvider {
     async fn call(&self, _: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
-        for at in 0..PIECES {
+        for at in 0..CHUNKS {
             self.0.acquire().await.unwrap().forget();
-            sink(Chunk::Text(piece(at)));
+            sink(Chunk::Text(chunk(at)));
         }
-        Ok(ModelReply { text: whole(), ..ModelReply::default() })
+        Ok(ModelReply { text: full_text(), ..ModelReply::default() })
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
@@ -45,7 +45,7 @@ impl Provider for Gated {
     }
 }
 
-impl Providers for Gated {
+impl Providers for GatedProvider {
     fn get(&self, _: &str) -> Result<Arc<dyn Provider>, Fault> {
         Ok(Arc::new(self.clone()))
     }
@@ -55,15 +55,15 @@ impl Providers for Gated {
     }
 }
 
-fn said(entry: &Entry) -> Option<&str> {
+fn delta_text(entry: &Entry) -> Option<&str> {
     match &entry.event {
         Event::Node(_, NodeEvent::Delta { text, .. }) => Some(text),
         _ => None,
     }
 }
 
-/// Everything up to the run's end.
-async fn rest(watch: &mut Watch) -> Vec<Entry> {
+/// All entries up to the end of the run.
+async fn read_to_end(watch: &mut Watch) -> Vec<Entry> {
     let mut entries = Vec::new();
     while let Some(entry) = watch.next().await {
         entries.push(entry.unwrap());
@@ -76,11 +76,11 @@ fn seqs(entries: &[Entry]) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn late_slow_and_prompt_watchers() {
+async fn late_slow_and_prompt_watchers_get_every_event() {
     let home = tempfile::tempdir().unwrap();
     let gate = Arc::new(Semaphore::new(0));
     let mut options = Options::new(home.path());
-    options.providers = Some(Arc::new(Gated(Arc::clone(&gate))));
+    options.providers = Some(Arc::new(GatedProvider(Arc::clone(&gate))));
     let app = Plait::open(options).unwrap();
     let run =
         app.call(StartRun(RunRequest { flow: flow("one-call"), ..RunRequest::default() })).await.unwrap().run;
@@ -92,48 +92,48 @@ async fn late_slow_and_prompt_watchers() {
     let mut seen = Vec::new();
     while !received.ends_with("99 ") {
         let entry = prompt.next().await.unwrap().unwrap();
-        received.extend(said(&entry));
+        received.extend(delta_text(&entry));
         seen.push(entry);
     }
 
-    // Late, in the middle of the reply: all that was said so far, after the events and in one piece.
+    // A late watcher gets the events, then all text so far as one delta.
     let mut late = app.runs().watch(&run, 0).await.unwrap();
     let first = late.next_batch(Duration::ZERO).await.unwrap().unwrap();
-    assert_eq!(first.last().and_then(said), Some(received.as_str()));
+    assert_eq!(first.last().and_then(delta_text), Some(received.as_str()));
 
-    gate.add_permits(PIECES);
-    seen.extend(rest(&mut prompt).await);
+    gate.add_permits(CHUNKS);
+    seen.extend(read_to_end(&mut prompt).await);
     let journal = seqs(&seen);
     assert_eq!(journal, (0..journal.len() as u64).collect::<Vec<_>>());
 
     let mut late_received = received;
-    let late_rest = rest(&mut late).await;
-    late_received.extend(late_rest.iter().filter_map(said));
+    let late_rest = read_to_end(&mut late).await;
+    late_received.extend(late_rest.iter().filter_map(delta_text));
     assert!(
-        late_received == whole() || late_received.len() < whole().len(),
-        "pieces may be lost, never doubled"
+        late_received == full_text() || late_received.len() < full_text().len(),
+        "deltas may be lost, never duplicated"
     );
     assert_eq!([seqs(&first), seqs(&late_rest)].concat(), journal);
 
-    // Slow: it was not read from until now, and more came than it can be behind.
-    let slow_seen = rest(&mut slow).await;
+    // A slow watcher is read only now, with more chunks than its buffer.
+    let slow_seen = read_to_end(&mut slow).await;
     assert_eq!(seqs(&slow_seen), journal, "every event, once, in order");
     let events = |entries: &[Entry]| -> Vec<Entry> {
         entries.iter().filter(|entry| entry.seq.is_some()).cloned().collect()
     };
     assert_eq!(events(&slow_seen), events(&seen));
     let after_end = slow_seen.iter().position(
-        |entry| matches!(entry.event, Event::Node(_, NodeEvent::Finished { .. }) if said(entry).is_none()),
+        |entry| matches!(entry.event, Event::Node(_, NodeEvent::Finished { .. }) if delta_text(entry).is_none()),
     );
     assert!(after_end.is_some());
     app.close().await.unwrap();
 }
 
 #[tokio::test]
-async fn a_stream_that_is_read_at_once_is_whole() {
+async fn prompt_watcher_gets_the_whole_stream() {
     let home = tempfile::tempdir().unwrap();
     let mut options = Options::new(home.path());
-    options.providers = Some(Arc::new(Gated(Arc::new(Semaphore::new(PIECES)))));
+    options.providers = Some(Arc::new(GatedProvider(Arc::new(Semaphore::new(CHUNKS)))));
     let app = Plait::open(options).unwrap();
     let run =
         app.call(StartRun(RunRequest { flow: flow("one-call"), ..RunRequest::default() })).await.unwrap().run;
@@ -143,18 +143,18 @@ async fn a_stream_that_is_read_at_once_is_whole() {
         batches.push(batch.unwrap());
     }
     for batch in &batches {
-        let pieces = batch.iter().filter(|entry| said(entry).is_some()).count();
-        assert!(pieces <= 2, "pieces of one reply come joined");
+        let pieces = batch.iter().filter(|entry| delta_text(entry).is_some()).count();
+        assert!(pieces <= 2, "deltas of one reply are merged");
     }
     let all: Vec<Entry> = batches.concat();
     let journal = seqs(&all);
     assert_eq!(journal, (0..journal.len() as u64).collect::<Vec<_>>());
-    // What is streamed comes before the node's end and never after it.
+    // Deltas come before the end of their node.
     let end = all.iter().position(
         |entry| matches!(&entry.event, Event::Node(Activation { node, .. }, NodeEvent::Finished { .. }) if node.as_str() == "chat"),
     );
-    let last = all.iter().rposition(|entry| said(entry).is_some());
+    let last = all.iter().rposition(|entry| delta_text(entry).is_some());
     assert!(last < end, "{last:?} {end:?}");
-    // The store is to be shut before its directory goes.
+    // Close the store before its directory is deleted.
     app.close().await.unwrap();
 }

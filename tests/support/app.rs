@@ -1,4 +1,4 @@
-//! Running flows through the application: the real engine and the real store in a directory of its own.
+//! Runs flows through the application: the real engine and the real store in a temporary directory.
 
 use std::sync::Arc;
 
@@ -14,34 +14,34 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::journal::Journal;
-use super::provider::Recording;
+use super::provider::RecordingProvider;
 
-/// The application with a data directory that goes away with it.
+/// The application with a temporary data directory.
 pub struct App {
     pub plait: Plait,
     home: TempDir,
 }
 
-/// What a person says to a pause.
+/// The response to a pause.
 #[derive(Clone, Debug)]
-pub enum Says {
+pub enum PauseResponse {
     Value(Value),
     End,
 }
 
-impl From<&str> for Says {
+impl From<&str> for PauseResponse {
     fn from(text: &str) -> Self {
         Self::Value(text.into())
     }
 }
 
 impl App {
-    /// With this provider behind every name.
-    pub fn with(provider: &Recording) -> Self {
+    /// The application with this provider for every name.
+    pub fn with(provider: &RecordingProvider) -> Self {
         Self::with_providers(Arc::new(provider.clone()))
     }
 
-    /// With these providers.
+    /// The application with these providers.
     pub fn with_providers(providers: Arc<dyn Providers>) -> Self {
         Self::open(tempfile::tempdir().unwrap(), providers)
     }
@@ -52,8 +52,8 @@ impl App {
         Self { plait: Plait::open(options).unwrap(), home }
     }
 
-    /// The same data, in a new application, as after a restart.
-    pub async fn reopen(self, provider: &Recording) -> Self {
+    /// A new application with the same data, like after a restart.
+    pub async fn reopen(self, provider: &RecordingProvider) -> Self {
         let Self { plait, home } = self;
         plait.close().await.unwrap();
         drop(plait);
@@ -69,43 +69,51 @@ impl App {
             .run
     }
 
-    /// Runs a flow, giving `says` to its pauses in order, to its end or until there is nothing more to say.
-    pub async fn run(&self, flow: &Flow, says: impl IntoIterator<Item = impl Into<Says>>) -> Journal {
+    /// Runs a flow until it ends or all `responses` to its pauses are used.
+    pub async fn run(
+        &self,
+        flow: &Flow,
+        responses: impl IntoIterator<Item = impl Into<PauseResponse>>,
+    ) -> Journal {
         let run = self.start(flow).await;
-        self.follow(&run, says).await
+        self.follow(&run, responses).await
     }
 
-    /// Follows a run likewise from where it stands. Gives its journal, read back from the store.
-    pub async fn follow(&self, run: &RunId, says: impl IntoIterator<Item = impl Into<Says>>) -> Journal {
-        let mut says = says.into_iter().map(Into::into);
+    /// Follows a run in the same way from its current state. Returns its journal, read from the store.
+    pub async fn follow(
+        &self,
+        run: &RunId,
+        responses: impl IntoIterator<Item = impl Into<PauseResponse>>,
+    ) -> Journal {
+        let mut responses = responses.into_iter().map(Into::into);
         let mut seen = self.entries(run).await;
         let mut view = RunView::of(&seen);
         let mut watch = self.plait.runs().watch(run, seen.len() as u64).await.unwrap();
-        let mut put = view.status == RunStatus::Waiting;
+        let mut is_waiting = view.status == RunStatus::Waiting;
         while !view.status.is_final() {
-            if std::mem::take(&mut put) {
-                let Some(said) = says.next() else { break };
-                let (run, at) = asker(run, &view);
-                self.say(&run, at, said).await;
+            if std::mem::take(&mut is_waiting) {
+                let Some(response) = responses.next() else { break };
+                let (run, at) = find_asker(run, &view);
+                self.respond(&run, at, response).await;
             }
             let Some(entry) = watch.next().await else { break };
             let entry = entry.unwrap();
-            put = matches!(entry.event, Event::Run(RunEvent::Waiting { .. }));
+            is_waiting = matches!(entry.event, Event::Run(RunEvent::Waiting { .. }));
             view.apply(&entry);
             if entry.seq.is_some() {
                 seen.push(entry);
             }
         }
         if view.status.is_final() {
-            // Its driver holds the store, which is to be shut before its directory goes.
+            // The driver has the store open, which must be closed before its directory is deleted.
             self.plait.runs().settled(run).await;
         }
-        let kept = self.entries(run).await;
-        assert!(kept.starts_with(&seen), "what was watched is not what the journal keeps");
-        Journal(kept)
+        let stored = self.entries(run).await;
+        assert!(stored.starts_with(&seen), "the watched entries differ from the journal");
+        Journal(stored)
     }
 
-    /// The journal of a run, as it stands.
+    /// The current journal of a run.
     pub async fn journal(&self, run: &RunId) -> Journal {
         Journal(self.entries(run).await)
     }
@@ -114,19 +122,21 @@ impl App {
         self.plait.call(ShowRun { run: run.clone() }).await.unwrap().entries
     }
 
-    /// Answers a pause.
-    pub async fn say(&self, run: &RunId, at: Activation, said: Says) {
+    /// Answers or ends a pause.
+    pub async fn respond(&self, run: &RunId, at: Activation, response: PauseResponse) {
         let Activation { node, epoch } = at;
         let run = run.clone();
-        match said {
-            Says::Value(value) => self.plait.call(AnswerRun { run, node, epoch, value }).await.unwrap(),
-            Says::End => self.plait.call(EndPause { run, node, epoch }).await.unwrap(),
+        match response {
+            PauseResponse::Value(value) => {
+                self.plait.call(AnswerRun { run, node, epoch, value }).await.unwrap();
+            }
+            PauseResponse::End => self.plait.call(EndPause { run, node, epoch }).await.unwrap(),
         }
     }
 }
 
-/// Who asks first of what a run waits for: itself, or a run below it.
-fn asker(run: &RunId, view: &RunView) -> (RunId, Activation) {
+/// The run and activation of the first open pause: in this run or in a descendant.
+fn find_asker(run: &RunId, view: &RunView) -> (RunId, Activation) {
     let first = &view.waiting_on[0];
     let pause = view.pauses.iter().find(|pause| pause.node == first.node && pause.epoch == first.epoch);
     match pause.and_then(|pause| pause.asker.clone()) {

@@ -1,28 +1,28 @@
-//! The real `plait` binary, in a data directory of its own.
+//! The real `plait` binary in a temporary data directory.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A process that is being started has copies of all files its parent has open, for a moment: also of the lock of a
-/// store. Whoever opens stores and starts processes in several threads does one at a time.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+/// A new process briefly inherits all open files of its parent, including the lock of a store. So stores are opened and
+/// processes are started one at a time.
+static STORE_LOCK: Mutex<()> = Mutex::new(());
 
-/// Does something with a store in this process while no other process is being started.
-pub fn with_store<T>(work: impl FnOnce() -> T) -> T {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+/// Runs `work` while no other process is being started.
+pub fn with_store_lock<T>(work: impl FnOnce() -> T) -> T {
+    let _guard = STORE_LOCK.lock();
     work()
 }
 
-/// A home for `plait` commands.
+/// A data directory for `plait` commands.
 pub struct Home {
     pub dir: TempDir,
 }
 
-/// What a command said, and how it ended.
+/// The output and exit code of a command.
 #[derive(Debug)]
 pub struct CliOutput {
     pub code: i32,
@@ -70,28 +70,28 @@ impl Home {
         self.dir.path()
     }
 
-    /// A command in this home, with nothing on standard input.
+    /// A command with this data directory and empty standard input.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plait"));
         command.args(args).env("PLAIT_HOME", self.path()).env("NO_COLOR", "1").env_remove("OPENAI_API_KEY");
-        // The keychain and the Ollama of whoever tests this are not ours.
+        // Do not use the keychain and the Ollama server of the developer.
         command.env("PLAIT_KEYCHAIN", "off").env_remove("PLAIT_KEYS_PASSPHRASE").env_remove("OLLAMA_HOST");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
-    /// Runs it to its end.
+    /// Runs a command to its end.
     pub fn plait(&self, args: &[&str]) -> CliOutput {
         self.spawn(args).wait_with_output().unwrap().into()
     }
 
-    /// Starts it.
+    /// Starts a command.
     pub fn spawn(&self, args: &[&str]) -> Child {
-        with_store(|| self.command(args).spawn().unwrap())
+        with_store_lock(|| self.command(args).spawn().unwrap())
     }
 
-    /// Sets the address of the OpenAI-compatible provider, as the settings of the window do.
-    pub async fn provider_at(&self, url: &str) {
+    /// Sets the base URL of the provider `openai`, like the settings of the window do.
+    pub async fn set_provider_url(&self, url: &str) {
         let plait = plait_api::Plait::open(plait_api::Options::new(self.path())).unwrap();
         let settings = plait_api::dispatch(&plait, "settings.get", json!({})).await.unwrap();
         let mut settings = settings;
@@ -102,7 +102,7 @@ impl Home {
         plait.close().await.unwrap();
     }
 
-    /// Writes a flow file into this home and gives its path.
+    /// Writes a file into this directory and returns its path.
     pub fn file(&self, name: &str, text: &str) -> String {
         let path = self.path().join(name);
         std::fs::write(&path, text).unwrap();

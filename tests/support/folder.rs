@@ -1,4 +1,4 @@
-//! Flows written down in a few lines, and a folder of flow files that call one another.
+//! Flows written in a few lines, and folders of flow files that call one another.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use tempfile::TempDir;
 
 use super::app::App;
 
-/// A flow of these nodes; each edge is `source.output -> target.input`.
-#[expect(clippy::needless_pass_by_value, reason = "it is drawn where it is given")]
-pub fn draw(name: &str, nodes: Value, edges: &[&str]) -> Value {
-    let ends = |edge: &&str| {
+/// The JSON of a flow with these nodes. An edge is written `source.output -> target.input`.
+#[expect(clippy::needless_pass_by_value, reason = "values are written in place")]
+pub fn flow_json(name: &str, nodes: Value, edges: &[&str]) -> Value {
+    let parse_edge = |edge: &&str| {
         let (from, to) = edge.split_once(" -> ").unwrap_or_else(|| panic!("{edge}"));
         let (source, output) = from.rsplit_once('.').unwrap_or_else(|| panic!("{edge}"));
         let (target, input) = to.rsplit_once('.').unwrap_or_else(|| panic!("{edge}"));
@@ -21,23 +21,23 @@ pub fn draw(name: &str, nodes: Value, edges: &[&str]) -> Value {
             json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
         (format!("{from}-{to}"), edge)
     };
-    let edges: serde_json::Map<String, Value> = edges.iter().map(ends).collect();
+    let edges: serde_json::Map<String, Value> = edges.iter().map(parse_edge).collect();
     json!({ "version": 1, "name": name, "nodes": nodes, "edges": edges })
 }
 
-/// What was drawn, as a flow.
-pub fn read(drawn: &Value) -> Flow {
-    flow::read(&drawn.to_string()).unwrap()
+/// Parses the JSON of a flow.
+pub fn parse_flow(json: &Value) -> Flow {
+    flow::read(&json.to_string()).unwrap()
 }
 
 /// A folder of flow files.
-pub struct Folder(TempDir);
+pub struct FlowFolder(TempDir);
 
-impl Folder {
-    pub fn of(files: &[(&str, &Value)]) -> Self {
+impl FlowFolder {
+    pub fn with_files(files: &[(&str, &Value)]) -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
-        for (name, drawn) in files {
-            folder.write(name, drawn);
+        for (name, flow) in files {
+            folder.write(name, flow);
         }
         folder
     }
@@ -46,11 +46,11 @@ impl Folder {
         self.0.path()
     }
 
-    pub fn write(&self, name: &str, drawn: &Value) {
-        std::fs::write(self.0.path().join(name), drawn.to_string()).unwrap();
+    pub fn write(&self, name: &str, flow: &Value) {
+        std::fs::write(self.0.path().join(name), flow.to_string()).unwrap();
     }
 
-    /// The path of a file, as runs have it.
+    /// The canonical path of a file, as runs record it.
     pub fn file(&self, name: &str) -> String {
         self.0.path().join(name).canonicalize().unwrap().display().to_string()
     }

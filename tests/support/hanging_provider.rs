@@ -1,4 +1,4 @@
-//! A model provider that says nothing more: its calls stay open until somebody gives them up.
+//! A model provider whose calls never return: they stay open until they are dropped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,59 +10,59 @@ use tokio::sync::Notify;
 
 use super::provider::text;
 
-/// The provider. Clones share.
+/// The provider. Clones share their state.
 #[derive(Clone, Default)]
-pub struct Silent(Arc<State>);
+pub struct HangingProvider(Arc<State>);
 
 #[derive(Default)]
 struct State {
-    /// How many calls are answered, `said`, before it falls silent.
-    answers: usize,
-    asked: AtomicUsize,
+    /// How many calls get a reply, `said`, before all others hang.
+    replies: usize,
+    calls: AtomicUsize,
     open: AtomicUsize,
-    more: Notify,
+    called: Notify,
 }
 
-/// One call, for as long as somebody waits for it.
-struct Open<'a>(&'a State);
+/// Counts one open call until it is dropped.
+struct OpenCall<'a>(&'a State);
 
-impl Drop for Open<'_> {
+impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
         self.0.open.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-impl Silent {
-    /// Falls silent after so many answers.
-    pub fn after(answers: usize) -> Self {
-        Self(Arc::new(State { answers, ..State::default() }))
+impl HangingProvider {
+    /// Hangs after this number of replies.
+    pub fn after_replies(replies: usize) -> Self {
+        Self(Arc::new(State { replies, ..State::default() }))
     }
 
-    /// Resolves when it was asked so many times in all.
-    pub async fn asked(&self, times: usize) {
+    /// Waits until this many calls were made in total.
+    pub async fn wait_for_calls(&self, times: usize) {
         loop {
-            let more = self.0.more.notified();
-            if self.0.asked.load(Ordering::SeqCst) >= times {
+            let called = self.0.called.notified();
+            if self.0.calls.load(Ordering::SeqCst) >= times {
                 return;
             }
-            more.await;
+            called.await;
         }
     }
 
-    /// How many calls somebody waits for.
-    pub fn open(&self) -> usize {
+    /// The number of open calls.
+    pub fn open_calls(&self) -> usize {
         self.0.open.load(Ordering::SeqCst)
     }
 }
 
 #[async_trait]
-impl Provider for Silent {
+impl Provider for HangingProvider {
     async fn call(&self, _: ModelRequest, _: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
-        let before = self.0.asked.fetch_add(1, Ordering::SeqCst);
+        let before = self.0.calls.fetch_add(1, Ordering::SeqCst);
         self.0.open.fetch_add(1, Ordering::SeqCst);
-        let _open = Open(&self.0);
-        self.0.more.notify_waiters();
-        if before < self.0.answers {
+        let _open = OpenCall(&self.0);
+        self.0.called.notify_waiters();
+        if before < self.0.replies {
             return Ok(text("said"));
         }
         std::future::pending().await
@@ -73,7 +73,7 @@ impl Provider for Silent {
     }
 }
 
-impl Providers for Silent {
+impl Providers for HangingProvider {
     fn get(&self, _: &str) -> Result<Arc<dyn Provider>, Fault> {
         Ok(Arc::new(self.clone()))
     }

@@ -1,4 +1,4 @@
-//! Reading a run's journal in tests.
+//! Reads a run's journal in tests.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ impl Journal {
         self.0.iter().map(|entry| &entry.event)
     }
 
-    /// What it amounts to.
+    /// The view of the whole journal.
     pub fn view(&self) -> RunView {
         RunView::of(&self.0)
     }
 
-    /// `type node` of each event about a node, in order, for the types named.
-    pub fn steps(&self, types: &[&str]) -> Vec<String> {
+    /// `type node` of each node event of these types, in order.
+    pub fn node_events(&self, types: &[&str]) -> Vec<String> {
         self.0
             .iter()
             .filter_map(|entry| {
@@ -38,8 +38,8 @@ impl Journal {
             .collect()
     }
 
-    /// How often each node finished.
-    pub fn finished(&self) -> BTreeMap<String, usize> {
+    /// How many times each node finished.
+    pub fn finish_counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for event in self.events() {
             if let Event::Node(Activation { node, .. }, NodeEvent::Finished { .. }) = event {
@@ -49,8 +49,8 @@ impl Journal {
         counts
     }
 
-    /// Where in the journal the first event of this type about this node is.
-    pub fn place(&self, kind: &str, node: &str) -> usize {
+    /// The index of the first event of this type for this node; an empty node matches all.
+    pub fn position(&self, kind: &str, node: &str) -> usize {
         self.0
             .iter()
             .position(|entry| {
@@ -60,16 +60,16 @@ impl Journal {
             .unwrap_or_else(|| panic!("no {kind} of `{node}` in {:#?}", self.0))
     }
 
-    /// Likewise of a node in one round of the only cycle it is in.
-    pub fn place_at(&self, kind: &str, node: &str, round: usize) -> usize {
+    /// The same in one iteration of the only cycle that contains the node.
+    pub fn position_in_epoch(&self, kind: &str, node: &str, iteration: usize) -> usize {
         let is = |entry: &Entry| {
             let event = serde_json::to_value(&entry.event).unwrap();
-            event["type"] == kind && event["node"] == node && event["epoch"] == serde_json::json!([round])
+            event["type"] == kind && event["node"] == node && event["epoch"] == serde_json::json!([iteration])
         };
-        self.0.iter().position(is).unwrap_or_else(|| panic!("no {kind} of `{node}` in round {round}"))
+        self.0.iter().position(is).unwrap_or_else(|| panic!("no {kind} of `{node}` in iteration {iteration}"))
     }
 
-    /// The value a node last gave on a port.
+    /// The last value of an output.
     pub fn output(&self, node: &str, port: &str) -> Value {
         self.events()
             .filter_map(|event| match event {
@@ -82,19 +82,19 @@ impl Journal {
             })
             .last()
             .map_or_else(
-                || panic!("`{node}` gave nothing on `{port}`: {:#?}", self.0),
+                || panic!("`{node}` has no output `{port}`: {:#?}", self.0),
                 |value| Value::clone(value),
             )
     }
 
-    /// Role and text of each message of a context's history at the end.
+    /// Role and text of each message of a context at the end.
     pub fn history(&self, context: &str) -> Vec<(Role, String)> {
         let view = self.view();
         let context = view.contexts.get(context).unwrap_or_else(|| panic!("no context `{context}`"));
         context.record.message_history.iter().map(|message| (message.role, message.content.text())).collect()
     }
 
-    /// The code of the error a node failed with.
+    /// The code of the error that a node failed with.
     pub fn fault(&self, node: &str) -> String {
         self.events()
             .find_map(|event| match event {

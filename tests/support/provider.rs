@@ -1,8 +1,9 @@
-//! A model provider that keeps a record of exactly what it was sent and answers by rule.
+//! A model provider that records requests and replies by rule.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use plait_api::engine::context::Role;
 use plait_api::engine::error::Fault;
 use plait_api::engine::models::TokenUsage;
@@ -10,91 +11,93 @@ use plait_api::engine::provider::{
     Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason,
 };
 
-/// What one call sent, as a model would see it.
+/// A request as a model sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentRequest {
     pub model: String,
     pub system: Option<String>,
     /// Role and text of each message, in order.
     pub messages: Vec<(Role, String)>,
-    /// The names of the tools offered.
+    /// The names of the tools.
     pub tools: Vec<String>,
 }
 
-impl Sent {
+impl SentRequest {
     /// The text of the last message.
-    pub fn question(&self) -> &str {
+    pub fn last_text(&self) -> &str {
         self.messages.last().map_or("", |(_, text)| text)
     }
 }
 
-/// The user says.
+/// A user message.
 pub fn user(text: &str) -> (Role, String) {
     (Role::User, text.to_owned())
 }
 
-/// The model says.
+/// An assistant message.
 pub fn assistant(text: &str) -> (Role, String) {
     (Role::Assistant, text.to_owned())
 }
 
-type Rule = dyn Fn(&Sent, usize) -> Result<ModelReply, Fault> + Send + Sync;
+type Rule = dyn Fn(&SentRequest, usize) -> Result<ModelReply, Fault> + Send + Sync;
 
-/// The provider. It goes by every name.
+/// The provider, for every name.
 #[derive(Clone)]
-pub struct Recording {
+pub struct RecordingProvider {
     rule: Arc<Rule>,
-    /// The most times a call yields to others before it answers; how often is random.
-    hesitation: u32,
-    chance: Arc<Mutex<fastrand::Rng>>,
-    sent: Arc<Mutex<Vec<Sent>>>,
+    /// The maximum number of yields before each part of a reply; the actual number is random.
+    max_yields: u32,
+    rng: Arc<Mutex<fastrand::Rng>>,
+    sent: Arc<Mutex<Vec<SentRequest>>>,
 }
 
-impl Recording {
-    /// Answers by `rule`, which receives the request and how many calls came before.
-    pub fn by(rule: impl Fn(&Sent, usize) -> Result<ModelReply, Fault> + Send + Sync + 'static) -> Self {
+impl RecordingProvider {
+    /// Replies by `rule`, which receives the request and the number of earlier calls.
+    pub fn with_rule(
+        rule: impl Fn(&SentRequest, usize) -> Result<ModelReply, Fault> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             rule: Arc::new(rule),
-            hesitation: 0,
-            chance: Arc::new(Mutex::new(fastrand::Rng::with_seed(0))),
+            max_yields: 0,
+            rng: Arc::new(Mutex::new(fastrand::Rng::with_seed(0))),
             sent: Arc::default(),
         }
     }
 
-    /// Answers `re: <question>`.
+    /// Replies `re: <last message>`.
     pub fn echo() -> Self {
-        Self::by(|sent, _| Ok(text(&format!("re: {}", sent.question()))))
+        Self::with_rule(|sent, _| Ok(text(&format!("re: {}", sent.last_text()))))
     }
 
-    /// The same, giving way to others a random number of times before and while it answers.
-    pub fn hesitant(mut self, hesitation: u32) -> Self {
-        self.hesitation = hesitation;
+    /// Yields a random number of times before and while it replies.
+    pub fn with_random_yields(mut self, max_yields: u32) -> Self {
+        self.max_yields = max_yields;
         self
     }
 
-    /// Forgets what was sent, and hesitates by another seed.
-    pub fn begin_again(&self, seed: u64) {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        *self.chance.lock().unwrap_or_else(PoisonError::into_inner) = fastrand::Rng::with_seed(seed);
+    /// Clears the recorded requests and sets the seed.
+    pub fn reset(&self, seed: u64) {
+        self.sent.lock().clear();
+        *self.rng.lock() = fastrand::Rng::with_seed(seed);
     }
 
-    /// Everything that was sent so far, in the order of the calls.
-    pub fn sent(&self) -> Vec<Sent> {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The requests so far, in order.
+    pub fn sent(&self) -> Vec<SentRequest> {
+        self.sent.lock().clone()
     }
 
-    async fn hesitate(&self) {
-        if self.hesitation == 0 {
+    async fn yield_randomly(&self) {
+        if self.max_yields == 0 {
             return;
         }
-        let times = self.chance.lock().unwrap_or_else(PoisonError::into_inner).u32(0..=self.hesitation);
+        let times = self.rng.lock().u32(0..=self.max_yields);
         for _ in 0..times {
             tokio::task::yield_now().await;
         }
     }
 }
 
-/// A reply of text.
+/// A reply with this text.
 pub fn text(text: &str) -> ModelReply {
     let usage = TokenUsage::new(10, text.split_whitespace().count() as u64);
     ModelReply {
@@ -106,24 +109,24 @@ pub fn text(text: &str) -> ModelReply {
 }
 
 #[async_trait]
-impl Provider for Recording {
+impl Provider for RecordingProvider {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
-        let sent = Sent {
+        let sent = SentRequest {
             model: request.model.clone(),
             system: request.system.clone(),
             messages: request.messages.iter().map(|message| (message.role, message.content.text())).collect(),
             tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
         };
         let before = {
-            let mut all = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.sent.lock();
             all.push(sent.clone());
             all.len() - 1
         };
-        self.hesitate().await;
+        self.yield_randomly().await;
         let reply = (self.rule)(&sent, before)?;
         for word in reply.text.split_inclusive(' ') {
             sink(Chunk::Text(word.to_owned()));
-            self.hesitate().await;
+            self.yield_randomly().await;
         }
         Ok(reply)
     }
@@ -133,7 +136,7 @@ impl Provider for Recording {
     }
 }
 
-impl Providers for Recording {
+impl Providers for RecordingProvider {
     fn get(&self, _: &str) -> Result<Arc<dyn Provider>, Fault> {
         Ok(Arc::new(self.clone()))
     }

@@ -1,8 +1,7 @@
-//! A model server on this machine that speaks OpenAI's chat completions, answers by rule, misbehaves on request, and keeps
-//! what it was sent.
+//! A local model server with the Chat Completions protocol. It replies or fails by rule and records requests.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -12,46 +11,47 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
 use futures::stream::{self, StreamExt as _};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-/// How the server answers one call.
+/// The answer to one call.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// With this text, streamed word by word.
+    /// This text, streamed word by word.
     Text(String),
-    /// By asking for a tool.
+    /// A tool call.
     Tool { name: String, arguments: Value },
-    /// Like `Text`, a word each so often.
+    /// Like `Text`, with this interval between words.
     Slow(Duration, String),
-    /// With an HTTP error.
+    /// An HTTP error.
     Status(u16, Value),
-    /// By streaming this and breaking the connection off.
-    Cut(String),
-    /// By streaming what is no reply.
-    Garbage,
-    /// Not at all.
-    Silence,
+    /// This text without an end; then the connection breaks.
+    Truncated(String),
+    /// A stream that is not a reply.
+    InvalidStream,
+    /// Headers only.
+    NoResponse,
 }
 
 type Rule = dyn Fn(&Value, usize) -> Answer + Send + Sync;
 
-/// The server. It stops when it is dropped.
+/// The server. Dropping it stops it.
 pub struct ModelServer {
-    /// Where it is, up to and including `/v1`.
+    /// The base URL, including `/v1`.
     pub url: String,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     work: tokio::task::JoinHandle<()>,
 }
 
-struct Shared {
+struct ServerState {
     rule: Box<Rule>,
     calls: Mutex<Vec<Value>>,
 }
 
 impl ModelServer {
-    /// Answers by `rule`, which receives the request body and how many calls came before.
+    /// Answers by `rule`, which receives the request body and the number of earlier calls.
     pub async fn start(rule: impl Fn(&Value, usize) -> Answer + Send + Sync + 'static) -> Self {
-        let shared = Arc::new(Shared { rule: Box::new(rule), calls: Mutex::default() });
+        let shared = Arc::new(ServerState { rule: Box::new(rule), calls: Mutex::default() });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let router =
@@ -62,7 +62,7 @@ impl ModelServer {
 
     /// The bodies of the calls so far.
     pub fn calls(&self) -> Vec<Value> {
-        self.shared.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.calls.lock().clone()
     }
 }
 
@@ -72,57 +72,57 @@ impl Drop for ModelServer {
     }
 }
 
-/// The text of the last message of a request.
-pub fn question(request: &Value) -> String {
+/// The text of a request's last message.
+pub fn last_message_text(request: &Value) -> String {
     let last = request["messages"].as_array().and_then(|messages| messages.last());
     last.and_then(|message| message["content"].as_str()).unwrap_or_default().to_owned()
 }
 
-async fn complete(State(shared): State<Arc<Shared>>, Json(request): Json<Value>) -> Response {
+async fn complete(State(shared): State<Arc<ServerState>>, Json(request): Json<Value>) -> Response {
     let before = {
-        let mut calls = shared.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = shared.calls.lock();
         calls.push(request.clone());
         calls.len() - 1
     };
     match (shared.rule)(&request, before) {
-        Answer::Text(text) => streamed(spoken(&text), Duration::ZERO, &Ending::Whole),
-        Answer::Slow(pause, text) => streamed(spoken(&text), pause, &Ending::Whole),
-        Answer::Cut(text) => {
-            let mut events = spoken(&text);
+        Answer::Text(text) => stream_response(text_events(&text), Duration::ZERO, &StreamEnd::Complete),
+        Answer::Slow(pause, text) => stream_response(text_events(&text), pause, &StreamEnd::Complete),
+        Answer::Truncated(text) => {
+            let mut events = text_events(&text);
             events.truncate(events.len() - 2);
-            streamed(events, Duration::from_millis(5), &Ending::Broken)
+            stream_response(events, Duration::from_millis(5), &StreamEnd::Reset)
         }
         Answer::Tool { name, arguments } => {
             let call = json!({ "index": 0, "id": format!("call_{before}"), "type": "function",
                 "function": { "name": name, "arguments": arguments.to_string() } });
-            streamed(
+            stream_response(
                 vec![
                     chunk(&json!({ "role": "assistant", "tool_calls": [call] }), None),
                     chunk(&json!({}), Some("tool_calls")),
                     usage(),
                 ],
                 Duration::ZERO,
-                &Ending::Whole,
+                &StreamEnd::Complete,
             )
         }
         Answer::Status(status, body) => (StatusCode::from_u16(status).unwrap(), Json(body)).into_response(),
-        Answer::Garbage => {
+        Answer::InvalidStream => {
             let body = "data: {\"choices\": [{\"delta\": {\"content\": \n\ndata: <html>no</html>\n\n";
             ([("content-type", "text/event-stream")], body).into_response()
         }
-        Answer::Silence => {
+        Answer::NoResponse => {
             let body = Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
             ([("content-type", "text/event-stream")], body).into_response()
         }
     }
 }
 
-enum Ending {
-    Whole,
-    Broken,
+enum StreamEnd {
+    Complete,
+    Reset,
 }
 
-fn spoken(text: &str) -> Vec<String> {
+fn text_events(text: &str) -> Vec<String> {
     let mut events: Vec<_> =
         text.split_inclusive(' ').map(|word| chunk(&json!({ "content": word }), None)).collect();
     events.push(chunk(&json!({}), Some("stop")));
@@ -145,11 +145,11 @@ fn event(value: &Value) -> String {
     format!("data: {value}\n\n")
 }
 
-fn streamed(events: Vec<String>, pause: Duration, ending: &Ending) -> Response {
+fn stream_response(events: Vec<String>, pause: Duration, ending: &StreamEnd) -> Response {
     let mut items: Vec<Result<String, std::io::Error>> = events.into_iter().map(Ok).collect();
     items.push(match ending {
-        Ending::Whole => Ok("data: [DONE]\n\n".to_owned()),
-        Ending::Broken => Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset)),
+        StreamEnd::Complete => Ok("data: [DONE]\n\n".to_owned()),
+        StreamEnd::Reset => Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset)),
     });
     let body = stream::iter(items).then(move |item| async move {
         if !pause.is_zero() {

@@ -1,4 +1,4 @@
-//! What Tauri wants at build time, and nothing of ours.
+//! Tauri's build step.
 
 fn main() {
     tauri_build::build();

@@ -1,4 +1,4 @@
-//! A Tauri window with one word in it: what the start of Plait's window is compared with.
+//! A minimal Tauri window: the reference for the start of Plait's window.
 
 fn main() -> tauri::Result<()> {
     tauri::Builder::default().run(tauri::generate_context!())

@@ -1,4 +1,4 @@
-//! The window under test: opened on a data directory of its own, killed, opened again.
+//! The window under test: opens it with a temporary data directory, kills it, reopens it.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::WAIT_TIMEOUT;
 use crate::environment::{Display, Driver};
-use crate::process::{self, Owned};
+use crate::process::{self, ChildGuard};
 
 /// The variable that names the window's data directory.
 const HOME: &str = "PLAIT_HOME";
@@ -20,17 +20,17 @@ const DIALOG: &str = "PLAIT_TEST_DIALOG";
 /// The variable that names the binary to test, in place of the debug build.
 const BINARY: &str = "PLAIT_DESKTOP";
 
-/// A directory of one test: the window's data, the flows it saves, its log.
+/// The directory of one test: the window's data, saved flows, and log.
 #[derive(Debug)]
 pub struct Home(TempDir);
 
 impl Home {
-    /// An empty one.
+    /// Creates an empty directory.
     pub fn new() -> Result<Self> {
         Ok(Self(tempfile::Builder::new().prefix("plait-window-").tempdir()?))
     }
 
-    /// A file beside the window's data.
+    /// The path of a file next to the window's data.
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
@@ -40,7 +40,7 @@ impl Home {
         self.file("data")
     }
 
-    /// What file dialogs answer in this test.
+    /// The path that file dialogs return.
     pub fn dialog_answer(&self) -> PathBuf {
         self.file("chosen.flow.json")
     }
@@ -49,24 +49,24 @@ impl Home {
 /// An open window.
 #[derive(Debug)]
 pub struct App {
-    /// The session that drives it.
+    /// The WebDriver session.
     pub client: Client,
     name: String,
     binary: PathBuf,
     data: PathBuf,
     log: PathBuf,
-    // Dropped in this order: the driver with the window first, then the display it stands on.
+    // Dropped in this order: first the driver with the window, then the display.
     _driver: Driver,
     display: Display,
 }
 
 impl App {
-    /// Opens the window for the test `name`, with these arguments, and waits for its first paint.
+    /// Opens the window for the test `name` with these arguments and waits for its first paint.
     pub async fn open(name: &str, home: &Home, args: &[&str]) -> Result<Self> {
         Self::open_binary(name, &binary()?, home, args).await
     }
 
-    /// The same with another binary than the editor's debug build.
+    /// The same with another binary.
     pub async fn open_binary(name: &str, binary: &Path, home: &Home, args: &[&str]) -> Result<Self> {
         let binary = binary.to_owned();
         let (data, log) = (home.data(), home.file("window.log"));
@@ -79,42 +79,42 @@ impl App {
             ("XDG_CONFIG_HOME", &config),
             ("XDG_CACHE_HOME", &config),
             ("XDG_DATA_HOME", &config),
-            // The keychain of whoever tests this is not ours.
+            // Do not use the keychain of the developer.
             ("PLAIT_KEYCHAIN", Path::new("off")),
         ];
         let display = Display::start()?;
         let driver = Driver::start(&display, &environment, &log)?;
-        let client = driver.open(&binary, args).await.with_context(|| said(&log))?;
+        let client = driver.open(&binary, args).await.with_context(|| log_excerpt(&log))?;
         let app = Self { client, name: name.to_owned(), binary, data, log, _driver: driver, display };
-        app.wait_for("#root > *").await.with_context(|| said(&app.log))?;
+        app.wait_for("#root > *").await.with_context(|| log_excerpt(&app.log))?;
         Ok(app)
     }
 
-    /// Starts the binary a second time on the same data directory, and gives what it says of that.
-    pub fn open_again(&self) -> Result<String> {
+    /// Starts the binary a second time with the same data directory and returns its error output.
+    pub fn start_second_instance(&self) -> Result<String> {
         let mut command = Command::new(&self.binary);
         command.env(HOME, &self.data).env("DISPLAY", self.display.name()).env("GDK_BACKEND", "x11");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut second = Owned::new(command.spawn()?);
-        let says = second.child().stderr.take().context("no error output")?;
-        // It says why at once, then shows a dialog until somebody closes it; here it ends with `second`.
-        let mut said = String::new();
-        for line in BufReader::new(says).lines() {
-            said.push_str(&line?);
-            said.push('\n');
-            if said.contains("help:") {
+        let mut second = ChildGuard::new(command.spawn()?);
+        let stderr = second.child().stderr.take().context("no error output")?;
+        // It prints the error, then shows a dialog. Dropping `second` ends it.
+        let mut output = String::new();
+        for line in BufReader::new(stderr).lines() {
+            output.push_str(&line?);
+            output.push('\n');
+            if output.contains("help:") {
                 break;
             }
         }
-        Ok(said)
+        Ok(output)
     }
 
-    /// The window's own processes.
+    /// The processes of the window.
     pub fn processes(&self) -> Vec<u32> {
-        process::running(&self.binary, HOME, &self.data)
+        process::find_processes(&self.binary, HOME, &self.data)
     }
 
-    /// Kills the window as `kill -9` does, in the middle of whatever it does.
+    /// Kills the window like `kill -9`.
     pub async fn kill(self) -> Result<()> {
         let pids = self.processes();
         if pids.is_empty() {
@@ -131,7 +131,7 @@ impl App {
         Ok(())
     }
 
-    /// Closes the window in good order and waits until its process has ended.
+    /// Closes the window and waits until its process has ended.
     pub async fn close(self) -> Result<()> {
         self.client.clone().close().await?;
         let start = Instant::now();
@@ -144,33 +144,34 @@ impl App {
         Ok(())
     }
 
-    /// Photographs the page into `target/window/<test>-<picture>.png`, for people to look at.
+    /// Takes a screenshot: `target/window/<test>-<picture>.png`.
     pub async fn screenshot(&self, picture: &str) -> Result<PathBuf> {
-        let into = target().join("window");
+        let into = target_dir().join("window");
         std::fs::create_dir_all(&into)?;
         let path = into.join(format!("{}-{picture}.png", self.name));
         std::fs::write(&path, self.client.screenshot().await?)?;
         Ok(path)
     }
 
-    /// What the window and the driver wrote so far, for the message of a failing test.
+    /// The log of the window and the driver, for messages.
     pub fn log(&self) -> String {
-        said(&self.log)
+        log_excerpt(&self.log)
     }
 }
 
-fn said(log: &Path) -> String {
+fn log_excerpt(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
-    format!("the window said:\n{text}")
+    format!("log of the window:\n{text}")
 }
 
-fn target() -> PathBuf {
+fn target_dir() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
 fn binary() -> Result<PathBuf> {
-    let path = std::env::var_os(BINARY).map_or_else(|| target().join("debug/plait-desktop"), PathBuf::from);
+    let path =
+        std::env::var_os(BINARY).map_or_else(|| target_dir().join("debug/plait-desktop"), PathBuf::from);
     path.canonicalize().with_context(|| {
         format!(
             "the window has not been built ({}); `cargo xtask test --only window` builds it",

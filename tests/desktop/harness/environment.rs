@@ -1,4 +1,4 @@
-//! What the window stands on in a test: a display (Xvfb), a message bus, and a WebDriver.
+//! The environment of the window in a test: a display (Xvfb), a message bus, and a WebDriver.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -13,29 +13,30 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::json;
 
 use crate::WAIT_TIMEOUT;
-use crate::process::Owned;
+use crate::process::ChildGuard;
 
-/// Larger than the window's default, so that the window opens at it.
-const SCREEN: &str = "1600x1000x24";
+/// Larger than the default size of the window, so that it opens at that size.
+const SCREEN_SIZE: &str = "1600x1000x24";
 
-/// A display of our own.
+/// A virtual display.
 #[derive(Debug)]
 pub struct Display {
     name: String,
-    _server: Owned,
+    _server: ChildGuard,
 }
 
 impl Display {
-    /// Starts one; the server itself chooses a number that is free.
+    /// Starts a display. The server chooses a free number.
     pub fn start() -> Result<Self> {
         let mut server = Command::new("Xvfb");
-        server.args(["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp"]);
+        server.args(["-displayfd", "1", "-screen", "0", SCREEN_SIZE, "-nolisten", "tcp"]);
         server.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut server =
-            Owned::new(server.spawn().context("Xvfb cannot be started; `cargo xtask setup` installs it")?);
+        let mut server = ChildGuard::new(
+            server.spawn().context("Xvfb cannot be started; `cargo xtask setup` installs it")?,
+        );
         let out = server.child().stdout.take().context("Xvfb has no output")?;
         let mut number = String::new();
-        // It writes the number when it is ready, and closes its output when it cannot start.
+        // Xvfb writes the number when it is ready, and closes its output if it cannot start.
         BufReader::new(out).read_line(&mut number)?;
         if number.trim().is_empty() {
             bail!("Xvfb did not start");
@@ -43,21 +44,21 @@ impl Display {
         Ok(Self { name: format!(":{}", number.trim()), _server: server })
     }
 
-    /// Its name, as in `DISPLAY`.
+    /// The name for `DISPLAY`.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
-/// A WebDriver on a message bus of its own. Windows opened through it are its children.
+/// A WebDriver with its own message bus. Windows opened through it are its child processes.
 #[derive(Debug)]
 pub struct Driver {
     port: u16,
-    _process: Owned,
+    _process: ChildGuard,
 }
 
 impl Driver {
-    /// Starts one. The window it opens inherits `environment`; both write to `log`.
+    /// Starts a driver. Its window inherits `environment`; both write to `log`.
     pub fn start(display: &Display, environment: &[(&str, &Path)], log: &Path) -> Result<Self> {
         let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
         let log = File::options().create(true).append(true).open(log)?;
@@ -67,9 +68,8 @@ impl Driver {
             .envs(environment.iter().copied())
             .env("DISPLAY", display.name())
             .env_remove("WAYLAND_DISPLAY");
-        // Without the first two the webview refuses to be driven; the others keep it off hardware and services
-        // that a test machine does not have. (Not WEBKIT_DISABLE_DMABUF_RENDERER: with WebKitGTK 2.50 and it,
-        // the driver never answers when asked for a picture.)
+        // The first two enable automation of the webview; the others avoid hardware and services that a test
+        // machine may lack. (Not WEBKIT_DISABLE_DMABUF_RENDERER: with it, screenshots hang in WebKitGTK 2.50.)
         for on in ["TAURI_WEBVIEW_AUTOMATION", "TAURI_AUTOMATION"] {
             command.env(on, "true");
         }
@@ -80,15 +80,15 @@ impl Driver {
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let process =
             command.spawn().context("dbus-run-session cannot be started; `cargo xtask setup` installs it")?;
-        Ok(Self { port, _process: Owned::new(process) })
+        Ok(Self { port, _process: ChildGuard::new(process) })
     }
 
-    /// Opens `binary` with `args` and gives a session that drives its window.
+    /// Opens `binary` with `args` and returns the session for its window.
     pub async fn open(&self, binary: &Path, args: &[&str]) -> Result<Client> {
         let options = json!({ "binary": binary, "args": args });
         let capabilities = [("webkitgtk:browserOptions".to_owned(), options)].into_iter().collect();
         let url = format!("http://127.0.0.1:{}", self.port);
-        self.wait_until_it_listens().await?;
+        self.wait_until_listening().await?;
         let mut builder = ClientBuilder::new(HttpConnector::new());
         let connecting = builder.capabilities(capabilities);
         match tokio::time::timeout(WAIT_TIMEOUT, connecting.connect(&url)).await {
@@ -97,7 +97,7 @@ impl Driver {
         }
     }
 
-    async fn wait_until_it_listens(&self) -> Result<()> {
+    async fn wait_until_listening(&self) -> Result<()> {
         let start = Instant::now();
         while tokio::net::TcpStream::connect(("127.0.0.1", self.port)).await.is_err() {
             if start.elapsed() > WAIT_TIMEOUT {

@@ -1,4 +1,4 @@
-//! The pointer and the keyboard: real input, as the driver gives it to the webview.
+//! Pointer and keyboard input through the driver.
 
 use std::time::Duration;
 
@@ -8,94 +8,87 @@ use fantoccini::elements::Element;
 
 use crate::App;
 
-/// The left button.
-const LEFT: u64 = 0;
-/// The middle button, which pans.
-const WHEEL: u64 = 1;
+const LEFT_BUTTON: u64 = 0;
+/// Pans the canvas.
+const MIDDLE_BUTTON: u64 = 1;
 
-/// A place in the page, in CSS pixels from its top left corner.
+/// A point in the page, in CSS pixels from the top left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
-    /// To the right
+pub struct Point {
     pub x: f64,
-    /// Down
     pub y: f64,
 }
 
-impl Place {
-    /// The place this far off.
+impl Point {
+    /// The point at this offset.
     #[must_use]
-    pub fn by(self, x: f64, y: f64) -> Self {
+    pub fn offset(self, x: f64, y: f64) -> Self {
         Self { x: self.x + x, y: self.y + y }
     }
 }
 
-/// Where an element is in the page, and how large.
+/// The bounding box of an element.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Area {
-    /// Its top left corner
-    pub corner: Place,
-    /// Its width
+pub struct Rect {
+    /// The top left corner
+    pub origin: Point,
     pub width: f64,
-    /// Its height
     pub height: f64,
 }
 
-impl Area {
-    /// Its middle.
-    pub fn middle(self) -> Place {
-        self.corner.by(self.width / 2.0, self.height / 2.0)
+impl Rect {
+    pub fn center(self) -> Point {
+        self.origin.offset(self.width / 2.0, self.height / 2.0)
     }
 }
 
 impl App {
-    /// Where an element is. (The page is asked, because the driver refuses places that are not whole pixels.)
-    pub async fn area(&self, element: &Element) -> Result<Area> {
+    /// The bounding box of an element, from the page: the driver rejects fractional pixels.
+    pub async fn rect(&self, element: &Element) -> Result<Rect> {
         let script =
             "const box = arguments[0].getBoundingClientRect(); return [box.x, box.y, box.width, box.height];";
         let found = self.client.execute(script, vec![serde_json::to_value(element)?]).await?;
         let (x, y, width, height) = serde_json::from_value(found)?;
-        Ok(Area { corner: Place { x, y }, width, height })
+        Ok(Rect { origin: Point { x, y }, width, height })
     }
 
-    /// Scrolls an element into view, where it can be touched.
+    /// Scrolls an element into view.
     pub async fn scroll_to(&self, element: &Element) -> Result<()> {
         let script = "arguments[0].scrollIntoView({ block: 'center' });";
         self.client.execute(script, vec![serde_json::to_value(element)?]).await?;
         Ok(())
     }
 
-    /// Where an element has come to rest, with nothing over it: some slide in, and a busy machine may show the first
-    /// frame of that for a while.
-    async fn at_rest(&self, element: &Element) -> Result<Area> {
-        const STILL: u32 = 3;
+    /// Waits until an element no longer moves and nothing covers it. Some elements slide in, slowly on a busy machine.
+    async fn wait_until_still(&self, element: &Element) -> Result<Rect> {
+        const STILL_POLLS: u32 = 3;
         let script = "const box = arguments[0].getBoundingClientRect();
             const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
             return top !== null && arguments[0].contains(top);";
-        let mut before = self.area(element).await?;
+        let mut before = self.rect(element).await?;
         let mut still = 0;
         for _ in 0..200 {
             tokio::time::sleep(Duration::from_millis(40)).await;
-            let now = self.area(element).await?;
-            let touchable = self.client.execute(script, vec![serde_json::to_value(element)?]).await?;
-            still = if now == before && touchable == true { still + 1 } else { 0 };
+            let now = self.rect(element).await?;
+            let clickable = self.client.execute(script, vec![serde_json::to_value(element)?]).await?;
+            still = if now == before && clickable == true { still + 1 } else { 0 };
             before = now;
-            if still == STILL {
+            if still == STILL_POLLS {
                 break;
             }
         }
         Ok(before)
     }
 
-    /// Presses and releases the pointer in the middle of an element, once that is at rest. On a busy machine the driver now
-    /// and then loses a press: a button that has received none is pressed again.
+    /// Clicks the center of an element once it is still. On a busy machine the driver may lose a click: a button that did
+    /// not receive it is clicked again.
     pub async fn click(&self, element: &Element) -> Result<()> {
-        const TRIES: u32 = 3;
+        const MAX_ATTEMPTS: u32 = 3;
         let listen = "window.receivedClick = false;
             arguments[0].addEventListener('click', () => { window.receivedClick = true; }, { once: true, capture: true });
             return arguments[0].closest('button') !== null;";
-        for _ in 0..TRIES {
-            let at = self.at_rest(element).await?.middle();
+        for _ in 0..MAX_ATTEMPTS {
+            let at = self.wait_until_still(element).await?.center();
             let is_button = self.client.execute(listen, vec![serde_json::to_value(element)?]).await?;
             self.click_at(at).await?;
             if is_button != true || self.has_received_click().await {
@@ -105,7 +98,7 @@ impl App {
         Ok(())
     }
 
-    /// Whether the press arrived; also where it has closed the page.
+    /// Whether the click arrived. Also true if it has closed the page.
     async fn has_received_click(&self) -> bool {
         for _ in 0..50 {
             match self.evaluate("window.receivedClick === true").await {
@@ -116,59 +109,62 @@ impl App {
         false
     }
 
-    /// Presses and releases the pointer at a place.
-    pub async fn click_at(&self, at: Place) -> Result<()> {
-        let hand = MouseActions::new("hand".to_owned())
-            .then(go(at, 0))
-            .then(PointerAction::Down { button: LEFT })
-            .then(PointerAction::Up { button: LEFT });
-        self.act(hand).await
+    /// Clicks a point.
+    pub async fn click_at(&self, at: Point) -> Result<()> {
+        let pointer = MouseActions::new("pointer".to_owned())
+            .then(move_to(at, 0))
+            .then(PointerAction::Down { button: LEFT_BUTTON })
+            .then(PointerAction::Up { button: LEFT_BUTTON });
+        self.perform(pointer).await
     }
 
-    async fn act(&self, sequence: impl Into<ActionSequence>) -> Result<()> {
+    async fn perform(&self, sequence: impl Into<ActionSequence>) -> Result<()> {
         let sequence = sequence.into();
-        let asked = format!("{sequence:?}");
-        self.client.perform_actions(sequence).await.with_context(|| format!("the driver refused {asked}"))
+        let description = format!("{sequence:?}");
+        self.client
+            .perform_actions(sequence)
+            .await
+            .with_context(|| format!("the driver refused {description}"))
     }
 
-    /// Moves the pointer to a place.
-    pub async fn point(&self, at: Place) -> Result<()> {
-        self.act(MouseActions::new("hand".to_owned()).then(go(at, 0))).await
+    /// Moves the pointer to a point.
+    pub async fn move_pointer(&self, at: Point) -> Result<()> {
+        self.perform(MouseActions::new("pointer".to_owned()).then(move_to(at, 0))).await
     }
 
-    /// Presses at one place, moves in steps as a hand does, and releases at the other.
-    pub async fn drag(&self, from: Place, to: Place) -> Result<()> {
-        self.drag_with(LEFT, 12, from, to).await
+    /// Drags from one point to another in small steps.
+    pub async fn drag(&self, from: Point, to: Point) -> Result<()> {
+        self.drag_with(LEFT_BUTTON, 12, from, to).await
     }
 
-    /// Drags with the middle button, at the pace of a hand: half a second.
-    pub async fn drag_with_wheel(&self, from: Place, to: Place) -> Result<()> {
-        self.drag_with(WHEEL, 30, from, to).await
+    /// Drags with the middle button, for half a second.
+    pub async fn drag_with_middle_button(&self, from: Point, to: Point) -> Result<()> {
+        self.drag_with(MIDDLE_BUTTON, 30, from, to).await
     }
 
-    async fn drag_with(&self, button: u64, steps: u32, from: Place, to: Place) -> Result<()> {
-        let mut hand = MouseActions::new("hand".to_owned())
-            .then(go(from, 0))
+    async fn drag_with(&self, button: u64, steps: u32, from: Point, to: Point) -> Result<()> {
+        let mut pointer = MouseActions::new("pointer".to_owned())
+            .then(move_to(from, 0))
             .then(PointerAction::Down { button })
             .then(pause(60));
         for step in 1..=steps {
             let part = f64::from(step) / f64::from(steps);
-            hand = hand.then(go(from.by((to.x - from.x) * part, (to.y - from.y) * part), 16));
+            pointer = pointer.then(move_to(from.offset((to.x - from.x) * part, (to.y - from.y) * part), 16));
         }
-        hand = hand.then(pause(60)).then(PointerAction::Up { button });
-        self.act(hand).await
+        pointer = pointer.then(pause(60)).then(PointerAction::Up { button });
+        self.perform(pointer).await
     }
 
-    /// Types text where the focus is.
+    /// Types text into the focused element.
     pub async fn type_text(&self, text: &str) -> Result<()> {
         let mut keys = KeyActions::new("keys".to_owned());
         for value in text.chars() {
             keys = keys.then(KeyAction::Down { value }).then(KeyAction::Up { value });
         }
-        self.act(keys).await
+        self.perform(keys).await
     }
 
-    /// Presses the last key while the others are held, for example `[Control, 's']`.
+    /// Presses the last key while holding the others, for example `[Control, 's']`.
     pub async fn press(&self, chord: &[char]) -> Result<()> {
         let mut keys = KeyActions::new("keys".to_owned());
         for &value in chord {
@@ -177,13 +173,13 @@ impl App {
         for &value in chord.iter().rev() {
             keys = keys.then(KeyAction::Up { value });
         }
-        self.act(keys).await
+        self.perform(keys).await
     }
 }
 
-fn go(to: Place, milliseconds: u64) -> PointerAction {
+fn move_to(to: Point, milliseconds: u64) -> PointerAction {
     let duration = Some(Duration::from_millis(milliseconds));
-    // The driver takes whole pixels only.
+    // The driver accepts whole pixels only.
     #[allow(clippy::cast_possible_truncation)]
     let (x, y) = (to.x.round() as i64, to.y.round() as i64);
     #[allow(clippy::cast_precision_loss)]

@@ -1,11 +1,10 @@
-//! Drives the real window: the built binary, the real webview, real pointer and keyboard input, on a display
-//! and a message bus of its own.
+//! Drives the real window: the built binary with the real webview, pointer and keyboard, on a virtual display with its own
+//! message bus.
 //!
-//! Starts, finds, drives, kills and screenshots the window. Knows nothing about flows: the
-//! scenarios in `window/` do. Everything it starts ends with it, and every wait has a limit.
+//! Knows nothing about flows; the scenarios in `window/` do. Everything it starts ends with it, and every wait has a timeout.
 //!
-//! Where things are: [`app`] is the window with its verbs, [`query`] finds things in the page, [`input`] moves the
-//! pointer and types, [`environment`] is the display and the driver, [`process`] finds and ends processes.
+//! [`app`] is the window, [`query`] finds elements in the page, [`input`] is pointer and keyboard, [`environment`] is the
+//! display and the driver, [`process`] finds and ends processes.
 #![cfg(target_os = "linux")]
 
 pub mod app;
@@ -18,14 +17,13 @@ pub use app::{App, Home};
 
 use std::time::Duration;
 
-/// How long a test waits for an element. Long, because the machine may be busy with a build; a test that
-/// passes never waits this long.
+/// How long a test waits for an element. Long, because the machine may be busy; a passing test never waits this long.
 pub const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The longest a test may take. After it the test fails and its processes end.
+/// The maximum duration of a test. After it the test fails and its processes end.
 const TEST_TIMEOUT: Duration = Duration::from_mins(4);
 
-/// Runs a test with a time limit: a driver that hangs reports nothing by itself.
+/// Runs a test with a timeout, since a driver that hangs reports nothing.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Finds processes by what they run for, and ends them with everything below them.
+//! Finds processes by binary and environment, and ends processes with their descendants.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,35 +9,34 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A started process that ends, with all its descendants, when this is dropped.
+/// A process that is killed with its descendants when this is dropped.
 #[derive(Debug)]
-pub struct Owned(Child);
+pub struct ChildGuard(Child);
 
-impl Owned {
-    /// Takes charge of a process.
+impl ChildGuard {
+    /// Takes ownership of a process.
     pub fn new(child: Child) -> Self {
         Self(child)
     }
 
-    /// The process itself.
     pub fn child(&mut self) -> &mut Child {
         &mut self.0
     }
 }
 
-impl Drop for Owned {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
-        // The list is made before the first one dies, because orphans change their parent.
+        // List the descendants before killing any, because orphans change their parent.
         for pid in descendants(self.0.id()) {
             kill(pid);
         }
-        // An error means that it has ended already.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Kills a process at once, as `kill -9` does. One that is gone already is no error.
+/// Kills a process like `kill -9`. It is no error if it has ended.
 pub fn kill(pid: u32) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
         let _ = kill_process(pid, Signal::KILL);
@@ -45,7 +44,7 @@ pub fn kill(pid: u32) {
 }
 
 /// The processes that run `binary` with `value` for the environment variable `name`.
-pub fn running(binary: &Path, name: &str, value: &Path) -> Vec<u32> {
+pub fn find_processes(binary: &Path, name: &str, value: &Path) -> Vec<u32> {
     let wanted = format!("{name}={}", value.display());
     let matches = |pid: &u32| {
         fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == binary)
@@ -55,21 +54,20 @@ pub fn running(binary: &Path, name: &str, value: &Path) -> Vec<u32> {
     pids().into_iter().filter(matches).collect()
 }
 
-/// How long ago a process began, to the hundredth of a second: the 22nd field of its `stat`, beside the time since the
-/// system's start.
-pub fn age(pid: u32) -> Result<Duration> {
-    /// Linux counts in these for every program, whatever its own clock.
-    const TICKS_A_SECOND: f64 = 100.0;
+/// The time since the start of a process, in hundredths of a second: from the 22nd field of its `stat` and the uptime.
+pub fn process_age(pid: u32) -> Result<Duration> {
+    /// The unit of times in `/proc` (`USER_HZ`).
+    const TICKS_PER_SECOND: f64 = 100.0;
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    let began =
+    let started =
         stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().nth(19)?.parse::<f64>().ok());
     let uptime = fs::read_to_string("/proc/uptime")?;
     let now = uptime.split_whitespace().next().and_then(|seconds| seconds.parse::<f64>().ok());
-    let (began, now) = began.zip(now).context("/proc does not say when a process began")?;
-    Ok(Duration::from_secs_f64((now - began / TICKS_A_SECOND).max(0.0)))
+    let (started, now) = started.zip(now).context("/proc does not say the start of a process")?;
+    Ok(Duration::from_secs_f64((now - started / TICKS_PER_SECOND).max(0.0)))
 }
 
-/// Everything below a process, itself included.
+/// A process and all its descendants.
 fn descendants(root: u32) -> Vec<u32> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for pid in pids() {
@@ -92,7 +90,7 @@ fn pids() -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The fourth field of `stat`; the second is the name in brackets, which may hold anything.
+/// The fourth field of `stat`. The second is the name in parentheses, which may contain anything.
 fn parent(pid: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()

@@ -1,4 +1,4 @@
-//! Finds things in the page and waits for them, the way a person would name them.
+//! Finds elements in the page, by CSS selector, test id, role or text, and waits for them.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use serde_json::Value;
 use crate::{App, WAIT_TIMEOUT};
 
 impl App {
-    /// The first element that matches a CSS selector, once it is there.
+    /// Waits for an element that matches a CSS selector.
     pub async fn wait_for(&self, css: &str) -> Result<Element> {
         self.wait_for_located(Locator::Css(css), css).await
     }
 
-    /// The element with this `data-testid`, once it is there.
-    pub async fn test_id(&self, id: &str) -> Result<Element> {
+    /// Waits for the element with this `data-testid`.
+    pub async fn wait_for_test_id(&self, id: &str) -> Result<Element> {
         self.wait_for(&format!("[data-testid=\"{id}\"]")).await
     }
 
-    /// The element of this role with this accessible name, once it is there.
-    pub async fn role(&self, role: &str, name: &str) -> Result<Element> {
+    /// Waits for the element with this role and accessible name.
+    pub async fn wait_for_role(&self, role: &str, name: &str) -> Result<Element> {
         let element = match role {
             "button" => "self::button or ",
             "link" => "self::a or ",
@@ -29,7 +29,7 @@ impl App {
             "heading" => "self::h1 or self::h2 or self::h3 or ",
             _ => "",
         };
-        let name = quoted(name);
+        let name = xpath_literal(name);
         let path = format!(
             "//*[{element}@role='{role}'][@aria-label={name} or normalize-space(.)={name} \
              or @id=//label[normalize-space(.)={name}]/@for]"
@@ -37,18 +37,18 @@ impl App {
         self.wait_for_located(Locator::XPath(&path), &format!("{role} {name}")).await
     }
 
-    /// An element that shows exactly this text, once it is there.
-    pub async fn text(&self, text: &str) -> Result<Element> {
-        let path = format!("//*[text()[normalize-space(.)={}]]", quoted(text));
+    /// Waits for an element with exactly this text.
+    pub async fn wait_for_text(&self, text: &str) -> Result<Element> {
+        let path = format!("//*[text()[normalize-space(.)={}]]", xpath_literal(text));
         self.wait_for_located(Locator::XPath(&path), text).await
     }
 
-    /// How many elements match a CSS selector now.
+    /// The number of elements that match a CSS selector now.
     pub async fn count(&self, css: &str) -> Result<usize> {
         Ok(self.client.find_all(Locator::Css(css)).await?.len())
     }
 
-    /// The value of an expression in the page.
+    /// Evaluates an expression in the page.
     pub async fn evaluate(&self, expression: &str) -> Result<Value> {
         let script = format!("return ({expression})");
         self.client
@@ -57,19 +57,19 @@ impl App {
             .with_context(|| format!("cannot evaluate {expression}"))
     }
 
-    /// What the host answers to one of Plait's commands, asked from the page as the editor asks.
+    /// Calls a command of the host from the page, like the editor does.
     pub async fn rpc(&self, name: &str, args: Value) -> Result<Value> {
         let script = "const [name, args, done] = arguments;
             window.__TAURI_INTERNALS__.invoke('rpc', { name, args }).then((reply) => done({ reply }), (error) => done({ error }));";
-        let mut said = self.client.execute_async(script, vec![name.into(), args]).await?;
-        match said.get_mut("reply").map(Value::take) {
+        let mut reply = self.client.execute_async(script, vec![name.into(), args]).await?;
+        match reply.get_mut("reply").map(Value::take) {
             Some(reply) => Ok(reply),
-            None => bail!("{name} was refused: {said}"),
+            None => bail!("{name} was refused: {reply}"),
         }
     }
 
-    /// Waits until an expression in the page is true. `what` says what is awaited, for the message.
-    pub async fn until(&self, what: &str, expression: &str) -> Result<()> {
+    /// Waits until an expression in the page is true. `what` describes it for the message.
+    pub async fn wait_until(&self, what: &str, expression: &str) -> Result<()> {
         let wait = async {
             while self.evaluate(expression).await? != Value::Bool(true) {
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -78,14 +78,16 @@ impl App {
         };
         match tokio::time::timeout(WAIT_TIMEOUT, wait).await {
             Ok(done) => done,
-            Err(_) => bail!("waited {} s until {what}. {}", WAIT_TIMEOUT.as_secs(), self.state().await),
+            Err(_) => {
+                bail!("waited {} s until {what}. {}", WAIT_TIMEOUT.as_secs(), self.describe_page().await)
+            }
         }
     }
 
-    /// Waits until the page shows this text somewhere.
-    pub async fn shows(&self, text: &str) -> Result<()> {
+    /// Waits until the page contains this text.
+    pub async fn wait_for_page_text(&self, text: &str) -> Result<()> {
         let wanted = Value::from(text);
-        self.until(
+        self.wait_until(
             &format!("the page shows {wanted}"),
             &format!("document.body.innerText.includes({wanted})"),
         )
@@ -102,26 +104,26 @@ impl App {
             .await;
         match found {
             Ok(element) => Ok(element),
-            Err(error) => Err(error).context(format!("waited for {what}. {}", self.state().await)),
+            Err(error) => Err(error).context(format!("waited for {what}. {}", self.describe_page().await)),
         }
     }
 
-    /// What there is to see when something is missing: a picture and the page's text.
-    async fn state(&self) -> String {
+    /// A screenshot, the page's text and the log, for messages.
+    async fn describe_page(&self) -> String {
         let picture = match self.screenshot("failed").await {
             Ok(path) => format!("See {}.", path.display()),
-            Err(error) => format!("No picture: {error:#}."),
+            Err(error) => format!("No screenshot: {error:#}."),
         };
         let text = self
             .evaluate("document.querySelector('main')?.innerText.slice(0, 600)")
             .await
             .unwrap_or_default();
-        format!("{picture} The canvas says: {text}\n{}", self.log())
+        format!("{picture} Text of the page: {text}\n{}", self.log())
     }
 }
 
-/// Text as an XPath literal; it has no escapes, so quotes of both kinds need `concat`.
-fn quoted(text: &str) -> String {
+/// Text as an XPath literal. XPath has no escapes, so apostrophes need `concat`.
+fn xpath_literal(text: &str) -> String {
     if !text.contains('\'') {
         return format!("'{text}'");
     }

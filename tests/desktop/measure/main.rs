@@ -1,7 +1,7 @@
-//! Measures the real window: how long it takes to its first paint beside an empty one, how it pans beside bare React Flow,
-//! and how soon a token is on screen. `cargo xtask bench` builds what it needs (with optimizations) and runs it.
+//! Measures the real window: the first paint compared with an empty window, panning compared with bare React Flow, and the
+//! latency of tokens on screen. `cargo xtask bench` builds what it needs (with optimizations) and runs it.
 //!
-//! Usage: measure EDITOR EMPTY BARE, two binaries and the address of the bare page. Prints one line of JSON per figure:
+//! Usage: measure EDITOR EMPTY BARE (two binaries and the URL of the bare page). Prints one line of JSON per figure:
 //! `{"group", "by", "value", "unit"}`.
 
 mod pan;
@@ -28,7 +28,7 @@ fn main() -> Result<()> {
     })
 }
 
-/// Tells one figure.
-fn tell(group: &str, by: &str, value: f64, unit: &str) {
+/// Prints one figure.
+fn print_figure(group: &str, by: &str, value: f64, unit: &str) {
     println!("{}", json!({ "group": group, "by": by, "value": value, "unit": unit }));
 }

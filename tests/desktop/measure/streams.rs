@@ -1,5 +1,4 @@
-//! Ten replies at once of 200 tokens a second each, from a server on this machine: how long a token takes from the server
-//! until the frame that shows it has been painted.
+//! The latency of a token from a local server to the painted frame, with ten concurrent replies of 200 tokens per second.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use plait_window_tests::{App, Home};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::tell;
+use crate::print_figure;
 
 #[path = "../../../src-tauri/api/benches/streams/server.rs"]
 #[allow(dead_code, reason = "the benchmark of the processor's time runs it as a process of its own")]
@@ -19,25 +18,25 @@ mod server;
 type BenchError = Box<dyn std::error::Error>;
 
 const STREAMS: usize = 10;
-/// Tokens of one stream: twelve seconds of them.
+/// Tokens of one stream: twelve seconds.
 const TOKENS: usize = 2_400;
 /// The time between two tokens.
 const TOKEN_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Notes, once each frame has been painted, how old the oldest token is that it is the first to show.
-const LOOK: &str = r"(() => {
+/// After each painted frame, records the age of the oldest token that this frame is the first to show.
+const MEASURE_SCRIPT: &str = r"(() => {
     const pace = 5, late = [], frames = [], newest = new Map();
     const channel = new MessageChannel();
     const next = () => requestAnimationFrame(() => channel.port2.postMessage(0));
     channel.port1.onmessage = () => {
         const now = performance.timeOrigin + performance.now();
         frames.push(now);
-        // A token is its moment in microseconds, in base 36, of which half an hour is kept.
-        const moments = 36 ** 6;
-        const moment = (word) => now - ((Math.round(now * 1000) - Number.parseInt(word, 36)) % moments) / 1000;
+        // A token is the time it was sent, in microseconds modulo half an hour, in base 36.
+        const range = 36 ** 6;
+        const sentAt = (word) => now - ((Math.round(now * 1000) - Number.parseInt(word, 36)) % range) / 1000;
         for (const stream of document.querySelectorAll('[data-type=chat] .stream[data-live] span')) {
-            // The first word may be a part of one.
-            const shown = stream.textContent.split(' ').filter((word) => word.length === 6).map(moment);
+            // The first word may be truncated.
+            const shown = stream.textContent.split(' ').filter((word) => word.length === 6).map(sentAt);
             if (shown.length === 0) continue;
             const before = newest.get(stream) ?? shown[0] - pace;
             const first = shown[0] <= before ? shown.find((sent) => sent > before) : before + pace;
@@ -52,35 +51,35 @@ const LOOK: &str = r"(() => {
     return true;
 })()";
 
-/// Tells how late the tokens were.
+/// Prints the latencies of the tokens.
 pub(crate) async fn measure(editor: &Path) -> Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}/v1", listener.local_addr()?);
-    let serving = tokio::spawn(server::accept_all(listener));
+    let server_task = tokio::spawn(server::accept_all(listener));
     let home = Home::new()?;
     let file = home.file("streams.flow.json");
     std::fs::write(&file, flow().to_string())?;
     let app = App::open_binary("measure", editor, &home, &[&file.display().to_string()]).await?;
     let providers = json!({ "server": { "kind": "openAi", "baseUrl": url } });
     app.rpc("settings.set", json!({ "settings": { "providers": providers } })).await?;
-    app.test_id("node-chat0").await?;
-    let run = app.test_id("run-button").await?;
+    app.wait_for_test_id("node-chat0").await?;
+    let run = app.wait_for_test_id("run-button").await?;
     app.click(&run).await?;
     app.wait_for("[data-type=chat] .stream[data-live] span").await?;
-    // Opening the run's panels is over by then.
+    // By then the run's panels have opened.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    app.evaluate(LOOK).await?;
+    app.evaluate(MEASURE_SCRIPT).await?;
     tokio::time::sleep(Duration::from_secs(9)).await;
     let seen = app.evaluate("window.streamsSeen").await?;
     let mut late = numbers(&seen["late"])?;
     let frames = numbers(&seen["frames"])?;
     let mut apart: Vec<f64> = frames.windows(2).map(|pair| pair[1] - pair[0]).collect();
     for (by, share) in [("median", 0.5), ("99 of 100", 0.99), ("slowest", 1.0)] {
-        tell("streams-on-screen", by, quantile(&mut late, share)?, "ms");
+        print_figure("streams-on-screen", by, quantile(&mut late, share)?, "ms");
     }
-    tell("streams-on-screen", "a frame", quantile(&mut apart, 0.5)?, "ms");
-    tell("streams-on-screen", "longest frame", quantile(&mut apart, 1.0)?, "ms");
-    serving.abort();
+    print_figure("streams-on-screen", "a frame", quantile(&mut apart, 0.5)?, "ms");
+    print_figure("streams-on-screen", "longest frame", quantile(&mut apart, 1.0)?, "ms");
+    server_task.abort();
     app.close().await
 }
 
@@ -100,7 +99,7 @@ fn quantile(values: &mut [f64], share: f64) -> Result<f64> {
     Ok(values[(last as f64 * share).round() as usize])
 }
 
-/// Ten contexts, a chat each.
+/// Ten contexts with one chat each.
 fn flow() -> Value {
     let (mut nodes, mut edges, mut layout) = (json!({}), json!({}), json!({}));
     for at in 0..STREAMS {

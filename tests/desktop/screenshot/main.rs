@@ -20,17 +20,17 @@ async fn main() -> Result<()> {
             click(&app, "pause-answer").await?;
             app.type_text(answer).await?;
             click(&app, "pause-send").await?;
-            app.shows(reply).await?;
+            app.wait_for_page_text(reply).await?;
             app.wait_for("[data-testid=run-status][data-status=waiting]").await?;
         }
-        let chat = app.test_id("node-chat").await?;
-        let beside = app.area(&chat).await?.corner.by(14.0, 12.0);
-        app.click_at(beside).await?;
+        let chat = app.wait_for_test_id("node-chat").await?;
+        let header = app.rect(&chat).await?.origin.offset(14.0, 12.0);
+        app.click_at(header).await?;
         for theme in ["dark", "light"] {
             click(&app, "rail-settings").await?;
-            app.test_id("setting-theme").await?.select_by_value(theme).await?;
+            app.wait_for_test_id("setting-theme").await?.select_by_value(theme).await?;
             click(&app, "rail-nodes").await?;
-            app.until(
+            app.wait_until(
                 "the colors have changed",
                 &format!("document.documentElement.dataset.theme === '{theme}'"),
             )
@@ -39,9 +39,9 @@ async fn main() -> Result<()> {
                 click(&app, &format!("inspector-tab-{tab}")).await?;
                 app.wait_for(&format!("[data-testid=inspector-tab-{tab}][aria-selected=true]")).await?;
                 let path = app.screenshot(&format!("{theme}-{tab}")).await?;
-                let kept = into.join(format!("editor-{theme}-{tab}.png"));
-                std::fs::copy(&path, &kept)?;
-                println!("{}", kept.display());
+                let copy = into.join(format!("editor-{theme}-{tab}.png"));
+                std::fs::copy(&path, &copy)?;
+                println!("{}", copy.display());
             }
         }
         app.close().await
@@ -50,6 +50,6 @@ async fn main() -> Result<()> {
 }
 
 async fn click(app: &App, test_id: &str) -> Result<()> {
-    let element = app.test_id(test_id).await?;
+    let element = app.wait_for_test_id(test_id).await?;
     app.click(&element).await
 }

@@ -1,50 +1,50 @@
-//! The window is killed in the middle of a conversation, and comes back to it.
+//! The window is killed during a conversation and continues it after a restart.
 
 use anyhow::{Context, Result};
 use plait_window_tests::{App, Home, run_test};
 use serde_json::json;
 
-use crate::editor::{answer, node_is, press, run_is};
+use crate::editor::{answer, click, wait_for_node_state, wait_for_run_status};
 
 #[tokio::test]
-async fn a_killed_window_comes_back_to_the_same_question() -> Result<()> {
+async fn killed_window_reopens_at_the_same_pause() -> Result<()> {
     run_test(async {
         let home = Home::new()?;
         let app = App::open("killed", &home, &["--example", "chat-loop"]).await?;
-        press(&app, "run-button").await?;
-        run_is(&app, "waiting").await?;
+        click(&app, "run-button").await?;
+        wait_for_run_status(&app, "waiting").await?;
         answer(&app, "Hello").await?;
-        app.shows("Ask me what 23 × 17 is").await?;
-        node_is(&app, "ask", "paused").await?;
-        run_is(&app, "waiting").await?;
+        app.wait_for_page_text("Ask me what 23 × 17 is").await?;
+        wait_for_node_state(&app, "ask", "paused").await?;
+        wait_for_run_status(&app, "waiting").await?;
         app.screenshot("before").await?;
         app.kill().await?;
 
         let app = App::open("killed", &home, &[]).await?;
-        // What is left of the run is offered at once; it is in the list of runs, too.
-        let offer = app.role("button", "Open").await?;
+        // The interrupted run is offered at once and is in the list of runs.
+        let offer = app.wait_for_role("button", "Open").await?;
         app.click(&offer).await?;
-        press(&app, "rail-runs").await?;
+        click(&app, "rail-runs").await?;
         app.wait_for("[data-testid^=run-row-][data-status=waiting][data-shown]").await?;
-        node_is(&app, "ask", "paused").await?;
-        run_is(&app, "waiting").await?;
+        wait_for_node_state(&app, "ask", "paused").await?;
+        wait_for_run_status(&app, "waiting").await?;
         app.screenshot("after").await?;
 
         answer(&app, "What is 23 × 17?").await?;
-        app.shows("I called the calculator").await?;
-        node_is(&app, "ask", "paused").await?;
-        press(&app, "pause-end").await?;
-        run_is(&app, "finished").await?;
+        app.wait_for_page_text("I called the calculator").await?;
+        wait_for_node_state(&app, "ask", "paused").await?;
+        click(&app, "pause-end").await?;
+        wait_for_run_status(&app, "finished").await?;
         app.screenshot("finished").await?;
 
-        // The journal goes on where it was: each answer and each turn stands in it once, in one run.
+        // The journal continues: one run with each answer and each turn once.
         let runs = app.rpc("runs.list", json!({})).await?;
         assert_eq!(runs.as_array().map(Vec::len), Some(1), "{runs}");
         let shown = app.rpc("runs.show", json!({ "run": runs[0]["run"] })).await?;
         let entries = shown["entries"].as_array().context("a run has entries")?;
         let of = |event: &str| entries.iter().filter(|entry| entry["type"] == event).collect::<Vec<_>>();
-        let said: Vec<_> = of("turn.committed").iter().map(|turn| &turn["messages"][0]["content"]).collect();
-        assert_eq!(said, ["Hello", "What is 23 × 17?"]);
+        let texts: Vec<_> = of("turn.committed").iter().map(|turn| &turn["messages"][0]["content"]).collect();
+        assert_eq!(texts, ["Hello", "What is 23 × 17?"]);
         assert_eq!(of("input.provided").len(), 3, "two answers, and the end of the third pause");
         assert_eq!(of("run.started").len(), 1);
         app.close().await

@@ -1,9 +1,9 @@
-//! What a person does with the real window, from opening it to coming back to it.
+//! Scenarios in the real window.
 #![cfg(target_os = "linux")]
 
-mod draws_and_runs;
+mod crash_recovery;
+mod draw_and_run;
 mod editor;
-mod models;
-mod opens;
+mod model_server;
+mod open;
 mod providers;
-mod survives;

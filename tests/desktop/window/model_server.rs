@@ -1,8 +1,8 @@
-//! A model server on this machine that speaks every protocol there is: it says what it was asked, word by word, counts made-up
-//! tokens, and keeps what it received with the key that came along. Half-way through a reply it waits until it may finish.
+//! A local model server for every protocol. It streams a fixed reply word by word, reports fixed token counts, and records
+//! requests with their keys. Halfway through a reply it waits for permission to finish.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -13,45 +13,44 @@ use axum::http::{HeaderMap, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures::StreamExt;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-/// Tokens it says that every prompt takes, and every reply.
-pub(crate) const INPUT: u64 = 1_000;
-pub(crate) const OUTPUT: u64 = 200;
-/// Between two words of a reply: slow enough to be watched.
-const PAUSE: Duration = Duration::from_millis(60);
+/// The reported tokens of every call.
+pub(crate) const INPUT_TOKENS: u64 = 1_000;
+pub(crate) const OUTPUT_TOKENS: u64 = 200;
+/// The time between two words: slow enough to observe.
+const WORD_INTERVAL: Duration = Duration::from_millis(60);
 
-/// One call as it was received.
+/// A received call.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    /// The path it came to.
     pub(crate) path: String,
-    /// The key it bore, in whichever header.
+    /// The key, from the header of its protocol.
     pub(crate) key: Option<String>,
-    /// Its body.
     pub(crate) body: Value,
 }
 
 type Calls = Arc<Mutex<Vec<Call>>>;
 
-/// What those who answer share.
+/// The state of the handlers.
 #[derive(Clone)]
-struct Shared {
+struct ServerState {
     calls: Calls,
     may_finish: watch::Receiver<bool>,
 }
 
-/// The server. It stops when this is dropped.
-pub(crate) struct Models {
-    /// Its address, without a path.
+/// The server. Dropping it stops it.
+pub(crate) struct ModelServer {
+    /// The URL without a path.
     pub(crate) url: String,
     calls: Calls,
     may_finish: watch::Sender<bool>,
     work: tokio::task::JoinHandle<()>,
 }
 
-impl Models {
+impl ModelServer {
     pub(crate) async fn start() -> Result<Self> {
         let calls = Calls::default();
         let (may_finish, waiting) = watch::channel(false);
@@ -60,57 +59,53 @@ impl Models {
         let router = Router::new()
             .route("/v1/models", get(|| async { axum::Json(json!({ "data": [{ "id": "wise-1" }] })) }))
             .fallback(post(answer))
-            .with_state(Shared { calls: Arc::clone(&calls), may_finish: waiting });
+            .with_state(ServerState { calls: Arc::clone(&calls), may_finish: waiting });
         let work = tokio::spawn(async move {
-            // It ends with the test; what it could not serve fails that.
+            // An error fails the test that misses the reply.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self { url, calls, may_finish, work })
     }
 
-    /// Lets replies go on to their ends, those that come later too.
+    /// Lets all replies finish, including later ones.
     pub(crate) fn finish(&self) {
         self.may_finish.send_replace(true);
     }
 
     /// The calls so far.
     pub(crate) fn calls(&self) -> Vec<Call> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.calls.lock().clone()
     }
 }
 
-impl Drop for Models {
+impl Drop for ModelServer {
     fn drop(&mut self) {
         self.work.abort();
     }
 }
 
-async fn answer(State(shared): State<Shared>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(State(shared): State<ServerState>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let path = uri.path().to_owned();
     let value: Value = serde_json::from_slice(&body).unwrap_or_default();
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let key = header("authorization")
         .map(|value| value.trim_start_matches("Bearer ").to_owned())
         .or_else(|| header("x-api-key").or(header("x-goog-api-key")).map(str::to_owned));
-    shared.calls.lock().unwrap_or_else(PoisonError::into_inner).push(Call {
-        path: path.clone(),
-        key,
-        body: value,
-    });
+    shared.calls.lock().push(Call { path: path.clone(), key, body: value });
     let protocol = Protocol::of(&path);
     let words = format!("Greetings from {}, where every word is counted.", protocol.name());
     let words: Vec<String> = words.split_inclusive(' ').map(str::to_owned).collect();
-    let pieces: Vec<String> = protocol.stream(&words);
-    let middle = pieces.len() / 2;
-    let stream = futures::stream::iter(pieces).enumerate().then(move |(at, piece)| {
+    let chunks: Vec<String> = protocol.stream(&words);
+    let middle = chunks.len() / 2;
+    let stream = futures::stream::iter(chunks).enumerate().then(move |(at, chunk)| {
         let mut may_finish = shared.may_finish.clone();
         async move {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(WORD_INTERVAL).await;
             if at == middle {
-                // Nobody lets it any more once the test is over.
+                // Fails once the test has ended.
                 let _ = may_finish.wait_for(|may| *may).await;
             }
-            Ok::<_, Infallible>(Bytes::from(piece))
+            Ok::<_, Infallible>(Bytes::from(chunk))
         }
     });
     let kind = if protocol == Protocol::Ollama { "application/x-ndjson" } else { "text/event-stream" };
@@ -147,7 +142,7 @@ impl Protocol {
         }
     }
 
-    /// A whole reply of these words, in the pieces it is sent in.
+    /// The chunks of a reply with these words.
     fn stream(self, words: &[String]) -> Vec<String> {
         let text: String = words.concat();
         let (before, after): (Vec<Value>, Vec<Value>) = match self {
@@ -155,13 +150,13 @@ impl Protocol {
                 vec![json!({ "choices": [{ "index": 0, "delta": { "role": "assistant" } }] })],
                 vec![
                     json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] }),
-                    json!({ "choices": [], "usage": { "prompt_tokens": INPUT, "completion_tokens": OUTPUT } }),
+                    json!({ "choices": [], "usage": { "prompt_tokens": INPUT_TOKENS, "completion_tokens": OUTPUT_TOKENS } }),
                 ],
             ),
             Self::Responses => {
                 let message =
                     json!({ "type": "message", "content": [{ "type": "output_text", "text": text }] });
-                let usage = json!({ "input_tokens": INPUT, "output_tokens": OUTPUT });
+                let usage = json!({ "input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS });
                 let response =
                     json!({ "id": "r1", "status": "completed", "output": [message], "usage": usage });
                 (
@@ -171,12 +166,12 @@ impl Protocol {
             }
             Self::Anthropic => (
                 vec![
-                    json!({ "type": "message_start", "message": { "id": "m1", "content": [], "usage": { "input_tokens": INPUT } } }),
+                    json!({ "type": "message_start", "message": { "id": "m1", "content": [], "usage": { "input_tokens": INPUT_TOKENS } } }),
                     json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
                 ],
                 vec![
                     json!({ "type": "content_block_stop", "index": 0 }),
-                    json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": OUTPUT } }),
+                    json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": OUTPUT_TOKENS } }),
                     json!({ "type": "message_stop" }),
                 ],
             ),
@@ -184,24 +179,24 @@ impl Protocol {
                 vec![],
                 vec![json!({
                     "candidates": [{ "content": { "role": "model", "parts": [] }, "finishReason": "STOP" }],
-                    "usageMetadata": { "promptTokenCount": INPUT, "candidatesTokenCount": OUTPUT },
+                    "usageMetadata": { "promptTokenCount": INPUT_TOKENS, "candidatesTokenCount": OUTPUT_TOKENS },
                 })],
             ),
             Self::Ollama => (
                 vec![],
                 vec![json!({
                     "message": { "role": "assistant", "content": "" }, "done": true, "done_reason": "stop",
-                    "prompt_eval_count": INPUT, "eval_count": OUTPUT,
+                    "prompt_eval_count": INPUT_TOKENS, "eval_count": OUTPUT_TOKENS,
                 })],
             ),
         };
-        let said = words.iter().map(|word| self.word(word));
-        let mut pieces: Vec<String> =
-            before.into_iter().chain(said).chain(after).map(|event| self.framed(&event)).collect();
+        let deltas = words.iter().map(|word| self.word(word));
+        let mut chunks: Vec<String> =
+            before.into_iter().chain(deltas).chain(after).map(|event| self.frame(&event)).collect();
         if self == Self::Chat {
-            pieces.push("data: [DONE]\n\n".to_owned());
+            chunks.push("data: [DONE]\n\n".to_owned());
         }
-        pieces
+        chunks
     }
 
     fn word(self, word: &str) -> Value {
@@ -220,7 +215,7 @@ impl Protocol {
         }
     }
 
-    fn framed(self, event: &Value) -> String {
+    fn frame(self, event: &Value) -> String {
         match (self, event["type"].as_str()) {
             (Self::Ollama, _) => format!("{event}\n"),
             (_, Some(kind)) => format!("event: {kind}\ndata: {event}\n\n"),

@@ -1,16 +1,16 @@
-//! Model providers and conversations, as a person uses them: a key is set, a flow speaks every protocol there is, tokens and
-//! cost are watched, and the conversation goes on after a restart.
+//! Model providers and conversations: sets a key, runs a flow with every protocol, checks tokens and cost, and continues
+//! the conversation after a crash.
 
 use anyhow::{Context, Result};
 use plait_window_tests::{App, Home, run_test};
 use serde_json::{Value, json};
 
-use crate::editor::{answer, node_is, press, run_is};
-use crate::models::{INPUT, Models, OUTPUT};
+use crate::editor::{answer, click, wait_for_node_state, wait_for_run_status};
+use crate::model_server::{INPUT_TOKENS, ModelServer, OUTPUT_TOKENS};
 
-/// Long enough to be distinguished from anything else in a file.
+/// Long enough to be unique in a file.
 const KEY: &str = "sk-ant-a-key-that-nobody-may-see-0001";
-/// Each provider, the address of its server, and a model of it.
+/// Each provider, the path of its base URL, and a model.
 const PROVIDERS: [(&str, &str, &str); 5] = [
     ("anthropic", "", "claude-sonnet-4-5"),
     ("openai", "/v1", "gpt-4.1-mini"),
@@ -20,64 +20,67 @@ const PROVIDERS: [(&str, &str, &str); 5] = [
 ];
 
 #[tokio::test]
-async fn a_key_a_flow_of_every_protocol_and_a_conversation_that_goes_on() -> Result<()> {
+async fn every_protocol_streams_and_the_conversation_continues_after_a_crash() -> Result<()> {
     run_test(async {
-        let models = Models::start().await?;
+        let models = ModelServer::start().await?;
         let home = Home::new()?;
         let file = home.file("every-protocol.flow.json");
         std::fs::write(&file, flow().to_string())?;
         let path = file.display().to_string();
 
         let app = App::open("providers", &home, &[&path]).await?;
-        point_at(&app, &models).await?;
+        set_base_urls(&app, &models).await?;
         set_key(&app).await?;
-        press(&app, "rail-conversations").await?;
-        press(&app, "conversation-begin").await?;
-        say(&app, "Hello there").await?;
-        // The servers hold back the rest of what they say: this is shown while it is not there yet.
+        click(&app, "rail-conversations").await?;
+        click(&app, "conversation-begin").await?;
+        run_with_answer(&app, "Hello there").await?;
+        // The servers hold back the rest of their replies, so a partial reply is displayed.
         for (name, ..) in PROVIDERS {
             let shown = format!("document.querySelector('[data-testid=node-{name}]').innerText");
             let part = format!("{shown}.includes('Greetings') && !{shown}.includes('counted')");
-            app.until(&format!("a part of what {name} says is shown"), &part).await?;
-            node_is(&app, name, "running").await?;
+            app.wait_until(&format!("a part of what {name} says is shown"), &part).await?;
+            wait_for_node_state(&app, name, "running").await?;
         }
         models.finish();
-        all_done(&app).await?;
+        wait_until_all_done(&app).await?;
         let calls = u64::try_from(PROVIDERS.len())?;
         let totals = app.evaluate("document.querySelector('[data-testid=run-totals]').innerText").await?;
         let totals = totals.as_str().context("the totals are a text")?.to_owned();
-        let tokens = (calls * (INPUT + OUTPUT)).to_string();
+        let tokens = (calls * (INPUT_TOKENS + OUTPUT_TOKENS)).to_string();
         assert!(totals.replace([',', '\u{202f}'], "").contains(&tokens), "{totals}");
-        // $3 and $15 a million for the first, $0.4 and $1.6 for the second, $0.3 and $2.5 for the fourth, nothing for the
-        // last; what the third costs is not known, so the sum is a least.
+        // Per million: $3 and $15 for the first, $0.4 and $1.6 for the second, $0.3 and $2.5 for the fourth, $0 for the
+        // last. The third has no known price, so the sum is a lower bound.
         assert!(totals.contains("≥ $0.0075"), "{totals}");
         app.screenshot("totals").await?;
-        received(&models, &[("user", "Hello there")])?;
+        assert_received(&models, &[("user", "Hello there")])?;
         app.kill().await?;
 
         let app = App::open("providers", &home, &[&path]).await?;
-        // The panel is open where it was left. What can be done with a conversation shows under the pointer.
+        // The panel is still open. The actions of a conversation appear under the pointer.
         let row = app.wait_for("[data-testid^=conversation-row-]").await?;
-        app.point(app.area(&row).await?.middle()).await?;
+        app.move_pointer(app.rect(&row).await?.center()).await?;
         let go_on = app.wait_for("[data-testid^=conversation-continue-]").await?;
         app.click(&go_on).await?;
-        say(&app, "And once more").await?;
-        all_done(&app).await?;
+        run_with_answer(&app, "And once more").await?;
+        wait_until_all_done(&app).await?;
         app.screenshot("continued").await?;
         let before = "Greetings from messages, where every word is counted.";
-        received(&models, &[("user", "Hello there"), ("assistant", before), ("user", "And once more")])?;
+        assert_received(
+            &models,
+            &[("user", "Hello there"), ("assistant", before), ("user", "And once more")],
+        )?;
         app.close().await?;
-        key_is_nowhere(&home.data())
+        assert_key_not_on_disk(&home.data())
     })
     .await
 }
 
-/// Tells each provider where its server is. (By the page's own command: the addresses are not what is shown here.)
-async fn point_at(app: &App, models: &Models) -> Result<()> {
+/// Sets the base URL of each provider with the page's own command.
+async fn set_base_urls(app: &App, models: &ModelServer) -> Result<()> {
     let mut settings = app.rpc("settings.get", json!({})).await?;
     for (name, path, _) in PROVIDERS {
         settings["providers"][name]["baseUrl"] = format!("{}{path}", models.url).into();
-        // These need a key from somewhere; only one of them is given here.
+        // Only `anthropic` gets a key in this test.
         if name != "anthropic" {
             settings["providers"][name]["keyEnv"] = Value::Null;
         }
@@ -89,7 +92,7 @@ async fn point_at(app: &App, models: &Models) -> Result<()> {
 }
 
 async fn set_key(app: &App) -> Result<()> {
-    press(app, "rail-settings").await?;
+    click(app, "rail-settings").await?;
     let card = app.wait_for("[data-testid=provider-anthropic] button").await?;
     app.scroll_to(&card).await?;
     app.click(&card).await?;
@@ -97,35 +100,35 @@ async fn set_key(app: &App) -> Result<()> {
     app.scroll_to(&field).await?;
     app.click(&field).await?;
     app.type_text(KEY).await?;
-    let set = app.role("button", "Set the API key of anthropic").await?;
+    let set = app.wait_for_role("button", "Set the API key of anthropic").await?;
     app.click(&set).await?;
     let place = "document.querySelector('[data-testid=key-place-anthropic]').innerText";
-    app.until("the key is kept", &format!("{place}.includes('{}')", &KEY[KEY.len() - 4..])).await?;
-    let test = app.role("button", "Test anthropic").await?;
+    app.wait_until("the key is kept", &format!("{place}.includes('{}')", &KEY[KEY.len() - 4..])).await?;
+    let test = app.wait_for_role("button", "Test anthropic").await?;
     app.scroll_to(&test).await?;
     app.click(&test).await?;
     let result = "document.querySelector('[data-testid=test-anthropic]').innerText";
-    app.until("the provider answers", &format!("{result}.includes('Connected')")).await?;
+    app.wait_until("the provider answers", &format!("{result}.includes('Connected')")).await?;
     app.screenshot("settings").await?;
     Ok(())
 }
 
-async fn say(app: &App, text: &str) -> Result<()> {
-    press(app, "run-button").await?;
-    run_is(app, "waiting").await?;
+async fn run_with_answer(app: &App, text: &str) -> Result<()> {
+    click(app, "run-button").await?;
+    wait_for_run_status(app, "waiting").await?;
     answer(app, text).await
 }
 
-async fn all_done(app: &App) -> Result<()> {
-    run_is(app, "finished").await?;
+async fn wait_until_all_done(app: &App) -> Result<()> {
+    wait_for_run_status(app, "finished").await?;
     for (name, ..) in PROVIDERS {
-        node_is(app, name, "done").await?;
+        wait_for_node_state(app, name, "done").await?;
     }
     Ok(())
 }
 
-/// The last call of the provider that the conversation is with had exactly these messages, and the key.
-fn received(models: &Models, expected: &[(&str, &str)]) -> Result<()> {
+/// Asserts that the last call of the conversation's provider had exactly these messages and the key.
+fn assert_received(models: &ModelServer, expected: &[(&str, &str)]) -> Result<()> {
     let calls = models.calls();
     let call = calls.iter().rfind(|call| call.path.ends_with("/messages")).context("it was not called")?;
     assert_eq!(call.key.as_deref(), Some(KEY));
@@ -143,12 +146,12 @@ fn received(models: &Models, expected: &[(&str, &str)]) -> Result<()> {
     Ok(())
 }
 
-/// No file of the data directory holds the key.
-fn key_is_nowhere(directory: &std::path::Path) -> Result<()> {
+/// Asserts that no file of the data directory contains the key.
+fn assert_key_not_on_disk(directory: &std::path::Path) -> Result<()> {
     for entry in std::fs::read_dir(directory)? {
         let path = entry?.path();
         if path.is_dir() {
-            key_is_nowhere(&path)?;
+            assert_key_not_on_disk(&path)?;
         } else {
             let bytes = std::fs::read(&path)?;
             let found = bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes());
@@ -158,7 +161,7 @@ fn key_is_nowhere(directory: &std::path::Path) -> Result<()> {
     Ok(())
 }
 
-/// One question, put to every provider at once, each in a context of its own; the first is the conversation.
+/// One message to every provider at once, each in its own context; the first is the conversation's.
 fn flow() -> Value {
     let (mut nodes, mut edges) = (json!({ "ask": { "type": "userInput" } }), json!({}));
     let mut join = |source: &str, output: &str, target: &str, input: &str| {

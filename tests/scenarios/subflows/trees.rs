@@ -1,4 +1,4 @@
-//! Trees of runs: how they stop, wait, are answered, go on after a crash, and are listed, as one.
+//! Run trees: cancellation, pauses, resume after a crash, and lists.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,26 +9,26 @@ use plait_api::runs::{CancelRun, ResumeRun};
 use plait_api::runs::{RemoveRun, ShowRun};
 use serde_json::{Value, json};
 
-use super::{NOBODY, child, children, listed, sub};
+use super::{NO_RESPONSES, child, children, listed, sub};
 use crate::support::app::App;
 use crate::support::binary::Home;
-use crate::support::folder::{Folder, draw};
-use crate::support::provider::{Recording, assistant, user};
-use crate::support::server::{Answer, ModelServer, question};
-use crate::support::silent::Silent;
+use crate::support::folder::{FlowFolder, flow_json};
+use crate::support::hanging_provider::HangingProvider;
+use crate::support::provider::{RecordingProvider, assistant, user};
+use crate::support::server::{Answer, ModelServer, last_message_text};
 
 /// A flow that calls the one in `file` with the text "go".
 fn parent_of(file: &str) -> Value {
-    draw(
+    flow_json(
         "parent",
         json!({ "text": { "type": "manualInput", "config": { "text": "go" } }, "in": sub(file) }),
         &["text.value -> in.value"],
     )
 }
 
-/// A flow whose conversation begins with `config`, and which asks twice in it: what it is given, then "Again".
-fn asks_twice(config: &Value) -> Value {
-    draw(
+/// A flow with two chats in one context with `config`: its input text, then "Again".
+fn two_chats(config: &Value) -> Value {
+    flow_json(
         "twice",
         json!({
             "start": { "type": "contextStart", "config": config },
@@ -46,37 +46,37 @@ fn asks_twice(config: &Value) -> Value {
     )
 }
 
-/// A known bug of others: cancel does not reach the children.
+/// Cancellation must reach all descendants.
 #[tokio::test]
-async fn cancelling_a_parent_ends_all_that_it_began() {
-    let outer = draw(
+async fn cancel_ends_all_descendants() {
+    let outer = flow_json(
         "outer",
         json!({ "text": { "type": "manualInput" }, "in": sub("child.flow.json") }),
         &["text.value -> in.value"],
     );
-    let parent = draw(
+    let parent = flow_json(
         "parent",
         json!({ "text": { "type": "manualInput", "config": { "text": "go" } }, "a": sub("child.flow.json"), "b": sub("outer.flow.json") }),
         &["text.value -> a.value", "text.value -> b.value"],
     );
-    let folder = Folder::of(&[
+    let folder = FlowFolder::with_files(&[
         ("parent.flow.json", &parent),
         ("outer.flow.json", &outer),
         ("child.flow.json", &child()),
     ]);
-    let provider = Silent::default();
+    let provider = HangingProvider::default();
     let app = App::with_providers(Arc::new(provider.clone()));
     let run = folder.start(&app, "parent.flow.json", "").await;
-    provider.asked(2).await;
+    provider.wait_for_calls(2).await;
 
     let before = Instant::now();
     app.plait.call(CancelRun { run: run.clone() }).await.unwrap();
     app.plait.runs().settled(&run).await;
     let took = before.elapsed();
     println!("cancelled, the parent and all below it, within {took:?}");
-    // Meant is a tenth of a second; a machine under load gets more.
+    // Usually a tenth of a second; a machine under load needs more.
     assert!(took < Duration::from_secs(10), "{took:?}");
-    assert_eq!(provider.open(), 0, "a call goes on");
+    assert_eq!(provider.open_calls(), 0, "a call goes on");
 
     let mut all = vec![run.clone()];
     let mut next = 0;
@@ -93,8 +93,8 @@ async fn cancelling_a_parent_ends_all_that_it_began() {
 }
 
 #[tokio::test]
-async fn a_question_reaches_up_the_tree_and_the_answer_down() {
-    let asks = draw(
+async fn pause_of_a_descendant_is_shown_and_answered_at_the_root() {
+    let asks = flow_json(
         "asks",
         json!({
             "text": { "type": "manualInput" },
@@ -103,12 +103,12 @@ async fn a_question_reaches_up_the_tree_and_the_answer_down() {
         }),
         &["text.value -> ask.text", "ask.message -> result.value"],
     );
-    let middle = draw(
+    let middle = flow_json(
         "middle",
         json!({ "text": { "type": "manualInput" }, "in": sub("asks.flow.json") }),
         &["text.value -> in.value"],
     );
-    let parent = draw(
+    let parent = flow_json(
         "parent",
         json!({
             "text": { "type": "manualInput", "config": { "text": "tea" } },
@@ -117,15 +117,15 @@ async fn a_question_reaches_up_the_tree_and_the_answer_down() {
         }),
         &["text.value -> in.value", "in.text -> result.value"],
     );
-    let folder = Folder::of(&[
+    let folder = FlowFolder::with_files(&[
         ("parent.flow.json", &parent),
         ("middle.flow.json", &middle),
         ("asks.flow.json", &asks),
     ]);
-    let nobody = Recording::echo();
-    let app = App::with(&nobody);
+    let provider = RecordingProvider::echo();
+    let app = App::with(&provider);
     let run = folder.start(&app, "parent.flow.json", "").await;
-    let journal = app.follow(&run, NOBODY).await;
+    let journal = app.follow(&run, NO_RESPONSES).await;
     let view = journal.view();
     assert_eq!(view.status, RunStatus::Waiting);
     let [pause] = &view.pauses[..] else { panic!("one question: {:#?}", view.pauses) };
@@ -135,8 +135,8 @@ async fn a_question_reaches_up_the_tree_and_the_answer_down() {
     let [root] = &listed(&app, None).await[..] else { panic!("one root") };
     assert_eq!((root.status, root.waiting_on.as_deref()), (RunStatus::Waiting, Some("How about tea?")));
 
-    // Over a restart, and given to the run that asks: those above it go on with it.
-    let app = app.reopen(&nobody).await;
+    // After a restart, the answer goes to the run that asks, and its ancestors continue.
+    let app = app.reopen(&provider).await;
     let journal = app.follow(&run, ["with milk"]).await;
     assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
     assert_eq!(journal.output("in", "text"), json!("with milk"));
@@ -147,23 +147,23 @@ async fn a_question_reaches_up_the_tree_and_the_answer_down() {
 }
 
 #[tokio::test]
-async fn a_restart_in_the_middle_of_a_child_goes_on_in_that_child() {
-    let folder = Folder::of(&[
+async fn restart_continues_the_same_child() {
+    let folder = FlowFolder::with_files(&[
         ("parent.flow.json", &parent_of("twice.flow.json")),
-        ("twice.flow.json", &asks_twice(&json!({}))),
+        ("twice.flow.json", &two_chats(&json!({}))),
     ]);
-    let stuck = Silent::after(1);
+    let stuck = HangingProvider::after_replies(1);
     let app = App::with_providers(Arc::new(stuck.clone()));
     let run = folder.start(&app, "parent.flow.json", "").await;
-    stuck.asked(2).await;
+    stuck.wait_for_calls(2).await;
     let [child] = &listed(&app, Some(&run)).await[..] else { panic!("one child") };
 
-    let provider = Recording::echo();
+    let provider = RecordingProvider::echo();
     let app = app.reopen(&provider).await;
-    // What the file says by now is another matter: the child goes on as it began.
-    folder.write("twice.flow.json", &draw("other", json!({}), &[]));
+    // A changed file does not affect the child that has started.
+    folder.write("twice.flow.json", &flow_json("other", json!({}), &[]));
     app.plait.call(ResumeRun { run: run.clone() }).await.unwrap();
-    let journal = app.follow(&run, NOBODY).await;
+    let journal = app.follow(&run, NO_RESPONSES).await;
     assert_eq!(journal.output("in", "text"), json!("re: Again"));
     assert_eq!(children(&journal), std::slice::from_ref(&child.run), "no second child");
     let [again] = &provider.sent()[..] else { panic!("only what had no reply: {:#?}", provider.sent()) };
@@ -176,12 +176,14 @@ async fn a_restart_in_the_middle_of_a_child_goes_on_in_that_child() {
 }
 
 #[tokio::test]
-async fn a_run_is_listed_and_removed_with_those_it_began() {
-    let folder =
-        Folder::of(&[("parent.flow.json", &parent_of("child.flow.json")), ("child.flow.json", &child())]);
-    let app = App::with(&Recording::echo());
+async fn run_is_listed_and_removed_with_its_children() {
+    let folder = FlowFolder::with_files(&[
+        ("parent.flow.json", &parent_of("child.flow.json")),
+        ("child.flow.json", &child()),
+    ]);
+    let app = App::with(&RecordingProvider::echo());
     let run = folder.start(&app, "parent.flow.json", "").await;
-    app.follow(&run, NOBODY).await;
+    app.follow(&run, NO_RESPONSES).await;
 
     let [root] = &listed(&app, None).await[..] else { panic!("one root") };
     assert_eq!((&root.run, root.children, &root.parent_run_id), (&run, 1, &None));
@@ -189,7 +191,7 @@ async fn a_run_is_listed_and_removed_with_those_it_began() {
     assert_eq!((below.children, below.parent_run_id.as_ref()), (0, Some(&run)));
     let detail = app.plait.call(ShowRun { run: below.run.clone() }).await.unwrap();
     assert_eq!(detail.above.iter().map(|above| &above.run).collect::<Vec<_>>(), [&run]);
-    // The beginning that both ids have stands for the root.
+    // The common prefix of both ids means the root.
     assert_eq!(app.plait.runs().find(&run.as_str()[..13]).unwrap(), run);
 
     app.plait.call(RemoveRun { run: run.clone() }).await.unwrap();
@@ -200,39 +202,40 @@ async fn a_run_is_listed_and_removed_with_those_it_began() {
 }
 
 #[test]
-fn the_terminal_asks_for_a_child_and_goes_on_with_its_answer() {
-    let asks = draw(
+fn terminal_asks_and_answers_for_a_child() {
+    let asks = flow_json(
         "asks",
         json!({ "ask": { "type": "userInput", "config": { "prompt": "Which color?" } }, "result": { "type": "output" } }),
         &["ask.message -> result.value"],
     );
-    let parent = draw(
+    let parent = flow_json(
         "parent",
         json!({ "in": { "type": "subflow", "config": { "file": "asks.flow.json", "inputSource": "mapping" } } }),
         &[],
     );
-    let folder = Folder::of(&[("parent.flow.json", &parent), ("asks.flow.json", &asks)]);
+    let folder = FlowFolder::with_files(&[("parent.flow.json", &parent), ("asks.flow.json", &asks)]);
     let home = Home::default();
-    let said = home.plait(&["run", &folder.file("parent.flow.json"), "--json"]);
-    assert_eq!((said.code, said.last_type().as_str()), (3, "run.waiting"), "{said:#?}");
-    assert!(said.err.contains("Which color?"), "{said:#?}");
-    let said = home.plait(&["resume", "last", "--answer", "green", "--json"]);
-    assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{said:#?}");
-    assert_eq!(said.events().last().unwrap()["outputs"]["in"]["text"], "green");
-    let said = home.plait(&["run", &folder.file("parent.flow.json"), "--answer", "red"]);
+    let output = home.plait(&["run", &folder.file("parent.flow.json"), "--json"]);
+    assert_eq!((output.code, output.last_type().as_str()), (3, "run.waiting"), "{output:#?}");
+    assert!(output.err.contains("Which color?"), "{output:#?}");
+    let output = home.plait(&["resume", "last", "--answer", "green", "--json"]);
+    assert_eq!((output.code, output.last_type().as_str()), (0, "run.finished"), "{output:#?}");
+    assert_eq!(output.events().last().unwrap()["outputs"]["in"]["text"], "green");
+    let output = home.plait(&["run", &folder.file("parent.flow.json"), "--answer", "red"]);
     assert_eq!(
-        (said.code, said.out.trim_end()),
+        (output.code, output.out.trim_end()),
         (0, "in.result:\n{\n  \"result\": {\n    \"value\": \"red\"\n  }\n}\nin.text:\nred"),
-        "{said:#?}"
+        "{output:#?}"
     );
-    let said = home.plait(&["runs", "list"]);
-    assert_eq!(said.out.lines().filter(|line| line.contains("└ asks")).count(), 2, "{said:#?}");
+    let output = home.plait(&["runs", "list"]);
+    assert_eq!(output.out.lines().filter(|line| line.contains("└ asks")).count(), 2, "{output:#?}");
 }
 
 #[tokio::test]
-async fn a_child_that_waits_for_a_person_holds_up_nothing_else() {
-    let asks = draw("asks", json!({ "ask": { "type": "userInput", "config": { "prompt": "Well?" } } }), &[]);
-    let mut parent = draw(
+async fn waiting_child_does_not_block_other_nodes() {
+    let asks =
+        flow_json("asks", json!({ "ask": { "type": "userInput", "config": { "prompt": "Well?" } } }), &[]);
+    let mut parent = flow_json(
         "parent",
         json!({
             "ask": { "type": "subflow", "config": { "file": "asks.flow.json", "inputSource": "mapping" } },
@@ -242,41 +245,41 @@ async fn a_child_that_waits_for_a_person_holds_up_nothing_else() {
         &["text.value -> other.value"],
     );
     parent["settings"] = json!({ "maxConcurrency": 1 });
-    let folder = Folder::of(&[
+    let folder = FlowFolder::with_files(&[
         ("parent.flow.json", &parent),
         ("asks.flow.json", &asks),
         ("child.flow.json", &child()),
     ]);
-    let app = App::with(&Recording::echo());
+    let app = App::with(&RecordingProvider::echo());
     let run = folder.start(&app, "parent.flow.json", "").await;
-    let journal = app.follow(&run, NOBODY).await;
+    let journal = app.follow(&run, NO_RESPONSES).await;
     assert_eq!(journal.view().status, RunStatus::Waiting);
     assert_eq!(journal.output("other", "text"), json!("re: meanwhile"));
     assert!(
-        journal.place("child.waiting", "ask") < journal.place("node.started", "other"),
-        "it had its place"
+        journal.position("child.waiting", "ask") < journal.position("node.started", "other"),
+        "it waited first"
     );
-    assert!(journal.place("node.finished", "other") < journal.place("run.waiting", ""));
+    assert!(journal.position("node.finished", "other") < journal.position("run.waiting", ""));
 }
 
-/// `kill -9` while the second call of a child is under way: the child goes on, and its first call is not paid again.
+/// `kill -9` during the second call of a child: the child continues, and its first call is not repeated.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_in_the_middle_of_a_child_the_run_goes_on_in_that_child() {
-    let asked = |request: &Value| question(request);
-    let server = ModelServer::start(move |request, before| match (asked(request).as_str(), before) {
-        // The first process was killed before it could receive it.
-        ("Again", 1) => Answer::Silence,
-        (question, _) => Answer::Slow(Duration::from_millis(1), format!("re: {question}")),
-    })
-    .await;
+async fn run_killed_within_a_child_continues_that_child() {
+    let server =
+        ModelServer::start(move |request, before| match (last_message_text(request).as_str(), before) {
+            // The first process was killed before it could receive it.
+            ("Again", 1) => Answer::NoResponse,
+            (question, _) => Answer::Slow(Duration::from_millis(1), format!("re: {question}")),
+        })
+        .await;
     let model = json!({ "provider": "openai", "model": "gpt-4o" });
-    let folder = Folder::of(&[
+    let folder = FlowFolder::with_files(&[
         ("parent.flow.json", &parent_of("twice.flow.json")),
-        ("twice.flow.json", &asks_twice(&model)),
+        ("twice.flow.json", &two_chats(&model)),
     ]);
     let done = tokio::task::spawn_blocking(move || {
         let home = Home::default();
-        tokio::runtime::Handle::current().block_on(home.provider_at(&server.url));
+        tokio::runtime::Handle::current().block_on(home.set_provider_url(&server.url));
         let mut running = home.spawn(&["run", &folder.file("parent.flow.json"), "--json"]);
         while server.calls().len() < 2 {
             std::thread::sleep(Duration::from_millis(5));
@@ -286,15 +289,15 @@ async fn killed_in_the_middle_of_a_child_the_run_goes_on_in_that_child() {
         running.wait().unwrap();
         let listed = home.plait(&["runs", "list", "--json"]);
         let before: Value = serde_json::from_str(&listed.out).unwrap();
-        let said = home.plait(&["resume", "last", "--json"]);
+        let output = home.plait(&["resume", "last", "--json"]);
         let listed = home.plait(&["runs", "list", "--json"]);
         let after: Value = serde_json::from_str(&listed.out).unwrap();
-        (before, said, after, server.calls().iter().map(question).collect::<Vec<_>>())
+        (before, output, after, server.calls().iter().map(last_message_text).collect::<Vec<_>>())
     });
-    let (before, said, after, calls) = done.await.unwrap();
-    assert_eq!((said.code, said.last_type().as_str()), (0, "run.finished"), "{said:#?}");
-    assert_eq!(said.events().last().unwrap()["outputs"]["in"]["text"], "re: Again");
-    assert_eq!(calls, ["go", "Again", "Again"], "the first call stands in the child's journal");
+    let (before, output, after, calls) = done.await.unwrap();
+    assert_eq!((output.code, output.last_type().as_str()), (0, "run.finished"), "{output:#?}");
+    assert_eq!(output.events().last().unwrap()["outputs"]["in"]["text"], "re: Again");
+    assert_eq!(calls, ["go", "Again", "Again"], "the first call is in the child's journal");
     let ids =
         |list: &Value| list.as_array().unwrap().iter().map(|run| run["run"].clone()).collect::<Vec<_>>();
     assert_eq!((ids(&before).len(), ids(&before)), (2, ids(&after)), "one child, and the same");

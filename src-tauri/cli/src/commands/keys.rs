@@ -16,10 +16,11 @@ pub(super) use list::key_source;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A key is read from standard input or from a hidden prompt, never from the command line, which other programs can see. It is
-stored in the keychain of the system. Without a keychain it is stored in an encrypted file in the data directory. That file
-is encrypted with the passphrase in PLAIT_KEYS_PASSPHRASE or, without one, with a secret in a second file that only its
-owner can read. The secret protects copies of the encrypted file, but not against someone who can read both files.
+A key is read from standard input or from a hidden prompt, never from the command line, which other programs \
+can see. It is stored in the keychain of the system. Without a keychain it is stored in an encrypted file in the data \
+directory. That file is encrypted with the passphrase in PLAIT_KEYS_PASSPHRASE or, without one, with a secret in a \
+second file that only its owner can read. The secret protects copies of the encrypted file, but not against someone who \
+can read both files.
 
 PLAIT_KEYCHAIN=off uses the file even if there is a keychain. A stored key takes precedence over one in the environment.
 

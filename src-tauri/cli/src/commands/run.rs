@@ -24,8 +24,8 @@ use crate::run_follower::{Answers, RunFollower};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-In a terminal, questions are asked interactively: end a line with \\ to continue on the next one, press Ctrl+D to end the
-pause without an answer. Without a terminal, a run with an unanswered question stays waiting (exit code 3).
+In a terminal, questions are asked interactively: end a line with \\ to continue on the next one, press Ctrl+D to \
+end the pause without an answer. Without a terminal, a run with an unanswered question stays waiting (exit code 3).
 
 Examples:
   plait run hello

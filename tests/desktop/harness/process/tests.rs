@@ -2,7 +2,7 @@ use super::*;
 use std::process::Command;
 
 #[test]
-fn dropping_a_process_ends_its_grandchildren() {
+fn drop_ends_grandchildren() {
     let mut child = Command::new("sh").args(["-c", "sh -c 'sleep 300 & wait' & wait"]).spawn().unwrap();
     let root = child.id();
     while descendants(root).len() < 3 {
@@ -10,12 +10,12 @@ fn dropping_a_process_ends_its_grandchildren() {
         std::thread::yield_now();
     }
     let all = descendants(root);
-    drop(Owned::new(child));
+    drop(ChildGuard::new(child));
     let alive = |pid: u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         !stat.is_empty() && !stat.contains(") Z ")
     };
-    // Death takes the kernel a moment.
+    // The kernel needs a moment.
     for _ in 0..100 {
         if !all.iter().any(|pid| alive(*pid)) {
             return;

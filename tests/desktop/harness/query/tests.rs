@@ -1,7 +1,7 @@
-use super::quoted;
+use super::xpath_literal;
 
 #[test]
-fn quotes_in_names_are_kept() {
-    assert_eq!(quoted("Run"), "'Run'");
-    assert_eq!(quoted("don't"), "concat('don', \"'\", 't')");
+fn xpath_literal_keeps_quotes() {
+    assert_eq!(xpath_literal("Run"), "'Run'");
+    assert_eq!(xpath_literal("don't"), "concat('don', \"'\", 't')");
 }

@@ -17,7 +17,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use figures::{Figures, is_asked_for};
+use figures::{Figures, is_selected};
 use serde::{Deserialize, Serialize};
 
 /// Why the benchmark failed.
@@ -48,7 +48,7 @@ fn main() -> Result<(), BenchError> {
         Ok("engine") => return print(&plait::run(&std::env::var(SERVER)?)?),
         _ => {}
     }
-    if !is_asked_for("streams") {
+    if !is_selected("streams") {
         return Ok(());
     }
     let mut server = Server(child("server")?.stdout(Stdio::piped()).spawn()?);
@@ -59,12 +59,12 @@ fn main() -> Result<(), BenchError> {
     for client in ["bare", "engine"] {
         let output = child(client)?.env(SERVER, address.trim()).stderr(Stdio::inherit()).output()?;
         let measurement: Measurement = serde_json::from_slice(&output.stdout)?;
-        figures.note("streams", client, measurement.cpu_ms, "ms of processor");
+        figures.add("streams", client, measurement.cpu_ms, "ms of processor");
         if let Some(latency) = measurement.latency_ms {
-            figures.note("streams-late", client, latency, "ms");
+            figures.add("streams-late", client, latency, "ms");
         }
     }
-    Ok(figures.keep("streams")?)
+    Ok(figures.write("streams")?)
 }
 
 /// Killed when dropped.

@@ -115,7 +115,7 @@ fn no_models(provider: &str) -> Fault {
 /// The cheapest request that every provider accepts.
 fn minimal_request(model: String) -> ModelRequest {
     let author = Activation { node: "test".into(), epoch: Epoch::root() };
-    let tokens = tokens::text(&model, "Hi");
+    let tokens = tokens::count_u32(&model, "Hi");
     let message = Message::plain("test".into(), Role::User, "Hi", author.clone(), tokens);
     ModelRequest {
         activation: author,

@@ -63,8 +63,8 @@ fn examples_print_their_results() {
         assert_eq!(output.code, 0, "{output:#?}");
         output.out
     };
-    assert_eq!(out(&["run", "hello"]), "You output: Say hello to the whole world.\n");
-    assert_eq!(out(&["run", "hello", "--input", "Ada"]), "You output: Say hello to Ada.\n");
+    assert_eq!(out(&["run", "hello"]), "You said: Say hello to the whole world.\n");
+    assert_eq!(out(&["run", "hello", "--input", "Ada"]), "You said: Say hello to Ada.\n");
     assert_eq!(
         out(&["run", "branch-and-join"]),
         "Accounting will look into it: “I want a refund for my ticket.”\n"

@@ -74,7 +74,10 @@ impl Progress {
             }
             Event::Loop(Activation { node, .. }, LoopEvent::Exhausted { max_epochs, unattended }) => {
                 let why = if *unattended { " in which nobody was asked" } else { "" };
-                self.note(&format!("The cycle at `{}` stopped after {max_epochs} iterations{why}.", printable(node.as_str())));
+                self.note(&format!(
+                    "The cycle at `{}` stopped after {max_epochs} iterations{why}.",
+                    printable(node.as_str())
+                ));
             }
             _ => {}
         }

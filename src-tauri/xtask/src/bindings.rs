@@ -5,9 +5,9 @@ use anyhow::Result;
 
 use crate::steps::{Step, cargo};
 
-/// Runs that test in its writing mode.
+/// Runs that test in its writing mode. Another selection than the workspace would recompile dependencies.
 pub(crate) fn write() -> Result<()> {
-    let mut command = cargo(&["test", "--quiet", "--package", "plait-api", "--test", "bindings"]);
+    let mut command = cargo(&["test", "--quiet", "--workspace", "--test", "bindings"]);
     command.env("PLAIT_WRITE_BINDINGS", "1");
     Step::new("Write ui/src/bindings and docs/error-codes.md", command).run()
 }

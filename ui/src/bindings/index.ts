@@ -81,13 +81,13 @@ export type Autosave = {
   flow: Flow,
 };
 
-/** What was learned of one model. */
+/** A correction of one model. */
 export type CalibrationSample = {
   /** The model, as `provider/model`. */
   model: string,
-  /** What Plait counted. */
+  /** Tokens counted by Plait. */
   counted: number,
-  /** What the provider reported. */
+  /** Tokens reported by the provider. */
   reported: number,
 };
 
@@ -190,65 +190,55 @@ export type ChildQuestion = {
   schema: Record<string, unknown>,
 };
 
-/** What a message says: plain text, or parts. */
+/** The content of a message: plain text, or parts. */
 export type Content = string | Array<Part>;
 
 /** One change of one context, as the journal keeps it. */
-export type ContextChange = { "kind": "messages",
-  /** In order. */
-  messages: Array<Message>, } | { "kind": "turn",
-  /** The user's message, unless it was there already, and the assistant's. */
+export type ContextChange = { "kind": "messages", messages: Array<Message>, } | { "kind": "turn",
+  /** The user message, unless it is in the history already, and the assistant's. */
   messages: Array<Message>,
-  /** What the provider's reports taught of Plait's counts. */
+  /** How far Plait's token counts differed from the provider's. */
   learned?: CalibrationSample, } | { "kind": "recalled" } & Recalled | { "kind": "systemInstructions",
-  /** The new instructions; empty for none. */
-  text: string, } | { "kind": "providerModel",
-  /** The provider. */
-  provider: string,
-  /** Its model. */
-  model: string, } | { "kind": "reset"
+  /** Empty for none. */
+  text: string, } | { "kind": "providerModel", provider: string, model: string, } | { "kind": "reset"
 };
 
-/** What travels on a context edge (and, from `newContext`, on a data edge): which context, and what was last said in it. */
-export type ContextHandle = {
-  /** Which context. */
-  contextId: ContextId,
-  /** What the node that hands the context on has to say in it, for a node that is given nothing else. */
+/** The value on a context edge (and, from `newContext`, on a data edge): a context and the latest output in it. */
+export type ContextHandle = { contextId: ContextId,
+  /** The output of the node that passes the context on, for a node that has no other input. */
   currentOutput?: unknown,
-  /** The message of the context that already says so, if one does. */
+  /** The message of the context that already has this output, if any. */
   messageId?: MessageId,
 };
 
 /** A context of a run: `main`, or the id of the node that made it (with its epoch inside a cycle). */
 export type ContextId = string;
 
-/** A context as it stands at one moment. */
+/** The state of a context. */
 export type ContextRecord = {
   /** Unique in the run. */
-  contextId: ContextId,
-  /** How it came to be. */
-  contextType: ContextType,
-  /** Which provider answers, for example `offline`. */
+  contextId: ContextId, contextType: ContextType,
+  /** The provider, for example `offline`. */
   provider: string,
   /** The provider's name for the model. */
   model: string,
   /** The system instructions; sent once in every payload. */
   systemInstructions?: string,
-  /** Everything said, oldest first. */
+  /** Its messages, oldest first. */
   messageHistory: Array<Message>,
-  /** The id under which a provider may keep this conversation on its side. */
+  /** The id under which a provider may store this conversation. */
   sessionId: string,
   /** The text of the latest output in this context. */
   currentOutput?: string,
-  /** How often it has changed. */
+  /** How many times it was changed. */
   revision: number,
-  /** What its turns have taught of Plait's counts, by `provider/model`. */
+  /** Token calibrations from its turns, by `provider/model`. */
   corrections?: { [key in string]: Correction },
-  /** The context it was made from. */
+  /** The context that it was created from. */
   parentContextId?: ContextId,
 };
 
-/** How a context came to be. */
+/** How a context was created. */
 export type ContextType = "main" | "isolated" | "child";
 
 /** A context as it stands, and who is at it. */
@@ -328,33 +318,31 @@ export type ConversationRecord = { id: ConversationId,
   forkedFrom?: ForkOrigin,
 };
 
-/** A conversation as it stood when a run began. */
-export type ConversationRef = {
-  /** Which conversation. */
-  id: ConversationId,
-  /** What a provider that keeps sessions knows it by. */
+/** A conversation as it was when a run started. */
+export type ConversationRef = { id: ConversationId,
+  /** Its id at a provider that keeps sessions. */
   thread: string,
-  /** How many messages it held: those of the places 0 up to this. */
+  /** How many messages it had: those at the positions from 0 up to this number. */
   messages: number,
-  /** The newest summary, if there was one. */
+  /** The latest summary, if any. */
   summary?: SummaryRef,
 };
 
-/** Counted and reported tokens of the same prompts. */
+/** The sums of counted and reported tokens of the same prompts. */
 export type Correction = {
-  /** What Plait counted. */
+  /** Tokens counted by Plait. */
   counted: number,
-  /** What the provider reported. */
+  /** Tokens reported by the provider. */
   reported: number,
 };
 
-/** A sum of money and of calls that are not in it because nobody knows their price. Adds up over calls, nodes, contexts,
- * runs, conversations and days.
+/** A sum of money, and the number of calls without a known price that it leaves out. Costs of calls, nodes, contexts, runs,
+ * conversations and days can be added.
  */
 export type Cost = {
   /** Billionths of a US dollar. */
   nanoUsd: number,
-  /** How many calls are not in it. */
+  /** How many calls without a known price it leaves out. */
   unpriced?: number,
 };
 
@@ -460,10 +448,8 @@ export type Entry = {
   node: NodeId,
   /** The iteration. */
   epoch: Epoch, } & ({ "type": "loop.iteration" } | { "type": "loop.exhausted",
-  /** The bound: the number of all epochs or, if `unattended`, of those in a row in which nobody was asked. */
-  maxEpochs: number,
-  /** The cycle has no `maxEpochs` of its own, and nobody was asked for too long. */
-  unattended?: boolean, }) | {
+  /** The bound. */
+  maxEpochs: number, }) | {
   /** The node. */
   node: NodeId,
   /** The iteration. */
@@ -553,14 +539,10 @@ export type Entry = {
   /** The iteration. */
   epoch: Epoch, } & ({ "type": "child.started",
   /** The child run. */
-  run: RunId, } | { "type": "child.asked",
-  /** The child run. */
   run: RunId, } | { "type": "child.waiting",
   /** The child run. */
   run: RunId,
-  /** The open questions of the child run and of its descendants; the first [`MAX_LISTED_QUESTIONS`] of them. Others
-   * follow when these are answered.
-   */
+  /** The open questions of the child run and of its descendants. */
   questions: Array<ChildQuestion>, } | { "type": "child.resumed",
   /** The child run. */
   run: RunId, }));
@@ -619,7 +601,7 @@ export type EpochView = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.price" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.no_home" | "subflow.cancelled" | "subflow.failed" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.recursion" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.bad_arguments" | "tool.bad_expression" | "tool.no_folder" | "tool.no_result" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.max_concurrency" | "settings.price" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.no_home" | "subflow.cancelled" | "subflow.failed" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.recursion" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.bad_arguments" | "tool.bad_expression" | "tool.no_folder" | "tool.no_result" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -678,19 +660,17 @@ export type ExportedConversation = {
   text: string,
 };
 
-/** An error of a node or of a run, as the journal keeps it and people see it. */
-export type Fault = {
-  /** Which error it is. */
-  code: ErrorCode,
+/** An error of a node or a run, as it is journaled and displayed. */
+export type Fault = { code: ErrorCode,
   /** What happened and where, in one or two sentences. */
   message: string,
   /** What the person can do about it. */
   hint?: string,
-  /** Whether trying again could help. */
+  /** Whether a retry could fix it. */
   retryable?: boolean,
-  /** How long the other side asked to wait before the next try, in milliseconds. */
+  /** The delay that the server requested before a retry, in milliseconds. */
   retryAfterMs?: number,
-  /** Anything more, by code. */
+  /** Additional data; its shape depends on the code. */
   details?: unknown,
 };
 
@@ -730,10 +710,6 @@ export type FlowRef = {
 export type FlowSettings = {
   /** How many activations may run at once; 16 by default. */
   maxConcurrency?: number,
-  /** After how many iterations in a row without a question to a person a cycle ends, unless `limits.maxEpochs` bounds
-   * it; 100 by default.
-   */
-  maxUnattendedEpochs?: number,
   /** The context window of every model call in the flow, in tokens; by default, the model's own. It stays as it is in the
    * file: [`check`](crate::plan::check()) reports an invalid value.
    */
@@ -831,9 +807,7 @@ export type KeyStatus = {
 
 /** Bounds on a node's execution. */
 export type Limits = {
-  /** The maximum number of iterations of the innermost cycle that contains the node, at least 1. Of several bounds on
-   * one cycle, the lowest holds.
-   */
+  /** The maximum number of iterations of the innermost cycle that contains the node, at least 1. */
   maxEpochs?: number,
   /** The maximum duration of one execution, in milliseconds; then it fails with `node.timeout`. */
   timeoutMs?: number,
@@ -899,31 +873,27 @@ export type LoopView = {
   iterations: number,
   /** The bound that stopped it, if one did. */
   exhausted?: number,
-  /** Whether that bound counts only iterations in a row in which nobody was asked. */
-  unattended?: boolean,
 };
 
-/** One message of a context's history. Immutable once made; shared, never copied. */
+/** One message of a context's history. Immutable; shared, never copied. */
 export type Message = {
   /** Unique in the run. */
   id: MessageId,
   /** Who speaks. */
-  role: Role,
-  /** What is said. */
-  content: Content,
-  /** The model's reasoning, where it gave any. */
+  role: Role, content: Content,
+  /** The model's reasoning, if it reported any. */
   reasoning?: string,
-  /** Tools the assistant asked for. */
+  /** The tool calls of an assistant message. */
   toolCalls?: Array<ToolCall>,
-  /** For a tool's result: the call it answers. */
+  /** For the result of a tool: the id of its call. */
   toolCallId?: string,
-  /** For an assistant message within a turn: what its provider gave with it and wants back with it, verbatim
-   * (signed or encrypted reasoning). An object whose one key names the protocol; every other protocol passes it over.
+  /** For an assistant message within a turn: data of its provider that must be sent back verbatim with it (signed or
+   * encrypted reasoning). An object whose only key names the protocol; other protocols ignore it.
    */
   providerState?: unknown,
-  /** Who wrote it. */
+  /** The activation that wrote it. */
   author: Activation,
-  /** How many tokens it takes, counted once when it was made. */
+  /** Its size in tokens, counted once when it was created. */
   tokens: number,
 };
 
@@ -960,7 +930,7 @@ export type ModelList = {
   models: Array<string>,
 };
 
-/** What a person has set of one model. */
+/** The settings of one model. */
 export type ModelOverride = {
   /** Its window in tokens, in place of the table's. */
   contextWindow?: number,
@@ -968,29 +938,29 @@ export type ModelOverride = {
   price?: Price,
 };
 
-/** What is known of models beyond the tables, each under `provider/model` or, for every provider, `model`. */
+/** Settings and calibrations of models, by `provider/model` or, for every provider, `model`. */
 export type ModelOverrides = {
-  /** What a person has set. */
+  /** The settings. */
   notes?: { [key in string]: ModelOverride },
-  /** What earlier runs have learned of Plait's counts, under `provider/model`. */
+  /** Calibrations of token counts from earlier runs, by `provider/model`. */
   corrections?: { [key in string]: Correction },
 };
 
-/** A whole reply. */
+/** A complete reply. */
 export type ModelReply = {
   /** The text. */
   text: string,
-  /** The reasoning, where the provider gives it. */
+  /** The reasoning, if the provider reports it. */
   reasoning?: string,
-  /** The tools it asks for, in order. */
+  /** The tool calls, in order. */
   toolCalls?: Array<ToolCall>,
   /** Why it stopped. */
   stopReason: StopReason,
-  /** What the provider says it used. */
+  /** The usage that the provider reports. */
   usage?: TokenUsage,
-  /** The provider's id of this reply, where it has one. */
+  /** The provider's id of this reply, if it has one. */
   responseId?: string,
-  /** What the provider wants back with this reply while the turn goes on; see [`Message`](crate::context::Message). */
+  /** Data that must be sent back with this reply during the turn; see [`Message`](crate::context::Message). */
   providerState?: unknown,
 };
 
@@ -1075,14 +1045,8 @@ export type NodeView = {
   epochs: Array<EpochView>,
 };
 
-/** Messages of the history that were left out because the window had no room for them: its oldest. */
-export type Omitted = {
-  /** The first of them. */
-  first: MessageId,
-  /** The last of them. */
-  last: MessageId,
-  /** How many they are. */
-  count: number,
+/** The oldest messages of the history, which were left out because they did not fit the window. */
+export type Omitted = { first: MessageId, last: MessageId, count: number,
 };
 
 /** `conversations.open`: the user's latest conversation with this flow, or a new one. */
@@ -1148,7 +1112,7 @@ export type OutputPort = { name: PortName, kind: PortKind, type: PortType,
   description: string,
 };
 
-/** One piece of a message that is more than text. */
+/** One part of a message's content. */
 export type Part = { "type": "text",
   /** The text. */
   text: string, } | { "type": "image",
@@ -1209,29 +1173,29 @@ export type Position = {
 
 /** US dollars per million tokens. */
 export type Price = {
-  /** Of prompt. */
+  /** For prompt tokens. */
   input: number,
-  /** Of reply, reasoning included. */
+  /** For reply tokens, including reasoning. */
   output: number,
-  /** Of prompt that the provider had cached; without it, what other prompt costs. */
+  /** For prompt tokens read from the provider's cache; by default the same as `input`. */
   cachedInput?: number,
-  /** Of prompt that the provider put into its cache; without it, what other prompt costs. */
+  /** For prompt tokens written to the provider's cache; by default the same as `input`. */
   cacheWrite?: number,
-  /** What a whole call costs when its prompt is long, by ascending length. */
+  /** The prices of a whole call with a long prompt, by ascending length. */
   above?: Array<PriceStep>,
 };
 
 /** The price of calls with a long prompt. */
 export type PriceStep = {
-  /** For prompts of more tokens than that. */
+  /** Applies to prompts of more than this many tokens. */
   tokens: number,
-  /** Of prompt. */
+  /** For prompt tokens. */
   input: number,
-  /** Of reply, reasoning included. */
+  /** For reply tokens, including reasoning. */
   output: number,
-  /** Of prompt that the provider had cached; without it, what other prompt costs. */
+  /** For prompt tokens read from the provider's cache; by default the same as `input`. */
   cachedInput?: number,
-  /** Of prompt that the provider put into its cache; without it, what other prompt costs. */
+  /** For prompt tokens written to the provider's cache; by default the same as `input`. */
   cacheWrite?: number,
 };
 
@@ -1240,48 +1204,36 @@ export type PromptPart = { "kind": "history",
   /** The first message. */
   first: MessageId,
   /** The last message. */
-  last: MessageId,
-  /** How many they are. */
-  count: number,
-  /** What they take together. */
+  last: MessageId, count: number,
+  /** Their tokens together. */
   tokens: number, } | { "kind": "step",
-  /** Which step, from 0. */
+  /** The step, from 0. */
   step: number,
   /** How many messages they are. */
   count: number,
-  /** What they take together. */
-  tokens: number, } | { "kind": "message",
-  /** Who speaks. */
-  role: Role,
-  /** What is said. */
-  text: string,
-  /** What it takes. */
-  tokens: number,
+  /** Their tokens together. */
+  tokens: number, } | { "kind": "message", role: Role, text: string, tokens: number,
 };
 
-/** What was sent to a model in one call. */
-export type PromptRecord = {
-  /** Who is asked. */
-  provider: string,
-  /** Which model. */
-  model: string,
+/** The record of one prompt. */
+export type PromptRecord = { provider: string, model: string,
   /** The messages, in order. */
   parts: Array<PromptPart>,
-  /** What was left out for want of room. */
+  /** The messages that did not fit, if any. */
   omitted?: Omitted,
   /** The names of the tools offered. */
   tools?: Array<string>,
-  /** What the tools' schemas take. */
+  /** The tokens of the tools' schemas. */
   toolTokens: number,
-  /** What the whole prompt takes, as estimated before it is sent: the sum of the counts, corrected by what the
-   * provider has reported of earlier prompts.
+  /** The estimated tokens of the whole prompt: the sum of the counts, corrected by what the provider has reported for
+   * earlier prompts.
    */
   tokens: number,
-  /** The sum of the counts, where it was corrected. */
+  /** The sum of the counts before correction, if the two differ. */
   counted?: number,
   /** The model's window. */
   window: number,
-  /** What is kept free for the reply. */
+  /** The part of the window that is reserved for the reply. */
   reserve: number,
 };
 
@@ -1342,21 +1294,19 @@ export type PutAutosave = {
   flow: Flow,
 };
 
-/** What a run remembers of its conversation.
+/** The part of its conversation that a run recalls.
  *
- * A journal names the places and leaves `messages` out: they are stored once, with the conversation, and come back
- * when the journal is read. They stay away where the conversation was deleted since.
+ * A journal has only the positions. `messages` are stored once, with the conversation, and are filled in when the
+ * journal is read. They stay empty if the conversation was deleted meanwhile.
  */
-export type Recalled = {
-  /** Which conversation. */
-  conversation: ConversationId,
-  /** The place of the first message. */
+export type Recalled = { conversation: ConversationId,
+  /** The position of the first message. */
   first: number,
-  /** How many messages from there on, the summary not counted. */
+  /** How many messages, without the summary. */
   count: number,
-  /** The summary of what came before. It stands first, as a system message. */
+  /** The summary of the messages before. It comes first, as a system message. */
   summary?: SummaryRef,
-  /** The summary and the messages. */
+  /** The summary, then the messages. */
   messages?: Array<Message>,
 };
 
@@ -1455,10 +1405,8 @@ export type RunEvent = { "type": "run.started",
   conversation?: ConversationRef,
   /** Model settings and calibration at the start of the run. Fixed for the whole run. */
   models?: ModelOverrides, } | { "type": "run.waiting",
-  /** The open pauses, in plan order; the first [`MAX_LISTED_QUESTIONS`] of them. */
-  on: Array<Activation>,
-  /** How many more there are. */
-  more?: number, } | { "type": "run.cancelling" } | { "type": "run.finished",
+  /** The open pauses, in plan order. */
+  on: Array<Activation>, } | { "type": "run.cancelling" } | { "type": "run.finished",
   /** The last live outputs of the flow's `output` nodes (without any: of its last nodes), by node and port. */
   outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, } | { "type": "run.failed",
   /** The node that failed. */
@@ -1579,7 +1527,7 @@ export type RunView = {
   endedAt?: number,
   /** Since when it has been waiting for a person, if it is. */
   waitingSince?: number,
-  /** What it waits for: the open pauses that `run.waiting` lists, in plan order. `pauses` has all of them. */
+  /** What it waits for: the open pauses of `run.waiting`, in plan order. */
   waitingOn: Array<Activation>,
   /** The pauses nobody has answered, in the order they were asked; open while other branches still work, too. */
   pauses: Array<OpenPause>,
@@ -1706,11 +1654,11 @@ export type StartedRun = {
 export type StopReason = "end" | "toolCalls" | "maxTokens" | "contentFilter" | { "other": string
 };
 
-/** A summary of a conversation's beginning. */
+/** A summary of the beginning of a conversation. */
 export type SummaryRef = {
-  /** How many messages it stands for, from the first on. */
+  /** How many messages it summarizes, from the first. */
   places: number,
-  /** The run that had it written. */
+  /** The run that created it. */
   run: RunId,
 };
 
@@ -1750,21 +1698,21 @@ export type TokenCount = {
   window: number,
 };
 
-/** Tokens taken and given, as the provider reported them (or as counted, for the offline provider). */
+/** Tokens of prompts and replies, as the provider reported them (for the offline provider, as Plait counted them). */
 export type TokenUsage = {
-  /** Tokens of the prompt, those of the provider's cache included. */
+  /** Tokens of the prompt, including those from the provider's cache. */
   input: number,
-  /** Tokens of the reply, reasoning included. */
+  /** Tokens of the reply, including reasoning. */
   output: number,
-  /** Of `input`: what the provider had in its cache. */
+  /** The part of `input` that was read from the provider's cache. */
   cachedInput?: number,
-  /** Of `input`: what the provider put into its cache. */
+  /** The part of `input` that was written to the provider's cache. */
   cacheWrite?: number,
-  /** Of `output`: what went into reasoning. */
+  /** The part of `output` that is reasoning. */
   reasoning?: number,
 };
 
-/** A model asks for a tool. */
+/** A model's call of a tool. */
 export type ToolCall = {
   /** The model's id for this call; its result refers to it. */
   id: string,
@@ -1790,17 +1738,17 @@ export type ToolCallView = {
   error?: Fault,
 };
 
-/** A tool as a model sees it. This is what travels on tools edges. */
+/** A tool as a model sees it; also the value on tools edges. */
 export type ToolSpec = {
-  /** Its name, unique among the tools of a call. */
+  /** Unique among the tools of a call. */
   name: string,
-  /** What it does, for the model. */
+  /** Written for the model. */
   description: string,
-  /** JSON Schema of its arguments. */
+  /** The JSON Schema of its arguments. */
   parameters: Record<string, unknown>,
-  /** Where it comes from: `native` for Plait's own. */
+  /** Its origin: `native` for built-in tools. */
   source: string,
-  /** How to use it well; becomes a block of the prompt. */
+  /** Instructions for its use; they become a block of the prompt. */
   instructions?: string,
 };
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::render::MAX_STEPS;
+use super::render::MAX_ITERATIONS;
 
 /// The most work that is done in place. A unit is a byte that a tag reads or writes, about a nanosecond; so about 30 ms.
 pub(super) const MAX_IN_PLACE: u64 = 30_000_000;
@@ -18,7 +18,7 @@ pub(super) fn of(source: &str, values: &Map<String, Value>) -> u64 {
     let calls = tags + count(source, "(");
     let mut extent = Extent { bytes: 0, longest: 1 };
     values.values().for_each(|value| extent.add(value));
-    let repeats = extent.longest.saturating_pow(exponent(count(source, "#each"))).min(MAX_STEPS as u64);
+    let repeats = extent.longest.saturating_pow(exponent(count(source, "#each"))).min(MAX_ITERATIONS as u64);
     let joined = extent.longest.saturating_pow(exponent(count(source, "join")));
     calls.saturating_mul(repeats).saturating_mul(joined).saturating_mul(extent.bytes.max(1))
 }

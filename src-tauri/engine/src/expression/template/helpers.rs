@@ -6,7 +6,7 @@ use handlebars::{
 };
 use serde_json::Value;
 
-use super::render::MAX_OUTPUT;
+use super::render::MAX_OUTPUT_BYTES;
 use crate::expression::as_text;
 
 /// The helper that writes a plain `{{name}}`.
@@ -138,8 +138,8 @@ fn join(values: &[&Value]) -> Result<Value, String> {
     let separator = values.get(1).map_or_else(|| "\n".to_owned(), |separator| as_text(separator));
     let items: Vec<String> = items.iter().map(as_text).collect();
     let bytes = items.iter().map(String::len).sum::<usize>();
-    if separator.len().saturating_mul(items.len()).saturating_add(bytes) > MAX_OUTPUT {
-        return Err(format!("`join` writes more than {} MB of text", MAX_OUTPUT >> 20));
+    if separator.len().saturating_mul(items.len()).saturating_add(bytes) > MAX_OUTPUT_BYTES {
+        return Err(format!("`join` writes more than {} MB of text", MAX_OUTPUT_BYTES >> 20));
     }
     Ok(Value::String(items.join(&separator)))
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::{Stage, of};
-use crate::testing::Scripted;
+use crate::testing::ScriptedReply;
 
 /// What the provider was asked, in order: the last message of each request.
 fn questions(stage: &Stage) -> Vec<String> {
@@ -14,7 +14,7 @@ fn questions(stage: &Stage) -> Vec<String> {
 }
 
 fn script(stage: &Stage, replies: &[&str]) {
-    stage.provider.script(replies.iter().map(|text| Scripted::text(text)));
+    stage.provider.push_replies(replies.iter().map(|text| ScriptedReply::text(text)));
 }
 
 fn of_type<'a>(events: &'a [Value], event_type: &str) -> Vec<&'a Value> {

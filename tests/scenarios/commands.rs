@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::binary::{CliOutput, Home};
 use crate::support::fixture;
-use crate::support::folder::{Folder, draw};
+use crate::support::folder::{FlowFolder, flow_json};
 
 fn flow(name: &str) -> String {
     fixture(&format!("flows/{name}.flow.json")).display().to_string()
@@ -168,8 +168,8 @@ fn waiting_run_exits_with_3_and_resumes() {
 #[test]
 fn answers_with_a_node_go_to_that_node() {
     let ask = || json!({ "type": "userInput" });
-    let drawn = draw("questions", json!({ "color": ask(), "name": ask(), "size": ask() }), &[]);
-    let folder = Folder::of(&[("questions.flow.json", &drawn)]);
+    let drawn = flow_json("questions", json!({ "color": ask(), "name": ask(), "size": ask() }), &[]);
+    let folder = FlowFolder::with_files(&[("questions.flow.json", &drawn)]);
     let file = folder.file("questions.flow.json");
     let outputs = |said: &CliOutput| {
         let last = said.events().pop().unwrap();

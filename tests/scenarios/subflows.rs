@@ -318,7 +318,7 @@ async fn problems_of_a_called_flow_are_reported_at_the_calling_node() {
 
 /// A cycle around a flow that some node of it asks in. `settings` are those of the whole flow.
 fn cycle_around(file: &str, settings: Value) -> Value {
-    let mut drawn = draw(
+    let mut drawn = flow_json(
         "cycle",
         json!({
             "text": { "type": "manualInput", "config": { "text": "go" } },
@@ -334,19 +334,19 @@ fn cycle_around(file: &str, settings: Value) -> Value {
 /// A sub-flow bounds a cycle that contains it if a person can be asked in it, at any depth.
 #[tokio::test]
 async fn cycle_around_subflow_needs_one_that_can_ask() {
-    let asks = draw(
+    let asks = flow_json(
         "asks",
         json!({ "text": { "type": "manualInput" }, "ask": { "type": "userInput" } }),
         &["text.value -> ask.in"],
     );
     let outer = |file: &str| {
-        draw(
+        flow_json(
             "outer",
             json!({ "text": { "type": "manualInput" }, "in": sub(file) }),
             &["text.value -> in.value"],
         )
     };
-    let folder = Folder::of(&[
+    let folder = FlowFolder::with_files(&[
         ("asks.flow.json", &asks),
         ("asks-below.flow.json", &outer("asks.flow.json")),
         ("child.flow.json", &child()),
@@ -356,7 +356,7 @@ async fn cycle_around_subflow_needs_one_that_can_ask() {
         ("c.flow.json", &cycle_around("child.flow.json", json!({}))),
         ("d.flow.json", &cycle_around("silent-below.flow.json", json!({}))),
     ]);
-    let app = App::with(&Recording::echo());
+    let app = App::with(&RecordingProvider::echo());
     for (file, codes) in [
         ("a.flow.json", &[][..]),
         ("b.flow.json", &[]),
@@ -371,7 +371,7 @@ async fn cycle_around_subflow_needs_one_that_can_ask() {
 /// Whether a person was asked in a sub-flow decides how long the cycle around it goes on.
 #[tokio::test]
 async fn question_in_subflow_attends_the_cycle_around_it() {
-    let asks = draw(
+    let asks = flow_json(
         "asks",
         json!({
             "text": { "type": "manualInput" },
@@ -380,17 +380,17 @@ async fn question_in_subflow_attends_the_cycle_around_it() {
         }),
         &["text.value -> ask.in", "ask.message -> result.value"],
     );
-    let middle = draw(
+    let middle = flow_json(
         "middle",
         json!({ "text": { "type": "manualInput" }, "in": sub("asks.flow.json"), "result": { "type": "output" } }),
         &["text.value -> in.value", "in.text -> result.value"],
     );
-    let folder = Folder::of(&[
+    let folder = FlowFolder::with_files(&[
         ("asks.flow.json", &asks),
         ("middle.flow.json", &middle),
         ("cycle.flow.json", &cycle_around("middle.flow.json", json!({ "maxUnattendedEpochs": 1 }))),
     ]);
-    let app = App::with(&Recording::echo());
+    let app = App::with(&RecordingProvider::echo());
     let run = folder.start(&app, "cycle.flow.json", "").await;
     let journal = app.follow(&run, ["one", "two", "three"]).await;
     let asked =

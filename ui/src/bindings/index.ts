@@ -448,8 +448,10 @@ export type Entry = {
   node: NodeId,
   /** The iteration. */
   epoch: Epoch, } & ({ "type": "loop.iteration" } | { "type": "loop.exhausted",
-  /** The bound. */
-  maxEpochs: number, }) | {
+  /** The bound: the number of all epochs or, if `unattended`, of those in a row in which nobody was asked. */
+  maxEpochs: number,
+  /** The cycle has no `maxEpochs` of its own, and nobody was asked for too long. */
+  unattended?: boolean, }) | {
   /** The node. */
   node: NodeId,
   /** The iteration. */
@@ -539,10 +541,14 @@ export type Entry = {
   /** The iteration. */
   epoch: Epoch, } & ({ "type": "child.started",
   /** The child run. */
+  run: RunId, } | { "type": "child.asked",
+  /** The child run. */
   run: RunId, } | { "type": "child.waiting",
   /** The child run. */
   run: RunId,
-  /** The open questions of the child run and of its descendants. */
+  /** The open questions of the child run and of its descendants; the first [`MAX_LISTED_QUESTIONS`] of them. Others
+   * follow when these are answered.
+   */
   questions: Array<ChildQuestion>, } | { "type": "child.resumed",
   /** The child run. */
   run: RunId, }));
@@ -601,7 +607,7 @@ export type EpochView = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.max_concurrency" | "settings.price" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.no_home" | "subflow.cancelled" | "subflow.failed" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.recursion" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.bad_arguments" | "tool.bad_expression" | "tool.no_folder" | "tool.no_result" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.price" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.no_home" | "subflow.cancelled" | "subflow.failed" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.recursion" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.bad_arguments" | "tool.bad_expression" | "tool.no_folder" | "tool.no_result" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -710,6 +716,10 @@ export type FlowRef = {
 export type FlowSettings = {
   /** How many activations may run at once; 16 by default. */
   maxConcurrency?: number,
+  /** After how many iterations in a row without a question to a person a cycle ends, unless `limits.maxEpochs` bounds
+   * it; 100 by default.
+   */
+  maxUnattendedEpochs?: number,
   /** The context window of every model call in the flow, in tokens; by default, the model's own. It stays as it is in the
    * file: [`check`](crate::plan::check()) reports an invalid value.
    */
@@ -807,7 +817,9 @@ export type KeyStatus = {
 
 /** Bounds on a node's execution. */
 export type Limits = {
-  /** The maximum number of iterations of the innermost cycle that contains the node, at least 1. */
+  /** The maximum number of iterations of the innermost cycle that contains the node, at least 1. Of several bounds on
+   * one cycle, the lowest holds.
+   */
   maxEpochs?: number,
   /** The maximum duration of one execution, in milliseconds; then it fails with `node.timeout`. */
   timeoutMs?: number,
@@ -873,6 +885,8 @@ export type LoopView = {
   iterations: number,
   /** The bound that stopped it, if one did. */
   exhausted?: number,
+  /** Whether that bound counts only iterations in a row in which nobody was asked. */
+  unattended?: boolean,
 };
 
 /** One message of a context's history. Immutable; shared, never copied. */
@@ -1405,8 +1419,10 @@ export type RunEvent = { "type": "run.started",
   conversation?: ConversationRef,
   /** Model settings and calibration at the start of the run. Fixed for the whole run. */
   models?: ModelOverrides, } | { "type": "run.waiting",
-  /** The open pauses, in plan order. */
-  on: Array<Activation>, } | { "type": "run.cancelling" } | { "type": "run.finished",
+  /** The open pauses, in plan order; the first [`MAX_LISTED_QUESTIONS`] of them. */
+  on: Array<Activation>,
+  /** How many more there are. */
+  more?: number, } | { "type": "run.cancelling" } | { "type": "run.finished",
   /** The last live outputs of the flow's `output` nodes (without any: of its last nodes), by node and port. */
   outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, } | { "type": "run.failed",
   /** The node that failed. */
@@ -1527,7 +1543,7 @@ export type RunView = {
   endedAt?: number,
   /** Since when it has been waiting for a person, if it is. */
   waitingSince?: number,
-  /** What it waits for: the open pauses of `run.waiting`, in plan order. */
+  /** What it waits for: the open pauses that `run.waiting` lists, in plan order. `pauses` has all of them. */
   waitingOn: Array<Activation>,
   /** The pauses nobody has answered, in the order they were asked; open while other branches still work, too. */
   pauses: Array<OpenPause>,

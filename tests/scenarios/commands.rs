@@ -319,13 +319,23 @@ fn closed_pipe_exits_without_a_panic() {
 fn store_in_use_is_reported() {
     let home = Home::default();
     let window = Plait::open(Options::new(home.path())).unwrap();
-    let output = home.plait(&["runs", "list"]);
+    let output = home.plait(&["run", "hello"]);
     assert_eq!((output.code, output.out.as_str()), (1, ""));
     assert!(output.err.contains("error[store.locked]") && output.err.contains("help:"), "{output:#?}");
-    // Commands without a store still work.
-    assert_eq!(home.plait(&["check", "hello"]).code, 0);
+    // What only reads, or needs no store, works all the same.
+    for args in [
+        &["check", "hello"][..],
+        &["runs", "list"],
+        &["usage"],
+        &["keys", "list"],
+        &["conversations", "list"],
+        &["doctor"],
+    ] {
+        let output = home.plait(args);
+        assert_eq!(output.code, 0, "{args:?}: {output:#?}");
+    }
     drop(window);
-    assert_eq!(home.plait(&["runs", "list"]).code, 0);
+    assert_eq!(home.plait(&["run", "hello"]).code, 0);
 }
 
 /// Simulates a full disk with a file size limit for one process.

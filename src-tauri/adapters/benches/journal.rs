@@ -1,5 +1,5 @@
-//! What durability costs: three small events a node through the store's journal, beside the bare database with the same
-//! bytes in the same run.
+//! What durability costs: three small events a node through the store's journal, beside a plain file with the same
+//! lines in the same run.
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-adapters --bench journal` does alone.
 
@@ -8,7 +8,9 @@ mod workload;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::hint::black_box;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,30 +52,36 @@ fn main() -> Result<(), BenchError> {
     errors.into_result()
 }
 
-/// The same bytes into the database, an insert each. Its flush leaves the length of its file to the system, the store's
-/// does not.
+/// The same entries as lines into a plain file, with a sync wherever the store syncs.
 fn bare(
     group: &mut BenchmarkGroup<'_, WallTime>,
     flushed_each: usize,
     home: &Path,
     errors: &FirstError,
 ) -> Result<(), BenchError> {
-    let db = sled::Config::new().path(home).cache_capacity(64 << 20).open()?;
-    let keep = |rows: Vec<Row>| -> sled::Result<()> {
-        for (number, row) in rows.into_iter().enumerate() {
-            for (key, value) in row {
-                db.insert(key, value)?;
+    std::fs::create_dir_all(home)?;
+    let number = Cell::new(0);
+    let keep = |appends: &[Vec<Entry>]| -> Result<(), BenchError> {
+        number.set(number.get() + 1);
+        let mut file = File::create_new(home.join(number.get().to_string()))?;
+        let mut text = Vec::new();
+        for (number, entries) in appends.iter().enumerate() {
+            for entry in entries {
+                serde_json::to_writer(&mut text, black_box(entry))?;
+                text.push(b'\n');
             }
             if number % flushed_each == flushed_each - 1 {
-                db.flush()?;
+                file.write_all(&text)?;
+                text.clear();
+                file.sync_data()?;
             }
         }
-        db.flush()?;
-        Ok(())
+        file.write_all(&text)?;
+        Ok(file.sync_data()?)
     };
     group.bench_function(BenchmarkId::new("bare", NODES), |bencher| {
-        let measured = |rows: Option<Vec<Row>>| errors.capture(keep(rows?));
-        bencher.iter_batched(|| errors.capture(rows()), measured, BatchSize::PerIteration);
+        let measured = |appends: Vec<Vec<Entry>>| errors.capture(keep(&appends));
+        bencher.iter_batched(|| appends(&run_id(0)), measured, BatchSize::PerIteration);
     });
     Ok(())
 }
@@ -157,20 +165,4 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
             events.into_iter().map(|event| Entry { seq: seq.next(), at: 1_700_000_000_000, event }).collect()
         })
         .collect()
-}
-
-/// A node's entries, each with its key.
-type Row = Vec<(Vec<u8>, Vec<u8>)>;
-
-/// The entries as rows, one node each: a key for each entry.
-fn rows() -> Result<Vec<Row>, serde_json::Error> {
-    let run = uuid::Uuid::now_v7();
-    let mut seq = 0_u64..;
-    let mut row = |entry: &Entry| {
-        let mut key = vec![b'j'];
-        key.extend_from_slice(run.as_bytes());
-        key.extend(seq.next().unwrap_or_default().to_be_bytes());
-        Ok((key, serde_json::to_vec(entry)?))
-    };
-    appends(&run_id(0)).iter().map(|entries| entries.iter().map(&mut row).collect()).collect()
 }

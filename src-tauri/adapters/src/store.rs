@@ -1,25 +1,34 @@
-//! The store: run index, journals, flows as they ran, settings, recent flows and drafts, in one sled database, with large
-//! values in separate files.
+//! The store: the data directory, in files that can be read, copied and checked one by one.
 //!
-//! One process owns a store at a time. All methods block, but at most for a few milliseconds of disk access, except
+//! | what | where |
+//! |---|---|
+//! | journals of a run and its child runs | `runs/<year>-<month>/<run>.journal` ([`tree`]) |
+//! | conversations | `conversations/<id>.journal` ([`conversation`]) |
+//! | the list of runs, and of conversations | `index.log` beside them, rebuilt when it is gone ([`record_index`]) |
+//! | flows as they ran, settings, recent flows, token calibration, drafts | one JSON file each ([`documents`], [`drafts`]) |
+//!
+//! Journals and conversations are append-only and checked record by record ([`log_file`]). One process writes a data
+//! directory at a time; others read it. All methods block, but at most for a few milliseconds of disk access, except
 //! [`Store::flush`] and a journal's `flush`, which are async. Does not run flows or read their files.
 
-mod batch_builder;
-mod blobs;
-mod compressed_segment;
 pub mod conversation;
-mod database;
+mod disk;
+pub mod doctor;
 mod documents;
 mod drafts;
 mod fault;
 mod journal;
 mod journal_reader;
-mod key;
+mod large_value;
+mod log_file;
 mod open;
 pub mod record;
+mod record_index;
+mod recovery;
 mod run_index;
-mod segment;
+mod shared;
 mod store_core;
+mod tree;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -34,33 +43,48 @@ use serde_json::{Map, Value};
 
 use conversation::record::{ConversationMessage, ConversationRecord};
 pub use conversation::{ConversationFilter, ConversationFork, NewConversation, StoredConversation};
+use disk::FileSystem;
 pub use documents::RecentFlow;
 pub use drafts::Draft;
 pub use journal::RunJournal;
 pub use journal_reader::JournalEntries;
 use record::RunRecord;
+pub use recovery::Progress;
 pub use run_index::{RunFilter, Which};
 use store_core::StoreCore;
 
 const SETTINGS: &str = "settings";
-const CORRECTIONS: &str = "corrections";
 
-/// The open store. Clones share it; it is flushed and closed when the last one and the last journal are dropped.
+/// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
 #[derive(Clone)]
 pub struct Store(Arc<StoreCore>);
 
 impl Store {
-    /// Opens or creates the store in the data directory `home`. Faults: `store.locked` while another process uses it,
-    /// `store.full`, `store.io`, `store.corrupt`.
+    /// Opens or creates the store in the data directory `home`. Faults: `store.locked` while another process writes it,
+    /// `store.old_form`, `store.newer`, `store.full`, `store.io`.
     pub fn open(home: &Path) -> Result<Self, Fault> {
-        let core = StoreCore::open(home)?;
-        run_index::finish_removals(&core)?;
-        Ok(Self(core))
+        Self::open_with_progress(home, &mut |_, _| ())
+    }
+
+    /// The same, reporting progress while journals are read, which takes long only if the index has to be rebuilt.
+    pub fn open_with_progress(home: &Path, progress: Progress<'_>) -> Result<Self, Fault> {
+        StoreCore::open(home, Arc::new(FileSystem), false, progress).map(Self)
+    }
+
+    /// Opens the store for reading, also while another process writes it. What that process does later may not be seen.
+    /// Whatever changes the store is refused (`store.locked`). Faults: `store.old_form`, `store.newer`, `store.io`.
+    pub fn open_for_reading(home: &Path) -> Result<Self, Fault> {
+        StoreCore::read(home, Arc::new(FileSystem), &mut |_, _| ()).map(Self)
+    }
+
+    /// Whether the store is open for reading alone.
+    pub fn is_read_only(&self) -> bool {
+        self.0.is_read_only()
     }
 
     /// The data directory.
     pub fn home(&self) -> &Path {
-        &self.0.home
+        &self.0.shared.home
     }
 
     /// The journal of a run for appending, new or existing. Faults: `run.bad_id` (not a UUID),
@@ -72,63 +96,76 @@ impl Store {
     /// The entries of a run from `from_seq` on, including those appended but not yet flushed. A damaged or missing entry
     /// yields the fault `journal.corrupt` with its seq and ends the iteration; everything before it is returned.
     pub fn read_journal(&self, run: &RunId, from_seq: u64) -> Result<JournalEntries, Fault> {
-        JournalEntries::from(&self.0, key::run(run)?, from_seq)
+        self.entries(run, from_seq, false)
+    }
+
+    /// The same, but what is behind a damaged entry is returned as well, after a fault for each gap.
+    pub fn read_damaged_journal(&self, run: &RunId) -> Result<JournalEntries, Fault> {
+        self.entries(run, 0, true)
+    }
+
+    fn entries(&self, run: &RunId, from_seq: u64, skips_damage: bool) -> Result<JournalEntries, Fault> {
+        let reader = self.0.shared.read(tree::run_key(run)?, from_seq)?;
+        Ok(JournalEntries::new(reader, Arc::clone(&self.0.shared.conversations), skips_damage))
     }
 
     /// The record of a run. Faults `run.unknown`, `run.bad_id`.
     pub fn run(&self, run: &RunId) -> Result<RunRecord, Fault> {
-        run_index::run(&self.0, run)
+        self.0.run(run)
     }
 
     /// The run whose id begins with `prefix`. Faults `run.unknown`, `run.ambiguous`.
     pub fn find_run(&self, prefix: &str) -> Result<RunId, Fault> {
-        run_index::find(&self.0, prefix)
+        self.0.shared.index().find(prefix)
     }
 
     /// Runs, newest first.
     pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, Fault> {
-        run_index::runs(&self.0, filter)
+        Ok(self.0.runs(filter))
     }
 
     /// The child runs of a run, in the order they started.
     pub fn children(&self, run: &RunId) -> Result<Vec<RunRecord>, Fault> {
-        run_index::children(&self.0, run)
+        self.0.children(run)
     }
 
     /// The number of child runs of a run.
     pub fn count_children(&self, run: &RunId) -> Result<usize, Fault> {
-        run_index::count_children(&self.0, run)
+        Ok(self.0.shared.index().count_children(&tree::run_key(run)?))
     }
 
     /// Removes a run and its child runs: record, journal, large values, and the flow document if no other run used it. Faults
     /// `run.unknown`, `run.busy`.
     pub fn remove_run(&self, run: &RunId) -> Result<(), Fault> {
-        run_index::remove(&self.0, run)
+        let hashes = self.0.remove(run)?;
+        hashes.iter().try_for_each(|hash| documents::remove_unused_flow(&self.0, hash))
     }
 
     /// The conversations, most recently changed first.
     pub fn conversations(&self, filter: &ConversationFilter) -> Result<Vec<ConversationRecord>, Fault> {
-        conversation::list(&self.0, filter)
+        self.0.conversations().list(filter)
     }
 
     /// A conversation. Fault `conversation.unknown`.
     pub fn conversation(&self, id: &ConversationId) -> Result<ConversationRecord, Fault> {
-        conversation::get(&self.0, id)
+        self.0.conversations().get(id)
     }
 
     /// The conversation whose id begins with `prefix`. Faults `conversation.unknown`, `conversation.ambiguous`.
     pub fn find_conversation(&self, prefix: &str) -> Result<ConversationId, Fault> {
-        conversation::find(&self.0, prefix)
+        self.0.conversations().find(prefix)
     }
 
     /// Creates a conversation. On disk when this returns.
     pub fn create_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
-        conversation::create(&self.0, new)
+        self.0.writer()?;
+        self.0.conversations().create(new)
     }
 
     /// The user's latest conversation with the flow, or a new one. On disk when this returns.
     pub fn find_or_create_conversation(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
-        conversation::find_or_create(&self.0, new)
+        self.0.writer()?;
+        self.0.conversations().find_or_create(new)
     }
 
     /// Up to `limit` messages of a conversation, starting at position `from`.
@@ -138,12 +175,12 @@ impl Store {
         from: u64,
         limit: usize,
     ) -> Result<Vec<ConversationMessage>, Fault> {
-        conversation::messages(&self.0, id, from, limit)
+        self.0.conversations().messages(id, from, limit)
     }
 
     /// The stored history of a conversation, for a run that continues it.
     pub fn past(&self, id: &ConversationId) -> Result<StoredConversation, Fault> {
-        StoredConversation::open(&self.0, id)
+        StoredConversation::open(self.0.conversations(), id)
     }
 
     /// Renames a conversation. Faults `conversation.unknown`, `conversation.no_title`.
@@ -153,7 +190,8 @@ impl Store {
         title: &str,
         at: u64,
     ) -> Result<ConversationRecord, Fault> {
-        conversation::rename(&self.0, id, title, at)
+        self.0.writer()?;
+        self.0.conversations().rename(id, title, at)
     }
 
     /// Forks a conversation at a message. Faults `conversation.unknown`, `conversation.no_message`.
@@ -163,12 +201,14 @@ impl Store {
         message: u64,
         at: u64,
     ) -> Result<ConversationFork, Fault> {
-        conversation::fork(&self.0, id, message, at)
+        self.0.writer()?;
+        self.0.conversations().fork(id, message, at)
     }
 
     /// Deletes a conversation. Faults `conversation.unknown`, `conversation.busy`.
     pub fn remove_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
-        conversation::remove(&self.0, id)
+        self.0.writer()?;
+        self.0.conversations().delete(id, || self.0.open_run_in(id))
     }
 
     /// Stores a flow document before it runs, once per content, and returns its hash. On disk when this returns.
@@ -193,12 +233,12 @@ impl Store {
 
     /// The token calibration, by `provider/model`; empty at first.
     pub fn corrections(&self) -> Result<BTreeMap<String, Correction>, Fault> {
-        documents::get(&self.0, CORRECTIONS)
+        documents::calibration(&self.0)
     }
 
     /// Replaces the token calibration. Does not wait for the disk: after a crash the latest samples are collected again.
     pub fn put_corrections(&self, corrections: &BTreeMap<String, Correction>) -> Result<(), Fault> {
-        documents::put_soon(&self.0, CORRECTIONS, corrections)
+        documents::put_calibration(&self.0, corrections)
     }
 
     /// Recently opened flows, the latest first.
@@ -218,22 +258,29 @@ impl Store {
 
     /// Stores a draft, replacing any with the same key. On disk when this returns.
     pub fn put_draft(&self, draft: &Draft) -> Result<(), Fault> {
-        drafts::put(&self.0.home, draft)
+        self.0.writer()?;
+        drafts::put(&self.0.shared.home, draft)
     }
 
     /// All drafts, the latest first.
     pub fn drafts(&self) -> Result<Vec<Draft>, Fault> {
-        drafts::all(&self.0.home)
+        drafts::all(&self.0.shared.home)
     }
 
     /// Removes a draft; no fault if there is none.
     pub fn remove_draft(&self, key: &str) -> Result<(), Fault> {
-        drafts::remove(&self.0.home, key)
+        self.0.writer()?;
+        drafts::remove(&self.0.shared.home, key)
     }
 
     /// Resolves when everything written so far survives a crash.
     pub fn flush(&self) -> BoxFuture<'static, Result<(), Fault>> {
-        let wait = self.0.writer.flush(None);
-        Box::pin(async move { store_core::flush_result(wait.await) })
+        // A store that is open for reading has nothing to flush.
+        let Ok(writer) = self.0.writer() else { return Box::pin(async { Ok(()) }) };
+        let wait = writer.flush(None);
+        Box::pin(async move { writer::flush_result(wait.await) })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@ mod commands;
 pub mod conversations;
 mod data_dir;
 pub mod dialogs;
+pub mod doctor;
 mod error_reply;
 mod expression_worker;
 pub mod flows;

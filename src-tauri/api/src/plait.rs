@@ -39,6 +39,10 @@ pub struct Options {
     /// [`serve_if_worker`](crate::serve_if_worker) before anything else. Without one, expressions are evaluated in this process,
     /// whose time and memory they can use up.
     pub expression_worker: Option<PathBuf>,
+    /// Whether the store is only read. Then another process may write it, and what would change it is refused.
+    pub read_only: bool,
+    /// Receives the progress of reading journals when the index has to be rebuilt: how many of how many.
+    pub progress: Option<Box<dyn FnMut(usize, usize) + Send>>,
 }
 
 impl Options {
@@ -51,12 +55,19 @@ impl Options {
             tools: None,
             keys: None,
             expression_worker: None,
+            read_only: false,
+            progress: None,
         }
     }
 
     /// The defaults of an application whose `main` begins with [`serve_if_worker`](crate::serve_if_worker).
     pub fn of_application(home: impl Into<PathBuf>) -> Self {
         Self { expression_worker: std::env::current_exe().ok(), ..Self::new(home) }
+    }
+
+    /// For commands that change nothing.
+    pub fn reading(home: impl Into<PathBuf>) -> Self {
+        Self { read_only: true, ..Self::new(home) }
     }
 }
 
@@ -79,8 +90,13 @@ pub struct Plait {
 impl Plait {
     /// Opens the store and prepares everything; runs nothing. `store.locked` when another process has the data directory
     /// open, `store.*` when it cannot be read or created.
-    pub fn open(options: Options) -> Result<Self, ErrorReply> {
-        let store = Store::open(&options.home)?;
+    pub fn open(mut options: Options) -> Result<Self, ErrorReply> {
+        let mut progress = options.progress.take().unwrap_or_else(|| Box::new(|_, _| ()));
+        let store = if options.read_only {
+            Store::open_for_reading(&options.home)?
+        } else {
+            Store::open_with_progress(&options.home, &mut progress)?
+        };
         let mut stored = StoredSettings::read(&store);
         let mut notices = std::mem::take(&mut stored.faults);
         let corrections = store.corrections().unwrap_or_else(|fault| {

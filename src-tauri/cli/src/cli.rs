@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
-    cancel, check, conversations, keys, nodes, providers, resume, run, runs, schema, tokens, usage,
+    cancel, check, conversations, doctor, keys, nodes, providers, resume, run, runs, schema, tokens, usage,
 };
 use crate::exit::{CliError, ExitStatus};
 
@@ -64,6 +64,8 @@ enum Command {
     Keys(keys::KeysArgs),
     /// List or test model providers, or list their models.
     Providers(providers::ProvidersArgs),
+    /// Check the data directory for damage, and repair what can be repaired.
+    Doctor(doctor::DoctorArgs),
 }
 
 impl Cli {
@@ -77,6 +79,7 @@ impl Cli {
             Command::Nodes(args) => nodes::execute(&args),
             Command::Tokens(args) => tokens::execute(&args),
 
+            Command::Doctor(args) => doctor::execute(&home()?, &args),
             Command::Run(args) => block_on(run::execute(&home()?, args)),
             Command::Resume(args) => block_on(resume::execute(&home()?, args)),
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),

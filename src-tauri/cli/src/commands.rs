@@ -3,6 +3,7 @@
 pub(crate) mod cancel;
 pub(crate) mod check;
 pub(crate) mod conversations;
+pub(crate) mod doctor;
 pub(crate) mod keys;
 pub(crate) mod nodes;
 pub(crate) mod providers;

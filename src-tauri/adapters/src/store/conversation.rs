@@ -1,51 +1,44 @@
-//! Conversations: one record each, each message once, and the summaries of their beginnings.
+//! Conversations: one append-only file each, with its messages, the summaries of its beginnings and its title.
 //!
-//! A turn is added to its conversation in the same batch as the journal's `turn.committed`, so a crash loses both or neither,
-//! and a resumed run never adds it twice ([`projector`]). A run's journal refers to recalled messages instead of copying them
-//! ([`reference`]); otherwise a long conversation would be stored once per run. References are expanded where the journal is
-//! read, so that the window, the terminal and a resumed run all see events with their messages.
+//! `turn.committed` in a run's journal is the truth. The conversation's file gets what results from it once the journal is
+//! on disk, by `(run, seq)`, so that applying it again changes nothing ([`projector`]). What a crash kept from a file is
+//! applied when the store opens. A run's journal refers to recalled messages instead of copying them ([`reference`]);
+//! otherwise a long conversation would be stored once per run.
 //!
-//! Owns the records; the engine decides what part of a conversation a run recalls.
+//! Owns the files; the engine decides what part of a conversation a run recalls.
 
+mod delete;
+mod file;
 mod fork;
 mod list;
 mod projector;
 mod reader;
 pub(in crate::store) mod reference;
-mod remove;
-mod rows;
 
 pub mod record;
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::MutexGuard;
+use parking_lot::{Mutex, MutexGuard};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
 use plait_engine::journal::Spending;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::key::{self, Space};
-use super::store_core::StoreCore;
-use super::writer::{Change, Write};
+use super::disk::Disk;
+use super::fault;
+use super::log_file::Key;
+use super::record_index::{IndexState, RecordIndex};
+use file::ConversationFile;
+pub(in crate::store) use file::{Loaded, load};
 pub use fork::ConversationFork;
-pub(in crate::store) use fork::fork;
 pub use list::ConversationFilter;
-pub(in crate::store) use list::{find, list, messages};
-pub(in crate::store) use projector::ConversationProjector;
+pub(in crate::store) use projector::{ConversationProjector, ConversationUpdate};
 pub use reader::StoredConversation;
-use record::{ConversationRecord, ForkOrigin};
-pub(in crate::store) use remove::remove;
-
-/// The binary id of a conversation in database keys.
-pub(in crate::store) type ConversationKey = [u8; 16];
-
-/// The latest conversation records, including queued changes, each with the writer's generation. A record of an older
-/// generation may contain changes that were lost, so it is read again. Locked from reading a record until its change is
-/// queued, so that changes are queued in the order they were made.
-#[derive(Default)]
-pub(in crate::store) struct HeadCache(HashMap<ConversationKey, (u64, ConversationRecord)>);
+use record::{ConversationMessage, ConversationRecord, ForkOrigin};
 
 /// The properties of a new conversation.
 #[derive(Clone, Debug)]
@@ -60,81 +53,297 @@ pub struct NewConversation {
     pub at: u64,
 }
 
+/// What the index holds of a conversation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct IndexEntry {
+    /// None for one that was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    record: Option<ConversationRecord>,
+    /// The size of its file when the record was taken from it.
+    size: u64,
+}
+
+impl IndexEntry {
+    fn known(&self) -> Option<(ConversationRecord, u64)> {
+        Some((self.record.clone()?, self.size))
+    }
+}
+
+/// All conversations of a data directory.
+pub(in crate::store) struct Conversations {
+    disk: Arc<dyn Disk>,
+    folder: PathBuf,
+    state: Mutex<State>,
+}
+
+pub(in crate::store) struct State {
+    index: RecordIndex<IndexEntry>,
+    /// The files that were used since the store was opened.
+    files: HashMap<Key, ConversationFile>,
+}
+
 /// The conversation's UUID. Fault `conversation.unknown` if the id is not a UUID.
-pub(in crate::store) fn key_of(id: &ConversationId) -> Result<ConversationKey, Fault> {
+pub(in crate::store) fn key_of(id: &ConversationId) -> Result<Key, Fault> {
     Uuid::try_parse(id.as_str()).map(Uuid::into_bytes).map_err(|_| unknown(id.as_str()))
 }
 
-pub(in crate::store) fn id_of(key: ConversationKey) -> ConversationId {
+pub(in crate::store) fn id_of(key: Key) -> ConversationId {
     Uuid::from_bytes(key).to_string().into()
 }
 
-pub(in crate::store) fn unknown(id: &str) -> Fault {
+fn unknown(id: &str) -> Fault {
     Fault::new(ErrorCode::ConversationUnknown, format!("There is no conversation `{id}`."))
         .hint("`plait conversations list` lists the conversations; `--conversation new` starts one.")
 }
 
-/// The record, including changes by active runs.
-pub(in crate::store) fn get(core: &StoreCore, id: &ConversationId) -> Result<ConversationRecord, Fault> {
-    head(core, &mut core.conversations(), key_of(id)?)
+fn corrupt(id: &ConversationId, what: &str) -> Fault {
+    Fault::new(ErrorCode::ConversationCorrupt, format!("Conversation `{id}` is damaged: {what}."))
+        .hint("Fork the conversation from an earlier message, or start a new one. `plait doctor` says what is lost.")
+        .details(serde_json::json!({ "conversation": id }))
 }
 
-/// Creates a conversation. On disk when this returns.
-pub(in crate::store) fn create(core: &StoreCore, new: NewConversation) -> Result<ConversationRecord, Fault> {
-    let mut heads = core.conversations();
-    let record = insert_new(core, &mut heads, new)?;
-    drop(heads);
-    core.flush_blocking()?;
-    Ok(record)
+/// The file of a conversation in `folder`.
+pub(in crate::store) fn path_in(folder: &Path, key: Key) -> PathBuf {
+    folder.join(id_of(key).as_str()).with_extension("journal")
 }
 
-/// The user's latest conversation with the flow, or a new one.
-pub(in crate::store) fn find_or_create(
-    core: &StoreCore,
-    new: NewConversation,
-) -> Result<ConversationRecord, Fault> {
-    let mut heads = core.conversations();
-    let latest = list::latest(core, &mut heads, &new.flow, &new.user)?;
-    if let Some(latest) = latest {
-        return Ok(latest);
+/// The conversations that have a file in `folder`, and the sizes of the files.
+pub(in crate::store) fn files_in(folder: &Path) -> Result<Vec<(Key, u64)>, Fault> {
+    let failed = |error: std::io::Error| fault::of_io("list the conversations", &error);
+    let listing = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(failed)?,
+    };
+    let mut files = Vec::new();
+    for item in listing {
+        let item = item.map_err(failed)?;
+        let path = item.path();
+        let id = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| Uuid::try_parse(stem).ok());
+        if let Some(id) = id
+            && path.extension().is_some_and(|extension| extension == "journal")
+        {
+            files.push((id.into_bytes(), item.metadata().map_err(failed)?.len()));
+        }
     }
-    let record = insert_new(core, &mut heads, new)?;
-    drop(heads);
-    core.flush_blocking()?;
-    Ok(record)
+    Ok(files)
 }
 
-/// Changes the title.
-pub(in crate::store) fn rename(
-    core: &StoreCore,
-    id: &ConversationId,
-    title: &str,
-    at: u64,
-) -> Result<ConversationRecord, Fault> {
-    let title = title.trim();
-    if title.is_empty() {
-        return Err(Fault::new(ErrorCode::ConversationNoTitle, "A conversation needs a title.")
-            .hint("Enter a title."));
+impl Conversations {
+    /// Reads the index, and the files that changed since it was written. `rebuild`: all files, whatever the index says.
+    pub(in crate::store) fn open(disk: Arc<dyn Disk>, home: &Path, rebuild: bool) -> Result<Self, Fault> {
+        let folder = home.join("conversations");
+        let (mut index, state) = RecordIndex::<IndexEntry>::load(folder.join("index.log"))
+            .map_err(|error| fault::of_io("read the index of conversations", &error))?;
+        for (key, size) in files_in(&folder)? {
+            let known = index.get(&key);
+            if known.is_some_and(|entry| entry.size == size) && !rebuild && state == IndexState::Whole {
+                continue;
+            }
+            let record = match load(&folder, key, known.and_then(IndexEntry::known))? {
+                Loaded::Missing => continue,
+                Loaded::Deleted => None,
+                // What it lacks is known from the index alone.
+                Loaded::File(_) if known.is_some_and(|entry| entry.size > size) => continue,
+                Loaded::File(file) => Some(file.record().clone()),
+            };
+            index.put_unwritten(key, IndexEntry { record, size });
+        }
+        Ok(Self { disk, folder, state: Mutex::new(State { index, files: HashMap::new() }) })
     }
-    let key = key_of(id)?;
-    let mut heads = core.conversations();
-    let mut record = head(core, &mut heads, key)?;
-    title.clone_into(&mut record.title);
-    record.updated_at = at;
-    queue(core, &mut heads, key, record.clone(), Vec::new())?;
-    drop(heads);
-    core.flush_blocking()?;
-    Ok(record)
+
+    /// Writes the index anew if that saves something, or always. A failure costs nothing: the files say the same.
+    pub(in crate::store) fn compact_index(&self, always: bool) {
+        let mut state = self.state.lock();
+        if always || state.index.is_outdated() {
+            // See above.
+            let _ = self.disk.create_folder(&self.folder).and_then(|()| state.index.rewrite(&*self.disk));
+        }
+    }
+
+    pub(in crate::store) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The record that the index has of a conversation, and the size that its file had.
+    pub(in crate::store) fn known(&self, key: Key) -> Option<(ConversationRecord, u64)> {
+        self.lock().index.get(&key).and_then(IndexEntry::known)
+    }
+
+    /// Reads a file that was replaced.
+    pub(in crate::store) fn reload(&self, key: Key) -> Result<(), Fault> {
+        let mut state = self.lock();
+        state.files.remove(&key);
+        if let Some((record, _)) = state.index.get(&key).and_then(IndexEntry::known) {
+            // The size is that of the damaged file.
+            state.index.put_unwritten(key, IndexEntry { record: Some(record), size: 0 });
+        }
+        self.file(&mut state, key)?;
+        state.note(key);
+        self.write_index(&mut state);
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    /// The record of a conversation.
+    pub(in crate::store) fn get(&self, id: &ConversationId) -> Result<ConversationRecord, Fault> {
+        self.lock().record(key_of(id)?).cloned().ok_or_else(|| unknown(id.as_str()))
+    }
+
+    /// Whether a run can continue the conversation. Faults `conversation.unknown`, `conversation.corrupt`.
+    pub(in crate::store) fn check_usable(&self, key: Key) -> Result<(), Fault> {
+        let mut state = self.lock();
+        let file = self.file(&mut state, key)?.ok_or_else(|| unknown(id_of(key).as_str()))?;
+        file.check_writable()
+    }
+
+    /// Creates a conversation. On disk when this returns.
+    pub(in crate::store) fn create(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
+        self.insert(&mut self.lock(), &new_record(new, None), &[])
+    }
+
+    /// The user's latest conversation with the flow, or a new one.
+    pub(in crate::store) fn find_or_create(&self, new: NewConversation) -> Result<ConversationRecord, Fault> {
+        let mut state = self.lock();
+        let latest = state.latest(&new.flow, &new.user).cloned();
+        latest.map_or_else(|| self.insert(&mut state, &new_record(new, None), &[]), Ok)
+    }
+
+    /// Changes the title. On disk when this returns.
+    pub(in crate::store) fn rename(
+        &self,
+        id: &ConversationId,
+        title: &str,
+        at: u64,
+    ) -> Result<ConversationRecord, Fault> {
+        let title = title.trim();
+        if title.is_empty() {
+            return Err(Fault::new(ErrorCode::ConversationNoTitle, "A conversation needs a title.")
+                .hint("Enter a title."));
+        }
+        let key = key_of(id)?;
+        let mut state = self.lock();
+        let file = self.file(&mut state, key)?.ok_or_else(|| unknown(id.as_str()))?;
+        file.check_writable()?;
+        file.rename(title, at)?;
+        file.sync(&*self.disk)?;
+        let record = file.record().clone();
+        state.note(key);
+        self.write_index(&mut state);
+        Ok(record)
+    }
+
+    /// Up to `limit` messages, starting at position `from`.
+    pub(in crate::store) fn messages(
+        &self,
+        id: &ConversationId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<ConversationMessage>, Fault> {
+        let key = key_of(id)?;
+        let mut state = self.lock();
+        let Some(file) = self.file(&mut state, key)? else { return Ok(Vec::new()) };
+        let end = file.record().messages.min(from.saturating_add(limit as u64));
+        (from..end).map(|place| file.message(place)).collect()
+    }
+
+    /// Applies what results from an event of a run, unless it was applied before. For a conversation that was deleted or
+    /// is damaged this does nothing: the run's journal holds it.
+    pub(in crate::store) fn apply(&self, update: &ConversationUpdate) {
+        let mut state = self.lock();
+        let Ok(Some(file)) = self.file(&mut state, update.conversation) else { return };
+        if file.check_writable().is_ok() && file.apply(update).unwrap_or_default() {
+            // What can't be written now is written later, or applied again when the store opens.
+            let _ = file.write_out(&*self.disk);
+            state.note(update.conversation);
+        }
+    }
+
+    /// Makes what was applied to a conversation survive a power failure.
+    pub(in crate::store) fn settle(&self, key: Key) -> Result<(), Fault> {
+        let mut state = self.lock();
+        if let Some(file) = state.files.get_mut(&key).filter(|file| !file.is_synced()) {
+            file.sync(&*self.disk)?;
+            state.note(key);
+            self.write_index(&mut state);
+        }
+        Ok(())
+    }
+
+    /// The same for all conversations.
+    pub(in crate::store) fn settle_all(&self) -> Result<(), Fault> {
+        let keys: Vec<Key> = self.lock().files.keys().copied().collect();
+        keys.into_iter().try_for_each(|key| self.settle(key))
+    }
+
+    /// The conversation's file; none if there is none or it was deleted.
+    fn file<'s>(&self, state: &'s mut State, key: Key) -> Result<Option<&'s mut ConversationFile>, Fault> {
+        if !state.files.contains_key(&key) {
+            let known = state.index.get(&key).and_then(IndexEntry::known);
+            match load(&self.folder, key, known.clone())? {
+                Loaded::File(file) => drop(state.files.insert(key, *file)),
+                Loaded::Missing if known.is_some() => {
+                    return Err(corrupt(&id_of(key), "its file is missing"));
+                }
+                Loaded::Missing | Loaded::Deleted => return Ok(None),
+            }
+        }
+        Ok(state.files.get_mut(&key))
+    }
+
+    /// Writes the file of a new conversation, whole.
+    fn insert(
+        &self,
+        state: &mut State,
+        record: &ConversationRecord,
+        messages: &[ConversationUpdate],
+    ) -> Result<ConversationRecord, Fault> {
+        let key = key_of(&record.id)?;
+        let mut file = ConversationFile::create(path_in(&self.folder, key), key, record)?;
+        for update in messages {
+            file.apply(update)?;
+        }
+        file.sync(&*self.disk)?;
+        let record = file.record().clone();
+        state.files.insert(key, file);
+        state.note(key);
+        self.write_index(state);
+        Ok(record)
+    }
+
+    /// A failure costs nothing: what the index lacks is read from the files when the store opens.
+    fn write_index(&self, state: &mut State) {
+        let _ = state.index.write_out(&*self.disk);
+    }
 }
 
-fn insert_new(
-    core: &StoreCore,
-    heads: &mut MutexGuard<'_, HeadCache>,
-    new: NewConversation,
-) -> Result<ConversationRecord, Fault> {
-    let record = new_record(new, None);
-    queue(core, heads, key_of(&record.id)?, record.clone(), Vec::new())?;
-    Ok(record)
+impl State {
+    fn record(&self, key: Key) -> Option<&ConversationRecord> {
+        self.index.get(&key)?.record.as_ref()
+    }
+
+    fn records(&self) -> impl Iterator<Item = &ConversationRecord> {
+        self.index.records().values().filter_map(|entry| entry.record.as_ref())
+    }
+
+    fn latest(&self, flow: &str, user: &str) -> Option<&ConversationRecord> {
+        let records = self.records().filter(|record| record.flow == flow && record.user == user);
+        records.max_by_key(|record| (record.updated_at, &record.id))
+    }
+
+    /// Takes the record of a file into the index. It is written once the file is synced: a size that the index knows
+    /// is one that survives.
+    fn note(&mut self, key: Key) {
+        let Some(file) = self.files.get(&key) else { return };
+        let entry = IndexEntry { record: Some(file.record().clone()), size: file.size() };
+        if file.is_synced() {
+            self.index.put(key, entry);
+        } else {
+            self.index.put_unwritten(key, entry);
+        }
+    }
 }
 
 fn new_record(new: NewConversation, forked_from: Option<ForkOrigin>) -> ConversationRecord {
@@ -154,59 +363,3 @@ fn new_record(new: NewConversation, forked_from: Option<ForkOrigin>) -> Conversa
         forked_from,
     }
 }
-
-/// The latest record, including queued changes.
-fn head(core: &StoreCore, heads: &mut HeadCache, key: ConversationKey) -> Result<ConversationRecord, Fault> {
-    let generation = core.writer.generation();
-    if let Some((of, record)) = heads.0.get(&key)
-        && *of == generation
-    {
-        return Ok(record.clone());
-    }
-    let at = key::of(Space::Conversation, &key);
-    let stored = core.get(&at)?.ok_or_else(|| unknown(id_of(key).as_str()))?;
-    let record: ConversationRecord = decode(core, key, &stored, "record")?;
-    heads.0.insert(key, (core.writer.generation(), record.clone()));
-    Ok(record)
-}
-
-/// Queues the record together with other changes.
-fn queue(
-    core: &StoreCore,
-    heads: &mut HeadCache,
-    key: ConversationKey,
-    record: ConversationRecord,
-    mut changes: Vec<Change>,
-) -> Result<(), Fault> {
-    changes.push((key::of(Space::Conversation, &key), Some(json(&record)?)));
-    let generation = core.writer.generation();
-    core.writer.write(Some(generation), Write::of(record.id.as_str(), changes))?;
-    heads.0.insert(key, (generation, record));
-    Ok(())
-}
-
-fn decode<T: serde::de::DeserializeOwned>(
-    core: &StoreCore,
-    key: ConversationKey,
-    stored: &[u8],
-    what: &str,
-) -> Result<T, Fault> {
-    let id = id_of(key);
-    let read = core.blobs.load(id.as_str(), stored);
-    read.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string())).map_err(|why| {
-        Fault::new(
-            ErrorCode::ConversationCorrupt,
-            format!("A {what} of conversation `{id}` is damaged: {why}."),
-        )
-        .hint("Fork the conversation from an earlier message, or start a new one.")
-    })
-}
-
-fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
-    serde_json::to_vec(value).map_err(|error| {
-        Fault::new(ErrorCode::StoreIo, format!("A conversation can't be written as JSON: {error}."))
-    })
-}
-
-/// The core that a run's journal and its conversation share.
-pub(in crate::store) type SharedCore = Arc<StoreCore>;

@@ -1,22 +1,20 @@
-//! Documents by name or hash: flows as they ran, the settings, the flows opened of late. Owns their keys, not what they
-//! say.
+//! Small documents, one file each, replaced atomically: flows as they ran, the settings, the token calibration, the flows
+//! opened recently. Owns their names, not what they say.
+
+use std::path::{Path, PathBuf};
 
 use plait_engine::error::{ErrorCode, Fault};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::key::{self, Space};
+use super::fault;
 use super::store_core::StoreCore;
-use super::writer::Write;
 use crate::hash::content_hash;
 
-/// The folder of large flow documents.
-pub(super) const FLOWS: &str = "flows";
-const SETTINGS_FOLDER: &str = "settings";
-
 /// How many flows are remembered.
-const RECENT_MAX: usize = 50;
+const MAX_RECENT_FLOWS: usize = 50;
+
 const RECENT: &str = "recent";
 
 /// A flow that was opened before.
@@ -32,52 +30,111 @@ pub struct RecentFlow {
     pub opened_at: u64,
 }
 
+/// The file of a flow document. Fault `flow.unknown` for what is no hash.
+fn flow_path(home: &Path, hash: &str) -> Result<PathBuf, Fault> {
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash { Ok(home.join("flows").join(hash).with_extension("json")) } else { Err(unknown_flow(hash)) }
+}
+
+fn unknown_flow(hash: &str) -> Fault {
+    Fault::new(ErrorCode::FlowUnknown, format!("The store has no flow document `{hash}`."))
+}
+
+/// Stores a flow document once per content. On disk when this returns. One that was damaged is whole again.
 pub(super) fn put_flow(core: &StoreCore, text: &str) -> Result<String, Fault> {
+    core.writer()?;
     let hash = content_hash(text.as_bytes());
-    core.kept_flows().insert(hash.clone());
-    let at = key::of(Space::Flow, hash.as_bytes());
-    if core.get(&at)?.is_none() {
-        let changes = vec![(at, Some(text.as_bytes().to_vec()))];
-        core.put_durably(Write::of(FLOWS, changes))?;
+    let path = flow_path(&core.shared.home, &hash)?;
+    if core.kept_flows().contains(&hash) {
+        return Ok(hash);
     }
+    let is_there = std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes());
+    if !is_there {
+        let disk = &core.shared.disk;
+        path.parent()
+            .map_or(Ok(()), |folder| disk.create_folder(folder))
+            .and_then(|()| disk.replace(&path, text.as_bytes()))
+            .map_err(|error| fault::of_io("store a flow document", &error))?;
+    }
+    core.kept_flows().insert(hash.clone());
     Ok(hash)
 }
 
+/// Removes a flow document that no run uses any more.
+pub(super) fn remove_unused_flow(core: &StoreCore, hash: &str) -> Result<(), Fault> {
+    if core.kept_flows().contains(hash) || core.shared.index().uses_flow(hash) {
+        return Ok(());
+    }
+    let path = flow_path(&core.shared.home, hash)?;
+    core.shared.disk.remove(&path).map_err(|error| fault::of_io("remove a flow document", &error))
+}
+
 pub(super) fn flow(core: &StoreCore, hash: &str) -> Result<String, Fault> {
-    let stored = core.get(&key::of(Space::Flow, hash.as_bytes()))?.ok_or_else(|| {
-        Fault::new(ErrorCode::FlowUnknown, format!("The store has no flow document `{hash}`."))
-    })?;
-    let damaged = |why: String| {
-        Fault::new(ErrorCode::StoreCorrupt, format!("The flow document `{hash}` is damaged: {why}."))
+    let path = flow_path(&core.shared.home, hash)?;
+    let damaged = |why: &str| {
+        Fault::new(
+            ErrorCode::StoreCorrupt,
+            format!("The flow document `{}` is damaged: {why}.", path.display()),
+        )
     };
-    let bytes = core.blobs.load(FLOWS, &stored).map_err(damaged)?;
-    String::from_utf8(bytes).map_err(|error| damaged(error.to_string()))
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(unknown_flow(hash)),
+        Err(error) => return Err(fault::of_io("read a flow document", &error)),
+    };
+    if content_hash(&bytes) != hash {
+        return Err(damaged("its content is not what ran"));
+    }
+    String::from_utf8(bytes).map_err(|_| damaged("it is no text"))
 }
 
 /// The document of that name, or its default.
 pub(super) fn get<T: DeserializeOwned + Default>(core: &StoreCore, name: &str) -> Result<T, Fault> {
-    let Some(stored) = core.get(&key::of(Space::Setting, name.as_bytes()))? else { return Ok(T::default()) };
-    let read = core.blobs.load(SETTINGS_FOLDER, &stored);
-    read.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string()))
-        .map_err(|why| Fault::new(ErrorCode::StoreCorrupt, format!("The stored {name} are damaged: {why}.")))
+    let path = path(core, name);
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(T::default()),
+        Err(error) => return Err(fault::of_io(&format!("read the stored {name}"), &error)),
+    };
+    serde_json::from_slice(&bytes).map_err(|why| {
+        let message = format!("The stored {name} in `{}` are damaged: {why}.", path.display());
+        Fault::new(ErrorCode::StoreCorrupt, message).hint("Restore the file from a copy, or delete it.")
+    })
 }
 
 /// Replaces the document of that name; on disk when this returns.
 pub(super) fn put(core: &StoreCore, name: &str, document: &impl Serialize) -> Result<(), Fault> {
-    core.put_durably(replacement(name, document)?)
+    core.writer()?;
+    core.shared
+        .disk
+        .replace(&path(core, name), &json(name, document)?)
+        .map_err(|error| fault::of_io(&format!("write the {name}"), &error))
 }
 
-/// Replaces the document of that name, without waiting for the disk.
-pub(super) fn put_soon(core: &StoreCore, name: &str, document: &impl Serialize) -> Result<(), Fault> {
-    core.writer.write(None, replacement(name, document)?)
+/// Replaces the token calibration with the next sync of everything.
+pub(super) fn put_calibration(core: &StoreCore, document: &impl Serialize) -> Result<(), Fault> {
+    core.writer()?;
+    *core.shared.calibration.lock() = Some(json("calibration", document)?);
+    Ok(())
 }
 
-fn replacement(name: &str, document: &impl Serialize) -> Result<Write, Fault> {
-    let bytes = serde_json::to_vec(document).map_err(|error| {
+/// The token calibration, also if it is not written yet.
+pub(super) fn calibration<T: DeserializeOwned + Default>(core: &StoreCore) -> Result<T, Fault> {
+    let pending = core.shared.calibration.lock().clone();
+    match pending.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+        Some(calibration) => Ok(calibration),
+        None => get(core, "calibration"),
+    }
+}
+
+fn path(core: &StoreCore, name: &str) -> PathBuf {
+    core.shared.home.join(name).with_extension("json")
+}
+
+fn json(name: &str, document: &impl Serialize) -> Result<Vec<u8>, Fault> {
+    serde_json::to_vec(document).map_err(|error| {
         Fault::new(ErrorCode::StoreIo, format!("The {name} can't be written as JSON: {error}."))
-    })?;
-    let changes = vec![(key::of(Space::Setting, name.as_bytes()), Some(bytes))];
-    Ok(Write::of(SETTINGS_FOLDER, changes))
+    })
 }
 
 pub(super) fn recent(core: &StoreCore) -> Result<Vec<RecentFlow>, Fault> {
@@ -92,6 +149,6 @@ pub(super) fn change_recent(core: &StoreCore, path: &str, first: Option<&RecentF
     if let Some(flow) = first {
         flows.insert(0, flow.clone());
     }
-    flows.truncate(RECENT_MAX);
+    flows.truncate(MAX_RECENT_FLOWS);
     put(core, RECENT, &flows)
 }

@@ -1,5 +1,5 @@
-//! Drafts: unsaved states of flows, kept so that a crash loses nothing. Plain files beside the database, so that they
-//! can be saved even from a damaged store.
+//! Drafts: unsaved states of flows, kept so that a crash loses nothing. One file each, readable by
+//! their owner alone.
 
 use std::fs;
 use std::io;
@@ -38,7 +38,7 @@ pub(super) fn put(home: &Path, draft: &Draft) -> Result<(), Fault> {
     let doing = "keep a draft";
     let bytes = serde_json::to_vec(draft).map_err(|error| fault::of_io(doing, &error.into()))?;
     fs::create_dir_all(folder(home))
-        .and_then(|()| atomic_file::replace(&file(home, &draft.key), &bytes))
+        .and_then(|()| atomic_file::replace_private(&file(home, &draft.key), &bytes))
         .map_err(|error| fault::of_io(doing, &error))
 }
 
@@ -54,8 +54,7 @@ pub(super) fn all(home: &Path) -> Result<Vec<Draft>, Fault> {
         let path = item.map_err(|error| fault::of_io(doing, &error))?.path();
         if path.extension().is_some_and(|extension| extension == "json") {
             // One that can't be read must not hide the others.
-            drafts
-                .extend(fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Draft>(&bytes).ok()));
+            drafts.extend(read(&path));
         }
     }
     drafts.sort_by(|a, b| b.saved_at.cmp(&a.saved_at).then_with(|| a.key.cmp(&b.key)));
@@ -67,6 +66,15 @@ pub(super) fn remove(home: &Path, key: &str) -> Result<(), Fault> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fault::of_io("drop a draft", &error)),
         _ => Ok(()),
     }
+}
+
+fn read(path: &Path) -> Option<Draft> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// Whether the draft in a file can be read.
+pub(super) fn is_readable(path: &Path) -> bool {
+    read(path).is_some()
 }
 
 fn folder(home: &Path) -> PathBuf {

@@ -1,4 +1,4 @@
-//! Converts errors of the disk and the database to faults. Owns the `store.*` codes.
+//! Converts errors of the disk to faults. Owns the `store.*` codes.
 
 use std::io;
 use std::path::Path;
@@ -18,19 +18,16 @@ pub(super) fn of_io(doing: &str, error: &io::Error) -> Fault {
     }
 }
 
-/// The fault for an error of the database.
-pub(super) fn of_sled(doing: &str, error: &sled::Error) -> Fault {
-    match error {
-        sled::Error::Io(error) => of_io(doing, error),
-        sled::Error::Corruption { .. } => corrupt(doing, &error.to_string()),
-        other => Fault::new(ErrorCode::StoreIo, format!("Plait could not {doing}: {other}.")),
-    }
-}
-
-/// The fault for a database whose files are damaged.
-pub(super) fn corrupt(doing: &str, detail: &str) -> Fault {
-    Fault::new(ErrorCode::StoreCorrupt, format!("Plait could not {doing}: the store's files are damaged ({detail})."))
-        .hint("Move the data directory's `db` folder elsewhere and start again; flows are files of their own and are not touched.")
+/// The fault for a data directory of the form before journal files.
+pub(super) fn old_form(folder: &Path) -> Fault {
+    Fault::new(
+        ErrorCode::StoreOldForm,
+        format!("`{}` is a database of an earlier, unreleased form of Plait.", folder.display()),
+    )
+    .hint(
+        "Move the data directory elsewhere, or choose another one with `--home` or PLAIT_HOME. Flows are files of their \
+         own and are not touched.",
+    )
 }
 
 /// The fault for a store that another process has.
@@ -39,4 +36,13 @@ pub(super) fn locked(home: &Path, owner: &str) -> Fault {
     Fault::new(ErrorCode::StoreLocked, format!("The data directory `{}` is in use by {who}.", home.display())).hint(
         "Close the other Plait (window or terminal) first, or choose another directory with `--home` or PLAIT_HOME.",
     )
+}
+
+/// The fault for a file that a newer version of Plait wrote.
+pub(super) fn newer(path: &Path, version: u16) -> Fault {
+    Fault::new(
+        ErrorCode::StoreNewer,
+        format!("A newer version of Plait wrote `{}` (form {version}).", path.display()),
+    )
+    .hint("Use that version, or another data directory. The file was not changed.")
 }

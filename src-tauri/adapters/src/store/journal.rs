@@ -6,37 +6,32 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::RunId;
-use plait_engine::journal::{Entry, Event, Journal, RunEvent};
+use plait_engine::journal::{Entry, Journal};
 
-use super::compressed_segment::{self, JournalRange};
-use super::conversation::ConversationProjector;
-use super::key::{self, RunKey, Space};
+use super::conversation::{ConversationProjector, ConversationUpdate};
+use super::log_file::Key;
 use super::record::RunRecord;
-use super::segment::Lines;
-use super::store_core::{LiveRecord, StoreCore, flush_result};
-use super::writer::{Change, Write};
-use super::{journal_reader, run_index};
+use super::store_core::{LiveRecord, StoreCore};
+use super::tree::{EncodedEntries, Tree, run_id, run_key};
+use super::writer::flush_result;
 
 /// The journal of one run, for appending. A run has at most one at a time, and counts as running while it has one.
 pub struct RunJournal {
     core: Arc<StoreCore>,
-    key: RunKey,
-    owner: Arc<str>,
+    run: RunId,
+    key: Key,
     next_seq: u64,
-    generation: u64,
     record: LiveRecord,
+    /// The run tree, from the first entry on.
+    tree: Option<Arc<Tree>>,
     /// Updates the conversation, if the run belongs to one.
     projector: Option<ConversationProjector>,
-    /// The first seq that is not in a compressed segment, and the number of bytes from there on.
-    uncompressed: (u64, usize),
 }
 
 impl RunJournal {
     pub(super) fn open(core: &Arc<StoreCore>, run: &RunId) -> Result<Self, Fault> {
-        let key = key::run(run)?;
-        // Reopens a database that failed before anything is read, so that what is read is on disk.
-        core.writer.settle()?;
-        let generation = core.writer.generation();
+        core.writer()?;
+        let key = run_key(run)?;
         let record = LiveRecord::default();
         match core.live().entry(key) {
             MapEntry::Vacant(place) => place.insert(Arc::clone(&record)),
@@ -45,22 +40,31 @@ impl RunJournal {
                     .hint("Wait until it ends, or cancel it first."));
             }
         };
-        let mut journal = Self {
-            core: Arc::clone(core),
-            key,
-            owner: key::run_id(key).as_str().into(),
-            next_seq: 0,
-            generation,
-            record,
-            projector: None,
-            uncompressed: (0, 0),
-        };
+        let (core, run) = (Arc::clone(core), run_id(key));
+        let mut journal = Self { core, run, key, next_seq: 0, record, tree: None, projector: None };
         // From here on, dropping `journal` releases the run.
-        journal.next_seq = journal_reader::next_seq(core, key)?;
-        let stored = run_index::stored_record(core, key)?;
-        journal.projector = projector(core, key, stored.as_ref())?;
-        *journal.record.lock() = stored;
+        let shared = Arc::clone(&journal.core.shared);
+        let Some(root) = shared.index().root_of(key) else { return Ok(journal) };
+        let tree = journal.tree.insert(shared.attach(root)?);
+        journal.next_seq = tree.next_seq(&key);
+        let stored = shared.index().get(&key).map(|entry| entry.record.clone());
+        journal.projector =
+            stored.as_ref().map(|record| journal.restore_projector(record)).transpose()?.flatten();
+        *journal.record.lock() = stored.filter(|_| journal.next_seq > 0);
         Ok(journal)
+    }
+
+    /// The projector of a resumed run, after replaying its journal.
+    fn restore_projector(&self, record: &RunRecord) -> Result<Option<ConversationProjector>, Fault> {
+        if record.status.is_final() {
+            return Ok(None);
+        }
+        let Some(mut projector) = ConversationProjector::of(self.key, record)? else { return Ok(None) };
+        let mut reader = self.core.shared.read(self.key, 0)?;
+        while let Some(entry) = reader.next()? {
+            projector.project(&entry);
+        }
+        Ok(Some(projector))
     }
 
     /// The seq of the next entry, which is the number of entries.
@@ -68,80 +72,66 @@ impl RunJournal {
         self.next_seq
     }
 
-    /// Requests the compression of everything written so far.
-    fn compress(&mut self) {
-        let (from_seq, _) = std::mem::replace(&mut self.uncompressed, (self.next_seq, 0));
-        self.core.writer.compress(JournalRange { run: self.key, from_seq });
-    }
-
-    /// Applies the entries to the record. Returns the record's change if lists should show it immediately.
-    fn fold(&self, entries: &[Entry]) -> Result<Vec<Change>, Fault> {
-        let mut live = self.record.lock();
-        let mut is_notable = false;
-        let mut changes = Vec::new();
-        for entry in entries {
-            if let Some(record) = live.as_mut() {
-                is_notable |= record.apply(entry);
-                continue;
-            }
-            let mut record = RunRecord::begin(entry)
-                .ok_or_else(|| out_of_order("The first event of a run must be `run.started`."))?;
-            if key::run(&record.run)? != self.key {
-                return Err(out_of_order("These are the events of another run."));
-            }
-            changes.push((key::run_of_flow(&record.flow.hash, self.key), Some(Vec::new())));
-            if let Some(parent) = &record.parent_run_id {
-                let parent = key::run(parent)?;
-                changes.push((key::child_of(parent, self.key), Some(Vec::new())));
-                record.paid_by = run_index::current(&self.core, parent)?
-                    .and_then(|parent| parent.conversation.or(parent.paid_by));
-            }
-            *live = Some(record);
-            is_notable = true;
+    /// Opens the tree of a run that begins, and creates its record.
+    fn begin(&mut self, first: &Entry) -> Result<Arc<Tree>, Fault> {
+        let mut record = RunRecord::begin(first)
+            .ok_or_else(|| out_of_order("The first event of a run must be `run.started`."))?;
+        if run_key(&record.run)? != self.key {
+            return Err(out_of_order("These are the events of another run."));
         }
-        if let Some(record) = live.as_ref().filter(|_| is_notable) {
-            changes.push((key::of(Space::Run, &self.key), Some(json(record)?)));
+        let shared = Arc::clone(&self.core.shared);
+        let mut root = self.key;
+        if let Some(parent) = &record.parent_run_id {
+            let parent_key = run_key(parent)?;
+            let index = shared.index();
+            root = index.root_of(parent_key).unwrap_or(self.key);
+            let parent = index.get(&parent_key).map(|entry| &entry.record);
+            record.paid_by =
+                parent.and_then(|parent| parent.conversation.clone().or_else(|| parent.paid_by.clone()));
         }
-        Ok(changes)
-    }
-
-    /// Queues a write together with the changes of the conversation: both are stored, or neither.
-    fn queue(&mut self, entries: &[Entry], mut write: Write) -> Result<(), Fault> {
-        let generation = self.generation;
-        if let Some(Entry { event: Event::Run(RunEvent::Started { .. }), .. }) = entries.first() {
-            let record = self.record.lock();
-            self.projector = record.as_ref().map(ConversationProjector::of).transpose()?.flatten();
+        self.projector = ConversationProjector::of(self.key, &record)?;
+        // First the record, then the look: a conversation can't be deleted once the record is there.
+        record.events = 0;
+        *self.record.lock() = Some(record);
+        if let Some(projector) = self.projector.as_ref().filter(|projector| projector.adds_turns()) {
+            let usable = shared.conversations.check_usable(projector.conversation());
+            if let Err(fault) = usable {
+                *self.record.lock() = None;
+                return Err(fault);
+            }
         }
-        let Some(projector) = &mut self.projector else {
-            return self.core.writer.write(Some(generation), write);
+        let tree = match &self.tree {
+            Some(tree) => Arc::clone(tree),
+            None => Arc::clone(self.tree.insert(shared.attach(root)?)),
         };
-        let mut heads = self.core.conversations();
-        let update = projector.project(&self.core, &mut heads, entries)?;
-        let Some(mut update) = update else { return self.core.writer.write(Some(generation), write) };
-        update.add_to(&mut write)?;
-        self.core.writer.write(Some(generation), write)?;
-        update.cache_record(&mut heads, generation);
-        Ok(())
+        Ok(tree)
     }
-}
 
-/// The projector of a resumed run, after replaying its journal.
-fn projector(
-    core: &Arc<StoreCore>,
-    key: RunKey,
-    record: Option<&RunRecord>,
-) -> Result<Option<ConversationProjector>, Fault> {
-    let Some(record) = record.filter(|record| !record.status.is_final()) else { return Ok(None) };
-    let Some(mut projector) = ConversationProjector::of(record)? else { return Ok(None) };
-    for entry in journal_reader::JournalEntries::from(core, key, 0)? {
-        projector.replay(&entry?);
+    /// Applies the entries to the record, and to the index if lists should show them immediately.
+    fn fold(&self, tree: &Tree, entries: &[Entry]) {
+        let mut live = self.record.lock();
+        let Some(record) = live.as_mut() else { return };
+        let mut is_notable = false;
+        for entry in entries {
+            if entry.seq == Some(0) {
+                record.events = 1;
+                is_notable = true;
+            } else {
+                is_notable |= record.apply(entry);
+            }
+        }
+        let notable = is_notable.then(|| record.clone());
+        // Lists lock the index first and the records then.
+        drop(live);
+        if let Some(record) = notable {
+            self.core.shared.index().put(self.key, tree.root(), record);
+        }
     }
-    Ok(Some(projector))
 }
 
 impl Journal for RunJournal {
-    /// Queues the entries for the writer and returns. Faults: `journal.out_of_order` if their seqs do not continue the journal,
-    /// and the writer's fault on an earlier append (`store.*`).
+    /// Buffers the entries for the writer and returns. Faults: `journal.out_of_order` if their seqs do not continue the journal,
+    /// `conversation.*` if the run's conversation can't be continued, and the writer's fault on an earlier append (`store.*`).
     fn append(&mut self, entries: &[Entry]) -> Result<(), Fault> {
         for (entry, expected) in entries.iter().zip(self.next_seq..) {
             if entry.seq != Some(expected) {
@@ -151,48 +141,55 @@ impl Journal for RunJournal {
                 )));
             }
         }
-        let lines = Lines::of(self.key, self.next_seq, entries)?;
-        let length = lines.len();
-        let changes = self.fold(entries)?;
-        let owner = Arc::clone(&self.owner);
-        self.queue(entries, Write { owner, changes, extra_changes: None, lines: Some(lines) })?;
+        let Some(first) = entries.first() else { return Ok(()) };
+        let encoded = EncodedEntries::of(&self.run, entries)?;
+        let tree = match &self.tree {
+            Some(tree) if self.next_seq > 0 => Arc::clone(tree),
+            _ => self.begin(first)?,
+        };
+        let updates: Vec<ConversationUpdate> = match &mut self.projector {
+            Some(projector) => entries.iter().filter_map(|entry| projector.project(entry)).collect(),
+            None => Vec::new(),
+        };
+        let buffered = tree.append(self.key, self.next_seq, &encoded, updates)?;
+        self.fold(&tree, entries);
         self.next_seq += entries.len() as u64;
-        self.uncompressed.1 += length;
-        if self.uncompressed.1 >= compressed_segment::BLOCK {
-            self.compress();
-        }
+        self.core.writer()?.wrote(&tree, buffered);
         Ok(())
     }
 
     fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>> {
-        let wait = self.core.writer.flush(Some(self.generation));
-        Box::pin(async move { flush_result(wait.await) })
+        let Some(tree) = &self.tree else { return Box::pin(async { Ok(()) }) };
+        let wait = self.core.writer().map(|writer| writer.flush(Some(Arc::clone(tree))));
+        Box::pin(async move { flush_result(wait?.await) })
     }
 }
 
 impl Drop for RunJournal {
-    /// Writes the current record and releases the run.
+    /// Leaves the current record in the index and releases the run.
     fn drop(&mut self) {
-        // A copy: readers find the record there until the run is released.
-        let record = self.record.lock().clone();
-        // A run whose first event was refused never started.
-        if let Some(bytes) = record.filter(|_| self.next_seq > 0).and_then(|record| json(&record).ok()) {
-            let changes = vec![(key::of(Space::Run, &self.key), Some(bytes))];
-            // Refused only after a disk error; then the record is rebuilt from the journal when it is read.
-            let _ =
-                self.core.writer.write(Some(self.generation), Write::of(Arc::clone(&self.owner), changes));
+        let record = self.record.lock().clone().filter(|_| self.next_seq > 0);
+        if let Some(tree) = self.tree.take() {
+            // What a failed tree had not synced is gone: its records are taken from the file when it is released.
+            if let Some(record) = record.filter(|_| tree.failure().is_none()) {
+                let mut index = self.core.shared.index();
+                if index.get(&self.key).is_none_or(|known| known.record.events != record.events) {
+                    index.put(self.key, tree.root(), record);
+                }
+            } else if tree.failure().is_some() {
+                // What can't be read now is read when the store opens.
+                let _ = self.core.shared.refold(tree.root());
+            }
+            if tree.detach() == 0
+                && let Ok(writer) = self.core.writer()
+            {
+                writer.release(tree);
+            }
         }
-        self.compress();
         self.core.live().remove(&self.key);
     }
 }
 
 fn out_of_order(message: &str) -> Fault {
     Fault::new(ErrorCode::JournalOutOfOrder, message)
-}
-
-fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Fault> {
-    serde_json::to_vec(value).map_err(|error| {
-        Fault::new(ErrorCode::JournalUnwritable, format!("An event can't be written as JSON: {error}."))
-    })
 }

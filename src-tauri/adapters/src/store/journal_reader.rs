@@ -1,125 +1,173 @@
-//! Reading the journal of a run, some segments at a time. Owns telling a damaged entry from the end.
+//! Reading the journal of a run. Owns telling a damaged entry from the end.
 
 use std::collections::VecDeque;
+use std::fs::File;
+use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::error::Fault;
 use plait_engine::journal::Entry;
 
-use super::conversation::reference;
-use super::key::{self, RunKey};
-use super::store_core::StoreCore;
-use super::{compressed_segment, segment};
+use super::conversation::{Conversations, reference};
+use super::fault;
+use super::large_value;
+use super::log_file::Key;
+use super::tree::{self, Span, Values, entry_frames, lines, load_value, run_id};
 
-/// How many segments are fetched at once. No iterator of the database is kept between, so that it can be opened again
-/// after an error while somebody reads.
-const FETCHED: usize = 16;
-
-/// The entries of a journal, in order, as far as it went when each part of it was fetched. After a fault it is over.
-pub struct JournalEntries {
-    core: Arc<StoreCore>,
-    key: RunKey,
+/// Reads the entries of one run in the file of its tree, as they are stored.
+pub(super) struct EntryReader {
+    /// None if there is no file.
+    file: Option<File>,
+    run: Key,
+    spans: VecDeque<Span>,
+    values: Values,
+    /// What was read ahead: entries, or why they can't be read.
+    ahead: VecDeque<(u64, Result<Entry, String>)>,
     next_seq: u64,
-    segments: VecDeque<(u64, sled::IVec)>,
-    /// The segment that is being read.
-    opened: std::vec::IntoIter<Result<Entry, Fault>>,
+    /// The seq after the last entry that is known of.
+    end: u64,
+    /// A damaged record could be one of this run, behind all that can be read.
+    may_lack_end: bool,
+    ended: bool,
+}
+
+impl EntryReader {
+    /// A reader from `from_seq` on. `end` is the seq after the last entry that is known of, and `may_lack_end` says that
+    /// there may have been more.
+    pub(super) fn open(
+        path: &Path,
+        run: Key,
+        from_seq: u64,
+        spans: &[Span],
+        values: Values,
+        end: u64,
+        may_lack_end: bool,
+    ) -> Result<Self, Fault> {
+        let file = match File::open(path) {
+            Ok(file) => Some(file),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => return Err(fault::of_io("read a journal", &error)),
+        };
+        let first = spans.partition_point(|span| span.first_seq <= from_seq).saturating_sub(1);
+        Ok(Self {
+            file,
+            run,
+            spans: spans[first..].iter().cloned().collect(),
+            values,
+            ahead: VecDeque::new(),
+            next_seq: from_seq,
+            end,
+            may_lack_end,
+            ended: false,
+        })
+    }
+
+    /// The next entry; nothing at the end. After a fault `journal.corrupt`, reading goes on behind the damage.
+    pub(super) fn next(&mut self) -> Result<Option<Entry>, Fault> {
+        loop {
+            match self.ahead.front() {
+                Some((seq, _)) if *seq > self.next_seq => {
+                    let lost = self.next_seq..*seq;
+                    return Err(self.lose(lost, "it can't be read"));
+                }
+                Some(_) => {
+                    let Some((seq, read)) = self.ahead.pop_front() else { continue };
+                    if seq < self.next_seq {
+                        continue;
+                    }
+                    match read {
+                        Ok(entry) => {
+                            self.next_seq = seq + 1;
+                            self.ended = entry.event.is_terminal();
+                            return Ok(Some(entry));
+                        }
+                        Err(why) => return Err(self.lose(seq..seq + 1, &why)),
+                    }
+                }
+                None => {}
+            }
+            let Some(span) = self.spans.pop_front() else { break };
+            self.read(&span)?;
+        }
+        if self.next_seq < self.end {
+            return Err(self.lose(self.next_seq..self.end, "it can't be read"));
+        }
+        if std::mem::take(&mut self.may_lack_end) && !self.ended {
+            return Err(self.corrupt(self.next_seq, "the record that it may have been in can't be read"));
+        }
+        Ok(None)
+    }
+
+    fn read(&mut self, span: &Span) -> Result<(), Fault> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let frames =
+            entry_frames(file, span, self.run).map_err(|error| fault::of_io("read a journal", &error))?;
+        for frame in frames {
+            for (seq, line) in (frame.first_seq..).zip(lines(&frame.lines)) {
+                if seq >= self.next_seq {
+                    let entry = decode(file, &self.values, seq, line, frame.has_references);
+                    self.ahead.push_back((seq, entry));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn lose(&mut self, lost: Range<u64>, why: &str) -> Fault {
+        self.next_seq = lost.end;
+        let final_seq = lost.end - 1;
+        if final_seq == lost.start {
+            return self.corrupt(lost.start, why);
+        }
+        self.corrupt(lost.start, &format!("{why}, nor those up to {final_seq}"))
+    }
+
+    fn corrupt(&self, seq: u64, why: &str) -> Fault {
+        tree::corrupt(&run_id(self.run), seq, why)
+    }
+}
+
+fn decode(
+    file: &mut File,
+    values: &Values,
+    seq: u64,
+    line: &[u8],
+    has_references: bool,
+) -> Result<Entry, String> {
+    let expanded;
+    let text = if has_references {
+        let mut load = |hash: &large_value::ValueHash| {
+            let offset = values.lock().get(hash).copied();
+            load_value(file, offset, hash)
+        };
+        expanded = large_value::expand(line, &mut load)?;
+        &expanded
+    } else {
+        line
+    };
+    let entry: Entry = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    if entry.seq == Some(seq) { Ok(entry) } else { Err("it carries another seq".to_owned()) }
+}
+
+/// The entries of a journal, in order, as far as it went when reading began. After a fault it is over, unless it was
+/// opened to read what is behind damage as well.
+pub struct JournalEntries {
+    reader: EntryReader,
+    conversations: Arc<Conversations>,
+    skips_damage: bool,
     over: bool,
 }
 
 impl JournalEntries {
-    pub(super) fn from(core: &Arc<StoreCore>, key: RunKey, from_seq: u64) -> Result<Self, Fault> {
-        core.writer.settle()?;
-        Ok(Self {
-            core: Arc::clone(core),
-            key,
-            next_seq: from_seq,
-            segments: VecDeque::new(),
-            opened: Vec::new().into_iter(),
-            over: false,
-        })
+    pub(super) fn new(reader: EntryReader, conversations: Arc<Conversations>, skips_damage: bool) -> Self {
+        Self { reader, conversations, skips_damage, over: false }
     }
 
-    /// The next entry, or a fault, or nothing at the end.
     fn read(&mut self) -> Result<Option<Entry>, Fault> {
-        loop {
-            if let Some(entry) = self.opened.next() {
-                self.next_seq += 1;
-                return entry.map(Some);
-            }
-            if self.segments.is_empty() {
-                self.fetch()?;
-            }
-            let Some((seq, stored)) = self.segments.pop_front() else { return Ok(None) };
-            if seq + segment::count(&stored) > self.next_seq {
-                self.open(seq, &stored)?;
-            } else if self.segments.is_empty() {
-                // The last segment there is, and it was read before.
-                return Ok(None);
-            }
-        }
-    }
-
-    fn fetch(&mut self) -> Result<(), Fault> {
-        self.segments = self.core.database.read(|db| {
-            // The next entry may stand amid a segment: where one begins to read, and where segments were sealed meanwhile.
-            let up_to = key::entry(self.key, 0)..=key::entry(self.key, self.next_seq);
-            let around = db.range(up_to).next_back().transpose()?;
-            let begin = around.map_or_else(|| key::entry(self.key, self.next_seq), |(key, _)| key.to_vec());
-            db.range(begin..=key::entry(self.key, u64::MAX))
-                .take(FETCHED)
-                .map(|pair| pair.map(|(key, value)| (key::seq_of(&key).unwrap_or_default(), value)))
-                .collect()
-        })?;
-        Ok(())
-    }
-
-    /// Takes the entries out of a segment, up to one that is damaged.
-    fn open(&mut self, first_seq: u64, stored: &[u8]) -> Result<(), Fault> {
-        if first_seq > self.next_seq {
-            return Err(self.corrupt(self.next_seq, "it is missing"));
-        }
-        let run = key::run_id(self.key);
-        let text = if compressed_segment::is_compressed(stored) {
-            compressed_segment::text(stored)
-        } else {
-            self.core.blobs.load(run.as_str(), stored)
-        }
-        .map_err(|why| self.corrupt(first_seq, &why))?;
-        let wanted = (first_seq..).zip(segment::lines(&text)).skip_while(|(seq, _)| *seq < self.next_seq);
-        let mut entries = Vec::new();
-        for (seq, line) in wanted {
-            let entry = self.decode(seq, line);
-            let damaged = entry.is_err();
-            entries.push(entry);
-            if damaged {
-                break;
-            }
-        }
-        if entries.is_empty() {
-            return Err(self.corrupt(self.next_seq, "its segment ends before it"));
-        }
-        self.opened = entries.into_iter();
-        Ok(())
-    }
-
-    fn decode(&self, seq: u64, line: &[u8]) -> Result<Entry, Fault> {
-        let mut entry: Entry =
-            serde_json::from_slice(line).map_err(|error| self.corrupt(seq, &error.to_string()))?;
-        if entry.seq != Some(seq) {
-            return Err(self.corrupt(seq, "it carries another seq"));
-        }
-        reference::expand(&self.core, &mut entry)?;
-        Ok(entry)
-    }
-
-    fn corrupt(&self, seq: u64, why: &str) -> Fault {
-        let run = key::run_id(self.key);
-        Fault::new(
-            ErrorCode::JournalCorrupt,
-            format!("Entry {seq} of the journal of run `{run}` is damaged: {why}."),
-        )
-        .hint("Everything before it can still be read. Start the flow again, or from a node, to go on.")
-        .details(serde_json::json!({ "run": run, "seq": seq }))
+        let Some(mut entry) = self.reader.next()? else { return Ok(None) };
+        reference::expand(&self.conversations, &mut entry)?;
+        Ok(Some(entry))
     }
 }
 
@@ -131,14 +179,10 @@ impl Iterator for JournalEntries {
             return None;
         }
         let read = self.read();
-        self.over = !matches!(read, Ok(Some(_)));
+        self.over = match &read {
+            Ok(entry) => entry.is_none(),
+            Err(fault) => !self.skips_damage || fault.code.domain() == "store",
+        };
         read.transpose()
     }
-}
-
-/// The seq after the last entry of a journal.
-pub(super) fn next_seq(core: &StoreCore, key: RunKey) -> Result<u64, Fault> {
-    let range = key::entry(key, 0)..=key::entry(key, u64::MAX);
-    let last = core.database.read(|db| db.range(range).next_back().transpose())?;
-    Ok(last.and_then(|(key, stored)| Some(key::seq_of(&key)? + segment::count(&stored))).unwrap_or_default())
 }

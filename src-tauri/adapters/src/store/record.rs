@@ -5,49 +5,18 @@ use std::collections::BTreeMap;
 
 use plait_engine::error::Fault;
 use plait_engine::id::{Activation, ConversationId, NodeId, RunId};
-use plait_engine::journal::{CallEvent, ChildEvent, Entry, Event, FlowRef, NodeEvent, RunEvent, Spending};
+use plait_engine::journal::{
+    CallEvent, ChildEvent, ChildQuestion, Entry, Event, FlowRef, NodeEvent, RunEvent, Spending,
+};
 use plait_engine::models::ModelOverrides;
 use plait_engine::models::{Cost, TokenUsage};
+use plait_engine::run::view::{Asker, OpenPause, RunStatus};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 /// A quarter of an hour, in milliseconds.
 pub const QUARTER_MS: u64 = 15 * 60 * 1_000;
-
-/// Where a run stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub enum RunStatus {
-    /// It runs in this process.
-    Running,
-    /// Nothing can go on until a person answers.
-    Waiting,
-    /// Its process ended before it did; resuming it goes on where it was.
-    Interrupted,
-    /// It ended well.
-    Finished,
-    /// It ended because a node failed.
-    Failed,
-    /// It was cancelled.
-    Cancelled,
-}
-
-impl RunStatus {
-    /// Whether nothing more can happen in it.
-    pub fn is_final(self) -> bool {
-        matches!(self, Self::Finished | Self::Failed | Self::Cancelled)
-    }
-}
-
-/// A question that waits for a person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct OpenPause {
-    /// Who asks; the answer addresses it.
-    #[serde(flatten)]
-    pub activation: Activation,
-    /// The question, in Markdown.
-    pub prompt: String,
-}
 
 /// How many activations ended how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -169,19 +138,18 @@ impl RunRecord {
                 let quarter = self.spent.entry(entry.at / QUARTER_MS).or_default();
                 *quarter.entry(model.unwrap_or_default()).or_default() += spending;
             }
-            Event::Node(activation, NodeEvent::Paused { prompt, .. }) => {
+            Event::Node(activation, NodeEvent::Paused { prompt, schema }) => {
                 self.close(activation);
-                self.waiting_on.push(OpenPause { activation: activation.clone(), prompt: prompt.clone() });
+                self.waiting_on.push(pause(activation, prompt, schema, entry.at, None));
                 return true;
             }
             Event::Child(activation, ChildEvent::Waiting { questions, .. }) => {
                 self.close(activation);
-                self.waiting_on.extend(
-                    questions.iter().map(|asked| OpenPause {
-                        activation: activation.clone(),
-                        prompt: asked.prompt.clone(),
-                    }),
-                );
+                self.waiting_on.extend(questions.iter().map(|asked| {
+                    let ChildQuestion { run, node, epoch, prompt, schema } = asked;
+                    let asker = Asker { run: run.clone(), node: node.clone(), epoch: epoch.clone() };
+                    pause(activation, prompt, schema, entry.at, Some(asker))
+                }));
                 return true;
             }
             // One that starts while the run waits is one whose child run did, before a crash.
@@ -211,7 +179,7 @@ impl RunRecord {
     }
 
     fn close(&mut self, activation: &Activation) {
-        self.waiting_on.retain(|open| open.activation != *activation);
+        self.waiting_on.retain(|open| open.node != activation.node || open.epoch != activation.epoch);
     }
 
     fn end(&mut self, status: RunStatus, at: u64) -> bool {
@@ -220,4 +188,9 @@ impl RunRecord {
         self.waiting_on.clear();
         true
     }
+}
+
+fn pause(activation: &Activation, prompt: &str, schema: &Value, at: u64, asker: Option<Asker>) -> OpenPause {
+    let Activation { node, epoch } = activation.clone();
+    OpenPause { node, epoch, prompt: prompt.to_owned(), schema: schema.clone(), asked_at: at, asker }
 }

@@ -1,19 +1,20 @@
-//! The run index: finding, listing and removing runs. Owns that a record is never behind its journal when somebody sees
-//! it, although it is not written with each event.
+//! The run index: the record of each run, and which tree it belongs to. Owns finding and listing; the journals hold what it
+//! says, so it can be rebuilt from them.
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::RunId;
+use plait_engine::run::view::RunStatus;
+use serde::{Deserialize, Serialize};
 
-use super::journal_reader::{self, JournalEntries};
-use super::key::{self, RunKey, Space};
-use super::record::{RunRecord, RunStatus};
-use super::store_core::StoreCore;
-use super::writer::{Change, Write};
-
-/// Pieces of a journal removed in one batch.
-const REMOVE_BATCH_SIZE: usize = 1024;
+use super::disk::Disk;
+use super::fault;
+use super::log_file::Key;
+use super::record::RunRecord;
+use super::record_index::{IndexState, RecordIndex};
+use super::tree::{run_id, run_key};
 
 /// Which runs to list.
 #[derive(Clone, Debug, Default)]
@@ -32,228 +33,227 @@ pub enum Which {
     /// All of them.
     #[default]
     All,
-    /// Those that no other run began.
+    /// Those that no other run started.
     Roots,
 }
 
-/// The record of a run.
-pub(super) fn run(core: &Arc<StoreCore>, id: &RunId) -> Result<RunRecord, Fault> {
-    let key = key::run(id)?;
-    core.writer.settle()?;
-    current(core, key)?.ok_or_else(|| unknown(id.as_str()))
+/// What the index holds of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct RunEntry {
+    pub(super) record: RunRecord,
+    /// The run at the root of its tree, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    root: Option<RunId>,
+    /// Of a root: the size of the tree's file when nobody wrote it any more. All of it survives a power failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) size: Option<u64>,
 }
 
-/// Runs, newest first.
-pub(super) fn runs(core: &Arc<StoreCore>, filter: &RunFilter) -> Result<Vec<RunRecord>, Fault> {
-    core.writer.settle()?;
-    let limit = filter.limit.unwrap_or(usize::MAX);
-    let mut found = Vec::new();
-    for key in keys_under(core, key::of(Space::Run, &[]))?.into_iter().rev() {
-        if found.len() >= limit {
-            break;
+impl RunEntry {
+    pub(super) fn new(record: RunRecord, key: Key, root: Key) -> Self {
+        Self { record, root: (root != key).then(|| run_id(root)), size: None }
+    }
+
+    pub(super) fn root(&self, key: Key) -> Key {
+        // The index writes ids that are keys.
+        self.root.as_ref().and_then(|root| run_key(root).ok()).unwrap_or(key)
+    }
+}
+
+/// All runs.
+pub(super) struct RunIndex {
+    index: RecordIndex<RunEntry>,
+    children: BTreeMap<Key, BTreeSet<Key>>,
+    by_root: BTreeMap<Key, BTreeSet<Key>>,
+    /// The trees to whose files nothing may be written, and why.
+    damaged: HashMap<Key, String>,
+}
+
+impl RunIndex {
+    pub(super) fn load(home: &Path) -> Result<(Self, IndexState), Fault> {
+        let (index, state) = RecordIndex::<RunEntry>::load(home.join("runs").join("index.log"))
+            .map_err(|error| fault::of_io("read the index of runs", &error))?;
+        let mut runs =
+            Self { index, children: BTreeMap::new(), by_root: BTreeMap::new(), damaged: HashMap::new() };
+        let known: Vec<_> = runs
+            .index
+            .records()
+            .iter()
+            .map(|(key, entry)| (*key, entry.root(*key), entry.record.parent_run_id.clone()))
+            .collect();
+        for (key, root, parent) in known {
+            runs.link(key, root, parent.as_ref());
         }
-        let Some(record) = current(core, key)? else { continue };
-        if filter.which == Which::Roots && record.parent_run_id.is_some() {
-            continue;
-        }
-        if filter.flow_path.is_none() || filter.flow_path == record.flow.path {
-            found.push(record);
+        Ok((runs, state))
+    }
+
+    fn link(&mut self, key: Key, root: Key, parent: Option<&RunId>) {
+        self.by_root.entry(root).or_default().insert(key);
+        if let Some(parent) = parent.and_then(|parent| run_key(parent).ok()) {
+            self.children.entry(parent).or_default().insert(key);
         }
     }
-    Ok(found)
-}
 
-/// The runs that a run began, in the order they began.
-pub(super) fn children(core: &Arc<StoreCore>, id: &RunId) -> Result<Vec<RunRecord>, Fault> {
-    let key = key::run(id)?;
-    core.writer.settle()?;
-    let mut found = Vec::new();
-    for child in child_keys(core, key)? {
-        found.extend(current(core, child)?);
+    pub(super) fn get(&self, key: &Key) -> Option<&RunEntry> {
+        self.index.get(key)
     }
-    found.sort_by(|a, b| (a.started_at, a.run.as_str()).cmp(&(b.started_at, b.run.as_str())));
-    Ok(found)
-}
 
-/// How many runs a run began.
-pub(super) fn count_children(core: &StoreCore, id: &RunId) -> Result<usize, Fault> {
-    core.writer.settle()?;
-    Ok(child_keys(core, key::run(id)?)?.len())
-}
-
-fn child_keys(core: &StoreCore, parent: RunKey) -> Result<Vec<RunKey>, Fault> {
-    keys_under(core, key::of(Space::Child, &parent))
-}
-
-/// A run and all that it began, those it began first, and so on down.
-fn family(core: &StoreCore, root: RunKey) -> Result<Vec<RunKey>, Fault> {
-    let mut found = vec![root];
-    let mut next = 0;
-    while let Some(&parent) = found.get(next) {
-        next += 1;
-        found.extend(child_keys(core, parent)?);
+    /// The root of the tree of a run.
+    pub(super) fn root_of(&self, key: Key) -> Option<Key> {
+        self.index.get(&key).map(|entry| entry.root(key))
     }
-    Ok(found)
-}
 
-/// The run whose id begins with `prefix`. A child's id begins like its root's: among several the one root is meant.
-pub(super) fn find(core: &StoreCore, prefix: &str) -> Result<RunId, Fault> {
-    core.writer.settle()?;
-    let wanted = prefix.trim().to_lowercase();
-    let mut found = keys_under(core, key::of(Space::Run, &[]))?;
-    found.retain(|key| key::run_id(*key).as_str().starts_with(&wanted));
-    match found.as_slice() {
-        [only] => Ok(key::run_id(*only)),
-        [] => Err(unknown(prefix)),
-        [first, rest @ ..] => {
-            // Runs sort by their start, and children behind their root.
-            let family = family(core, *first)?;
-            if rest.iter().all(|key| family.contains(key)) {
-                return Ok(key::run_id(*first));
+    /// The roots of all trees.
+    pub(super) fn roots(&self) -> impl Iterator<Item = Key> {
+        self.by_root.keys().copied()
+    }
+
+    /// The runs of a tree.
+    pub(super) fn tree(&self, root: Key) -> Vec<Key> {
+        self.by_root.get(&root).into_iter().flatten().copied().collect()
+    }
+
+    /// The size that a tree's file must have.
+    pub(super) fn size_of(&self, root: &Key) -> Option<u64> {
+        self.index.get(root)?.size
+    }
+
+    /// Replaces what is known of a run.
+    pub(super) fn put(&mut self, key: Key, root: Key, record: RunRecord) {
+        self.link(key, root, record.parent_run_id.as_ref());
+        self.index.put(key, RunEntry::new(record, key, root));
+    }
+
+    /// Notes that a tree's file is on disk as a whole and nobody writes it.
+    pub(super) fn put_size(&mut self, root: Key, size: u64) {
+        if let Some(entry) = self.index.get(&root).cloned() {
+            self.index.put(root, RunEntry { size: Some(size), ..entry });
+        }
+    }
+
+    pub(super) fn remove(&mut self, key: Key) {
+        let Some(entry) = self.index.get(&key) else { return };
+        let (root, parent) = (entry.root(key), entry.record.parent_run_id.clone());
+        self.index.remove(&key);
+        if let Some(tree) = self.by_root.get_mut(&root) {
+            tree.remove(&key);
+            if tree.is_empty() {
+                self.by_root.remove(&root);
             }
-            Err(Fault::new(
-                ErrorCode::RunAmbiguous,
-                format!("More than one run's id begins with `{prefix}`."),
-            )
-            .hint("Give more of it; `plait runs list` shows them."))
+        }
+        if let Some(siblings) = parent.and_then(|parent| self.children.get_mut(&run_key(&parent).ok()?)) {
+            siblings.remove(&key);
         }
     }
-}
 
-/// Removes a run and the runs it began: record, journal, large values, and the flow document if no other run had it.
-pub(super) fn remove(core: &Arc<StoreCore>, id: &RunId) -> Result<(), Fault> {
-    let key = key::run(id)?;
-    core.writer.settle()?;
-    stored_record(core, key)?.ok_or_else(|| unknown(id.as_str()))?;
-    let family = family(core, key)?;
-    if family.iter().any(|key| core.live().contains_key(key)) {
-        return Err(
-            Fault::new(ErrorCode::RunBusy, format!("Run `{id}` is still going on.")).hint("Cancel it first.")
-        );
+    pub(super) fn note_damage(&mut self, root: Key, why: String) {
+        self.damaged.insert(root, why);
     }
-    // Children first: what a crash leaves is found again from the parent.
-    family.into_iter().rev().try_for_each(|key| remove_one(core, key))
-}
 
-fn remove_one(core: &Arc<StoreCore>, key: RunKey) -> Result<(), Fault> {
-    let Some(record) = stored_record(core, key)? else { return Ok(()) };
-    // From here on it is gone for everybody; what a crash leaves undone is done when the store is opened.
-    let mut changes =
-        vec![(key::of(Space::Removing, &key), Some(Vec::new())), (key::of(Space::Run, &key), None)];
-    changes.push((key::run_of_flow(&record.flow.hash, key), None));
-    if let Some(parent) = &record.parent_run_id {
-        changes.push((key::child_of(key::run(parent)?, key), None));
-    }
-    write(core, changes)?;
-    finish_removal(core, key)?;
-    clear_flow(core, &record.flow.hash)
-}
-
-/// Finishes removals that a crash cut short.
-pub(super) fn finish_removals(core: &Arc<StoreCore>) -> Result<(), Fault> {
-    keys_under(core, key::of(Space::Removing, &[]))?.into_iter().try_for_each(|key| finish_removal(core, key))
-}
-
-fn finish_removal(core: &Arc<StoreCore>, key: RunKey) -> Result<(), Fault> {
-    core.blobs.remove(key::run_id(key).as_str())?;
-    loop {
-        let doomed: Vec<sled::IVec> = core.database.read(|db| {
-            db.scan_prefix(key::of(Space::Journal, &key)).keys().take(REMOVE_BATCH_SIZE).collect()
-        })?;
-        if doomed.is_empty() {
-            break;
+    /// The file was replaced by one that is whole. What it does not hold is forgotten.
+    pub(super) fn forget_damage(&mut self, root: Key) {
+        self.damaged.remove(&root);
+        if let Some(entry) = self.index.get(&root).cloned() {
+            self.index.put(root, RunEntry { size: None, ..entry });
         }
-        write(core, doomed.into_iter().map(|key| (key.to_vec(), None)).collect())?;
-        core.writer.settle()?;
     }
-    write(core, vec![(key::of(Space::Removing, &key), None)])
-}
 
-fn clear_flow(core: &StoreCore, hash: &str) -> Result<(), Fault> {
-    core.writer.settle()?;
-    let used = core.database.read(|db| {
-        db.scan_prefix(key::of(Space::RunOfFlow, hash.as_bytes()))
-            .next()
-            .transpose()
-            .map(|first| first.is_some())
-    })?;
-    if used || core.kept_flows().contains(hash) {
-        return Ok(());
+    /// Why nothing may be written to a tree's file.
+    pub(super) fn damage(&self, root: &Key) -> Option<&str> {
+        self.damaged.get(root).map(String::as_str)
     }
-    let at = key::of(Space::Flow, hash.as_bytes());
-    if let Some(stored) = core.get(&at)? {
-        write(core, vec![(at, None)])?;
-        core.blobs.remove_one(super::documents::FLOWS, &stored);
-    }
-    Ok(())
-}
 
-/// The current record: that of the active run, or the stored one brought up to date with its journal.
-pub(super) fn current(core: &Arc<StoreCore>, key: RunKey) -> Result<Option<RunRecord>, Fault> {
-    let live = core.live().get(&key).cloned();
-    if let Some(live) = live {
-        return Ok(live.lock().clone());
+    pub(super) fn damaged_trees(&self) -> Vec<(Key, String)> {
+        self.damaged.iter().map(|(root, why)| (*root, why.clone())).collect()
     }
-    // It may have become free a moment ago, with its last words still queued.
-    core.writer.settle()?;
-    let record = stored_record(core, key)?;
-    Ok(record.map(|mut record| {
-        if record.status == RunStatus::Running {
-            // Nobody else can have it: the store is ours alone.
-            record.status = RunStatus::Interrupted;
+
+    /// Runs, newest first.
+    pub(super) fn newest_first(&self) -> impl Iterator<Item = (&Key, &RunEntry)> {
+        self.index.records().iter().rev()
+    }
+
+    /// The runs that a run started.
+    pub(super) fn children(&self, parent: &Key) -> Vec<Key> {
+        self.children.get(parent).into_iter().flatten().copied().collect()
+    }
+
+    pub(super) fn count_children(&self, parent: &Key) -> usize {
+        self.children.get(parent).map_or(0, BTreeSet::len)
+    }
+
+    /// A run and all below it, parents first.
+    pub(super) fn family(&self, root: Key) -> Vec<Key> {
+        let mut found = vec![root];
+        let mut next = 0;
+        while let Some(parent) = found.get(next).copied() {
+            next += 1;
+            found.extend(self.children(&parent));
         }
-        record
-    }))
-}
+        found
+    }
 
-/// The stored record, brought up to date with its journal as far as that is readable.
-pub(super) fn stored_record(core: &Arc<StoreCore>, key: RunKey) -> Result<Option<RunRecord>, Fault> {
-    let at = key::of(Space::Run, &key);
-    let Some(stored) = core.database.read(|db| db.get(&at))? else { return Ok(None) };
-    let run = key::run_id(key);
-    let read = core
-        .blobs
-        .load(run.as_str(), &stored)
-        .and_then(|bytes| serde_json::from_slice::<RunRecord>(&bytes).map_err(|error| error.to_string()));
-    let mut record = match read {
-        Ok(record) => record,
-        // The journal tells it all again.
-        Err(_) => match JournalEntries::from(core, key, 0)?.next() {
-            Some(Ok(first)) => match RunRecord::begin(&first) {
-                Some(record) => record,
-                None => return Ok(None),
-            },
-            _ => return Ok(None),
-        },
-    };
-    if record.status.is_final() || journal_reader::next_seq(core, key)? <= record.events {
-        return Ok(Some(record));
+    /// Whether every run of a tree has ended.
+    pub(super) fn has_ended(&self, root: Key) -> bool {
+        self.by_root.get(&root).is_some_and(|tree| {
+            tree.iter().all(|key| self.index.get(key).is_some_and(|entry| entry.record.status.is_final()))
+        })
     }
-    for entry in JournalEntries::from(core, key, record.events)?.map_while(Result::ok) {
-        record.apply(&entry);
-    }
-    if let Ok(bytes) = serde_json::to_vec(&record) {
-        write(core, vec![(at, Some(bytes))])?;
-    }
-    Ok(Some(record))
-}
 
-/// The runs that the keys with this beginning end in, in their order.
-fn keys_under(core: &StoreCore, prefix: Vec<u8>) -> Result<Vec<RunKey>, Fault> {
-    let keys = core.database.read(|db| {
-        db.scan_prefix(prefix)
+    /// The run whose id begins with `prefix`. A child's id begins like its root's: among several the one root is meant.
+    pub(super) fn find(&self, prefix: &str) -> Result<RunId, Fault> {
+        let wanted = prefix.trim().to_lowercase();
+        let found: Vec<Key> = self
+            .index
+            .records()
             .keys()
-            .map(|key| key.map(|key| key::run_of(&key)))
-            .collect::<Result<Vec<_>, _>>()
-    })?;
-    Ok(keys.into_iter().flatten().collect())
+            .copied()
+            .filter(|key| run_id(*key).as_str().starts_with(&wanted))
+            .collect();
+        match found.as_slice() {
+            [only] => Ok(run_id(*only)),
+            [] => Err(unknown(prefix)),
+            _ => {
+                let roots: BTreeSet<Key> = found.iter().filter_map(|key| self.root_of(*key)).collect();
+                match roots.first() {
+                    Some(root) if roots.len() == 1 && found.contains(root) => Ok(run_id(*root)),
+                    _ => Err(Fault::new(
+                        ErrorCode::RunAmbiguous,
+                        format!("More than one run's id begins with `{prefix}`."),
+                    )
+                    .hint("Give more of it; `plait runs list` shows them.")),
+                }
+            }
+        }
+    }
+
+    /// Whether a run of this flow document is known.
+    pub(super) fn uses_flow(&self, hash: &str) -> bool {
+        self.index.records().values().any(|entry| entry.record.flow.hash == hash)
+    }
+
+    pub(super) fn write_out(&mut self, disk: &dyn Disk) -> std::io::Result<()> {
+        self.index.write_out(disk)
+    }
+
+    /// Writes the file anew if that saves something, or always.
+    pub(super) fn compact(&mut self, disk: &dyn Disk, always: bool) -> std::io::Result<()> {
+        if !always && !self.index.is_outdated() {
+            return Ok(());
+        }
+        self.index.path().parent().map_or(Ok(()), |folder| disk.create_folder(folder))?;
+        self.index.rewrite(disk)
+    }
 }
 
-fn write(core: &StoreCore, changes: Vec<Change>) -> Result<(), Fault> {
-    core.writer.write(None, Write::of("index", changes))
+/// A record as it is when nobody drives the run.
+pub(super) fn at_rest(mut record: RunRecord) -> RunRecord {
+    if record.status == RunStatus::Running {
+        record.status = RunStatus::Interrupted;
+    }
+    record
 }
 
-fn unknown(id: &str) -> Fault {
+pub(super) fn unknown(id: &str) -> Fault {
     Fault::new(ErrorCode::RunUnknown, format!("There is no run `{id}`."))
         .hint("`plait runs list` shows the runs there are.")
 }

@@ -1,67 +1,106 @@
-//! What all handles of one store share. Owns who writes which run at the moment; the rest is in its parts.
+//! The open store, writing or reading. Owns which runs have a writer at the moment, and that a record is never behind its
+//! journal when somebody sees it, although it is not written with each event.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::id::{ConversationId, RunId};
 
-use super::blobs::Blobs;
-use super::conversation::HeadCache;
-use super::database::{Backend, Database};
-use super::key::RunKey;
+use super::conversation::{ConversationProjector, Conversations};
+use super::disk::Disk;
+use super::fault;
+use super::log_file::Key;
 use super::open::{self, Lock};
 use super::record::RunRecord;
-use super::writer::{Write, Writer};
+use super::recovery::{self, Progress, Recovered};
+use super::run_index::{RunFilter, Which, at_rest, unknown};
+use super::shared::Shared;
+use super::tree::{self, run_id, run_key};
+use super::writer::{Writer, flush_result};
 
-/// The record of a run that has a writer, ahead of the one on disk. None until its first event.
+/// The record of a run that has a writer, ahead of the one in the index. None until its first event.
 pub(super) type LiveRecord = Arc<Mutex<Option<RunRecord>>>;
 
 pub(super) struct StoreCore {
-    // In the order in which they must go: the writer's last flush needs the database, and the lock outlives both.
-    pub(super) writer: Writer,
-    pub(super) database: Arc<Database>,
-    pub(super) blobs: Blobs,
-    pub(super) home: PathBuf,
-    live: Mutex<HashMap<RunKey, LiveRecord>>,
-    /// Flows kept since the store was opened. A run of one of them may be about to begin, so they are not cleared away.
+    // In the order in which they must go: the writer's last flush needs the lock.
+    writer: Option<Writer>,
+    pub(super) shared: Arc<Shared>,
+    live: Mutex<HashMap<Key, LiveRecord>>,
+    /// Flows stored since the store was opened. A run of one of them may be about to begin, so they are not removed.
     kept_flows: Mutex<HashSet<String>>,
-    conversations: Mutex<HeadCache>,
     /// Held while a document is read, changed and put back.
     pub(super) changing: Mutex<()>,
-    _lock: Lock,
+    lock: Option<Lock>,
 }
 
 impl StoreCore {
-    pub(super) fn open(home: &Path) -> Result<Arc<Self>, Fault> {
-        let lock = open::lock(home)?;
-        let database = Database::open(home.join("db"))?;
-        let backend: Arc<dyn Backend> = Arc::<Database>::clone(&database);
-        Self::with(home, lock, database, backend)
-    }
-
-    pub(super) fn with(
+    /// Opens the data directory for writing. `rebuild`: whatever its index says.
+    pub(super) fn open(
         home: &Path,
-        lock: Lock,
-        database: Arc<Database>,
-        backend: Arc<dyn Backend>,
+        disk: Arc<dyn Disk>,
+        rebuild: bool,
+        progress: Progress<'_>,
     ) -> Result<Arc<Self>, Fault> {
-        let blobs = Blobs::in_home(home);
-        Ok(Arc::new(Self {
-            writer: Writer::start(backend, blobs.clone())?,
-            database,
-            blobs,
-            home: home.to_owned(),
-            live: Mutex::default(),
-            kept_flows: Mutex::default(),
-            conversations: Mutex::default(),
-            changing: Mutex::default(),
-            _lock: lock,
-        }))
+        open::ignore_file_size_signal();
+        let lock = open::lock(home)?;
+        open::refuse_old_form(home)?;
+        let shared = Self::load(home, disk, rebuild, progress, true)?;
+        let core = Self::with(Some(Writer::start(&shared)?), shared, Some(lock));
+        Ok(core)
     }
 
-    pub(super) fn live(&self) -> MutexGuard<'_, HashMap<RunKey, LiveRecord>> {
+    /// Opens the data directory for reading, whoever writes it.
+    pub(super) fn read(home: &Path, disk: Arc<dyn Disk>, progress: Progress<'_>) -> Result<Arc<Self>, Fault> {
+        open::refuse_old_form(home)?;
+        // A reader that has no right to it finds a folder that is there already.
+        let _ = open::make_private(home);
+        let shared = Self::load(home, disk, false, progress, false)?;
+        Ok(Self::with(None, shared, None))
+    }
+
+    fn with(writer: Option<Writer>, shared: Arc<Shared>, lock: Option<Lock>) -> Arc<Self> {
+        let (live, kept_flows, changing) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Arc::new(Self { writer, shared, live, kept_flows, changing, lock })
+    }
+
+    fn load(
+        home: &Path,
+        disk: Arc<dyn Disk>,
+        rebuild: bool,
+        progress: Progress<'_>,
+        writing: bool,
+    ) -> Result<Arc<Shared>, Fault> {
+        let Recovered { index, changed, rebuilt } = recovery::recover(home, rebuild, progress)?;
+        let conversations = Arc::new(Conversations::open(Arc::clone(&disk), home, rebuilt)?);
+        let shared = Arc::new(Shared::new(disk, home, index, conversations));
+        if writing {
+            finish_removals(&shared);
+            for root in changed {
+                apply_to_conversations(&shared, root)?;
+            }
+            shared.conversations.compact_index(rebuilt);
+            // What can't be written is found out again the next time.
+            let _ = shared.index().compact(&*shared.disk, rebuilt);
+        }
+        Ok(shared)
+    }
+
+    pub(super) fn is_read_only(&self) -> bool {
+        self.lock.is_none()
+    }
+
+    /// The writing end. Fault `store.locked` if the store is open for reading.
+    pub(super) fn writer(&self) -> Result<&Writer, Fault> {
+        self.writer.as_ref().ok_or_else(|| {
+            let owner = open::writer(&self.shared.home);
+            fault::locked(&self.shared.home, owner.as_deref().unwrap_or_default())
+        })
+    }
+
+    pub(super) fn live(&self) -> MutexGuard<'_, HashMap<Key, LiveRecord>> {
         self.live.lock()
     }
 
@@ -69,32 +108,189 @@ impl StoreCore {
         self.kept_flows.lock()
     }
 
-    /// The conversations as they will be. Never locked while another of these locks is held.
-    pub(super) fn conversations(&self) -> MutexGuard<'_, HeadCache> {
-        self.conversations.lock()
-    }
-
-    /// The stored bytes under a key, everything queued before included.
-    pub(super) fn get(&self, key: &[u8]) -> Result<Option<sled::IVec>, Fault> {
-        self.writer.settle()?;
-        self.database.read(|db| db.get(key))
-    }
-
-    /// Writes and waits until it is on disk.
-    pub(super) fn put_durably(&self, write: Write) -> Result<(), Fault> {
-        self.writer.write(None, write)?;
-        self.flush_blocking()
-    }
-
-    /// Waits until everything queued so far is on disk.
+    /// Waits until everything written so far survives a power failure.
     pub(super) fn flush_blocking(&self) -> Result<(), Fault> {
-        flush_result(futures::executor::block_on(self.writer.flush(None)))
+        flush_result(futures::executor::block_on(self.writer()?.flush(None)))
+    }
+
+    /// The conversations, with everything that results from the journals so far.
+    pub(super) fn conversations(&self) -> &Arc<Conversations> {
+        for tree in self.shared.trees() {
+            if tree.has_updates()
+                && let Ok(writer) = self.writer()
+            {
+                // A failure is reported to the run.
+                let _ = futures::executor::block_on(writer.flush(Some(tree)));
+            }
+        }
+        &self.shared.conversations
+    }
+
+    /// The current record of a run: that of the active run, or the one in the index.
+    fn current(&self, key: Key) -> Option<RunRecord> {
+        let live = self.live().get(&key).cloned();
+        if let Some(live) = live {
+            return live.lock().clone();
+        }
+        let record = self.shared.index().get(&key).map(|entry| entry.record.clone());
+        record.map(|record| if self.may_be_written_elsewhere() { record } else { at_rest(record) })
+    }
+
+    fn may_be_written_elsewhere(&self) -> bool {
+        self.is_read_only() && open::writer(&self.shared.home).is_some()
+    }
+
+    pub(super) fn run(&self, id: &RunId) -> Result<RunRecord, Fault> {
+        self.current(run_key(id)?).ok_or_else(|| unknown(id.as_str()))
+    }
+
+    /// Runs, newest first.
+    pub(super) fn runs(&self, filter: &RunFilter) -> Vec<RunRecord> {
+        let limit = filter.limit.unwrap_or(usize::MAX);
+        let live: HashMap<Key, LiveRecord> = self.live().clone();
+        let elsewhere = self.may_be_written_elsewhere();
+        let index = self.shared.index();
+        let mut found = Vec::new();
+        for (key, entry) in index.newest_first() {
+            if found.len() >= limit {
+                break;
+            }
+            let stored = &entry.record;
+            if filter.which == Which::Roots && stored.parent_run_id.is_some()
+                || filter.flow_path.is_some() && filter.flow_path != stored.flow.path
+            {
+                continue;
+            }
+            match live.get(key) {
+                Some(live) => found.extend(live.lock().clone()),
+                None if elsewhere => found.push(stored.clone()),
+                None => found.push(at_rest(stored.clone())),
+            }
+        }
+        found
+    }
+
+    /// The runs that a run started, in the order they started.
+    pub(super) fn children(&self, id: &RunId) -> Result<Vec<RunRecord>, Fault> {
+        let children = self.shared.index().children(&run_key(id)?);
+        let mut found: Vec<RunRecord> = children.into_iter().filter_map(|key| self.current(key)).collect();
+        found.sort_by(|a, b| (a.started_at, a.run.as_str()).cmp(&(b.started_at, b.run.as_str())));
+        Ok(found)
+    }
+
+    /// A run of the conversation that has not ended.
+    pub(super) fn open_run_in(&self, id: &ConversationId) -> Option<RunId> {
+        let runs = self.runs(&RunFilter::default());
+        runs.into_iter()
+            .find(|run| run.conversation.as_ref() == Some(id) && !run.status.is_final())
+            .map(|run| run.run)
+    }
+
+    /// Removes a run and the runs it started: records and journals. Gives the hashes of the flow documents that they used.
+    pub(super) fn remove(&self, id: &RunId) -> Result<HashSet<String>, Fault> {
+        self.writer()?;
+        let key = run_key(id)?;
+        let (root, family, hashes) = {
+            let index = self.shared.index();
+            let root = index.root_of(key).ok_or_else(|| unknown(id.as_str()))?;
+            let family = index.family(key);
+            let hashes: HashSet<String> = family
+                .iter()
+                .filter_map(|key| index.get(key).map(|entry| entry.record.flow.hash.clone()))
+                .collect();
+            (root, family, hashes)
+        };
+        let busy = |run: &RunId| {
+            Fault::new(ErrorCode::RunBusy, format!("Run `{run}` is still going on.")).hint("Cancel it first.")
+        };
+        let live: Vec<Key> = self.live().keys().copied().collect();
+        let tree = self.shared.index().tree(root);
+        if let Some(active) = tree.iter().find(|key| live.contains(key)) {
+            return Err(busy(&run_id(*active)));
+        }
+        // The last journal may have been closed a moment ago.
+        self.flush_blocking()?;
+        let guard = self.shared.maintenance();
+        if self.shared.is_open(&root) {
+            return Err(busy(id));
+        }
+        let path = self.shared.path(root);
+        let failed = |error: std::io::Error| fault::of_io("remove a run", &error);
+        if key == root {
+            let removed = path.with_extension("removed");
+            match self.shared.disk.rename(&path, &removed) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
+                _ => {}
+            }
+            self.forget(&family);
+            self.shared.disk.remove(&removed).map_err(failed)?;
+        } else {
+            let ended = {
+                let index = self.shared.index();
+                let is_final = |key: &Key| index.get(key).is_some_and(|one| one.record.status.is_final());
+                tree.iter().filter(|key| !family.contains(key)).all(is_final)
+            };
+            let keep = |key: &Key| !family.contains(key);
+            let size = tree::rewrite(&*self.shared.disk, &path, root, ended, &keep)?;
+            self.shared.forget_layout(root);
+            self.forget(&family);
+            if let Some(size) = size {
+                self.shared.index().put_size(root, size);
+            }
+        }
+        drop(guard);
+        let _ = self.shared.index().write_out(&*self.shared.disk);
+        Ok(hashes)
+    }
+
+    fn forget(&self, runs: &[Key]) {
+        let mut index = self.shared.index();
+        for run in runs {
+            index.remove(*run);
+        }
+        // What the index lacks is found out from the files when the store opens.
+        let _ = index.write_out(&*self.shared.disk);
     }
 }
 
-/// The answer to a flush; a writer that has gone without one has stopped.
-pub(super) fn flush_result(
-    received: Result<Result<(), Fault>, futures::channel::oneshot::Canceled>,
-) -> Result<(), Fault> {
-    received.unwrap_or_else(|_| Err(Fault::new(ErrorCode::StoreIo, "The store's writer has stopped.")))
+/// Finishes removals that a crash cut short. Failures cost space, and are tried again the next time.
+fn finish_removals(shared: &Shared) {
+    let Ok(months) = std::fs::read_dir(shared.home.join("runs")) else { return };
+    for month in months.flatten() {
+        open::remove_leftovers(&*shared.disk, &month.path());
+        for item in std::fs::read_dir(month.path()).into_iter().flatten().flatten() {
+            let path = item.path();
+            if path.extension().is_none_or(|extension| extension != "removed") {
+                continue;
+            }
+            let name = path.file_stem().and_then(|stem| stem.to_str());
+            if let Some(root) = name.and_then(|name| run_key(&name.into()).ok()) {
+                let mut index = shared.index();
+                index.tree(root).into_iter().for_each(|run| index.remove(run));
+            }
+            let _ = shared.disk.remove(&path);
+        }
+    }
+}
+
+/// Applies what the runs of a tree say of their conversations. What is there already stays as it is.
+pub(super) fn apply_to_conversations(shared: &Shared, root: Key) -> Result<(), Fault> {
+    let runs: Vec<(Key, RunRecord)> = {
+        let index = shared.index();
+        let tree = index.tree(root).into_iter();
+        tree.filter_map(|key| Some((key, index.get(&key)?.record.clone()))).collect()
+    };
+    for (key, record) in runs {
+        let Ok(Some(mut projector)) = ConversationProjector::of(key, &record) else { continue };
+        let mut reader = shared.read(key, 0)?;
+        // As far as the journal can be read: what follows damage could belong to a turn that began before it.
+        while let Ok(Some(entry)) = reader.next() {
+            if let Some(update) = projector.project(&entry) {
+                shared.conversations.apply(&update);
+            }
+        }
+        // A full disk must not keep the store shut; it is applied again when the store opens.
+        let _ = shared.conversations.settle(projector.conversation());
+    }
+    Ok(())
 }

@@ -1,77 +1,70 @@
-//! The one thread that writes. Owns group commit: what came in while it was busy goes to disk together, and one flush
-//! answers everybody who waits for one.
+//! The one thread that writes. Owns group commit: what came in while it was busy goes to disk together, and the syncs of one
+//! file answer everybody who waits for that file.
 //!
-//! | state | a write comes | a flush comes | an error of the disk |
-//! |---|---|---|---|
-//! | sound | queued, applied in order | answered when all before it is on disk | broken; all that is queued is refused with the error |
-//! | broken | the database is opened again; sound, or refused | likewise | stays broken |
-//!
-//! Each time it breaks, the *generation* goes up. A journal belongs to the generation it was opened in: what it had
-//! appended without a flush may be lost by then, so it takes no more, and the run goes on from what is on disk.
+//! For each file in turn: write what is buffered, sync if somebody waits, apply what results for conversations, answer. An
+//! error of one tree is answered to those who wait for that tree; the others go on. The index comes last, and its errors
+//! cost nothing: what it lacks is read from the journals when the store opens.
 
-mod queue;
-mod worker;
+mod compressor;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use futures::channel::oneshot;
-use plait_engine::error::Fault;
+use parking_lot::{Condvar, Mutex};
+use plait_engine::error::{ErrorCode, Fault};
 
-use super::blobs::Blobs;
-use super::compressed_segment::JournalRange;
-use super::database::Backend;
 use super::fault;
-use super::segment::Lines;
-use queue::{GATHER_BYTES, Job, Queue, gone};
-use worker::Worker;
+use super::log_file::Key;
+use super::shared::Shared;
+use super::tree::Tree;
+use compressor::Compressor;
 
-/// How much may be queued before whoever appends has to wait for the writer.
-const QUEUE_BYTES: usize = 32 << 20;
+/// How long a write that nobody waits for may be held back to go with others.
+const BATCH_DELAY: Duration = Duration::from_millis(5);
+/// How much may be buffered for a tree before the writer stops waiting for more.
+const BATCH_BYTES: usize = 256 << 10;
 
-/// A key with its new value; none removes it.
-pub(in crate::store) type Change = (Vec<u8>, Option<Vec<u8>>);
+type Answer = oneshot::Sender<Result<(), Fault>>;
 
-/// Changes that are made all or none.
-pub(in crate::store) struct Write {
-    /// Whose folder large values go to.
-    pub(in crate::store) owner: Arc<str>,
-    /// What changes, beside the journal.
-    pub(in crate::store) changes: Vec<Change>,
-    /// What else changes, and whose folder the large values of that go to.
-    pub(in crate::store) extra_changes: Option<(Arc<str>, Vec<Change>)>,
-    /// `JournalEntries` of a journal.
-    pub(in crate::store) lines: Option<Lines>,
-}
-
-impl Write {
-    /// Changes and no entries.
-    pub(in crate::store) fn of(owner: impl Into<Arc<str>>, changes: Vec<Change>) -> Self {
-        Self { owner: owner.into(), changes, extra_changes: None, lines: None }
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        let extra_changes = self.extra_changes.iter().flat_map(|(_, changes)| changes);
-        let changes = self
-            .changes
-            .iter()
-            .chain(extra_changes)
-            .map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len));
-        changes.sum::<usize>() + self.lines.as_ref().map_or(0, Lines::len)
-    }
-}
-
-/// The writing end. Dropping it writes and flushes what is queued.
-pub(in crate::store) struct Writer {
+/// The writing end. Dropping it writes and syncs what is left.
+pub(super) struct Writer {
     queue: Arc<Queue>,
     thread: Option<JoinHandle<()>>,
 }
 
+#[derive(Default)]
+struct Queue {
+    state: Mutex<State>,
+    work: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Trees with something in their buffers.
+    dirty: HashMap<Key, Arc<Tree>>,
+    /// Who waits for a sync: of one tree, or of everything.
+    flushes: Vec<(Option<Arc<Tree>>, Answer)>,
+    /// Trees whose last journal was closed.
+    released: Vec<Arc<Tree>>,
+    /// Somebody waits, or much is buffered.
+    urgent: bool,
+    closed: bool,
+}
+
+impl State {
+    fn is_empty(&self) -> bool {
+        self.dirty.is_empty() && self.flushes.is_empty() && self.released.is_empty()
+    }
+}
+
 impl Writer {
-    /// Starts the thread.
-    pub(in crate::store) fn start(backend: Arc<dyn Backend>, blobs: Blobs) -> Result<Self, Fault> {
-        let queue = Arc::new(Queue::default());
-        let worker = Worker::new(Arc::clone(&queue), backend, blobs);
+    pub(super) fn start(shared: &Arc<Shared>) -> Result<Self, Fault> {
+        let queue = Arc::<Queue>::default();
+        let compressor = Compressor::start(shared)?;
+        let worker = Worker { queue: Arc::clone(&queue), shared: Arc::clone(shared), compressor };
         let thread = thread::Builder::new()
             .name("plait-store".to_owned())
             .spawn(move || worker.run())
@@ -79,65 +72,34 @@ impl Writer {
         Ok(Self { queue, thread: Some(thread) })
     }
 
-    /// Which generation a journal opened now belongs to.
-    pub(in crate::store) fn generation(&self) -> u64 {
-        self.queue.lock().health.generation()
-    }
-
-    /// Queues a write; given a generation, only if it is still that one.
-    pub(in crate::store) fn write(&self, generation: Option<u64>, write: Write) -> Result<(), Fault> {
-        let bytes = write.bytes();
-        let mut state = self.queue.lock();
-        loop {
-            state.health.admit(generation)?;
-            if state.bytes < QUEUE_BYTES {
-                break;
-            }
-            self.queue.room.wait(&mut state);
-        }
-        let was_empty = state.jobs.is_empty();
-        state.jobs.push(Job::Write(write));
-        state.bytes += bytes;
-        if was_empty || state.bytes >= GATHER_BYTES {
+    /// A tree has `buffered` bytes to be written.
+    pub(super) fn wrote(&self, tree: &Arc<Tree>, buffered: usize) {
+        let mut state = self.queue.state.lock();
+        let was_empty = state.is_empty();
+        state.dirty.entry(tree.root()).or_insert_with(|| Arc::clone(tree));
+        if buffered >= BATCH_BYTES && !state.urgent {
+            state.urgent = true;
+            self.queue.work.notify_one();
+        } else if was_empty {
             self.queue.work.notify_one();
         }
-        Ok(())
     }
 
-    /// Asks for a flush; the answer comes when everything queued before is on disk, or could not be put there.
-    pub(in crate::store) fn flush(&self, generation: Option<u64>) -> oneshot::Receiver<Result<(), Fault>> {
+    /// Asks for a sync of a tree, or of everything; the answer comes when everything appended before survives a power failure.
+    pub(super) fn flush(&self, tree: Option<Arc<Tree>>) -> oneshot::Receiver<Result<(), Fault>> {
         let (answer, wait) = oneshot::channel();
-        let mut state = self.queue.lock();
-        match state.health.admit(generation) {
-            Ok(()) => self.queue.urge(&mut state, Job::Flush(answer)),
-            // Nobody can have dropped `wait`: it is still here.
-            refused => drop(answer.send(refused)),
-        }
+        let mut state = self.queue.state.lock();
+        state.flushes.push((tree, answer));
+        state.urgent = true;
+        self.queue.work.notify_one();
         wait
     }
 
-    /// Has a range of a journal put into blocks when there is nothing else to write. Nothing to do while the database is
-    /// broken: what is not sealed is read all the same.
-    pub(in crate::store) fn compress(&self, range: JournalRange) {
-        let mut state = self.queue.lock();
-        if state.health.is_sound() {
-            state.jobs.push(Job::Compress(range));
-            self.queue.work.notify_one();
-        }
-    }
-
-    /// Returns when what was queued before can be read. An error means the database could not be opened again.
-    pub(in crate::store) fn settle(&self) -> Result<(), Fault> {
-        let wait = {
-            let mut state = self.queue.lock();
-            if state.jobs.is_empty() && !state.busy && state.health.is_sound() {
-                return Ok(());
-            }
-            let (answer, wait) = std::sync::mpsc::channel();
-            self.queue.urge(&mut state, Job::Settle(answer));
-            wait
-        };
-        wait.recv().unwrap_or_else(|_| Err(gone()))
+    /// The last journal of a tree was closed.
+    pub(super) fn release(&self, tree: Arc<Tree>) {
+        let mut state = self.queue.state.lock();
+        state.released.push(tree);
+        self.queue.work.notify_one();
     }
 }
 
@@ -145,14 +107,141 @@ impl Drop for Writer {
     fn drop(&mut self) {
         // The last flush: nobody is left to wait for it but the join below.
         drop(self.flush(None));
-        self.queue.lock().closed = true;
+        self.queue.state.lock().closed = true;
         self.queue.work.notify_one();
         if let Some(thread) = self.thread.take() {
-            // The thread catches what panics in it; there is nothing to learn from its end.
+            // A panic in the thread was reported by itself.
             let _ = thread.join();
         }
     }
 }
 
-#[cfg(test)]
-mod tests;
+struct Worker {
+    queue: Arc<Queue>,
+    shared: Arc<Shared>,
+    compressor: Compressor,
+}
+
+impl Worker {
+    fn run(mut self) {
+        while let Some(work) = self.take() {
+            self.work(work);
+        }
+        self.compressor.finish();
+    }
+
+    /// The next group of work, once there is a reason to begin with it; none when the store closes.
+    fn take(&self) -> Option<State> {
+        let mut state = self.queue.state.lock();
+        while state.is_empty() {
+            if state.closed {
+                return None;
+            }
+            self.queue.work.wait(&mut state);
+        }
+        let may_wait = |state: &mut State| !state.urgent && !state.closed && state.released.is_empty();
+        self.queue.work.wait_while_for(&mut state, may_wait, BATCH_DELAY);
+        let closed = state.closed;
+        let work = std::mem::take(&mut *state);
+        state.closed = closed;
+        Some(work)
+    }
+
+    fn work(&mut self, work: State) {
+        let State { mut dirty, flushes, released, .. } = work;
+        let (all, some): (Vec<_>, Vec<_>) = flushes.into_iter().partition(|(tree, _)| tree.is_none());
+        let mut waiting: HashMap<*const Tree, (Arc<Tree>, Vec<Answer>)> = HashMap::new();
+        for (tree, answer) in some {
+            let Some(tree) = tree else { continue };
+            waiting.entry(Arc::as_ptr(&tree)).or_insert_with(|| (tree, Vec::new())).1.push(answer);
+        }
+        for (tree, answers) in waiting.into_values() {
+            dirty.remove(&tree.root());
+            let synced = self.sync(&tree);
+            for answer in answers {
+                // Whoever asked may have gone; so below.
+                let _ = answer.send(synced.clone());
+            }
+        }
+        let outcome = if all.is_empty() {
+            for tree in dirty.values() {
+                // The tree keeps the fault; the next append or flush reports it.
+                let _ = tree.write_out();
+            }
+            Ok(())
+        } else {
+            self.sync_all()
+        };
+        let ended: Vec<Key> = released.iter().filter_map(|tree| self.release(tree)).collect();
+        self.write_index();
+        for (_, answer) in all {
+            let _ = answer.send(outcome.clone());
+        }
+        for root in ended {
+            self.compressor.compress(root);
+        }
+    }
+
+    fn sync(&self, tree: &Tree) -> Result<(), Fault> {
+        for update in tree.sync()? {
+            self.shared.conversations.apply(&update);
+        }
+        Ok(())
+    }
+
+    fn sync_all(&self) -> Result<(), Fault> {
+        let mut outcome = Ok(());
+        for tree in self.shared.trees() {
+            // One that failed was reported to its run. It must not keep the others from their sync.
+            if tree.failure().is_none() {
+                outcome = outcome.and(self.sync(&tree));
+            }
+        }
+        outcome = outcome.and(self.shared.conversations.settle_all());
+        self.write_calibration();
+        outcome
+    }
+
+    /// Closes a tree that no journal writes any more, and notes its size. Gives its root if all of its runs have ended.
+    fn release(&self, tree: &Arc<Tree>) -> Option<Key> {
+        if tree.failure().is_some() || self.sync(tree).is_err() {
+            self.shared.close(tree);
+            // What it had not synced is gone; the records follow.
+            let _ = self.shared.refold(tree.root());
+            return None;
+        }
+        let conversations: Vec<Key> = self.shared.conversations_of(tree.root());
+        for conversation in conversations {
+            // A size in the index says that everything that results from the file is on disk as well.
+            self.shared.conversations.settle(conversation).ok()?;
+        }
+        let size = tree.synced_size()?;
+        if !self.shared.close(tree) {
+            return None;
+        }
+        let mut index = self.shared.index();
+        index.put_size(tree.root(), size);
+        index.has_ended(tree.root()).then(|| tree.root())
+    }
+
+    fn write_index(&self) {
+        // See the module's words on errors of the index.
+        let _ = self.shared.index().write_out(&*self.shared.disk);
+    }
+
+    fn write_calibration(&self) {
+        let pending = self.shared.calibration.lock().take();
+        if let Some(bytes) = pending {
+            // After a crash or on a full disk the latest samples are collected again.
+            let _ = self.shared.disk.replace(&self.shared.home.join("calibration.json"), &bytes);
+        }
+    }
+}
+
+/// The answer to a flush; a writer that has gone without one has stopped.
+pub(super) fn flush_result(received: Result<Result<(), Fault>, oneshot::Canceled>) -> Result<(), Fault> {
+    received.unwrap_or_else(|_| {
+        Err(Fault::new(ErrorCode::StoreIo, "The store's writer has stopped.")
+            .hint("Start Plait again; everything flushed before is kept."))
+    })
+}

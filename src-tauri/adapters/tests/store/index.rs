@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plait_adapters::Store;
-use plait_adapters::store::record::{RunCounters, RunStatus};
+use plait_adapters::store::record::RunCounters;
 use plait_adapters::store::{ConversationFilter, Draft, NewConversation, RecentFlow, RunFilter};
 use plait_engine::context::{Message, Role};
 use plait_engine::error::{ErrorCode, Fault};
@@ -13,9 +13,10 @@ use plait_engine::journal::{
 };
 use plait_engine::models::TokenUsage;
 use plait_engine::provider::ModelReply;
+use plait_engine::run::view::RunStatus;
 use serde_json::json;
 
-use crate::support::{database, entry, finished, flush, read, run_id, started, started_as};
+use crate::support::{copy, entry, finished, flush, journal_path, read, run_id, started, started_as};
 
 fn append(journal: &mut impl Journal, from: u64, events: Vec<Event>) {
     let entries: Vec<_> = events.into_iter().zip(from..).map(|(event, seq)| entry(seq, event)).collect();
@@ -82,7 +83,8 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
     let record = store.run(&run).expect("record");
     assert_eq!(record.status, RunStatus::Waiting);
     assert_eq!(record.waiting_on.len(), 1);
-    assert_eq!((&record.waiting_on[0].activation, record.waiting_on[0].prompt.as_str()), (&asked(), "Name?"));
+    let pause = &record.waiting_on[0];
+    assert_eq!((&pause.node, &pause.epoch, pause.prompt.as_str()), (&asked().node, &asked().epoch, "Name?"));
 
     let mut journal = store.journal(&run).expect("journal");
     assert_eq!(journal.next_seq(), 7);
@@ -117,14 +119,7 @@ fn a_run_whose_process_is_gone_is_interrupted_and_its_record_complete() {
     flush(&mut journal);
     // As a crash leaves it: the record on disk knows of the first append only.
     std::mem::forget(journal);
-    let copy = tempfile::tempdir().expect("folder");
-    std::fs::create_dir(copy.path().join("db")).expect("made");
-    for file in std::fs::read_dir(home.path().join("db")).expect("folder") {
-        let file = file.expect("readable");
-        if file.file_type().expect("known").is_file() {
-            std::fs::copy(file.path(), copy.path().join("db").join(file.file_name())).expect("copied");
-        }
-    }
+    let copy = copy(home.path());
     let store = Store::open(copy.path()).expect("opened");
     let record = store.run(&run).expect("record");
     assert_eq!((record.status, record.events, record.counters.done), (RunStatus::Interrupted, 701, 700));
@@ -197,19 +192,24 @@ fn removing_a_run_leaves_nothing_of_it() {
     }
     drop(store);
     let store = Store::open(home.path()).expect("opened");
+    let journal = journal_path(home.path(), &doomed);
     store.remove_run(&doomed).expect("removed");
     assert_eq!(store.run(&doomed).expect_err("gone").code, "run.unknown");
     assert_eq!(store.remove_run(&doomed).expect_err("gone").code, "run.unknown");
     assert_eq!(read(&store, &doomed), []);
-    assert!(!home.path().join("blobs").join(doomed.as_str()).exists());
+    assert!(!std::fs::exists(&journal).expect("looked"));
     assert_eq!(read(&store, &kept).len(), 3_002);
     assert_eq!(store.flow(&hash).expect("kept"), document, "the other run needs it");
     store.remove_run(&kept).expect("removed");
     assert_eq!(store.flow(&hash).expect_err("gone").code, "flow.unknown");
     drop(store);
-    let db = database(home.path());
-    assert_eq!(db.iter().count(), 0);
-    assert_eq!(std::fs::read_dir(home.path().join("blobs").join("flows")).expect("folder").count(), 0);
+    let left =
+        |name: &str| std::fs::read_dir(home.path().join(name)).expect("folder").flatten().collect::<Vec<_>>();
+    assert_eq!(left("flows").len(), 0);
+    let months = left("runs").into_iter().filter(|item| item.path().is_dir());
+    assert_eq!(months.flat_map(|month| std::fs::read_dir(month.path()).expect("folder")).count(), 0);
+    let store = Store::open(home.path()).expect("opened");
+    assert_eq!(store.runs(&RunFilter::default()).expect("listed").len(), 0);
 }
 
 #[test]

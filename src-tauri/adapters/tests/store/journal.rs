@@ -1,10 +1,11 @@
 //! Journals against a plain vector, and damage to them.
 
 use plait_adapters::Store;
-use plait_engine::journal::Journal;
+use plait_engine::journal::{Event, Journal, RunEvent};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
-use crate::support::{database, entries, entry, finished, flush, read, run_id, started};
+use crate::support::{entries, entry, finished, flush, journal_path, read, run_id, started};
 
 /// What a test does to two journals side by side.
 #[derive(Clone, Debug)]
@@ -16,7 +17,7 @@ enum Act {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    // Now and then a text that is too large to stand in the database.
+    // Now and then a text that is too large to stand in its entry.
     let text = prop_oneof![
         8 => "\\PC{0,40}",
         1 => (60_000usize..200_000).prop_map(|length| "plait ".repeat(length / 6)),
@@ -86,11 +87,10 @@ fn a_long_journal_is_read_in_order() {
 }
 
 #[test]
-fn what_is_sealed_reads_the_same_from_anywhere() {
+fn a_journal_can_be_read_from_anywhere_while_it_grows() {
     let home = tempfile::tempdir().expect("folder");
     let store = Store::open(home.path()).expect("opened");
     let run = run_id(1);
-    // Enough for several blocks, in pieces of their own, and one entry that is too large for any.
     let text =
         |at: usize| if at == 700 { "plait ".repeat(20_000) } else { format!("{at} says what it says") };
     let all = entries(&run, (0..1_500).map(text));
@@ -98,8 +98,7 @@ fn what_is_sealed_reads_the_same_from_anywhere() {
     let mut reader = None;
     for (at, chunk) in all.chunks(5).enumerate() {
         journal.append(chunk).expect("appended");
-        flush(&mut journal);
-        // One who reads slowly: begun while all lay in small pieces, done when nothing does.
+        // One who reads slowly sees what was there when it began.
         if at == 20 {
             let mut slow = store.read_journal(&run, 3).expect("opened");
             let read: Vec<_> = slow.by_ref().take(30).map(Result::unwrap).collect();
@@ -107,31 +106,36 @@ fn what_is_sealed_reads_the_same_from_anywhere() {
             reader = Some(slow);
         }
     }
-    drop(journal);
-    // The journal is put together when nobody waits; a write that is answered comes after that.
-    for _ in 0..2 {
-        store.journal(&run).expect("journal");
-        futures::executor::block_on(store.flush()).expect("flushed");
-    }
     let rest: Vec<_> = reader.expect("begun").map(Result::unwrap).collect();
-    assert!(rest == all[33..], "the slow reader");
+    assert!(rest == all[33..105], "the slow reader");
     for from in [0, 1, 4, 5, 699, 700, 701, 702, 1_499, 1_500, 1_501] {
         let read: Vec<_> =
             store.read_journal(&run, from as u64).expect("opened").map(Result::unwrap).collect();
         assert!(read == all[from.min(all.len())..], "from {from}");
     }
-    let mut journal = store.journal(&run).expect("goes on");
-    assert_eq!(journal.next_seq(), all.len() as u64);
-    let more = entry(all.len() as u64, finished("n", "more"));
-    journal.append(std::slice::from_ref(&more)).expect("appended");
-    assert_eq!(read(&store, &run).last(), Some(&more));
-    drop((journal, store));
+}
 
-    let pieces: Vec<_> = database(home.path()).scan_prefix(b"j").values().map(Result::unwrap).collect();
-    let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
+#[test]
+fn a_run_that_has_ended_is_compressed_and_reads_the_same() {
+    let home = tempfile::tempdir().expect("folder");
+    let run = run_id(1);
+    let mut all = entries(&run, (0..1_500).map(|at| format!("{at} says what it says")));
+    all.push(entry(1_501, Event::Run(RunEvent::Finished { outputs: BTreeMap::new() })));
+    {
+        let store = Store::open(home.path()).expect("opened");
+        let mut journal = store.journal(&run).expect("journal");
+        journal.append(&all).expect("appended");
+        flush(&mut journal);
+        drop(journal);
+        assert!(read(&store, &run) == all);
+    }
     let plain: usize = all.iter().map(|entry| serde_json::to_vec(entry).expect("json").len()).sum();
-    assert!(pieces.len() < 12, "{} pieces", pieces.len());
-    assert!(bytes * 8 < plain - 120_000, "{bytes} bytes of {plain}");
+    let size = std::fs::metadata(journal_path(home.path(), &run)).expect("there").len();
+    assert!(size * 6 < plain as u64, "{size} bytes of {plain}");
+    let store = Store::open(home.path()).expect("opened");
+    assert!(read(&store, &run) == all);
+    assert_eq!(store.run(&run).expect("record").events, 1_502);
+    assert_eq!(store.journal(&run).err().expect("refused").code, "run.ended");
 }
 
 #[test]
@@ -169,71 +173,71 @@ fn one_writer_per_run() {
 }
 
 #[test]
-fn damage_is_reported_and_entries_before_it_are_read() {
+fn damage_is_reported_and_what_can_be_read_is_read() {
     let home = tempfile::tempdir().expect("folder");
     let run = run_id(1);
-    let all = entries(&run, ["a".into(), "large ".repeat(20_000), "b".into(), "c".into()]);
+    let other = run_id(2);
+    let all = entries(&run, (0..40).map(|at| format!("{at} says what it says")));
     {
         let store = Store::open(home.path()).expect("opened");
         let mut journal = store.journal(&run).expect("journal");
-        journal.append(&all).expect("appended");
+        for entry in &all {
+            journal.append(std::slice::from_ref(entry)).expect("appended");
+        }
+        store.journal(&other).expect("journal").append(&entries(&other, [])).expect("appended");
     }
-    let folder = home.path().join("blobs").join(run.as_str());
-    let blob = std::fs::read_dir(folder).expect("folder").next().expect("a blob").expect("readable").path();
-    let whole = std::fs::read(&blob).expect("read");
+    let path = journal_path(home.path(), &run);
+    let mut bytes = std::fs::read(&path).expect("read");
+    let at = bytes.windows(12).position(|some| some == b"20 says what").expect("there");
+    bytes[at] ^= 2;
+    std::fs::write(&path, &bytes).expect("written");
 
-    let damaged_at = |seq: u64| {
+    let store = Store::open(home.path()).expect("opened");
+    let got: Vec<_> = store.read_journal(&run, 0).expect("opened").collect();
+    assert_eq!(got.len(), 22, "the fault is the last");
+    assert!(got[..21].iter().zip(&all).all(|(got, entry)| got.as_ref() == Ok(entry)));
+    let fault = got[21].clone().expect_err("a fault");
+    assert_eq!((fault.code.as_str(), &fault.details["seq"]), ("journal.corrupt", &serde_json::json!(21)));
+    let around: Vec<_> = store.read_damaged_journal(&run).expect("opened").filter_map(Result::ok).collect();
+    assert!(around.len() == 40 && around[20] == all[20] && around[21] == all[22]);
+    assert!(store.run(&run).is_ok(), "the list still shows it");
+    assert_eq!(store.journal(&run).err().expect("refused").code, "journal.corrupt");
+    assert!(store.journal(&other).is_ok(), "the rest of the store works");
+    drop(store);
+    assert!(std::fs::read(&path).expect("read") == bytes, "it was not written to");
+    std::fs::remove_file(&path).expect("removed");
+    let store = Store::open(home.path()).expect("opened");
+    assert_eq!(store.run(&run).expect("listed").events, 41, "what is known of it is shown");
+    let fault = store.read_journal(&run, 0).expect("opened").next().expect("a fault").expect_err("a fault");
+    assert_eq!(fault.code, "journal.corrupt");
+    assert_eq!(store.journal(&run).err().expect("refused").code, "journal.corrupt");
+}
+
+#[test]
+fn a_journal_that_lost_its_end_is_no_torn_write() {
+    let home = tempfile::tempdir().expect("folder");
+    let run = run_id(1);
+    let all = entries(&run, (0..40).map(|at| format!("{at} says what it says")));
+    {
+        let store = Store::open(home.path()).expect("opened");
+        let mut journal = store.journal(&run).expect("journal");
+        for entry in &all {
+            journal.append(std::slice::from_ref(entry)).expect("appended");
+        }
+    }
+    let path = journal_path(home.path(), &run);
+    let bytes = std::fs::read(&path).expect("read");
+    std::fs::write(&path, &bytes[..bytes.len() / 2]).expect("written");
+    for _ in 0..2 {
         let store = Store::open(home.path()).expect("opened");
         let got: Vec<_> = store.read_journal(&run, 0).expect("opened").collect();
-        let before: Vec<_> =
-            got.iter().take_while(|item| item.is_ok()).map(|item| item.clone().unwrap()).collect();
-        assert_eq!(before, all[..usize::try_from(seq).unwrap()]);
         let fault = got.last().expect("a fault").clone().expect_err("a fault");
-        assert_eq!(fault.code, "journal.corrupt");
-        assert_eq!(fault.details["seq"], seq);
-        assert_eq!(got.len(), before.len() + 1, "the fault is the last");
-        assert!(store.run(&run).is_ok(), "the list still shows it");
-    };
-    for torn in [&whole[..whole.len() / 2], &[], b"no json"] {
-        std::fs::write(&blob, torn).expect("written");
-        damaged_at(2);
+        assert_eq!(
+            (fault.code.as_str(), &fault.details["seq"]),
+            ("journal.corrupt", &serde_json::json!(got.len() - 1))
+        );
+        assert_eq!(store.run(&run).expect("record").events, 41);
+        assert_eq!(store.journal(&run).err().expect("refused").code, "journal.corrupt");
     }
-    std::fs::remove_file(&blob).expect("removed");
-    damaged_at(2);
-    std::fs::write(&blob, &whole).expect("written");
-
-    let key = |seq: u64| {
-        let mut key = vec![b'j'];
-        key.extend(uuid::Uuid::parse_str(run.as_str()).expect("uuid").as_bytes());
-        key.extend(seq.to_be_bytes());
-        key
-    };
-    let tamper = |change: &dyn Fn(&sled::Db)| {
-        let db = database(home.path());
-        change(&db);
-        db.flush().expect("flushed");
-    };
-    // The large entry stands alone; those behind it share a piece, and so do those before.
-    let pieces: Vec<_> =
-        database(home.path()).scan_prefix(b"j").keys().map(|key| key.expect("read").to_vec()).collect();
-    assert_eq!(pieces, [key(0), key(2), key(3)]);
-    let last = database(home.path()).get(key(3)).expect("read").expect("a piece").to_vec();
-    // Left as it was written: up to the entry that is damaged. Sealed: all of it or nothing.
-    let lines =
-        all[3..].iter().map(|entry| serde_json::to_string(entry).expect("json") + "\n").collect::<String>();
-    for (whole, damaged) in [(lines.as_bytes(), 4), (last.as_slice(), 3)] {
-        let torn = &whole[..whole.len() - 20];
-        tamper(&|db| drop(db.insert(key(3), torn).expect("written")));
-        damaged_at(damaged);
-    }
-    // A block that says it holds more than it does.
-    let mut fewer = last.clone();
-    fewer[1] += 1;
-    tamper(&|db| drop(db.insert(key(3), fewer.clone()).expect("written")));
-    damaged_at(5);
-    tamper(&|db| drop(db.insert(key(3), &b"@../../../etc/passwd"[..]).expect("written")));
-    damaged_at(3);
-    tamper(&|db| drop(db.insert(key(3), last.clone()).expect("written")));
-    tamper(&|db| drop(db.remove(key(2)).expect("removed")));
-    damaged_at(2);
+    assert_eq!(std::fs::metadata(&path).expect("there").len(), bytes.len() as u64 / 2);
 }

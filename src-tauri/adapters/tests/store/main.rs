@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // All of this is tests; helpers may fail them.
 
 mod crash;
+mod damage;
 mod full;
 mod index;
 mod journal;

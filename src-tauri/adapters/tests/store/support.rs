@@ -63,14 +63,27 @@ pub(crate) fn flush(journal: &mut impl Journal) {
     futures::executor::block_on(journal.flush()).expect("flushed");
 }
 
-/// The database itself, once the store that had it is closed: it lets go of its lock a little later.
-pub(crate) fn database(home: &std::path::Path) -> sled::Db {
-    for _ in 0..500 {
-        let config = sled::Config::new().path(home.join("db")).segment_size(256 << 10).use_compression(true);
-        if let Ok(db) = config.open() {
-            return db;
+/// The file of a run tree.
+pub(crate) fn journal_path(home: &std::path::Path, root: &RunId) -> std::path::PathBuf {
+    let months = std::fs::read_dir(home.join("runs")).expect("folder").flatten();
+    let name = format!("{root}.journal");
+    months.map(|month| month.path().join(&name)).find(|path| path.exists()).expect("a journal")
+}
+
+/// A copy of a data directory as it is at this moment.
+pub(crate) fn copy(home: &std::path::Path) -> tempfile::TempDir {
+    fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+        for item in std::fs::read_dir(from).expect("folder").flatten() {
+            let to = to.join(item.file_name());
+            if item.file_type().expect("known").is_dir() {
+                std::fs::create_dir(&to).expect("made");
+                copy_folder(&item.path(), &to);
+            } else if item.file_name() != "lock" {
+                std::fs::copy(item.path(), to).expect("copied");
+            }
         }
-        std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    panic!("the database does not open");
+    let folder = tempfile::tempdir().expect("folder");
+    copy_folder(home, folder.path());
+    folder
 }

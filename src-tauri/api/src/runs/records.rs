@@ -64,7 +64,7 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    /// The summary of a record. `active`: whether the run is driven in this process.
+    /// The summary of a record. `active`: whether the run is driven at the moment.
     pub(super) fn new(record: RunRecord, active: bool, children: usize) -> Self {
         Self {
             parent_run_id: record.parent_run_id.clone(),
@@ -87,14 +87,10 @@ impl RunSummary {
 
 /// The status of a run. One that is recorded as running but is not active was interrupted.
 fn status(record: &RunRecord, active: bool) -> RunStatus {
-    use plait_adapters::store::record::RunStatus as Stored;
     match record.status {
-        Stored::Running | Stored::Interrupted if active => RunStatus::Running,
-        Stored::Running | Stored::Interrupted => RunStatus::Interrupted,
-        Stored::Waiting => RunStatus::Waiting,
-        Stored::Finished => RunStatus::Finished,
-        Stored::Failed => RunStatus::Failed,
-        Stored::Cancelled => RunStatus::Cancelled,
+        RunStatus::Running | RunStatus::Interrupted if active => RunStatus::Running,
+        RunStatus::Running => RunStatus::Interrupted,
+        status => status,
     }
 }
 
@@ -135,7 +131,7 @@ impl Command for ListRuns {
         })
         .await?;
         let summary = |(children, record): (usize, RunRecord)| {
-            let active = service.is_active(&record.run);
+            let active = service.is_driven(&record);
             RunSummary::new(record, active, children)
         };
         Ok(records.into_iter().map(summary).collect())
@@ -175,14 +171,15 @@ impl Command for ShowRun {
     async fn run(self, service: &RunService) -> Result<RunDetail, ErrorReply> {
         let ancestors = service.lineage(&self.run).await?.into_iter().skip(1).rev();
         let summary = |record: RunRecord| {
-            let active = service.is_active(&record.run);
+            let active = service.is_driven(&record);
             // It has at least the child run that is shown. Nothing needs the exact number.
             RunSummary::new(record, active, 1)
         };
         let above = ancestors.map(summary).collect();
-        let (store, active) = (service.store.clone(), service.is_active(&self.run));
+        let (store, service) = (service.store.clone(), service.clone());
         run_blocking(move || {
             let record = store.run(&self.run)?;
+            let active = service.is_driven(&record);
             let flow = recorded_flow(&store, &record.flow.hash)?;
             let (mut entries, mut damage) = (Vec::new(), None);
             for entry in store.read_journal(&self.run, 0)? {

@@ -13,6 +13,7 @@ use plait_engine::host::{Clock, Host};
 use plait_engine::id::{Activation, RunId};
 use plait_engine::journal::Answer;
 use plait_engine::node::Registry;
+use plait_engine::run::view::RunStatus;
 use plait_engine::run::{Driver, RunHandle};
 use plait_engine::tool::ToolHost;
 use tokio::sync::Mutex;
@@ -69,6 +70,11 @@ impl RunService {
     /// Whether a run is driven in this process.
     pub fn is_active(&self, run: &RunId) -> bool {
         self.active.contains(run)
+    }
+
+    /// Whether a run is driven, in this process or in the one that writes the store.
+    pub(super) fn is_driven(&self, record: &RunRecord) -> bool {
+        self.is_active(&record.run) || self.store.is_read_only() && record.status == RunStatus::Running
     }
 
     /// Watches a run: its journal from `from_seq` on, then its events as they happen, without gap or duplicate, to its end.

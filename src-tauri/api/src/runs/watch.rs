@@ -99,7 +99,8 @@ impl Watch {
                     None => continue,
                 }
             }
-            if self.is_behind() {
+            // A run that was stopped by an error of the disk has shown more than its journal holds.
+            if self.is_behind() && self.stopped.is_none() {
                 // The writer of the store has not caught up with the broadcast yet.
                 tokio::time::sleep(JOURNAL_POLL_INTERVAL).await;
                 self.catch_up().await;

@@ -47,7 +47,13 @@ enum ConversationsCommand {
 }
 
 pub(crate) async fn execute(home: &Path, args: ConversationsArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::of_application(home))?;
+    let options = match &args.command {
+        ConversationsCommand::List(_) | ConversationsCommand::Show(_) | ConversationsCommand::Export(_) => {
+            Options::reading(home)
+        }
+        _ => Options::of_application(home),
+    };
+    let app = Plait::open(options)?;
     match args.command {
         ConversationsCommand::List(args) => list::execute(&app, args).await?,
         ConversationsCommand::Show(args) => show::execute(&app, &args).await?,

@@ -44,7 +44,7 @@ enum KeysCommand {
 }
 
 pub(crate) async fn execute(home: &Path, args: KeysArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::of_application(home))?;
+    let app = Plait::open(Options::reading(home))?;
     match args.command {
         KeysCommand::Set(args) => set::execute(&app, args).await?,
         KeysCommand::Rm(args) => remove::execute(&app, args).await?,

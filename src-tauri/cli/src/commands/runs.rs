@@ -32,7 +32,11 @@ enum RunsCommand {
 }
 
 pub(crate) async fn execute(home: &Path, args: RunsArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::of_application(home))?;
+    let options = match &args.command {
+        RunsCommand::List(_) | RunsCommand::Show(_) => Options::reading(home),
+        RunsCommand::Rm(_) => Options::of_application(home),
+    };
+    let app = Plait::open(options)?;
     match args.command {
         RunsCommand::List(args) => list::execute(&app, &args).await?,
         RunsCommand::Show(args) => show::execute(&app, &args).await?,

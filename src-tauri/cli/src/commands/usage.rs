@@ -30,7 +30,7 @@ pub(crate) struct UsageArgs {
 }
 
 pub(crate) async fn execute(home: &Path, args: &UsageArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::of_application(home))?;
+    let app = Plait::open(Options::reading(home))?;
     let usage = app.call(UsageByDay { days: Some(args.days) }).await?;
     print(&usage, args.json)?;
     app.close().await?;

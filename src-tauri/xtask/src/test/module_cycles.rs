@@ -19,9 +19,6 @@ use crate::repo;
 use crate::steps::print_note;
 use crate_modules::{CrateModules, ModulePath};
 
-/// Modules whose children may still import each other: the store is to be replaced by journal files.
-const EXEMPT: &[&str] = &["crate::store"];
-
 /// Checks every crate of the workspace. The error lists each circle and one import for each of its arrows.
 pub(super) fn check() -> Result<()> {
     let mut circles = Vec::new();
@@ -66,8 +63,7 @@ fn find_circles(modules: &CrateModules) -> Vec<String> {
                 .or_insert_with(|| format!("{} uses {text}", display(modules.file(from))));
         }
     }
-    let checked = siblings.iter().filter(|(parent, _)| !EXEMPT.contains(&path_name(parent).as_str()));
-    checked.flat_map(|(parent, arrows)| circles_among(parent, arrows)).collect()
+    siblings.iter().flat_map(|(parent, arrows)| circles_among(parent, arrows)).collect()
 }
 
 fn circles_among(parent: &[String], arrows: &BTreeMap<(&str, &str), String>) -> Vec<String> {

@@ -1,28 +1,26 @@
 //! Projects what a run says onto its conversation: the turns of its main context, and the summaries it created.
 //!
 //! A turn is a question and its answer. If the question was already in the history (added by an earlier node), it is taken
-//! from there. Other messages that a flow adds to the history are added again in every run, so they are not stored. Changes
-//! are queued together with the entry they result from.
+//! from there. Other messages that a flow adds to the history are added again in every run, so they are not stored. The result
+//! depends on the run's journal alone, so that it can be had again after a crash.
 //!
 //! Usage and cost of a run's model calls are added to the conversation with the next of these changes, or at the end of the
 //! run. Child runs add their spending, and nothing else.
 
 use plait_engine::context::conversation::{Summary, SummaryRef};
-use plait_engine::context::{ContextChange, MAIN, Message, Role, SharedMessage};
-use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::context::{ContextChange, MAIN, Role, SharedMessage};
+use plait_engine::error::Fault;
 use plait_engine::id::{ContextId, RunId};
-use plait_engine::journal::{ContextEvent, Entry, Event, RunEvent, Spending};
+use plait_engine::journal::{ContextEvent, Entry, Event, Spending};
 
-use super::record::{ConversationRecord, Row, title_of};
-use super::{ConversationKey, HeadCache, head, json, key_of, rows};
-use crate::store::key::{self, Space};
+use super::key_of;
+use crate::store::log_file::Key;
 use crate::store::record::RunRecord;
-use crate::store::store_core::StoreCore;
-use crate::store::writer::{Change, Write};
 
 /// Projects the events of one run onto its conversation.
 pub(in crate::store) struct ConversationProjector {
-    key: ConversationKey,
+    key: Key,
+    run_key: Key,
     run: RunId,
     /// Whether the run's turns are added to the conversation. Otherwise only its spending is.
     adds_turns: bool,
@@ -41,10 +39,11 @@ struct ConversationDelta {
 
 impl ConversationProjector {
     /// The projector of a run in a conversation, or of a child run of one; None for other runs.
-    pub(in crate::store) fn of(record: &RunRecord) -> Result<Option<Self>, Fault> {
+    pub(in crate::store) fn of(run_key: Key, record: &RunRecord) -> Result<Option<Self>, Fault> {
         let Some(id) = record.conversation.as_ref().or(record.paid_by.as_ref()) else { return Ok(None) };
         Ok(Some(Self {
             key: key_of(id)?,
+            run_key,
             run: record.run.clone(),
             adds_turns: record.conversation.is_some(),
             asked: None,
@@ -52,56 +51,30 @@ impl ConversationProjector {
         }))
     }
 
-    /// Replays an entry that was written before the run was resumed.
-    pub(in crate::store) fn replay(&mut self, entry: &Entry) {
-        self.delta(&entry.event);
+    /// What results from an entry. Every entry of the run must be passed, in order.
+    pub(in crate::store) fn project(&mut self, entry: &Entry) -> Option<ConversationUpdate> {
+        let ConversationDelta { messages, summary, spent } = self.delta(&entry.event);
+        let has_changes = !messages.is_empty() || summary.is_some() || spent != Spending::default();
+        has_changes.then(|| ConversationUpdate {
+            conversation: self.key,
+            run_key: self.run_key,
+            run: self.run.clone(),
+            seq: entry.seq.unwrap_or_default(),
+            at: entry.at,
+            messages,
+            summary,
+            spent,
+        })
     }
 
-    /// The changes of the conversation that result from the entries. Queue them together with the entries, then call
-    /// [`ConversationUpdate::cache_record`]. The conversation must still exist. Faults `conversation.unknown`, `store.*`.
-    pub(in crate::store) fn project(
-        &mut self,
-        core: &StoreCore,
-        heads: &mut HeadCache,
-        entries: &[Entry],
-    ) -> Result<Option<ConversationUpdate>, Fault> {
-        let mut update: Option<ConversationUpdate> = None;
-        for entry in entries {
-            let ConversationDelta { messages, summary, spent } = self.delta(&entry.event);
-            let has_changes = !messages.is_empty() || summary.is_some() || spent != Spending::default();
-            let starts = matches!(entry.event, Event::Run(RunEvent::Started { .. }));
-            if !has_changes && !starts {
-                continue;
-            }
-            let update = match &mut update {
-                Some(update) => update,
-                none => none.insert(ConversationUpdate {
-                    key: self.key,
-                    record: match head(core, heads, self.key) {
-                        // A run that only adds spending continues without the conversation.
-                        Err(gone) if !self.adds_turns && gone.code == ErrorCode::ConversationUnknown => {
-                            continue;
-                        }
-                        read => read?,
-                    },
-                    changes: Vec::new(),
-                    changed: false,
-                }),
-            };
-            update.changed |= has_changes;
-            update.record.spent += spent;
-            for message in messages {
-                update.add(&message, &self.run, entry.at)?;
-            }
-            if let Some((summary, text)) = summary {
-                update.changes.push((rows::summary_key(self.key, &summary)?, Some(json(&text)?)));
-                let known = update.record.summary.as_ref().map_or(0, |known| known.places);
-                if summary.places > known {
-                    update.record.summary = Some(summary);
-                }
-            }
-        }
-        Ok(update.filter(|update| update.changed))
+    /// The conversation.
+    pub(in crate::store) fn conversation(&self) -> Key {
+        self.key
+    }
+
+    /// Whether the run's turns are added to the conversation.
+    pub(in crate::store) fn adds_turns(&self) -> bool {
+        self.adds_turns
     }
 
     /// What an event adds to the conversation.
@@ -156,39 +129,16 @@ impl ConversationProjector {
     }
 }
 
-/// Changes of a conversation to be queued with the journal's entries.
+/// What an event adds to a conversation, to be applied once the event is on disk.
+#[derive(Clone, Debug)]
 pub(in crate::store) struct ConversationUpdate {
-    key: ConversationKey,
-    record: ConversationRecord,
-    /// Changes of messages and summaries.
-    changes: Vec<Change>,
-    /// Whether anything has to be written.
-    changed: bool,
-}
-
-impl ConversationUpdate {
-    fn add(&mut self, message: &Message, run: &RunId, at: u64) -> Result<(), Fault> {
-        let record = &mut self.record;
-        if record.title.is_empty() && message.role == Role::User {
-            record.title = title_of(&message.content.text());
-        }
-        self.changes.push((rows::key_at(self.key, record.messages), Some(json(&Row::of(message, run, at))?)));
-        record.messages += 1;
-        record.tokens += u64::from(message.tokens);
-        record.updated_at = at;
-        Ok(())
-    }
-
-    /// Adds the changes to `write`, so that they are in the same batch.
-    pub(in crate::store) fn add_to(&mut self, write: &mut Write) -> Result<(), Fault> {
-        let mut changes = std::mem::take(&mut self.changes);
-        changes.push((key::of(Space::Conversation, &self.key), Some(json(&self.record)?)));
-        write.extra_changes = Some((self.record.id.as_str().into(), changes));
-        Ok(())
-    }
-
-    /// Caches the record after the changes were queued in this generation of the writer.
-    pub(in crate::store) fn cache_record(self, heads: &mut HeadCache, generation: u64) {
-        heads.0.insert(self.key, (generation, self.record));
-    }
+    pub(in crate::store) conversation: Key,
+    pub(in crate::store) run_key: Key,
+    pub(in crate::store) run: RunId,
+    /// The event, by which it is applied once.
+    pub(in crate::store) seq: u64,
+    pub(in crate::store) at: u64,
+    pub(in crate::store) messages: Vec<SharedMessage>,
+    pub(in crate::store) summary: Option<(SummaryRef, Summary)>,
+    pub(in crate::store) spent: Spending,
 }

@@ -1,33 +1,49 @@
 //! Reads the stored messages of a conversation for a run.
 
+use std::sync::Arc;
+
 use plait_engine::context::SharedMessage;
 use plait_engine::context::conversation::{ConversationReader, Summary, SummaryRef};
 use plait_engine::error::Fault;
 use plait_engine::id::ConversationId;
 
-use super::{ConversationKey, SharedCore, key_of, rows};
+use super::{Conversations, id_of, key_of, unknown};
+use crate::store::log_file::Key;
 
 /// The stored history of one conversation.
 pub struct StoredConversation {
-    core: SharedCore,
-    key: ConversationKey,
+    conversations: Arc<Conversations>,
+    key: Key,
 }
 
 impl StoredConversation {
-    pub(in crate::store) fn open(core: &SharedCore, id: &ConversationId) -> Result<Self, Fault> {
-        let key = key_of(id)?;
-        // Everything a run may read was queued before the run started.
-        core.writer.settle()?;
-        Ok(Self { core: SharedCore::clone(core), key })
+    pub(in crate::store) fn open(
+        conversations: &Arc<Conversations>,
+        id: &ConversationId,
+    ) -> Result<Self, Fault> {
+        Ok(Self { conversations: Arc::clone(conversations), key: key_of(id)? })
+    }
+}
+
+impl Conversations {
+    pub(super) fn shared_message(&self, key: Key, place: u64) -> Result<SharedMessage, Fault> {
+        let mut state = self.lock();
+        let file = self.file(&mut state, key)?.ok_or_else(|| unknown(id_of(key).as_str()))?;
+        Ok(file.message(place)?.into_message().into())
+    }
+
+    pub(super) fn summary(&self, key: Key, summary: &SummaryRef) -> Result<Summary, Fault> {
+        let mut state = self.lock();
+        self.file(&mut state, key)?.ok_or_else(|| unknown(id_of(key).as_str()))?.summary(summary)
     }
 }
 
 impl ConversationReader for StoredConversation {
     fn message(&self, place: u64) -> Result<SharedMessage, Fault> {
-        Ok(rows::at(&self.core, self.key, place)?.into_message().into())
+        self.conversations.shared_message(self.key, place)
     }
 
     fn summary(&self, summary: &SummaryRef) -> Result<Summary, Fault> {
-        rows::summary(&self.core, self.key, summary)
+        self.conversations.summary(self.key, summary)
     }
 }

@@ -1,4 +1,4 @@
-//! The stored data of a conversation: its record, as lists display it, and its messages. Does not know their database keys.
+//! The stored data of a conversation: its record, as lists display it, and its messages. Does not know where they are.
 
 use plait_engine::context::conversation::{ConversationRef, SummaryRef, message_id};
 use plait_engine::context::{Content, Message, Role};
@@ -104,20 +104,20 @@ impl ConversationMessage {
     }
 }
 
-/// A message as stored in the database, without the parts that its key contains.
+/// A message as it is stored, without what its position says.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Row {
+pub(super) struct StoredMessage {
     run: RunId,
-    role: Role,
-    content: Content,
+    pub(super) role: Role,
+    pub(super) content: Content,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reasoning: Option<String>,
     author: Activation,
-    tokens: u32,
+    pub(super) tokens: u32,
     at: u64,
 }
 
-impl Row {
+impl StoredMessage {
     pub(super) fn of(message: &Message, run: &RunId, at: u64) -> Self {
         Self {
             run: run.clone(),

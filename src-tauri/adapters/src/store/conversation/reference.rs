@@ -6,22 +6,24 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use plait_engine::context::conversation::{Recalled, summary_message};
-use plait_engine::context::{ContextChange, SharedMessage};
+use plait_engine::context::{ContextChange, Role, SharedMessage};
 use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::Activation;
+use plait_engine::id::{Activation, RunId};
 use plait_engine::journal::{ContextEvent, Entry, Event};
 
-use super::{key_of, rows};
-use crate::store::store_core::StoreCore;
+use super::{Conversations, key_of};
 
-/// The entry as the journal stores it, without recalled messages.
-pub(in crate::store) fn without_messages(entry: &Entry) -> Cow<'_, Entry> {
+/// The entry as the journal of `run` stores it, without recalled messages. A summary that the run itself made stays: the
+/// conversation gets it from there.
+pub(in crate::store) fn without_messages<'e>(entry: &'e Entry, run: &RunId) -> Cow<'e, Entry> {
     let Event::Context(_, ContextEvent::Changed { change: ContextChange::Recalled(recalled), .. }) =
         &entry.event
     else {
         return Cow::Borrowed(entry);
     };
-    let bare = Recalled { messages: Vec::new(), ..Recalled::clone(recalled) };
+    let is_own = recalled.summary.as_ref().is_some_and(|summary| summary.run == *run);
+    let messages = if is_own { stored_summary(recalled).cloned().into_iter().collect() } else { Vec::new() };
+    let bare = Recalled { messages, ..Recalled::clone(recalled) };
     let mut entry = entry.clone();
     if let Event::Context(_, ContextEvent::Changed { change, .. }) = &mut entry.event {
         *change = ContextChange::Recalled(Arc::new(bare));
@@ -29,8 +31,13 @@ pub(in crate::store) fn without_messages(entry: &Entry) -> Cow<'_, Entry> {
     Cow::Owned(entry)
 }
 
-/// Restores the messages. Everything queued must have been written.
-pub(in crate::store) fn expand(core: &StoreCore, entry: &mut Entry) -> Result<(), Fault> {
+/// The summary among the messages.
+fn stored_summary(recalled: &Recalled) -> Option<&SharedMessage> {
+    recalled.messages.first().filter(|first| first.role == Role::System)
+}
+
+/// Restores the messages.
+pub(in crate::store) fn expand(conversations: &Conversations, entry: &mut Entry) -> Result<(), Fault> {
     let Event::Context(
         Activation { node, epoch },
         ContextEvent::Changed { change: ContextChange::Recalled(recalled), .. },
@@ -39,7 +46,7 @@ pub(in crate::store) fn expand(core: &StoreCore, entry: &mut Entry) -> Result<()
         return Ok(());
     };
     let author = Activation { node: node.clone(), epoch: epoch.clone() };
-    let messages = match messages(core, recalled, author) {
+    let messages = match messages(conversations, recalled, author) {
         Err(fault) if fault.code == ErrorCode::ConversationUnknown => return Ok(()),
         read => read?,
     };
@@ -47,11 +54,20 @@ pub(in crate::store) fn expand(core: &StoreCore, entry: &mut Entry) -> Result<()
     Ok(())
 }
 
-fn messages(core: &StoreCore, recalled: &Recalled, author: Activation) -> Result<Vec<SharedMessage>, Fault> {
+fn messages(
+    conversations: &Conversations,
+    recalled: &Recalled,
+    author: Activation,
+) -> Result<Vec<SharedMessage>, Fault> {
     let key = key_of(&recalled.conversation)?;
-    let summary = recalled.summary.as_ref().map(|summary| rows::summary(core, key, summary)).transpose()?;
-    let summary = summary.map(|summary| Ok(summary_message(summary, author)));
+    let summary = match (stored_summary(recalled), &recalled.summary) {
+        (Some(stored), _) => Some(Ok(Arc::clone(stored))),
+        (None, Some(summary)) => {
+            Some(conversations.summary(key, summary).map(|summary| summary_message(summary, author)))
+        }
+        (None, None) => None,
+    };
     let places = recalled.first..recalled.first.saturating_add(recalled.count);
-    let messages = places.map(|place| Ok(rows::at(core, key, place)?.into_message().into()));
+    let messages = places.map(|place| conversations.shared_message(key, place));
     summary.into_iter().chain(messages).collect()
 }

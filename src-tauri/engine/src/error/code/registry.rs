@@ -511,9 +511,15 @@ error_codes! {
         StoreLocked = "store.locked",
             "Another process uses the data directory.",
             "Close the other Plait, or give another directory with `--home`.";
+        StoreNewer = "store.newer",
+            "A newer version of Plait wrote a file of the data directory.",
+            "Use that version, or give another directory with `--home`.";
         StoreNoHome = "store.no_home",
             "The system names no home directory.",
             "Give one with `--home DIR` or PLAIT_HOME.";
+        StoreOldForm = "store.old_form",
+            "The data directory is of an earlier, unreleased form of Plait.",
+            "Move it elsewhere, or give another directory with `--home`.";
     }
 
     "Sub-flows" {

@@ -1,0 +1,114 @@
+//! Reads every entry of every journal.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+
+use plait_engine::context::ContextChange;
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::id::RunId;
+use plait_engine::journal::{ContextEvent, Entry, Event};
+
+use super::Report;
+use crate::store::conversation;
+use crate::store::fault;
+use crate::store::journal_reader::EntryReader;
+use crate::store::log_file::Key;
+use crate::store::recovery::Progress;
+use crate::store::store_core::StoreCore;
+use crate::store::tree::{self, TreeLayout, run_id};
+
+/// Which runs recall which messages of a conversation.
+pub(super) type Recalls = BTreeMap<Key, Vec<(RunId, Range<u64>)>>;
+
+pub(super) fn check(core: &StoreCore, report: &mut Report, progress: Progress<'_>) -> Result<Recalls, Fault> {
+    let home = &core.shared.home;
+    let mut recalls = Recalls::new();
+    let files = tree::files_in(home).map_err(|error| fault::of_io("list the journals", &error))?;
+    for (done, (root, path, size)) in files.iter().enumerate() {
+        progress(done, files.len());
+        match TreeLayout::read(path) {
+            Ok(layout) => check_tree(core, *root, path, *size, &layout, &mut recalls, report)?,
+            Err(newer) if newer.code == ErrorCode::StoreNewer => report.lost(path, newer.message),
+            Err(fault) => return Err(fault),
+        }
+    }
+    progress(files.len(), files.len());
+    let present: BTreeSet<Key> = files.iter().map(|(root, ..)| *root).collect();
+    let index = core.shared.index();
+    for (root, _) in index.damaged_trees() {
+        if !present.contains(&root) {
+            let runs: Vec<String> = index.tree(root).into_iter().map(|run| run_id(run).to_string()).collect();
+            let path = tree::path_in(home, root);
+            report.lost(
+                &path,
+                format!("The file is missing, and with it the journals of: {}.", runs.join(", ")),
+            );
+        }
+    }
+    Ok(recalls)
+}
+
+fn check_tree(
+    core: &StoreCore,
+    root: Key,
+    path: &Path,
+    size: u64,
+    layout: &TreeLayout,
+    recalls: &mut Recalls,
+    report: &mut Report,
+) -> Result<(), Fault> {
+    for damage in &layout.damage {
+        let Range { start, end } = damage.bytes;
+        let owner = damage.header.map_or_else(
+            || "It is not known whose record stood there".to_owned(),
+            |header| format!("A record of run {} stood there", run_id(header.owner)),
+        );
+        report.lost(path, format!("The bytes {start} to {end} can't be read. {owner}."));
+    }
+    if layout.torn && !layout.is_damaged() {
+        let rest = size.saturating_sub(layout.end);
+        report.note(
+            path,
+            format!("The last {rest} bytes are a write that never ended. Nothing was promised of it."),
+        );
+    }
+    for (key, run) in &layout.runs {
+        report.runs += 1;
+        let values = std::sync::Arc::clone(&layout.values);
+        let unknown = layout.has_unknown_damage;
+        let mut reader = EntryReader::open(path, *key, 0, &run.spans, values, run.next_seq, unknown)?;
+        loop {
+            match reader.next() {
+                Ok(Some(entry)) => {
+                    report.entries += 1;
+                    note_recalled(*key, &entry, recalls);
+                }
+                Ok(None) => break,
+                Err(lost) if lost.code == ErrorCode::JournalCorrupt => report.lost(path, lost.message),
+                Err(fault) => return Err(fault),
+            }
+        }
+    }
+    // What the index knows of and the file does not hold.
+    let index = core.shared.index();
+    for key in index.tree(root) {
+        let known = index.get(&key).map_or(0, |entry| entry.record.events);
+        let found = layout.next_seq(&key);
+        if found < known {
+            let run = run_id(key);
+            report.lost(path, format!("The entries {found} to {} of run {run} are missing.", known - 1));
+        }
+    }
+    Ok(())
+}
+
+fn note_recalled(run: Key, entry: &Entry, recalls: &mut Recalls) {
+    if let Event::Context(_, ContextEvent::Changed { change: ContextChange::Recalled(recalled), .. }) =
+        &entry.event
+        && let Ok(key) = conversation::key_of(&recalled.conversation)
+    {
+        let places = recalled.first..recalled.first.saturating_add(recalled.count);
+        recalls.entry(key).or_default().push((run_id(run), places));
+    }
+}

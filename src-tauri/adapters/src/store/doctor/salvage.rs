@@ -1,0 +1,98 @@
+//! Writes a copy of what can be read in the place of a damaged file, which is kept in the folder `damaged`.
+//!
+//! Of a run, the copy holds the entries up to the first that is lost, as after a crash, so that it can be resumed, or all
+//! of them if none is lost. A conversation keeps its messages at their positions; what was lost of it is taken from the
+//! journals of its runs where they still hold it.
+
+use std::path::Path;
+
+use plait_engine::error::{ErrorCode, Fault};
+
+use super::Report;
+use super::readable_copy::readable_copy;
+use crate::store::conversation::{self, Loaded};
+use crate::store::fault;
+use crate::store::log_file::Key;
+use crate::store::store_core::{StoreCore, apply_to_conversations};
+use crate::store::tree::{self, TreeLayout, run_id};
+
+pub(super) fn run_trees(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
+    let shared = &core.shared;
+    let files = tree::files_in(&shared.home).map_err(|error| fault::of_io("list the journals", &error))?;
+    for (root, path, _) in files {
+        let layout = match TreeLayout::read(&path) {
+            Ok(layout) => layout,
+            // Left to the version that wrote it.
+            Err(newer) if newer.code == ErrorCode::StoreNewer => continue,
+            Err(fault) => return Err(fault),
+        };
+        let was_cut = shared.index().damage(&root).is_some();
+        if !layout.is_damaged() && !was_cut {
+            continue;
+        }
+        let copy = readable_copy(&path, root, &layout)?;
+        replace(core, &path, copy.as_deref())?;
+        shared.forget_layout(root);
+        shared.forget_damage(root);
+        shared.refold(root)?;
+        let kept = shared.index().tree(root).len();
+        let (id, name) = (run_id(root), path.display());
+        report.actions.push(format!("Salvaged {kept} runs of the tree of run {id} in `{name}`. The damaged file is in the folder `damaged`."));
+    }
+    Ok(())
+}
+
+pub(super) fn conversations(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
+    let conversations = &core.shared.conversations;
+    let folder = conversations.folder().to_owned();
+    let mut salvaged: Vec<Key> = Vec::new();
+    for (key, _) in conversation::files_in(&folder)? {
+        let file = match conversation::load(&folder, key, conversations.known(key)) {
+            Ok(Loaded::File(file)) if !file.damage().is_empty() => file,
+            Ok(_) => continue,
+            Err(newer) if newer.code == ErrorCode::StoreNewer => continue,
+            Err(fault) => return Err(fault),
+        };
+        let path = conversation::path_in(&folder, key);
+        let copy = file.readable_copy()?;
+        replace(core, &path, Some(&copy))?;
+        conversations.reload(key)?;
+        salvaged.push(key);
+    }
+    if salvaged.is_empty() {
+        return Ok(());
+    }
+    let roots: Vec<Key> = core.shared.index().roots().collect();
+    for root in roots {
+        if core.shared.conversations_of(root).iter().any(|key| salvaged.contains(key)) {
+            apply_to_conversations(&core.shared, root)?;
+        }
+    }
+    for key in salvaged {
+        let (id, path) = (conversation::id_of(key), conversation::path_in(&folder, key));
+        let name = path.display();
+        report.actions.push(format!(
+            "Salvaged conversation {id} in `{name}`. The damaged file is in the folder `damaged`."
+        ));
+    }
+    Ok(())
+}
+
+/// Keeps the file at `path` in the folder `damaged` and puts `copy` in its place, or nothing.
+fn replace(core: &StoreCore, path: &Path, copy: Option<&[u8]>) -> Result<(), Fault> {
+    let disk = &*core.shared.disk;
+    let folder = core.shared.home.join("damaged");
+    let failed = |error: std::io::Error| fault::of_io("salvage a damaged file", &error);
+    disk.create_folder(&folder).map_err(failed)?;
+    let name = path.file_name().unwrap_or_default().to_owned();
+    let mut kept = folder.join(&name);
+    let mut number = 1;
+    while kept.exists() {
+        number += 1;
+        kept = folder.join(format!("{}.{number}", name.to_string_lossy()));
+    }
+    let Some(copy) = copy else { return disk.rename(path, &kept).map_err(failed) };
+    // A copy rather than the file itself: whatever happens, one of the two stands in its place.
+    let damaged = std::fs::read(path).map_err(failed)?;
+    disk.replace(&kept, &damaged).and_then(|()| disk.replace(path, copy)).map_err(failed)
+}

@@ -18,11 +18,11 @@ use plait_adapters::Store;
 use plait_engine::id::{Activation, Epoch, RunId};
 use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
 use serde_json::json;
-use workload::{Figures, Wrong, is_asked_for};
+use workload::{BenchError, Figures, is_asked_for};
 
 const ROUNDS: usize = 2_000;
 
-fn main() -> Result<(), Wrong> {
+fn main() -> Result<(), BenchError> {
     if !is_asked_for("sync") {
         return Ok(());
     }

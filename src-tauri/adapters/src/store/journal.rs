@@ -178,7 +178,7 @@ impl Drop for RunJournal {
                 }
             } else if tree.failure().is_some() {
                 // What can't be read now is read when the store opens.
-                let _ = self.core.shared.refold(tree.root());
+                let _ = self.core.shared.refold_failed(&tree);
             }
             if tree.detach() == 0
                 && let Ok(writer) = self.core.writer()

@@ -79,6 +79,10 @@ impl Shared {
         if let Some(tree) = self.attach_open(root) {
             return Ok(tree);
         }
+        if self.is_open(&root) {
+            // A tree that failed and is not closed yet. Its records may speak of entries that were not written.
+            self.refold(root)?;
+        }
         let path = self.path(root);
         if let Some(why) = self.index().damage(&root).map(str::to_owned) {
             return Err(unwritable(&path, root, &why));
@@ -200,8 +204,21 @@ impl Shared {
         Ok(true)
     }
 
-    /// Takes the records of a tree from its file, after an error or a crash.
+    /// Takes the records of a tree that failed from its file, and closes it if no journal has it. Does nothing once a new tree
+    /// goes on with the file: that has taken the records, and the file lacks what the new tree has not written yet.
+    pub(super) fn refold_failed(&self, tree: &Arc<Tree>) -> Result<(), Fault> {
+        let _guard = self.maintenance();
+        let is_current = self.trees.lock().get(&tree.root()).is_some_and(|open| Arc::ptr_eq(open, tree));
+        if !is_current {
+            return Ok(());
+        }
+        self.close(tree);
+        self.refold(tree.root())
+    }
+
+    /// Takes the records of a tree from its file, after an error or a crash. No tree may be writing to the file.
     pub(super) fn refold(&self, root: Key) -> Result<(), Fault> {
+        self.forget_layout(root);
         let path = self.path(root);
         let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
         recovery::refold(&mut self.index(), &path, root, size)

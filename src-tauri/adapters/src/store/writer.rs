@@ -205,9 +205,8 @@ impl Worker {
     /// Closes a tree that no journal writes any more, and notes its size. Gives its root if all of its runs have ended.
     fn release(&self, tree: &Arc<Tree>) -> Option<Key> {
         if tree.failure().is_some() || self.sync(tree).is_err() {
-            self.shared.close(tree);
-            // What it had not synced is gone; the records follow.
-            let _ = self.shared.refold(tree.root());
+            // What it had not synced is gone; the records follow, at the latest when the store is opened again.
+            let _ = self.shared.refold_failed(tree);
             return None;
         }
         let conversations: Vec<Key> = self.shared.conversations_of(tree.root());

@@ -33,7 +33,7 @@ impl Drop for OpenCall<'_> {
 }
 
 impl HangingProvider {
-    /// Hangs after this number of replies.
+    /// Replies this often, and then never again.
     pub fn after_replies(replies: usize) -> Self {
         Self(Arc::new(State { replies, ..State::default() }))
     }

@@ -18,12 +18,12 @@ use plait_adapters::Store;
 use plait_engine::id::{Activation, Epoch, RunId};
 use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
 use serde_json::json;
-use workload::{BenchError, Figures, is_asked_for};
+use workload::{BenchError, Figures, is_selected};
 
 const ROUNDS: usize = 2_000;
 
 fn main() -> Result<(), BenchError> {
-    if !is_asked_for("sync") {
+    if !is_selected("sync") {
         return Ok(());
     }
     // Below the build directory, since a system's temporary directory may be memory.
@@ -52,9 +52,9 @@ fn main() -> Result<(), BenchError> {
         stored.push(began.elapsed());
     }
     let mut figures = Figures::default();
-    figures.note("sync", "write and fdatasync", median(&mut bare), "µs");
-    figures.note("sync", "append and flush", median(&mut stored), "µs");
-    Ok(figures.keep("sync")?)
+    figures.add("sync", "write and fdatasync", median(&mut bare), "µs");
+    figures.add("sync", "append and flush", median(&mut stored), "µs");
+    Ok(figures.write("sync")?)
 }
 
 fn started(run: &RunId) -> Entry {

@@ -37,10 +37,8 @@ fn is_unsafe(char: char) -> bool {
     match char {
         '\n' | '\t' => false,
         // Marks, embeddings, overrides and isolates of the writing direction (Unicode Standard Annex #9), by which text is
-        // shown in another order than it is read in.
-        '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        // Line and paragraph separators, which some terminals break lines at.
-        '\u{2028}' | '\u{2029}' => true,
+        // shown in another order than it is read in; and line and paragraph separators, which some terminals break lines at.
+        '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
         char => char.is_control(),
     }
 }

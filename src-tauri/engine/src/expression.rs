@@ -11,6 +11,7 @@ pub mod condition;
 mod deep_stack;
 mod equality;
 pub mod evaluation;
+pub mod in_process;
 pub mod query;
 pub mod schema;
 pub mod template;

@@ -1,4 +1,4 @@
-//! Facts about this machine: package manager, display, root access. Changes nothing.
+//! Properties of this machine: package manager, display, root access. Changes nothing.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;

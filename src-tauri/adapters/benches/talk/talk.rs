@@ -94,7 +94,7 @@ pub fn host(providers: ProviderRegistry) -> Host {
         providers: Arc::new(providers),
         tools: Arc::new(NativeTools::new()),
         clock: Arc::new(SystemClock),
-        evaluator: Arc::new(plait_engine::expression::evaluation::InProcess),
+        evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),
     }
 }

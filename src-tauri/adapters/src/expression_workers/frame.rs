@@ -59,7 +59,7 @@ pub(super) fn decode_length(bytes: [u8; LENGTH_BYTES]) -> io::Result<usize> {
 }
 
 /// The message in these bytes. Values of a flow nest 100 levels at most, which with the message around them is within
-/// serde_json's limit of 127.
+/// the limit of 127 that `serde_json` has.
 pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
     Ok(serde_json::from_slice(bytes)?)
 }

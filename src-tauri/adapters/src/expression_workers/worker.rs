@@ -6,6 +6,7 @@ use std::thread;
 
 use plait_engine::expression::STACK_BYTES;
 use plait_engine::expression::evaluation::Evaluation;
+use plait_engine::expression::in_process::evaluate;
 use tokio_util::sync::CancellationToken;
 
 use super::frame::{self, LENGTH_BYTES, Reply};
@@ -36,7 +37,7 @@ fn answer_all(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> 
         input.read_exact(&mut bytes)?;
         let evaluation: Evaluation = frame::decode(&bytes)?;
         drop(bytes);
-        write(output, &Reply::from(evaluation.run(CancellationToken::new())))?;
+        write(output, &Reply::from(evaluate(&evaluation, CancellationToken::new())))?;
     }
 }
 

@@ -16,7 +16,10 @@ fn rendered_diagnostic_has_position_code_and_hint() {
 
 #[test]
 fn position_far_into_a_long_line_is_rendered_with_its_surroundings_only() {
-    let filler: String = (0..60_000).map(|index| format!("\"n{index}\":{{\"type\":\"text\"}},")).collect();
+    let mut filler = String::new();
+    for index in 0..60_000 {
+        let _ = write!(filler, r#""n{index}":{{"type":"text"}},"#);
+    }
     let text = format!("{{\"version\":1,\"nodes\":{{{filler}\"ask\":{{\"type\":\"nope\"}}}}}}");
     let column = text.find("\"ask\"").map(|at| at + 1).unwrap();
     assert!(column > 65_535);

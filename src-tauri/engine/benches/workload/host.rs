@@ -91,7 +91,7 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
             providers: Arc::new(EmptyHost),
             tools: Arc::new(EmptyHost),
             clock: Arc::new(SystemClock),
-            evaluator: Arc::new(plait_engine::expression::evaluation::InProcess),
+            evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
         },
         journal: Box::new(journal),

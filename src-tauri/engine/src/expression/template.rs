@@ -7,6 +7,7 @@
 mod cost;
 mod guard;
 mod helpers;
+mod limits;
 mod render;
 mod variables;
 
@@ -20,7 +21,7 @@ use super::evaluation::{Evaluation, Evaluator, wrong_result};
 use crate::error::{ErrorCode, Fault};
 
 pub use guard::{MAX_NESTING_DEPTH, MAX_SOURCE_BYTES};
-pub use render::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
+pub use limits::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
 pub use variables::Variable;
 
 /// An error in a template, with its position.

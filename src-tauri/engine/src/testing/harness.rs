@@ -13,7 +13,7 @@ use crate::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
 };
 use crate::error::{ErrorCode, Fault};
-use crate::expression::evaluation::InProcess;
+use crate::expression::in_process::InProcess;
 use crate::host::Host;
 use crate::host::RunInfo;
 use crate::id::{Activation, ContextId, Epoch, MessageId};

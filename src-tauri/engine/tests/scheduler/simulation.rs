@@ -78,7 +78,7 @@ impl Simulation {
             providers: Arc::new(NoProviders),
             tools: Arc::new(self.clone()),
             clock: Arc::new(self.clone()),
-            evaluator: Arc::new(plait_engine::expression::evaluation::InProcess),
+            evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
         }
     }

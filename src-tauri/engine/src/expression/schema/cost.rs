@@ -90,9 +90,9 @@ impl<'a> Counter<'a> {
                 // The validator refuses it when it is compiled.
                 None => Ok(1),
             },
-            "allOf" | "anyOf" | "oneOf" => self.sum(subschemas(argument), [value], depth),
+            "allOf" | "anyOf" | "oneOf" => self.sum(subschemas(argument), &[value], depth),
             "not" | "if" | "then" | "else" => self.cost(argument, value, depth),
-            "dependentSchemas" | "dependencies" => self.sum(members(argument), [value], depth),
+            "dependentSchemas" | "dependencies" => self.sum(members(argument), &[value], depth),
             "properties" => {
                 let mut steps: u64 = 1;
                 for (name, schema) in argument.as_object().into_iter().flatten() {
@@ -102,21 +102,21 @@ impl<'a> Counter<'a> {
                 }
                 Ok(steps)
             }
-            "patternProperties" => self.sum(members(argument), members(value), depth),
+            "patternProperties" => self.sum(members(argument), &members(value), depth),
             "additionalProperties" => {
                 let named = keywords.get("properties").and_then(Value::as_object);
                 let others = value.as_object().into_iter().flatten();
                 let others = others.filter(|(name, _)| named.is_none_or(|named| !named.contains_key(*name)));
-                self.sum([argument], others.map(|(_, member)| member).collect::<Vec<_>>(), depth)
+                self.sum([argument], &others.map(|(_, member)| member).collect::<Vec<_>>(), depth)
             }
-            "unevaluatedProperties" => self.sum([argument], members(value), depth),
+            "unevaluatedProperties" => self.sum([argument], &members(value), depth),
             // Names are texts like the value's own; what matters is how many there are.
             "propertyNames" => {
                 let steps = self.cost(argument, &Value::Null, depth)?;
                 Ok(steps.saturating_mul(value.as_object().map_or(0, Map::len) as u64))
             }
             "items" | "contains" | "additionalItems" | "unevaluatedItems" | "prefixItems" => {
-                self.sum(subschemas(argument), items(value), depth)
+                self.sum(subschemas(argument), &items(value), depth)
             }
             "enum" => {
                 let options = argument.as_array().map_or(1, Vec::len) as u64;
@@ -134,12 +134,12 @@ impl<'a> Counter<'a> {
     fn sum(
         &mut self,
         schemas: impl IntoIterator<Item = &'a Value>,
-        values: impl IntoIterator<Item = &'a Value> + Clone,
+        values: &[&'a Value],
         depth: usize,
     ) -> Result<u64, Refusal> {
         let mut steps: u64 = 1;
         for schema in schemas {
-            for value in values.clone() {
+            for value in values {
                 steps = steps.saturating_add(self.cost(schema, value, depth)?);
             }
         }
@@ -210,15 +210,12 @@ fn percent_decode(fragment: &str) -> String {
         let byte = hex
             .and_then(|hex| std::str::from_utf8(hex).ok())
             .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match byte {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
+        if let Some(byte) = byte {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(first);
+            rest = after;
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()

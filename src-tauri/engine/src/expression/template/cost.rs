@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::render::MAX_ITERATIONS;
+use super::limits::MAX_ITERATIONS;
 
 /// The most work that is done in place. A unit is a byte that a tag reads or writes, about a nanosecond; so about 30 ms.
 pub(super) const MAX_IN_PLACE: u64 = 30_000_000;
@@ -17,7 +17,9 @@ pub(super) fn of(source: &str, values: &Map<String, Value>) -> u64 {
     // Parentheses are calls within a tag.
     let calls = tags + count(source, "(");
     let mut extent = Extent { bytes: 0, longest: 1 };
-    values.values().for_each(|value| extent.add(value));
+    for value in values.values() {
+        extent.add(value);
+    }
     let repeats = extent.longest.saturating_pow(exponent(count(source, "#each"))).min(MAX_ITERATIONS as u64);
     let joined = extent.longest.saturating_pow(exponent(count(source, "join")));
     calls.saturating_mul(repeats).saturating_mul(joined).saturating_mul(extent.bytes.max(1))
@@ -46,12 +48,16 @@ impl Extent {
             Value::Array(items) => {
                 self.longest = self.longest.max(items.len() as u64);
                 self.bytes += items.len() as u64 + 2;
-                items.iter().for_each(|item| self.add(item));
+                for item in items {
+                    self.add(item);
+                }
             }
             Value::Object(members) => {
                 self.longest = self.longest.max(members.len() as u64);
                 self.bytes += members.keys().map(|name| name.len() as u64 + 4).sum::<u64>() + 2;
-                members.values().for_each(|member| self.add(member));
+                for member in members.values() {
+                    self.add(member);
+                }
             }
             _ => self.bytes += 8,
         }

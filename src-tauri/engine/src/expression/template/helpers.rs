@@ -6,7 +6,7 @@ use handlebars::{
 };
 use serde_json::Value;
 
-use super::render::MAX_OUTPUT_BYTES;
+use super::limits::MAX_OUTPUT_BYTES;
 use crate::expression::as_text;
 
 /// The helper that writes a plain `{{name}}`.

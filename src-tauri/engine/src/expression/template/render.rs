@@ -11,12 +11,8 @@ use handlebars::{
 };
 use serde_json::Value;
 
+use super::limits::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
 use super::{Problem, helpers};
-
-/// The longest text a template may write, in bytes.
-pub const MAX_OUTPUT_BYTES: usize = 8 << 20;
-/// Maximum iterations of all `{{#each}}` of a template together.
-pub const MAX_ITERATIONS: usize = 100_000;
 
 static ENGINE: LazyLock<Handlebars<'static>> = LazyLock::new(|| {
     let mut engine = Handlebars::new();

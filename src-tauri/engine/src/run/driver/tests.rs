@@ -53,7 +53,7 @@ impl Stage {
             providers: Arc::new(Both(Arc::clone(&provider))),
             tools: Arc::new(Deep),
             clock,
-            evaluator: Arc::new(crate::expression::evaluation::InProcess),
+            evaluator: Arc::new(crate::expression::in_process::InProcess),
             subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,
         };
         Self { provider, subflows, host, kept: SharedJournal::default() }

@@ -12,7 +12,7 @@ use crate::terminal::print_error;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Reads every record of every file and prints what can't be read. Rebuilds the index and compresses the journals of runs that
+Reads every record of every file and prints what can't be read. Rebuilds the index and compresses the journals of runs that \
 have ended. While another process uses the data directory, it only checks.
 
 Exit codes: 0 nothing is lost, 1 something is lost or damaged, 2 invalid usage

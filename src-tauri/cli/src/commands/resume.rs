@@ -21,7 +21,8 @@ Examples:
 pub(crate) struct ResumeArgs {
     /// Run ID, a unique prefix of one, or `last`.
     run: String,
-    /// Answer to a question of the run. Repeatable: with the id of a node before it, for that node, otherwise in order.
+    /// Answer to a question of the run. Repeatable. `NODE=TEXT` answers the question of that node; other answers are used in
+    /// the order of the questions.
     #[arg(long, value_name = "[NODE=]TEXT", conflicts_with = "end", allow_hyphen_values = true)]
     answer: Vec<String>,
     /// End the pause without an answer.

@@ -44,7 +44,8 @@ pub(crate) struct RunArgs {
     /// Set the value of an input port that has no edge. Repeatable.
     #[arg(long, value_name = "NODE.PORT=JSON", value_parser = parse_override)]
     set: Vec<Override>,
-    /// Answer to a question of the run. Repeatable: with the id of a node before it, for that node, otherwise in order.
+    /// Answer to a question of the run. Repeatable. `NODE=TEXT` answers the question of that node; other answers are used in
+    /// the order of the questions.
     #[arg(long, value_name = "[NODE=]TEXT", allow_hyphen_values = true)]
     answer: Vec<String>,
     /// Run only to this node.

@@ -1,6 +1,7 @@
 //! Reads a line of text as the answer to a pause.
 
 use plait_engine::exact_json;
+use plait_engine::expression::schema;
 use serde_json::{Map, Value};
 
 /// Reads text as a value that matches the schema of a pause: the text itself if the schema accepts text; yes or no for a
@@ -8,7 +9,6 @@ use serde_json::{Map, Value};
 /// unchanged, so that the run rejects it with a reason.
 pub fn parse_answer(schema: &Value, text: &str) -> Value {
     let as_text = Value::String(text.to_owned());
-    let Ok(validator) = jsonschema::validator_for(schema) else { return as_text };
     let trimmed = text.trim();
     let candidates = [
         Some(as_text.clone()),
@@ -17,7 +17,7 @@ pub fn parse_answer(schema: &Value, text: &str) -> Value {
         decision(schema, trimmed),
         exact_json::parse(trimmed).ok(),
     ];
-    candidates.into_iter().flatten().find(|candidate| validator.is_valid(candidate)).unwrap_or(as_text)
+    candidates.into_iter().flatten().find(|candidate| schema::accepts(schema, candidate)).unwrap_or(as_text)
 }
 
 /// The possible answers, if the schema lists them.

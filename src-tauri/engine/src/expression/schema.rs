@@ -61,6 +61,11 @@ pub fn compile(schema: &Value) -> Result<Validator, String> {
         .map_err(|error| format!("This is not a JSON Schema: {error}."))
 }
 
+/// Whether `value` matches `schema`. Not if `schema` is not a schema, or if it takes too many steps for this value.
+pub fn accepts(schema: &Value, value: &Value) -> bool {
+    find_violations(schema, value).is_ok_and(|violations| violations.is_empty())
+}
+
 /// Where `value` does not match `schema`, at most [`MAX_VIOLATIONS`] places. An error if `schema` is not a schema, or if it
 /// takes too many steps for this value.
 pub(crate) fn find_violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {

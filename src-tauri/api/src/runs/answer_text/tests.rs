@@ -32,3 +32,16 @@ fn schema_references_are_not_resolved() {
     let schema = json!({"$ref": "http://127.0.0.1:9/schema.json"});
     assert_eq!(parse_answer(&schema, "7"), json!("7"));
 }
+
+#[test]
+fn schema_that_doubles_at_each_level_of_the_answer_is_not_validated() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "a": { "allOf": [{ "$ref": "#" }, { "$ref": "#" }] } },
+    });
+    let nested = |depth| (0..depth).fold(json!({}), |inner, _| json!({ "a": inner }));
+    assert_eq!(parse_answer(&schema, &nested(3).to_string()), nested(3));
+    // Validating this one would take 2⁶⁰ steps.
+    let text = nested(60).to_string();
+    assert_eq!(parse_answer(&schema, &text), json!(text));
+}

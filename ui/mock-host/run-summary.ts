@@ -15,6 +15,7 @@ export function summarize(run: MockRun, children: number): RunSummary {
     path: run.path,
     conversation: head.conversation?.id,
     parentRunId: head.parentRunId,
+    from: head.from?.run,
     children,
     status: head.status === "running" && !run.live && !isOver(head.status) ? "interrupted" : head.status,
     startedAt: head.startedAt ?? 0,

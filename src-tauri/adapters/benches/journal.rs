@@ -136,6 +136,8 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
         parent_run_id,
         conversation: None,
         models: std::sync::Arc::default(),
+        revision: 1,
+        from: None,
     })];
     let node = |number: usize| {
         let (node, epoch) = (format!("node{number}").into(), Epoch::root());

@@ -69,6 +69,8 @@ fn started(run: &RunId) -> Entry {
         parent_run_id,
         conversation: None,
         models: Arc::default(),
+        revision: 1,
+        from: None,
     });
     Entry { seq: Some(0), at: 1_700_000_000_000, event }
 }

@@ -41,6 +41,7 @@ commands![
     flows::ListAutosaves,
     flows::DropAutosave,
     runs::StartRun,
+    runs::RetryRun,
     runs::AnswerRun,
     runs::EndPause,
     runs::CancelRun,

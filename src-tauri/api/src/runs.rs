@@ -1,7 +1,7 @@
 //! Runs: starting and controlling them, watching them, and the records of past ones.
 //!
 //! `registry` and `broadcast` hold what is active in this process, `launch` builds drivers, `service` owns the life of a
-//! run, and `start`, `control` and `records` are the commands.
+//! run, and `start`, `retry`, `control` and `records` are the commands.
 
 pub mod answer_text;
 mod broadcast;
@@ -11,6 +11,7 @@ mod launch;
 mod records;
 mod registry;
 mod request;
+mod retry;
 mod service;
 mod start;
 mod watch;
@@ -18,6 +19,7 @@ mod watch;
 pub use control::{AnswerRun, CancelRun, EndPause, ResumeRun};
 pub use records::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};
 pub use request::RunRequest;
+pub use retry::RetryRun;
 pub use service::RunService;
 pub use start::{StartRun, StartedRun};
 pub use watch::Watch;

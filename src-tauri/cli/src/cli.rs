@@ -8,7 +8,8 @@ use clap::{Parser, Subcommand};
 use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
-    cancel, check, conversations, doctor, keys, nodes, providers, resume, run, runs, schema, tokens, usage,
+    cancel, check, conversations, doctor, keys, nodes, providers, resume, retry, run, runs, schema, tokens,
+    usage,
 };
 use crate::exit::{CliError, ExitStatus};
 
@@ -43,6 +44,8 @@ enum Command {
     Run(run::RunArgs),
     /// Resume a run that is waiting or was interrupted.
     Resume(resume::ResumeArgs),
+    /// Continue a run that failed as a new run, which reuses its replies and answers.
+    Retry(retry::RetryArgs),
     /// Cancel a run that is waiting or was interrupted.
     Cancel(cancel::CancelArgs),
     /// Check a flow for problems without running it.
@@ -82,6 +85,7 @@ impl Cli {
             Command::Doctor(args) => doctor::execute(&home()?, &args),
             Command::Run(args) => block_on(run::execute(&home()?, args)),
             Command::Resume(args) => block_on(resume::execute(&home()?, args)),
+            Command::Retry(args) => block_on(retry::execute(&home()?, args)),
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
             Command::Conversations(args) => block_on(conversations::execute(&home()?, args)),

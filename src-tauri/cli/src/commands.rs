@@ -8,6 +8,7 @@ pub(crate) mod keys;
 pub(crate) mod nodes;
 pub(crate) mod providers;
 pub(crate) mod resume;
+pub(crate) mod retry;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod schema;

@@ -106,6 +106,7 @@ fn is_usage(code: &ErrorCode) -> bool {
         | ErrorCode::RunAmbiguous
         | ErrorCode::RunNone
         | ErrorCode::RunEnded
+        | ErrorCode::RunNotRetryable
         | ErrorCode::RunBadId
         | ErrorCode::RunUnknownTarget
         | ErrorCode::ConversationUnknown

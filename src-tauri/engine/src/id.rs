@@ -88,6 +88,11 @@ string_id!(
     /// A message of a context. Derived from run, node, epoch and position, so that a resumed run gives the same ids.
     MessageId
 );
+string_id!(
+    /// What identifies a model request: a hash of the protocol, the server, the model and the request's body, in hexadecimal.
+    /// Equal requests have equal keys.
+    ReplyKey
+);
 
 /// The iteration: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, TS)]

@@ -11,6 +11,7 @@ mod event;
 mod event_payload;
 mod memory;
 mod nesting;
+mod revision;
 mod spending;
 
 use futures::future::BoxFuture;
@@ -24,11 +25,12 @@ pub use event::{
     RunEnd, RunEvent,
 };
 pub use event_payload::{
-    Answer, ChildQuestion, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, RunFault, SkipReason,
-    SourceRef,
+    Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, RunFault,
+    RunOrigin, SkipReason, SourceRef,
 };
 pub use memory::MemoryJournal;
 pub(crate) use nesting::{MAX_NESTING_DEPTH, is_too_deep};
+pub use revision::ENGINE_REVISION;
 pub use spending::Spending;
 
 /// The journal of one run. The engine appends and flushes; the store decides how.

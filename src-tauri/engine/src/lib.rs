@@ -5,6 +5,7 @@
 
 pub mod context;
 pub mod diagnostic;
+pub mod earlier_run;
 pub mod error;
 pub mod exact_json;
 pub mod expression;

@@ -1,23 +1,27 @@
 //! Model providers: the trait, its request and its reply.
 
+use std::fmt::Write as _;
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
+use sha2::{Digest, Sha256};
 use ts_rs::TS;
 
 use crate::context::{SharedMessage, ToolCall};
-use crate::error::Fault;
-use crate::id::Activation;
+use crate::error::{ErrorCode, Fault};
+use crate::id::{Activation, ReplyKey};
 use crate::models::TokenUsage;
 use crate::tool::ToolSpec;
 
-/// A call of a model.
-#[derive(Clone, Debug)]
+/// A call of a model. Serialized, it is what decides the reply: without the attempt and the session.
+#[derive(Clone, Debug, Serialize)]
 pub struct ModelRequest {
     /// The activation that calls; the author of the reply.
     pub activation: Activation,
     /// The attempt of that activation, from 1.
+    #[serde(skip)]
     pub attempt: u32,
     /// The provider's name for the model.
     pub model: String,
@@ -37,6 +41,7 @@ pub struct ModelRequest {
     pub response_schema: Option<Value>,
     /// The id under which the provider may store this conversation. It stores nothing unless the options or the provider's
     /// settings request it. The meaning of the request is the same either way.
+    #[serde(skip)]
     pub session: Option<String>,
     /// Provider-specific options; for the offline provider its script.
     pub options: Value,
@@ -110,8 +115,30 @@ pub trait Provider: Send + Sync {
     /// retryable. A truncated reply is a fault, never a shorter reply.
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault>;
 
+    /// The key of a request: a hash of everything that decides what the model is asked. Requests that differ only in the
+    /// attempt, or in how much of a conversation the provider has stored, have the same key. Faults are those of
+    /// [`call`](Self::call) for a request that cannot be sent.
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        hash_request(request)
+    }
+
     /// The models it offers; empty if it cannot list them.
     async fn models(&self) -> Result<Vec<String>, Fault>;
+}
+
+/// The key of a request that consists of `parts`: their SHA-256 hash as JSON. Fault `provider.bad_request` if they cannot be
+/// written as JSON.
+pub fn hash_request(parts: &impl Serialize) -> Result<ReplyKey, Fault> {
+    let mut hasher = Sha256::new();
+    serde_json::to_writer(&mut hasher, parts).map_err(|error| {
+        Fault::new(ErrorCode::ProviderBadRequest, format!("The request cannot be written as JSON: {error}."))
+    })?;
+    let mut hex = String::with_capacity(2 * <Sha256 as Digest>::output_size());
+    for byte in hasher.finalize() {
+        // Writing to a String does not fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    Ok(hex.into())
 }
 
 /// The providers that a run may use, by name.

@@ -485,9 +485,13 @@ export type Entry = {
   /** The question, in Markdown. */
   prompt: string,
   /** JSON Schema of the answer. */
-  schema: Record<string, unknown>, } | { "type": "input.provided",
+  schema: Record<string, unknown>,
+  /** Whether the answer follows at once, because the run that this one is forked from has it. Nobody is asked. */
+  answered?: boolean, } | { "type": "input.provided",
   /** The answer. */
-  answer: Answer, }) | {
+  answer: Answer,
+  /** The event of an earlier run that the answer is taken from. */
+  reused?: EventRef, }) | {
   /** The node. */
   node: NodeId,
   /** The iteration. */
@@ -505,7 +509,9 @@ export type Entry = {
   /** The messages added, in order: the user's (unless it was there already) and the assistant's. */
   messages: Array<Message>,
   /** Calibration of Plait's token counts by the provider's reports. */
-  learned?: CalibrationSample, } | { "type": "turn.discarded",
+  learned?: CalibrationSample,
+  /** The event of an earlier run that committed the same turn, so that a conversation gets it once. */
+  reused?: EventRef, } | { "type": "turn.discarded",
   /** The context that was locked for the turn. */
   contextId: ContextId,
   /** The text streamed before the turn was discarded. */
@@ -523,7 +529,11 @@ export type Entry = {
   /** The whole reply. */
   reply: ModelReply,
   /** Usage and cost of the call. Absent in journals of early versions. */
-  account?: CallAccount, } | { "type": "tool.called",
+  account?: CallAccount,
+  /** What identifies the request: an equal request of a forked run takes this reply. */
+  key?: ReplyKey,
+  /** The event of an earlier run that the reply is taken from. It costs nothing here. */
+  reused?: EventRef, } | { "type": "tool.called",
   /** Number of the model call that requested it, from 0. */
   step: number,
   /** The tool and its arguments. */
@@ -535,7 +545,9 @@ export type Entry = {
   /** The result, unless it failed. */
   result?: unknown,
   /** The error, which is also reported to the model. */
-  error?: Fault, }) | {
+  error?: Fault,
+  /** The event of an earlier run that the result is taken from. The tool was not called again. */
+  reused?: EventRef, }) | {
   /** The node. */
   node: NodeId,
   /** The iteration. */
@@ -607,7 +619,7 @@ export type EpochView = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.price" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.recursion" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.bad_arguments" | "tool.bad_expression" | "tool.no_folder" | "tool.no_result" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.price" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.recursion" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.bad_arguments" | "tool.bad_expression" | "tool.no_folder" | "tool.no_result" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -619,6 +631,14 @@ export type ErrorReply = {
   hint?: string,
   /** Details that depend on the code: `diagnostics` for `flow.*`. */
   details?: Record<string, unknown>,
+};
+
+/** An event of another run. */
+export type EventRef = {
+  /** The run. */
+  run: RunId,
+  /** The position in its journal, from 0. */
+  seq: number,
 };
 
 /** An example of a node type. Each one runs as a test. */
@@ -936,6 +956,8 @@ export type ModelCallView = {
   reply?: ModelReply,
   /** What it comes to. */
   account?: CallAccount,
+  /** The event of an earlier run that the reply is taken from. */
+  reused?: EventRef,
 };
 
 /** The models of a provider. */
@@ -1358,6 +1380,11 @@ export type RenameConversation = {
   title: string,
 };
 
+/** What identifies a model request: a hash of the protocol, the server, the model and the request's body, in hexadecimal.
+ * Equal requests have equal keys.
+ */
+export type ReplyKey = string;
+
 /** `run.resume`: continues a run that was interrupted by a crash or a restart. A run that waits can be answered again. */
 export type ResumeRun = {
   /** The run. */
@@ -1374,6 +1401,15 @@ export type RetryPolicy = {
   maxBackoffMs: number,
   /** The share of each delay that is random, from 0 (none) to 1 (all). */
   jitter: number,
+};
+
+/** `run.retry`: runs again what a run ran, in a new run that takes over replies, tool results and answers, so that nothing is
+ * bought, called or asked twice. For runs that failed, were canceled or cannot be resumed; `run.not_retryable` for others,
+ * `run.busy` while the run is active.
+ */
+export type RetryRun = {
+  /** The run to retry. It stays as it is. */
+  run: RunId,
 };
 
 /** Who speaks. */
@@ -1405,6 +1441,12 @@ export type RunDetail = { summary: RunSummary,
 export type RunEvent = { "type": "run.started",
   /** This run. */
   run: RunId,
+  /** The revision of the engine that wrote this event; see [`ENGINE_REVISION`](super::ENGINE_REVISION).
+   * Zero in journals of early versions.
+   */
+  revision?: number,
+  /** The run that this one is forked from. */
+  from?: RunOrigin,
   /** The flow it runs. */
   flow: FlowRef,
   /** The node it runs to, if not the whole flow. */
@@ -1450,6 +1492,16 @@ export type RunFault = {
 /** One execution of a flow. A UUID version 7, so that runs sort by their start. */
 export type RunId = string;
 
+/** The run that another one is forked from. What it bought, called and asked up to `seq` is not bought, called or asked
+ * again.
+ */
+export type RunOrigin = {
+  /** The earlier run. */
+  run: RunId,
+  /** How many of its events count. */
+  seq: number,
+};
+
 /** A run to start. Child runs are started from the same request. */
 export type RunRequest = {
   /** The flow, saved or not. */
@@ -1483,6 +1535,8 @@ export type RunSummary = {
   conversation?: ConversationId,
   /** The run that started it, if it is a child run. */
   parentRunId?: RunId,
+  /** The run that it retries. */
+  from?: RunId,
   /** How many child runs it started. */
   children: number, status: RunStatus,
   /** In milliseconds since the Unix epoch. */
@@ -1509,6 +1563,8 @@ export type RunTotals = {
   cost: Cost,
   /** Model calls that were answered. */
   modelCalls: number,
+  /** Model calls that took the reply of an earlier run, and cost nothing. They are not among `model_calls`. */
+  reusedCalls: number,
   /** Tool calls that were made. */
   toolCalls: number,
   /** Tries that failed and were followed by another. */
@@ -1521,6 +1577,8 @@ export type RunTotals = {
 export type RunView = {
   /** The run; absent before its first event. */
   run?: RunId,
+  /** The run that it was forked from. */
+  from?: RunOrigin,
   /** The flow it runs. */
   flow?: FlowRef,
   /** The node it runs to, if not the whole flow. */
@@ -1752,6 +1810,8 @@ export type ToolCallView = {
   result?: unknown,
   /** What went wrong. */
   error?: Fault,
+  /** The event of an earlier run that the result is taken from. */
+  reused?: EventRef,
 };
 
 /** A tool as a model sees it; also the value on tools edges. */
@@ -1815,6 +1875,7 @@ export type Commands = {
   "autosave.list": { args: ListAutosaves; reply: Array<Autosave> };
   "autosave.drop": { args: DropAutosave; reply: null };
   "run.start": { args: StartRun; reply: StartedRun };
+  "run.retry": { args: RetryRun; reply: StartedRun };
   "run.answer": { args: AnswerRun; reply: null };
   "run.end": { args: EndPause; reply: null };
   "run.cancel": { args: CancelRun; reply: null };

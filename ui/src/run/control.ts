@@ -1,6 +1,6 @@
 /** Actions on runs. They report errors as toasts and never throw. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Diagnostic, Epoch, NodeId, RunId, RunSummary } from "@/bindings";
+import type { Diagnostic, Epoch, ErrorCode, NodeId, RunId, RunStatus, RunSummary } from "@/bindings";
 import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
 import type { FlowEditor } from "@/flow/editor";
@@ -34,6 +34,19 @@ const TURNING_POINTS: ReadonlySet<string> = new Set([
   "run.failed",
   "run.cancelled",
 ]);
+
+/** Errors of runs that cannot be resumed and can be retried. */
+const NEEDS_RETRY: ReadonlySet<string> = new Set<ErrorCode>([
+  "journal.other_revision",
+  "journal.diverged",
+  "journal.impossible",
+  "journal.corrupt",
+]);
+
+/** Whether a run can be retried, as far as its status tells. */
+export function isRetryable(status: RunStatus, parent: RunId | undefined): boolean {
+  return parent === undefined && (status === "failed" || status === "cancelled");
+}
 
 /** Errors of the document that keep it from running. */
 export function runBlockers(state: FlowState): Diagnostic[] {
@@ -160,7 +173,9 @@ export class RunControl {
       this.#followResumedRun(session.run);
       return undefined;
     } catch (thrown) {
-      return HostError.from(thrown);
+      const error = HostError.from(thrown);
+      if (NEEDS_RETRY.has(error.code)) notify.error(error, this.#retryAction(session.run));
+      return error;
     }
   }
 
@@ -170,7 +185,7 @@ export class RunControl {
     await this.#reportErrors(async () => {
       await this.#host.call("run.end", pauseOwner(session.run, pause));
       this.#followResumedRun(session.run);
-    });
+    }, session.run);
   }
 
   /** Shows a run on the canvas from its journal, and follows it if it is not over. */
@@ -203,6 +218,19 @@ export class RunControl {
       await this.#host.call("run.resume", { run });
       this.#followResumedRun(run);
       if (!this.#sessionOf(run)) await this.open(run);
+    }, run);
+  }
+
+  /** Continues a run that has stopped for good as a new run, which reuses its replies and answers, and shows that. */
+  async retry(run: RunId): Promise<void> {
+    await this.#reportErrors(async () => {
+      const { run: next } = await this.#host.call("run.retry", { run });
+      this.#list.refresh();
+      const { document, viewed } = this.store.getState();
+      if (viewed || document?.run !== run) return this.open(next);
+      const session = new RunSession(this.#host, next, document.flow, this.#events);
+      this.#setDocumentRun(session);
+      session.watch();
     });
   }
 
@@ -256,12 +284,21 @@ export class RunControl {
     return { label: TEXTS.open, run: () => void this.open(run) };
   }
 
-  async #reportErrors(work: () => Promise<unknown>): Promise<void> {
+  #retryAction(run: RunId): { label: string; run: () => void } {
+    return { label: TEXTS.retry, run: () => void this.retry(run) };
+  }
+
+  /** Reports an error as a toast; for work on `run` whose journal this version cannot continue, with the way to retry it. */
+  async #reportErrors(work: () => Promise<unknown>, run?: RunId): Promise<void> {
     try {
       await work();
     } catch (thrown) {
       const error = HostError.from(thrown);
-      notify.error(error, this.#window.errorAction(error.code));
+      const action =
+        run !== undefined && NEEDS_RETRY.has(error.code)
+          ? this.#retryAction(run)
+          : this.#window.errorAction(error.code);
+      notify.error(error, action);
     }
   }
 

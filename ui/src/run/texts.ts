@@ -9,6 +9,7 @@ export const TEXTS = {
     `This permanently deletes the run of “${name}” with its inputs, outputs and messages. The flow is kept.`,
   deleteRun: "Delete run",
   open: "Open",
+  retry: "Retry",
   reconnect: "Reconnect",
   system: "System",
   history: "History",

@@ -17,6 +17,7 @@ export function RunTotals() {
     >
       <Tokens />
       <Spent />
+      <Reused />
       <Elapsed />
     </div>
   );
@@ -41,6 +42,17 @@ function Spent() {
   return (
     <span title={describeRunCost(cost, children)} data-testid="run-cost">
       {formatRunCost(cost, children)}
+    </span>
+  );
+}
+
+/** How many replies a retry took from the run that it retries. */
+function Reused() {
+  const count = useRunHead((head) => head.totals.reusedCalls);
+  if (count === 0) return null;
+  return (
+    <span className="max-[1100px]:hidden" title={TEXTS.reusedHint} data-testid="run-reused">
+      {TEXTS.reusedReplies(count)}
     </span>
   );
 }

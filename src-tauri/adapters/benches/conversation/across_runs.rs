@@ -88,6 +88,8 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
         parent_run_id: None,
         conversation: Some(at),
         models: Arc::default(),
+        revision: 1,
+        from: None,
     });
     let setup = RunSetup {
         plan: Arc::new(plan_flow(said)?),
@@ -97,6 +99,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
             folder: None,
             input: None,
             conversation: Some(conversation),
+            earlier: None,
         },
         host: host(ProviderRegistry::new(&BTreeMap::new())?),
         journal: Box::new(store.journal(&run.as_str().into())?),

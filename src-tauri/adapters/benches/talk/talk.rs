@@ -62,6 +62,7 @@ pub async fn hold<T>(
             folder: None,
             input: None,
             conversation: None,
+            earlier: None,
         },
         host: host(providers),
         journal: Box::new(journal),

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::Fault;
+use plait_engine::id::ReplyKey;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
@@ -24,6 +25,7 @@ use response_decoder::Decoder;
 const STATE_KEY: &str = "anthropic";
 
 pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
+    protocol: "anthropicMessages",
     server: "a server that speaks Anthropic's Messages API",
     base_url_hint: "It is usually https://api.anthropic.com, without /v1.",
     key_header: "x-api-key",
@@ -49,6 +51,10 @@ impl Provider for Anthropic {
         let encoded = request::encode(&request)?;
         let response = self.client.post("v1/messages", "", Decoder::FRAMING, &encoded.body, &context).await?;
         http::read_reply(response, Decoder::new(&context, encoded.reply_tool), sink).await
+    }
+
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.client.reply_key(&request::encode(request)?.body)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::Fault;
+use plait_engine::id::ReplyKey;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
@@ -22,6 +23,7 @@ use response_decoder::Decoder;
 const STATE_KEY: &str = "gemini";
 
 pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
+    protocol: "gemini",
     server: "a server that speaks Gemini",
     base_url_hint: "It is usually https://generativelanguage.googleapis.com, without /v1beta.",
     key_header: "x-goog-api-key",
@@ -48,6 +50,10 @@ impl Provider for Gemini {
         let path = endpoint(&request.model);
         let response = self.client.post(&path, "alt=sse", Decoder::FRAMING, &body, &context).await?;
         http::read_reply(response, Decoder::new(&context), sink).await
+    }
+
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.client.reply_key(&(endpoint(&request.model), request::encode(request)?))
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::Fault;
+use plait_engine::id::ReplyKey;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
@@ -16,6 +17,7 @@ use response_decoder::Decoder;
 
 /// A local Ollama needs no key; Ollama's cloud does.
 pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
+    protocol: "ollama",
     server: "an Ollama server",
     base_url_hint: "It is usually http://127.0.0.1:11434, without /v1.",
     key_header: "authorization",
@@ -41,6 +43,10 @@ impl Provider for Ollama {
         let body = request::encode(&request)?;
         let response = self.client.post("api/chat", "", Decoder::FRAMING, &body, &context).await?;
         http::read_reply(response, Decoder::new(&context), sink).await
+    }
+
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.client.reply_key(&request::encode(request)?)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

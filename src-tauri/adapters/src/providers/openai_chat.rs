@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::Fault;
+use plait_engine::id::ReplyKey;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
@@ -15,6 +16,7 @@ use super::protocol::openai_models;
 use response_decoder::Decoder;
 
 pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
+    protocol: "openAiChat",
     server: "an OpenAI-compatible server",
     base_url_hint: "It usually ends in /v1.",
     key_header: "authorization",
@@ -40,6 +42,10 @@ impl Provider for OpenAiChat {
         let body = request::encode(&request, self.client.is_openai())?;
         let response = self.client.post("chat/completions", "", Decoder::FRAMING, &body, &context).await?;
         http::read_reply(response, Decoder::new(&context), sink).await
+    }
+
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.client.reply_key(&request::encode(request, self.client.is_openai())?)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::id::ReplyKey;
 use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
 use super::http::{
@@ -20,6 +21,7 @@ use response_decoder::Decoder;
 use session::{PrefixHashes, SessionCache};
 
 pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
+    protocol: "openAiResponses",
     server: "a server that speaks OpenAI's Responses API",
     base_url_hint: "It usually ends in /v1.",
     key_header: "authorization",
@@ -82,6 +84,10 @@ impl Provider for OpenAiResponses {
             self.sessions.insert(prefix.with_reply(&request::encode_reply(&reply)), id);
         }
         Ok(reply)
+    }
+
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.client.reply_key(&RequestDraft::new(request)?.full_body(false))
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

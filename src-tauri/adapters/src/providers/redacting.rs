@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::Fault;
+use plait_engine::id::ReplyKey;
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
 
 use crate::keys::Redaction;
@@ -50,6 +51,10 @@ impl Provider for RedactingProvider {
             Ok(reply) => Ok(self.redacted(reply)),
             Err(fault) => Err(self.redaction.fault(fault)),
         }
+    }
+
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.provider.reply_key(request).map_err(|fault| self.redaction.fault(fault))
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -44,6 +44,10 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub parent_run_id: Option<RunId>,
+    /// The run that it was forked from: it retries that run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<RunId>,
     /// The conversation it goes on in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -95,7 +99,8 @@ pub struct RunRecord {
 impl RunRecord {
     /// The record of a run whose first event is `entry`; nothing if that is not `run.started`.
     pub fn begin(entry: &Entry) -> Option<Self> {
-        let Event::Run(RunEvent::Started { run, flow, to, parent_run_id, conversation, .. }) = &entry.event
+        let Event::Run(RunEvent::Started { run, flow, to, parent_run_id, conversation, from, .. }) =
+            &entry.event
         else {
             return None;
         };
@@ -103,6 +108,7 @@ impl RunRecord {
             run: run.clone(),
             flow: flow.clone(),
             parent_run_id: parent_run_id.clone(),
+            from: from.as_ref().map(|from| from.run.clone()),
             conversation: conversation.as_ref().map(|conversation| conversation.id.clone()),
             paid_by: None,
             to: to.clone(),
@@ -130,7 +136,7 @@ impl RunRecord {
             Event::Node(_, NodeEvent::Skipped { .. }) => self.counters.skipped += 1,
             Event::Node(_, NodeEvent::Failed { .. }) => self.counters.failed += 1,
             Event::Call(_, CallEvent::ModelReplied { account, .. }) => {
-                let spending = Spending::of(&entry.event).unwrap_or_default();
+                let Some(spending) = Spending::of(&entry.event) else { return false };
                 self.tokens += spending.tokens;
                 self.cost += spending.cost;
                 let model =
@@ -138,7 +144,7 @@ impl RunRecord {
                 let quarter = self.spent.entry(entry.at / QUARTER_MS).or_default();
                 *quarter.entry(model.unwrap_or_default()).or_default() += spending;
             }
-            Event::Node(activation, NodeEvent::Paused { prompt, schema }) => {
+            Event::Node(activation, NodeEvent::Paused { prompt, schema, .. }) => {
                 self.close(activation);
                 self.waiting_on.push(pause(activation, prompt, schema, entry.at, None));
                 return true;

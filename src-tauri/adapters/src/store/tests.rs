@@ -127,6 +127,8 @@ fn started(run: &RunId, parent: Option<&RunId>) -> Event {
         parent_run_id: parent.cloned(),
         conversation: None,
         models: Arc::default(),
+        revision: 1,
+        from: None,
     })
 }
 

@@ -33,7 +33,8 @@ fn turn(seq: u64) -> Entry {
         message(Role::User, format!("question {seq}")),
         message(Role::Assistant, format!("answer {seq}")),
     ];
-    let event = ContextEvent::TurnCommitted { context_id: "main".into(), messages, learned: None };
+    let event =
+        ContextEvent::TurnCommitted { context_id: "main".into(), messages, learned: None, reused: None };
     entry(seq, Event::Context(author, event))
 }
 

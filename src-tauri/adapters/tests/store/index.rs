@@ -29,7 +29,10 @@ fn asked() -> Activation {
 
 fn paused() -> Event {
     let Activation { node, epoch } = asked();
-    Event::Node(Activation { node, epoch }, NodeEvent::Paused { prompt: "Name?".into(), schema: json!({}) })
+    Event::Node(
+        Activation { node, epoch },
+        NodeEvent::Paused { prompt: "Name?".into(), schema: json!({}), answered: false },
+    )
 }
 
 #[test]
@@ -52,6 +55,8 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
                     step: 0,
                     reply: ModelReply { usage: Some(usage), ..ModelReply::default() },
                     account: None,
+                    key: None,
+                    reused: None,
                 },
             ),
             Event::Node(
@@ -94,7 +99,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
         7,
         vec![Event::Node(
             Activation { node, epoch },
-            NodeEvent::Answered { answer: Answer::Value(Arc::new(json!("Ada"))) },
+            NodeEvent::Answered { answer: Answer::Value(Arc::new(json!("Ada"))), reused: None },
         )],
     );
     let record = store.run(&run).expect("record");
@@ -258,7 +263,12 @@ fn shared_messages_come_back_whole() {
     let Activation { node, epoch } = asked();
     let turn = Event::Context(
         Activation { node, epoch },
-        ContextEvent::TurnCommitted { context_id: "main".into(), messages: vec![message], learned: None },
+        ContextEvent::TurnCommitted {
+            context_id: "main".into(),
+            messages: vec![message],
+            learned: None,
+            reused: None,
+        },
     );
     let mut journal = store.journal(&run).expect("journal");
     append(&mut journal, 0, vec![started(&run), turn.clone()]);

@@ -27,6 +27,8 @@ pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
         parent_run_id,
         conversation: None,
         models: std::sync::Arc::default(),
+        revision: 1,
+        from: None,
     })
 }
 

@@ -40,7 +40,8 @@ impl TokenCalibration {
     /// Learns from the model calls among the events of a run. Each event must be passed once.
     pub(crate) fn record_events(&self, entries: &[Entry]) {
         for entry in entries {
-            let Event::Call(_, CallEvent::ModelReplied { reply, account: Some(account), .. }) = &entry.event
+            let Event::Call(_, CallEvent::ModelReplied { reply, account: Some(account), reused: None, .. }) =
+                &entry.event
             else {
                 continue;
             };

@@ -2,8 +2,10 @@
 //! for it. A child is an ordinary run: it can be watched, answered and resumed by itself.
 
 use async_trait::async_trait;
+use plait_adapters::store::record::RunRecord;
 use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::host::subflow::{ChildCall, ChildEnd, ChildListener, MAX_DEPTH, Subflows};
+use plait_engine::host::RunInfo;
+use plait_engine::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
 use plait_engine::id::{Activation, RunId};
 use plait_engine::journal::{
     ChildEvent, ChildQuestion, Entry, Event, MAX_LISTED_QUESTIONS, NodeEvent, RunEnd, RunEvent,
@@ -14,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};
 
 use super::registry::ActiveRuns;
-use super::request::RunRequest;
+use super::request::{ChildInputs, NewRun, RunRequest};
 use super::service::{RunService, find_record};
 use super::watch::Watch;
 use crate::ErrorReply;
@@ -85,22 +87,17 @@ impl RunService {
             }
             None => {
                 let ChildCall { parent, activation, flow, input, set: overrides, host, .. } = call;
-                let lineage = self.lineage(&parent.run).await?;
-                if lineage.len() >= MAX_DEPTH {
-                    let names = lineage.iter().rev().map(|ancestor| ancestor.flow.name.as_str());
-                    return Err(subflows::too_deep(names));
-                }
-                let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation)).await?;
-                let request = RunRequest {
-                    flow: subflow.flow,
-                    path: subflow.path,
-                    input,
-                    overrides,
-                    ..RunRequest::default()
+                let inputs = ChildInputs { input, overrides };
+                let (name, new) = match self.earlier_child(&parent, &activation).await? {
+                    Some(earlier) => {
+                        let name = earlier.flow.name;
+                        (name, NewRun::ForkOf { earlier: earlier.run, inputs: Some(inputs) })
+                    }
+                    None => self.new_child(&parent, flow, inputs, activation).await?,
                 };
-                self.start_as(run, request, Some(parent.run.clone()), host)
+                self.start_as(run, new, Some(parent.run.clone()), host)
                     .await
-                    .map_err(|error| subflows::invalid(error, &subflow.name))?;
+                    .map_err(|error| subflows::invalid(error, &name))?;
             }
         }
         drop(resume_guard);
@@ -111,6 +108,41 @@ impl RunService {
             Ok((entries, watch))
         })
         .await
+    }
+}
+
+impl RunService {
+    /// The child that the activation had in the run that its own is forked from.
+    async fn earlier_child(
+        &self,
+        parent: &RunInfo,
+        activation: &Activation,
+    ) -> Result<Option<RunRecord>, ErrorReply> {
+        let Some(child) = parent.earlier.as_ref().and_then(|run| run.child(activation)) else {
+            return Ok(None);
+        };
+        let (store, child) = (self.store.clone(), child.clone());
+        run_blocking(move || Ok(find_record(store.run(&child))?)).await
+    }
+
+    /// A child that runs the flow as it is now, with the flow's name.
+    async fn new_child(
+        &self,
+        parent: &RunInfo,
+        flow: ChildFlow,
+        inputs: ChildInputs,
+        activation: Activation,
+    ) -> Result<(String, NewRun), ErrorReply> {
+        let lineage = self.lineage(&parent.run).await?;
+        if lineage.len() >= MAX_DEPTH {
+            let names = lineage.iter().rev().map(|ancestor| ancestor.flow.name.as_str());
+            return Err(subflows::too_deep(names));
+        }
+        let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation)).await?;
+        let ChildInputs { input, overrides } = inputs;
+        let (flow, path) = (subflow.flow, subflow.path);
+        let request = RunRequest { flow, path, input, overrides, ..RunRequest::default() };
+        Ok((subflow.name, NewRun::Of(Box::new(request))))
     }
 }
 

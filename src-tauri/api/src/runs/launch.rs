@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use plait_adapters::Store;
 use plait_engine::context::{Conversation, ConversationRef, MAIN};
+use plait_engine::earlier_run::EarlierRun;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::Flow;
 use plait_engine::host::Host;
 use plait_engine::host::RunInfo;
 use plait_engine::id::{ConversationId, NodeId, RunId};
-use plait_engine::journal::{Entry, Event, FlowRef, InputOverrides, RunEvent};
+use plait_engine::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, RunEvent, RunOrigin};
 use plait_engine::node::Registry;
 use plait_engine::plan::{Plan, plan};
 use plait_engine::run::{Driver, RunHandle, RunSetup};
 
 use super::broadcast::RunBroadcast;
-use super::request::RunRequest;
+use super::request::{ChildInputs, NewRun, RunRequest};
 use crate::ErrorReply;
 use crate::flows::text::{recorded_flow, write_flow};
 use crate::providers::TokenCalibration;
@@ -33,7 +34,14 @@ pub(super) struct Launch {
 
 impl Launch {
     /// A new run, with its first event in the journal.
-    pub(super) fn start(
+    pub(super) fn start(self, new: NewRun, parent: Option<RunId>) -> Result<(Driver, RunHandle), ErrorReply> {
+        match new {
+            NewRun::Of(request) => self.start_request(*request, parent),
+            NewRun::ForkOf { earlier, inputs } => self.fork(&earlier, inputs, parent),
+        }
+    }
+
+    fn start_request(
         self,
         request: RunRequest,
         parent: Option<RunId>,
@@ -43,8 +51,10 @@ impl Launch {
         let conversation = conversation.map(|id| self.start_conversation(&plan, &id)).transpose()?;
         let hash = self.store.put_flow(&write_flow(&flow)?)?;
         let flow = FlowRef { name: flow.name, path, hash };
-        let first = Event::Run(RunEvent::Started {
+        let first = RunEvent::Started {
             run: self.run.clone(),
+            revision: ENGINE_REVISION,
+            from: None,
             flow: flow.clone(),
             to,
             input: input.clone(),
@@ -52,9 +62,40 @@ impl Launch {
             parent_run_id: parent,
             conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
             models: Arc::new(self.calibration.current()),
-        });
+        };
         self.broadcast.open(0);
-        Ok(Driver::start(self.setup(plan, &flow, input, conversation)?, first)?)
+        Ok(Driver::start(self.setup(plan, &flow, input, conversation, None)?, Event::Run(first))?)
+    }
+
+    /// A new run of what `earlier` ran, from the start, with its inputs or others. What that run bought, called and asked is
+    /// taken from it.
+    fn fork(
+        self,
+        earlier: &RunId,
+        inputs: Option<ChildInputs>,
+        parent: Option<RunId>,
+    ) -> Result<(Driver, RunHandle), ErrorReply> {
+        let entries = self.read_earlier(earlier)?;
+        let mut first = started_event(earlier, &entries)?.clone();
+        let RunEvent::Started {
+            run, revision, from, flow, to, input, set, parent_run_id, conversation, ..
+        } = &mut first
+        else {
+            return Err(no_start(earlier));
+        };
+        *run = self.run.clone();
+        *revision = ENGINE_REVISION;
+        *from = Some(RunOrigin { run: earlier.clone(), seq: end_of(&entries) });
+        *parent_run_id = parent;
+        if let Some(inputs) = inputs {
+            (*input, *set) = (inputs.input, inputs.overrides);
+        }
+        let plan = self.plan(&recorded_flow(&self.store, &flow.hash)?, to.as_ref(), set)?;
+        let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
+        let earlier = Arc::new(EarlierRun::of(earlier, &entries));
+        let (flow, input) = (flow.clone(), input.clone());
+        self.broadcast.open(0);
+        Ok(Driver::start(self.setup(plan, &flow, input, conversation, Some(earlier))?, Event::Run(first))?)
     }
 
     /// A run that has not ended, from where its journal stops. `run.ended`, `journal.corrupt`.
@@ -64,23 +105,48 @@ impl Launch {
             return Err(ErrorReply::new(ErrorCode::RunEnded, format!("Run {} has ended.", self.run))
                 .hint("A run that has ended cannot be resumed. Run the flow again."));
         }
-        let flow = recorded_flow(&self.store, &record.flow.hash)?;
-        let entries = self.store.read_journal(&self.run, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
-        let Some(Entry {
-            event:
-                Event::Run(RunEvent::Started { flow: flow_ref, to, input, set: overrides, conversation, .. }),
-            ..
-        }) = entries.first()
+        let entries = self.read_journal(&self.run)?;
+        let plan = self.recorded_plan(&entries)?;
+        let RunEvent::Started { flow: flow_ref, from, input, conversation, .. } =
+            started_event(&self.run, &entries)?
         else {
-            return Err(ErrorReply::new(
-                ErrorCode::JournalCorrupt,
-                format!("The journal of run {} does not begin with the start of the run.", self.run),
-            ));
+            return Err(no_start(&self.run));
         };
-        let plan = self.plan(&flow, to.as_ref(), overrides)?;
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
+        let earlier = from.as_ref().and_then(|origin| self.earlier_run(origin));
         self.broadcast.open(entries.len() as u64);
-        Ok(Driver::resume(self.setup(plan, flow_ref, input.clone(), conversation)?, &entries)?)
+        Ok(Driver::resume(self.setup(plan, flow_ref, input.clone(), conversation, earlier)?, &entries)?)
+    }
+
+    /// Whether [`resume`](Self::resume) would get so far as to continue the run. Changes nothing.
+    pub(super) fn check_resumable(&self) -> Result<(), ErrorReply> {
+        let entries = self.read_journal(&self.run)?;
+        Ok(Driver::check_journal(&Arc::new(self.recorded_plan(&entries)?), &entries)?)
+    }
+
+    /// The plan of the flow that the run recorded.
+    fn recorded_plan(&self, entries: &[Entry]) -> Result<Plan, ErrorReply> {
+        let RunEvent::Started { flow, to, set, .. } = started_event(&self.run, entries)? else {
+            return Err(no_start(&self.run));
+        };
+        self.plan(&recorded_flow(&self.store, &flow.hash)?, to.as_ref(), set)
+    }
+
+    fn read_journal(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
+        self.store.read_journal(run, 0)?.collect()
+    }
+
+    /// The entries of a run to fork from, but for those that are damaged.
+    fn read_earlier(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
+        Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
+    }
+
+    /// The run that this one is forked from, as far as it counted then. Nothing if it was removed meanwhile: then what this
+    /// run has not taken from it yet is bought anew.
+    fn earlier_run(&self, origin: &RunOrigin) -> Option<Arc<EarlierRun>> {
+        let mut entries = self.read_earlier(&origin.run).ok()?;
+        entries.retain(|entry| entry.seq.is_some_and(|seq| seq < origin.seq));
+        Some(Arc::new(EarlierRun::of(&origin.run, &entries)))
     }
 
     /// The conversation that a new run continues, in its current state.
@@ -126,6 +192,7 @@ impl Launch {
         flow: &FlowRef,
         input: Option<String>,
         conversation: Option<Conversation>,
+        earlier: Option<Arc<EarlierRun>>,
     ) -> Result<RunSetup, ErrorReply> {
         let folder = flow.path.as_deref().and_then(|path| Path::new(path).parent());
         let (broadcast, calibration) = (self.broadcast, self.calibration);
@@ -138,6 +205,7 @@ impl Launch {
                 folder: folder.map(|folder| folder.display().to_string()),
                 input,
                 conversation,
+                earlier,
             },
             host: self.host,
             watcher: Box::new(move |entries| {
@@ -146,4 +214,22 @@ impl Launch {
             }),
         })
     }
+}
+
+/// The position behind the last entry.
+fn end_of(entries: &[Entry]) -> u64 {
+    entries.last().and_then(|entry| entry.seq).map_or(0, |seq| seq + 1)
+}
+
+/// The event that started a run.
+fn started_event<'e>(run: &RunId, entries: &'e [Entry]) -> Result<&'e RunEvent, ErrorReply> {
+    match entries.first() {
+        Some(Entry { event: Event::Run(event @ RunEvent::Started { .. }), .. }) => Ok(event),
+        _ => Err(no_start(run)),
+    }
+}
+
+fn no_start(run: &RunId) -> ErrorReply {
+    let message = format!("The journal of run {run} does not begin with the start of the run.");
+    ErrorReply::new(ErrorCode::JournalCorrupt, message)
 }

@@ -37,6 +37,10 @@ pub struct RunSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub parent_run_id: Option<RunId>,
+    /// The run that it retries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<RunId>,
     /// How many child runs it started.
     pub children: u32,
     pub status: RunStatus,
@@ -68,6 +72,7 @@ impl RunSummary {
     pub(super) fn new(record: RunRecord, active: bool, children: usize) -> Self {
         Self {
             parent_run_id: record.parent_run_id.clone(),
+            from: record.from.clone(),
             children: u32::try_from(children).unwrap_or(u32::MAX),
             status: status(&record, active),
             run: record.run,

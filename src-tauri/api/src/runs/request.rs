@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plait_engine::flow::Flow;
-use plait_engine::id::{ConversationId, NodeId, PortName};
+use plait_engine::id::{ConversationId, NodeId, PortName, RunId};
 use plait_engine::journal::InputOverrides;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,4 +35,22 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional)]
     pub conversation: Option<ConversationId>,
+}
+
+/// What a new run is made of.
+pub(super) enum NewRun {
+    /// A flow with inputs.
+    Of(Box<RunRequest>),
+    /// What an earlier run ran, with all that it bought, called and asked.
+    ForkOf {
+        earlier: RunId,
+        /// The inputs that the parent gives now, for a child run.
+        inputs: Option<ChildInputs>,
+    },
+}
+
+/// The inputs of a child run.
+pub(super) struct ChildInputs {
+    pub(super) input: Option<String>,
+    pub(super) overrides: InputOverrides,
 }

@@ -21,7 +21,7 @@ use tokio::sync::Mutex;
 use super::broadcast::RunBroadcast;
 use super::launch::Launch;
 use super::registry::ActiveRuns;
-use super::request::RunRequest;
+use super::request::{NewRun, RunRequest};
 use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -96,7 +96,7 @@ impl RunService {
     /// Starts a run in the background.
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
-        self.start_as(&run, request, None, self.host()).await?;
+        self.start_as(&run, NewRun::Of(Box::new(request)), None, self.host()).await?;
         // Once a caller has the id, the run must survive a crash.
         self.store.flush().await?;
         Ok(run)
@@ -178,13 +178,13 @@ impl RunService {
     pub(super) async fn start_as(
         &self,
         run: &RunId,
-        request: RunRequest,
+        new: NewRun,
         parent: Option<RunId>,
         host: Host,
     ) -> Result<(), ErrorReply> {
         let broadcast = self.active.broadcast(run);
         let launch = self.launch(run, &broadcast, &host);
-        let (driver, handle) = run_blocking(move || launch.start(request, parent)).await?;
+        let (driver, handle) = run_blocking(move || launch.start(new, parent)).await?;
         self.drive(run, broadcast, driver, handle, host);
         Ok(())
     }
@@ -230,7 +230,7 @@ impl RunService {
         self.attach(run, self.host(), |_| ()).await
     }
 
-    fn launch(&self, run: &RunId, broadcast: &Arc<RunBroadcast>, host: &Host) -> Launch {
+    pub(super) fn launch(&self, run: &RunId, broadcast: &Arc<RunBroadcast>, host: &Host) -> Launch {
         Launch {
             run: run.clone(),
             store: self.store.clone(),
@@ -275,7 +275,7 @@ impl RunService {
     }
 
     /// The environment of a run that starts now.
-    fn host(&self) -> Host {
+    pub(super) fn host(&self) -> Host {
         Host {
             providers: self.providers.callable(),
             tools: Arc::clone(&self.tools),

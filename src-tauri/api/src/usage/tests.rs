@@ -20,6 +20,8 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
         parent_run_id: None,
         conversation: None,
         models: std::sync::Arc::default(),
+        revision: 1,
+        from: None,
     });
     let mut record = RunRecord::begin(&entry(0, EVENING, first)).expect("begun");
     for (seq, (at, cost)) in (1..).zip(calls) {
@@ -35,7 +37,13 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
         let reply = ModelReply { usage: Some(TokenUsage::new(10, 5)), ..ModelReply::default() };
         let event = Event::Call(
             Activation { node: "chat".into(), epoch: Epoch::root() },
-            CallEvent::ModelReplied { step: 0, reply, account: Some(std::sync::Arc::new(account)) },
+            CallEvent::ModelReplied {
+                step: 0,
+                reply,
+                account: Some(std::sync::Arc::new(account)),
+                key: None,
+                reused: None,
+            },
         );
         record.apply(&entry(seq, *at, event));
     }

@@ -73,6 +73,8 @@ pub fn started_event(run: &str) -> Event {
         parent_run_id: None,
         conversation: None,
         models: std::sync::Arc::default(),
+        revision: 1,
+        from: None,
     })
 }
 
@@ -86,6 +88,7 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
             folder: None,
             input: None,
             conversation: None,
+            earlier: None,
         },
         host: Host {
             providers: Arc::new(EmptyHost),

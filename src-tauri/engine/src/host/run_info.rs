@@ -1,6 +1,9 @@
 //! The properties of a run that do not change while it runs.
 
+use std::sync::Arc;
+
 use crate::context::Conversation;
+use crate::earlier_run::EarlierRun;
 use crate::id::RunId;
 
 /// What does not change during a run.
@@ -16,4 +19,6 @@ pub struct RunInfo {
     pub input: Option<String>,
     /// The conversation that the run continues.
     pub conversation: Option<Conversation>,
+    /// The run that this one is forked from.
+    pub earlier: Option<Arc<EarlierRun>>,
 }

@@ -13,11 +13,12 @@ use ts_rs::TS;
 
 use super::CallAccount;
 use super::event_payload::{
-    Answer, ChildQuestion, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, SkipReason, SourceRef,
+    Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, RunOrigin,
+    SkipReason, SourceRef,
 };
 use crate::context::{ContextChange, ContextRecord, ConversationRef, SharedMessage, Snapshot, ToolCall};
 use crate::error::Fault;
-use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, RunId};
+use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, ReplyKey, RunId};
 use crate::models::{CalibrationSample, ModelOverrides};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
@@ -121,6 +122,15 @@ pub enum RunEvent {
     Started {
         /// This run.
         run: RunId,
+        /// The revision of the engine that wrote this event; see [`ENGINE_REVISION`](super::ENGINE_REVISION).
+        /// Zero in journals of early versions.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        #[ts(optional, as = "Option<u32>")]
+        revision: u32,
+        /// The run that this one is forked from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        from: Option<RunOrigin>,
         /// The flow it runs.
         flow: FlowRef,
         /// The node it runs to, if not the whole flow.
@@ -285,12 +295,20 @@ pub enum NodeEvent {
         /// JSON Schema of the answer.
         #[ts(type = "Record<string, unknown>")]
         schema: Value,
+        /// Whether the answer follows at once, because the run that this one is forked from has it. Nobody is asked.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(optional, as = "Option<bool>")]
+        answered: bool,
     },
     /// A person answered.
     #[serde(rename = "input.provided")]
     Answered {
         /// The answer.
         answer: Answer,
+        /// The event of an earlier run that the answer is taken from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reused: Option<EventRef>,
     },
 }
 
@@ -331,6 +349,10 @@ pub enum ContextEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         learned: Option<CalibrationSample>,
+        /// The event of an earlier run that committed the same turn, so that a conversation gets it once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reused: Option<EventRef>,
     },
     /// A turn was discarded; the context did not change.
     #[serde(rename = "turn.discarded")]
@@ -366,6 +388,14 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, as = "Option<CallAccount>")]
         account: Option<Arc<CallAccount>>,
+        /// What identifies the request: an equal request of a forked run takes this reply.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        key: Option<ReplyKey>,
+        /// The event of an earlier run that the reply is taken from. It costs nothing here.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reused: Option<EventRef>,
     },
     /// A tool is about to be called.
     #[serde(rename = "tool.called")]
@@ -390,6 +420,10 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         error: Option<Fault>,
+        /// The event of an earlier run that the result is taken from. The tool was not called again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reused: Option<EventRef>,
     },
 }
 

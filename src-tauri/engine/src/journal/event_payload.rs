@@ -42,6 +42,27 @@ pub struct FlowRef {
     pub hash: String,
 }
 
+/// The run that another one is forked from. What it bought, called and asked up to `seq` is not bought, called or asked
+/// again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RunOrigin {
+    /// The earlier run.
+    pub run: RunId,
+    /// How many of its events count.
+    #[ts(type = "number")]
+    pub seq: u64,
+}
+
+/// An event of another run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct EventRef {
+    /// The run.
+    pub run: RunId,
+    /// The position in its journal, from 0.
+    #[ts(type = "number")]
+    pub seq: u64,
+}
+
 /// What a node has to say about its own execution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

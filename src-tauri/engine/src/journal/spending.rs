@@ -20,9 +20,11 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// What an event says was spent: only a model's reply does.
+    /// What an event says was spent: only a model's reply does, unless an earlier run bought it.
     pub fn of(event: &Event) -> Option<Self> {
-        let Event::Call(_, CallEvent::ModelReplied { reply, account, .. }) = event else { return None };
+        let Event::Call(_, CallEvent::ModelReplied { reply, account, reused: None, .. }) = event else {
+            return None;
+        };
         // A call of a time when no accounts were kept has no price that anybody knows.
         let cost = Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
         Some(Self { calls: 1, tokens: reply.usage.unwrap_or_default(), cost })

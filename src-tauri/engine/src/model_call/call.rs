@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::context::SharedMessage;
+use crate::earlier_run::EarlierReply;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
-use crate::id::ContextId;
+use crate::id::{ContextId, ReplyKey};
 use crate::journal::{CallAccount, CallEvent, Event, MAX_NESTING_DEPTH, is_too_deep};
 use crate::models::TokenUsage;
 use crate::node::NodeContext;
@@ -20,6 +21,8 @@ pub(crate) struct RecordedReply {
     pub(crate) reply: ModelReply,
     /// Its accounting. Journals of older versions have none.
     pub(crate) account: Option<Arc<CallAccount>>,
+    /// Whether it was bought by an earlier run.
+    pub(crate) is_reused: bool,
 }
 
 /// A call of a provider's model on behalf of a node and a context.
@@ -35,8 +38,11 @@ impl ModelCall<'_> {
     /// The reply of this step, if an earlier attempt journaled it.
     pub(crate) fn recorded(&self, wanted_step: u32) -> Option<RecordedReply> {
         self.node_context.recorded.iter().find_map(|event| match event {
-            Event::Call(_, CallEvent::ModelReplied { step, reply, account, .. }) if *step == wanted_step => {
-                Some(RecordedReply { reply: reply.clone(), account: account.clone() })
+            Event::Call(_, CallEvent::ModelReplied { step, reply, account, reused, .. })
+                if *step == wanted_step =>
+            {
+                let (reply, account) = (reply.clone(), account.clone());
+                Some(RecordedReply { reply, account, is_reused: reused.is_some() })
             }
             _ => None,
         })
@@ -60,7 +66,8 @@ impl ModelCall<'_> {
         }
     }
 
-    /// Sends `request` and journals the reply. `prompt` is the record of the request.
+    /// Sends `request` and journals the reply, or takes the reply that the run this one is forked from got for it. `prompt` is
+    /// the record of the request.
     pub(crate) async fn send(
         &self,
         step: u32,
@@ -71,6 +78,11 @@ impl ModelCall<'_> {
         let (node_context, model) = (self.node_context, self.model);
         let prompt_tokens = prompt.counted();
         node_context.note(CallEvent::PromptRendered { step, prompt: Arc::new(prompt) });
+        let key = self.provider.reply_key(&request)?;
+        let earlier = node_context.earlier();
+        if let Some(bought) = earlier.and_then(|run| run.reply(&node_context.activation, step, &key)) {
+            return self.reuse(step, key, bought).await;
+        }
         let mut reply = self.provider.call(request, sink).await?;
         check_depth(&reply)?;
         let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
@@ -78,8 +90,18 @@ impl ModelCall<'_> {
             CallAccount::of(self.context_id.clone(), model, &node_context.models, counted, reply.usage);
         reply.usage = Some(usage);
         let account = Some(Arc::new(account));
-        let recorded = RecordedReply { reply: reply.clone(), account: account.clone() };
-        node_context.record(CallEvent::ModelReplied { step, reply, account }).await?;
+        let recorded = RecordedReply { reply: reply.clone(), account: account.clone(), is_reused: false };
+        let event = CallEvent::ModelReplied { step, reply, account, key: Some(key), reused: None };
+        node_context.record(event).await?;
+        Ok(recorded)
+    }
+
+    /// Journals a reply that an earlier run bought.
+    async fn reuse(&self, step: u32, key: ReplyKey, bought: EarlierReply) -> Result<RecordedReply, Fault> {
+        let EarlierReply { reply, account, event } = bought;
+        let recorded = RecordedReply { reply: reply.clone(), account: account.clone(), is_reused: true };
+        let event = CallEvent::ModelReplied { step, reply, account, key: Some(key), reused: Some(event) };
+        self.node_context.record(event).await?;
         Ok(recorded)
     }
 }

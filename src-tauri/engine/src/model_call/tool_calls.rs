@@ -68,11 +68,29 @@ impl<'a> ToolCaller<'a> {
         numbered.collect()
     }
 
-    /// The result of a call, or its error, as text for the model.
-    pub(super) async fn run(&self, step: u32, call: &ToolCall) -> Result<String, Fault> {
-        let outcome = match self.recorded_outcome(step, &call.id) {
-            Some(outcome) => outcome,
-            None => self.invoke(step, call).await?,
+    /// The result of a call, or its error, as text for the model. If the reply that requests it was bought by an earlier run, so
+    /// was the result: what the tool did is not done again.
+    pub(super) async fn run(
+        &self,
+        step: u32,
+        call: &ToolCall,
+        reply_is_reused: bool,
+    ) -> Result<String, Fault> {
+        let earlier = self.node_context.earlier().filter(|_| reply_is_reused);
+        let earlier_outcome =
+            || earlier.and_then(|run| run.tool_outcome(&self.node_context.activation, step, call));
+        let outcome = if let Some(outcome) = self.recorded_outcome(step, &call.id) {
+            outcome
+        } else {
+            self.node_context.note(CallEvent::ToolCalled { step, call: call.clone() });
+            let (outcome, reused) = match earlier_outcome() {
+                Some((outcome, event)) => (outcome, Some(event)),
+                None => (self.invoke(call).await, None),
+            };
+            let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());
+            let event = CallEvent::ToolFinished { step, call_id: call.id.clone(), result, error, reused };
+            self.node_context.record(event).await?;
+            outcome
         };
         Ok(match outcome {
             Ok(result) => as_text(&result),
@@ -80,9 +98,8 @@ impl<'a> ToolCaller<'a> {
         })
     }
 
-    async fn invoke(&self, step: u32, call: &ToolCall) -> Result<Result<Value, Fault>, Fault> {
-        self.node_context.note(CallEvent::ToolCalled { step, call: call.clone() });
-        let outcome = if self.tools.iter().any(|tool| tool.name == call.name) {
+    async fn invoke(&self, call: &ToolCall) -> Result<Value, Fault> {
+        if self.tools.iter().any(|tool| tool.name == call.name) {
             let invocation = ToolInvocation {
                 name: call.name.clone(),
                 arguments: call.arguments.clone(),
@@ -93,11 +110,7 @@ impl<'a> ToolCaller<'a> {
             let names: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
             let message = format!("There is no tool `{}`; there are: {}.", call.name, names.join(", "));
             Err(Fault::new(ErrorCode::ToolNotOffered, message))
-        };
-        let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());
-        let event = CallEvent::ToolFinished { step, call_id: call.id.clone(), result, error };
-        self.node_context.record(event).await?;
-        Ok(outcome)
+        }
     }
 
     fn recorded_outcome(&self, wanted_step: u32, id: &str) -> Option<Result<Value, Fault>> {

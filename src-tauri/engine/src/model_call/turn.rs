@@ -34,6 +34,8 @@ pub(crate) struct Turn<'a> {
     pub(super) usage: TurnUsage,
     /// The conversation that a commit writes to, if any.
     pub(super) conversation: Option<&'a ContextManager>,
+    /// Whether the latest reply was bought by an earlier run.
+    reply_is_reused: bool,
     /// How many messages the steps consist of.
     step_messages: usize,
     tool_caller: ToolCaller<'a>,
@@ -47,6 +49,8 @@ pub(crate) struct TurnUsage {
     /// How far token counts were off.
     pub(crate) calibration: Option<CalibrationSample>,
     pub(crate) model_calls: u32,
+    /// How many of them took the reply of an earlier run. They used no tokens.
+    pub(crate) reused_calls: u32,
     pub(crate) tool_calls: usize,
 }
 
@@ -54,6 +58,7 @@ impl TurnUsage {
     /// Adds it to a node's output.
     pub(crate) fn add_to(&self, mut output: NodeOutput, model: &ModelConfig) -> NodeOutput {
         output.token_usage = Some(self.tokens);
+        output.cached = self.reused_calls > 0 && self.reused_calls == self.model_calls;
         output.extra.insert("modelCalls".to_owned(), self.model_calls.into());
         output.extra.insert("toolCalls".to_owned(), self.tool_calls.into());
         output.extra.insert("provider".to_owned(), model.provider.clone().into());
@@ -84,6 +89,7 @@ impl<'a> Turn<'a> {
             partial: String::new(),
             usage: TurnUsage::default(),
             conversation: None,
+            reply_is_reused: false,
             step_messages: 0,
             tool_caller: ToolCaller::new(node_context, tools),
         }
@@ -145,7 +151,7 @@ impl<'a> Turn<'a> {
         };
         let mut round = vec![Arc::new(message)];
         for call in calls {
-            let text = self.tool_caller.run(step, &call).await?;
+            let text = self.tool_caller.run(step, &call, self.reply_is_reused).await?;
             let result = self.next_message(Role::Tool, text);
             round.push(Arc::new(Message { tool_call_id: Some(call.id), ..result }));
         }

@@ -7,6 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{Content, ContextHandle, ContextManager, ContextRecord, Message, Role, Transaction};
+use crate::earlier_run::EarlierRun;
 use crate::error::{ErrorCode, Fault};
 use crate::host::{Host, RunInfo};
 use crate::id::{Activation, ContextId, MessageId};
@@ -61,6 +62,11 @@ impl NodeContext {
         let id = record.context_id.clone();
         self.transaction.lock().create(record);
         self.context_manager(&id)
+    }
+
+    /// The run that this one is forked from.
+    pub fn earlier(&self) -> Option<&EarlierRun> {
+        self.run.earlier.as_deref()
     }
 
     /// The model settings of the run.

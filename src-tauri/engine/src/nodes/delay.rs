@@ -79,6 +79,9 @@ impl NodeType for Delay {
         inputs: Inputs,
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
+        if node_context.earlier().is_some_and(|earlier| earlier.has_finished(&node_context.activation)) {
+            return Ok(NodeOutput::new().pass_through(&inputs, "in", "out"));
+        }
         // Canceling the run drops this future, which ends the wait.
         node_context.host.clock.sleep(Duration::from_millis(config.ms)).await;
         Ok(NodeOutput::new().pass_through(&inputs, "in", "out"))

@@ -74,6 +74,8 @@ pub struct Driver {
     /// Context events of activations whose success was not journaled before a crash: not to be journaled twice.
     uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     turns: OpenTurns,
+    /// How many answers open activations got.
+    answer_counts: FxHashMap<(NodeIx, Epoch), usize>,
     /// JSON Schemas of the answers to the open pauses.
     questions: BTreeMap<Activation, Value>,
     /// Activations to start again, the last one first: after a crash, or to retry.
@@ -135,6 +137,12 @@ impl Driver {
         Ok((driver, handle))
     }
 
+    /// Whether a run of `plan` can go on from a journal: whether each entry follows from those before it. Faults
+    /// `journal.diverged`, `journal.other_revision`, `journal.impossible`.
+    pub fn check_journal(plan: &Arc<Plan>, entries: &[Entry]) -> Result<(), Fault> {
+        restore(plan, entries).map(drop)
+    }
+
     fn prepare(setup: RunSetup, restored: Restored, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
         let (handle, controls) = RunHandle::new();
         let mut driver = Self {
@@ -148,6 +156,7 @@ impl Driver {
             recorded: restored.recorded,
             uncommitted: restored.uncommitted,
             turns: restored.turns,
+            answer_counts: restored.answer_counts,
             questions: restored.questions,
             restart_queue: Vec::new(),
             pending_retries: Vec::new(),

@@ -18,11 +18,12 @@
 //! | `Running`, `AwaitingChild` | `child.waiting` | `AwaitingChild` | what it waits for is a person, in a child run |
 //! | `Running`, `AwaitingChild` | `child.resumed`, `node.started` | `Running` | |
 //! | `Running`, `AwaitingChild` | `run.paused` | `Paused` | |
+//! | `Running`, `AwaitingChild` | `run.paused`, answered | `AnswerFollows` | starts again if the journal ends here |
 //! | `Running`, `AwaitingChild` | `node.finished` | (gone) | its outputs are delivered, those missing are dead |
 //! | `Running`, `AwaitingChild` | `node.failed`, handled | (gone) | only `error` is delivered |
 //! | `Running`, `AwaitingChild` | `node.failed`, not handled | (gone) | the run fails |
-//! | `Paused` | `input.provided` with a value | `Answered` | it starts again, with the answer |
-//! | `Paused` | `input.provided`, end | (gone) | `node.finished` without outputs |
+//! | `Paused`, `AnswerFollows` | `input.provided` with a value | `Answered` | it starts again, with the answer |
+//! | `Paused`, `AnswerFollows` | `input.provided`, end | (gone) | `node.finished` without outputs |
 //!
 //! A cycle opens its next epoch when all of its back edges are decided and one of them is live, unless its bound is
 //! reached: `limits.maxEpochs`, or without one a number of epochs in a row in which nobody was asked (no `run.paused` and no
@@ -209,14 +210,14 @@ impl Scheduler {
                 self.started_slot(ix, epoch, event)?.attempt = attempt + 1;
                 self.set_phase(ix, Phase::Running);
             }
-            NodeEvent::Paused { .. } => {
+            NodeEvent::Paused { answered, .. } => {
                 self.started_slot(ix, epoch, event)?;
-                self.set_phase(ix, Phase::Paused);
+                self.set_phase(ix, if *answered { Phase::AnswerFollows } else { Phase::Paused });
                 self.mark_attended(ix);
             }
-            NodeEvent::Answered { answer } => {
+            NodeEvent::Answered { answer, .. } => {
                 let slot = self.slot(ix, epoch, event)?;
-                if slot.phase != Phase::Paused {
+                if !matches!(slot.phase, Phase::Paused | Phase::AnswerFollows) {
                     return Err(impossible(event, "it does not ask"));
                 }
                 slot.answer = Some(answer.clone());

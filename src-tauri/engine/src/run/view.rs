@@ -21,7 +21,7 @@ pub use node::{
 
 use crate::context::{ContextRecord, ConversationRef};
 use crate::id::{Activation, ContextId, Epoch, NodeId, PortName, RunId};
-use crate::journal::{Entry, FlowRef, InputOverrides, NodeOutputs, RunFault};
+use crate::journal::{Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin};
 use crate::models::{Cost, TokenUsage};
 
 /// What a run as a whole is doing.
@@ -58,6 +58,10 @@ pub struct RunView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub run: Option<RunId>,
+    /// The run that it was forked from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<RunOrigin>,
     /// The flow it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -222,6 +226,9 @@ pub struct RunTotals {
     /// Model calls that were answered.
     #[ts(type = "number")]
     pub model_calls: u64,
+    /// Model calls that took the reply of an earlier run, and cost nothing. They are not among `model_calls`.
+    #[ts(type = "number")]
+    pub reused_calls: u64,
     /// Tool calls that were made.
     #[ts(type = "number")]
     pub tool_calls: u64,

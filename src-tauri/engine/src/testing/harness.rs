@@ -142,6 +142,7 @@ impl NodeHarness {
                 folder: None,
                 input: self.input.clone(),
                 conversation: self.conversation.clone(),
+                earlier: None,
             }),
             models: Arc::new(self.models.clone()),
             flow_window: self.flow_window,

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use futures::future::BoxFuture;
+use plait_engine::earlier_run::EarlierRun;
 use plait_engine::error::Fault;
 use plait_engine::flow::Flow;
 use plait_engine::host::RunInfo;
@@ -109,6 +110,7 @@ impl Scenario {
                 folder: None,
                 input: None,
                 conversation: None,
+                earlier: None,
             },
             host: simulation.host(),
             journal: Box::new(journal.clone()),
@@ -127,6 +129,15 @@ impl Scenario {
         self.resume_in(&simulation, before, schedule)
     }
 
+    /// Runs it from the start, as a fork of a run with these entries.
+    pub fn fork(&self, earlier: &[Entry], schedule: Schedule) -> RunRecord {
+        let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
+        let journal = TestJournal::new(&simulation, &[]);
+        let mut setup = self.setup(&simulation, &journal);
+        setup.info.earlier = Some(Arc::new(EarlierRun::of(&"earlier".into(), earlier)));
+        self.drive(&simulation, journal, Driver::start(setup, started()), schedule)
+    }
+
     /// Resumes it in a simulation.
     pub fn resume_in(&self, simulation: &Simulation, before: &[Entry], schedule: Schedule) -> RunRecord {
         let journal = TestJournal::new(simulation, before);
@@ -136,6 +147,16 @@ impl Scenario {
         let setup = self.setup(simulation, &journal);
         let started =
             if before.is_empty() { Driver::start(setup, started()) } else { Driver::resume(setup, before) };
+        self.drive(simulation, journal, started, schedule)
+    }
+
+    fn drive(
+        &self,
+        simulation: &Simulation,
+        journal: TestJournal,
+        started: Result<(Driver, RunHandle), Fault>,
+        schedule: Schedule,
+    ) -> RunRecord {
         let mut execution = Execution {
             scenario: self,
             schedule,
@@ -172,6 +193,8 @@ pub fn started() -> Event {
         parent_run_id: None,
         conversation: None,
         models: std::sync::Arc::default(),
+        revision: 1,
+        from: None,
     })
 }
 

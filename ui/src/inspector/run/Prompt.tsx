@@ -170,7 +170,12 @@ function Reply({ call }: { call: ModelCallView }) {
             {account && call.prompt && !account.estimated ? TEXTS.expectedIn(formatCount(call.prompt.tokens)) : ""}
           </p>
         ) : null}
-        {account ? (
+        {call.reused ? (
+          <p className="text-fg-3 text-xs" data-testid="call-reused">
+            {TEXTS.reusedFromRun(call.reused.run)}
+          </p>
+        ) : null}
+        {account && !call.reused ? (
           <p className="text-fg-3 text-xs tabular-nums" data-testid="call-cost">
             {account.costNanoUsd === undefined
               ? TEXTS.unknownPriceSetModel

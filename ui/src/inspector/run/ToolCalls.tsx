@@ -32,6 +32,7 @@ function Head({ tool }: { tool: ToolCallView }) {
     <>
       <b className="truncate font-mono font-semibold text-tools">{tool.call.name}</b>
       {tool.endedAt === undefined ? null : <span>{formatDuration(tool.endedAt - tool.startedAt)}</span>}
+      {tool.reused ? <span>{TEXTS.reused}</span> : null}
       <span className="flex-1" />
       <CopyButton
         value={{ call: tool.call, result: tool.result, error: tool.error }}

@@ -68,6 +68,8 @@ export const TEXTS = {
   countedCalibratedUsageReported: (counted: string | number, provider: string | number) =>
     ` · counted ${counted}, calibrated with the usage ${provider} reported`,
   reply: "Reply",
+  reusedFromRun: (run: string) => `Reused from run ${run}, at no cost.`,
+  reused: "reused",
   called: (value: string | number) => `Called ${value}`,
   estimatedImplausibleUsageReported: "Estimated (implausible usage reported): ",
   estimatedNoUsageReported: "Estimated (no usage reported): ",

@@ -1,18 +1,8 @@
-import {
-  Ban,
-  Check,
-  ChevronRight,
-  CircleAlert,
-  CircleDot,
-  LoaderCircle,
-  Play,
-  Square,
-  Trash2,
-  Unplug,
-} from "lucide-react";
+import { Ban, Check, ChevronRight, CircleAlert, CircleDot, LoaderCircle, Play, RotateCcw, Square, Trash2, Unplug } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import type { RunStatus, RunSummary } from "@/bindings";
 import { IconButton } from "@/design/Button";
+import { isRetryable } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import { PAGE } from "@/run/run-list";
 import { formatAgo, formatCount, formatDate, formatDuration } from "@/run/values/format";
@@ -65,6 +55,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
   const used = children || run.tokens.input + run.tokens.output > 0;
   const events = [
     state.word,
+    run.from === undefined || run.parentRunId !== undefined ? undefined : TEXTS.retryOfEarlier,
     run.endedAt === undefined ? undefined : formatDuration(run.endedAt - run.startedAt),
     used ? formatRunTokens(run.tokens, children) : undefined,
     used && (children || run.cost.nanoUsd > 0 || run.cost.unpriced) ? formatRunCost(run.cost, children) : undefined,
@@ -143,6 +134,14 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           data-testid={`run-resume-${run.run}`}
           icon={<Play size={14} />}
           onClick={() => void workspace.runs.resume(run.run)}
+        />
+      ) : null}
+      {isRetryable(run.status, run.parentRunId) ? (
+        <IconButton
+          label={TEXTS.retry}
+          data-testid={`run-retry-${run.run}`}
+          icon={<RotateCcw size={14} />}
+          onClick={() => void workspace.runs.retry(run.run)}
         />
       ) : null}
       {over ? null : (

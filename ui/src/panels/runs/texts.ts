@@ -3,6 +3,8 @@ export const TEXTS = {
   theFirstOf: (page: string | number, children: string | number) => `The first ${page} of ${children}`,
   n1SubFlow: "1 sub-flow",
   resume: "Resume run",
+  retry: "Retry run, reusing its replies",
+  retryOfEarlier: "retry",
   stopThisRun: "Stop run",
   deleteThisRun: "Delete run…",
   anyStatus: "Any status",

@@ -106,7 +106,9 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
       if (index < 0) index = view.calls.push({ step: entry.step, startedAt: at }) - 1;
       const replied: ModelCallView = { ...(view.calls[index] as ModelCallView), endedAt: at, reply: entry.reply };
       if (entry.account) replied.account = entry.account;
+      if (entry.reused) replied.reused = entry.reused;
       view.calls[index] = replied;
+      if (entry.reused) break;
       if (entry.reply.usage) view.usage = addTokens(view.usage, entry.reply.usage);
       view.cost = addCost(view.cost, costOfCall(entry.account?.costNanoUsd));
       break;
@@ -124,6 +126,7 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
       const finished = { ...open, endedAt: at };
       if (entry.result !== undefined && entry.result !== null) finished.result = entry.result;
       if (entry.error) finished.error = entry.error;
+      if (entry.reused) finished.reused = entry.reused;
       view.tools = draft.own(view.tools);
       view.tools[index] = finished;
       break;

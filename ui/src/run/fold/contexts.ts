@@ -55,7 +55,7 @@ export function applyToContexts(
       });
     case "model.replied": {
       const { account, reply } = entry;
-      if (!account) return undefined;
+      if (!account || entry.reused) return undefined;
       return change(contexts, account.contextId, draft, (view) => {
         if (reply.usage) view.usage = addTokens(view.usage, reply.usage);
         view.cost = addCost(view.cost, costOfCall(account.costNanoUsd));

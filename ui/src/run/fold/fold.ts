@@ -29,7 +29,7 @@ export function emptyHead(): RunHead {
     pauses: [],
     loops: {},
     outputs: {},
-    totals: { tokens: NO_TOKENS, cost: NO_COST, modelCalls: 0, toolCalls: 0, retries: 0, waitedMs: 0 },
+    totals: { tokens: NO_TOKENS, cost: NO_COST, modelCalls: 0, reusedCalls: 0, toolCalls: 0, retries: 0, waitedMs: 0 },
     counts: { ready: 0, running: 0, paused: 0, retrying: 0, done: 0, skipped: 0, failed: 0, cached: 0 },
     nextSeq: 0,
   };
@@ -104,6 +104,7 @@ export class RunFold {
     switch (entry.type) {
       case "run.started":
         head.run = entry.run;
+        if (entry.from !== undefined) head.from = entry.from;
         head.flow = entry.flow;
         if (entry.to !== undefined) head.to = entry.to;
         if (entry.input !== undefined) head.input = entry.input;
@@ -123,7 +124,8 @@ export class RunFold {
         break;
       case "model.replied":
         head.totals = draft.own(head.totals);
-        head.totals.modelCalls += 1;
+        if (entry.reused) head.totals.reusedCalls += 1;
+        else head.totals.modelCalls += 1;
         break;
       case "tool.called":
         head.totals = draft.own(head.totals);

@@ -2,6 +2,7 @@
 
 import { displayedFlow } from "@/flow/flow-state";
 import { openChild, runsFlow } from "@/run/child-run";
+import { isRetryable } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
@@ -86,6 +87,15 @@ export const runCommands: readonly Command[] = [
       const session = workspace.activeRun.session;
       return session && workspace.runs.resume(session.run);
     },
+  },
+  {
+    id: "run.retry",
+    title: "Retry run",
+    group: "Run",
+    terms: ["again", "failed", "reuse", "continue", "rerun"],
+    enabled: ({ activeRun: { session } }) =>
+      session !== undefined && isRetryable(session.fold.head.status, session.fold.head.parentRunId),
+    run: ({ activeRun: { session }, runs }) => session && runs.retry(session.run),
   },
   {
     id: "run.clear",

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::id::ReplyKey;
+use plait_engine::provider::hash_request;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Serialize;
@@ -97,6 +99,11 @@ impl HttpClient {
             base_url: self.base_url.display().to_owned(),
             model: model.map(str::to_owned),
         }
+    }
+
+    /// The key of a request with this body: that of the whole conversation, whatever the server has stored of it.
+    pub(crate) fn reply_key(&self, body: &impl Serialize) -> Result<ReplyKey, Fault> {
+        hash_request(&(self.config.protocol, self.base_url.display(), body))
     }
 
     /// Posts `body` and returns as soon as the response headers have arrived. An empty `query` adds none.

@@ -3,6 +3,8 @@
 /// What the HTTP client needs to know about a protocol.
 #[derive(Debug)]
 pub(crate) struct ProtocolConfig {
+    /// Its name, which is part of the keys of requests. It never changes.
+    pub(crate) protocol: &'static str,
     /// What such a server is called, with its article: "an OpenAI-compatible server".
     pub(crate) server: &'static str,
     /// What its base URL usually looks like, as a sentence for hints.

@@ -103,10 +103,14 @@ impl ConversationProjector {
                 }
                 Vec::new()
             }
-            Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, .. })
+            Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, reused, .. })
                 if is_main(context_id) =>
             {
                 let asked = self.asked.take();
+                if reused.is_some() {
+                    // The run that this one is forked from has added it.
+                    return Vec::new();
+                }
                 let starts = messages.first().is_some_and(|first| first.role == Role::User);
                 let asked = asked.filter(|_| !starts);
                 let spoken = messages.iter().filter(|one| matches!(one.role, Role::User | Role::Assistant));

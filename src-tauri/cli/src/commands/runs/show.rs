@@ -5,7 +5,7 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::Plait;
 use plait_api::engine::id::Activation;
-use plait_api::engine::journal::{Entry, Event, NodeEvent};
+use plait_api::engine::journal::{CallEvent, Entry, Event, NodeEvent};
 use plait_api::engine::run::view::RunView;
 use plait_api::runs::{RunDetail, RunSummary, ShowRun};
 
@@ -43,6 +43,9 @@ fn print(detail: &RunDetail) -> Result<(), CliError> {
     writeln!(out, "{name} {}", path.as_deref().map(|path| format!("({path})")).unwrap_or_default())?;
     writeln!(out, "Run {run}, {}, started {}", status_text(*status), format_time(*started_at))?;
     writeln!(out, "{}", activations(&detail.entries).trim_fmt())?;
+    if let Some(earlier) = &detail.summary.from {
+        writeln!(out, "Retry of run {earlier}, {}", reused_text(&detail.entries))?;
+    }
     if let Some(parent) = detail.above.last() {
         writeln!(out, "Child of run {}, {}", parent.run, parent.flow_name)?;
     }
@@ -66,6 +69,17 @@ fn print(detail: &RunDetail) -> Result<(), CliError> {
         }
     }
     Ok(())
+}
+
+/// How much of the earlier run a retry reused.
+fn reused_text(entries: &[Entry]) -> String {
+    let is_reused = |entry: &&Entry| {
+        matches!(entry.event, Event::Call(_, CallEvent::ModelReplied { reused: Some(_), .. }))
+    };
+    match entries.iter().filter(is_reused).count() {
+        1 => "1 reply reused".to_owned(),
+        count => format!("{count} replies reused"),
+    }
 }
 
 /// One row for each activation that ended, in order.

@@ -307,6 +307,9 @@ error_codes! {
         JournalDiverged = "journal.diverged",
             "The journal does not match what this version of the engine decides.",
             "Resume with the version that wrote it, or start the flow again.";
+        JournalOtherRevision = "journal.other_revision",
+            "The run was recorded by another version of Plait, which decided differently.",
+            "`plait retry RUN`, or Retry in the window, continues as a new run and reuses replies and answers.";
         JournalEmpty = "journal.empty",
             "The journal of the run is empty: it never started.",
             "Start the flow again.";
@@ -475,6 +478,9 @@ error_codes! {
         RunCanceled = "run.cancelled",
             "The run ended while this node was running.",
             "Nothing is needed.";
+        RunNotRetryable = "run.not_retryable",
+            "The run has nothing to retry: it finished, or can be resumed.",
+            "Run the flow again, or resume the run.";
         RunEnded = "run.ended",
             "The run has ended.",
             "Run the flow again.";

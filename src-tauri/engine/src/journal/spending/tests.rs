@@ -10,7 +10,7 @@ fn replied(usage: Option<TokenUsage>, account: Option<CallAccount>) -> Event {
     let account = account.map(Arc::new);
     Event::Call(
         Activation { node: "chat".into(), epoch: Epoch::root() },
-        CallEvent::ModelReplied { step: 0, reply, account },
+        CallEvent::ModelReplied { step: 0, reply, account, key: None, reused: None },
     )
 }
 

@@ -12,10 +12,15 @@ use crate::provider::{Chunk, ModelReply, ModelRequest};
 impl Turn<'_> {
     /// The model's reply in this step.
     pub(super) async fn ask(&mut self, step: u32) -> Result<ModelReply, Fault> {
-        let RecordedReply { reply, account } = self.recorded_or_new(step).await?;
+        let RecordedReply { reply, account, is_reused } = self.recorded_or_new(step).await?;
         let usage = reply.usage.unwrap_or_default();
         self.usage.model_calls = step + 1;
-        self.usage.tokens += usage;
+        if is_reused {
+            self.usage.reused_calls += 1;
+        } else {
+            self.usage.tokens += usage;
+        }
+        self.reply_is_reused = is_reused;
         if let Some(sample) = account.and_then(|account| account.learned(usage)) {
             self.calibrate(sample);
         }

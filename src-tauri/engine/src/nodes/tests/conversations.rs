@@ -114,7 +114,7 @@ fn summary_recorded_before_a_crash_is_reused() {
     };
     harness.recorded = vec![Event::Call(
         Activation { node: "contextStart".into(), epoch: Epoch::root() },
-        CallEvent::ModelReplied { step: 0, reply, account: None },
+        CallEvent::ModelReplied { step: 0, reply, account: None, key: None, reused: None },
     )];
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
     harness.run("contextStart", config(&memory), &[]).result.unwrap();

@@ -142,8 +142,12 @@ pub(super) fn retry_after(start: Start, delay_ms: u64, host: &Host) -> BoxFuture
 
 /// The event of an activation's success.
 pub(super) fn finished(activation: Activation, output: NodeOutput, duration_ms: u64) -> Event {
-    let metadata =
-        FinishMetadata { duration_ms, token_usage: output.token_usage, cached: false, extra: output.extra };
+    let metadata = FinishMetadata {
+        duration_ms,
+        token_usage: output.token_usage,
+        cached: output.cached,
+        extra: output.extra,
+    };
     Event::Node(
         activation,
         NodeEvent::Finished { outputs: output.outputs, messages: output.messages, metadata },

@@ -12,7 +12,7 @@ use super::attempt::Done;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_answer;
 use crate::id::Activation;
-use crate::journal::{Answer, Event, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep};
+use crate::journal::{Answer, Event, EventRef, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep};
 
 /// What a person wants of a run.
 pub enum Control {
@@ -77,15 +77,7 @@ impl Driver {
                 let taken = self.may_answer(&activation, &answer);
                 if taken.is_ok() {
                     self.questions.remove(&activation);
-                    let is_target =
-                        self.plan.target.is_some_and(|target| self.plan.nodes[target].id == activation.node);
-                    let mut events = Vec::new();
-                    if is_target && answer == Answer::End {
-                        // The run ends with it.
-                        self.handle_pending_signals().await?;
-                        events = self.turns.discard_all(&self.plan);
-                    }
-                    events.push(Event::Node(activation, NodeEvent::Answered { answer }));
+                    let events = self.answer_events(activation, answer, None).await?;
                     self.record_events(events)?;
                     self.recorder.flush().await?;
                 }
@@ -105,6 +97,27 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// The events of an answer. `reused` is the event of an earlier run that it is taken from.
+    pub(super) async fn answer_events(
+        &mut self,
+        activation: Activation,
+        answer: Answer,
+        reused: Option<EventRef>,
+    ) -> Result<Vec<Event>, Fault> {
+        let is_target = self.plan.target.is_some_and(|target| self.plan.nodes[target].id == activation.node);
+        let mut events = Vec::new();
+        if is_target && answer == Answer::End {
+            // The run ends with it.
+            self.handle_pending_signals().await?;
+            events = self.turns.discard_all(&self.plan);
+        }
+        if let Some(node) = self.plan.find(&activation.node) {
+            *self.answer_counts.entry((node, activation.epoch.clone())).or_default() += 1;
+        }
+        events.push(Event::Node(activation, NodeEvent::Answered { answer, reused }));
+        Ok(events)
     }
 
     fn may_answer(&self, activation: &Activation, answer: &Answer) -> Result<(), Fault> {

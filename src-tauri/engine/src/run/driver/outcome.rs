@@ -6,8 +6,10 @@ use futures::stream::FuturesUnordered;
 use super::attempt::{self, Done, Outcome};
 use super::{Driver, Start, restore, turns};
 use crate::error::Fault;
+use crate::id::{Activation, Epoch};
 use crate::journal::{Event, NodeEvent};
 use crate::node::{Pause, Signal};
+use crate::plan::NodeIx;
 
 impl Driver {
     /// Takes the outcome of an attempt.
@@ -26,7 +28,7 @@ impl Driver {
         let key = (done.start.node, done.start.epoch.clone());
         match done.outcome {
             Outcome::Finished { output, written, duration_ms } => {
-                let mut events = turns::events(&activation, &written);
+                let mut events = turns::events(&activation, &written, self.info.earlier.as_deref());
                 for event in &events {
                     turns::fold(&mut self.contexts, event);
                 }
@@ -34,6 +36,7 @@ impl Driver {
                     events.drain(..journaled.len().min(events.len()));
                 }
                 let bought = self.recorded.remove(&key).is_some();
+                self.answer_counts.remove(&key);
                 let durable = bought || !events.is_empty();
                 let finished = attempt::finished(activation, output, duration_ms);
                 self.turns.close(done.start.node, &done.start.epoch);
@@ -47,10 +50,7 @@ impl Driver {
                 }
             }
             Outcome::Paused(pause) => {
-                let Pause { prompt, schema } = pause;
-                self.questions.insert(activation.clone(), schema.clone());
-                self.record_events([Event::Node(activation, NodeEvent::Paused { prompt, schema })])?;
-                self.recorder.flush().await?;
+                self.record_question(key, activation, pause).await?;
             }
             Outcome::Retrying { delay_ms, error } => {
                 let attempt = done.start.attempt;
@@ -62,6 +62,7 @@ impl Driver {
             Outcome::RetryDue => self.restart_queue.extend(self.scheduler.running(done.start.node)),
             Outcome::Failed(error) => {
                 self.recorded.remove(&key);
+                self.answer_counts.remove(&key);
                 self.uncommitted.remove(&key);
                 let handled = self.plan.nodes[done.start.node].handles_error;
                 // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
@@ -75,6 +76,30 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// Asks a person, or takes what was answered to the same question in the run that this one is forked from.
+    async fn record_question(
+        &mut self,
+        key: (NodeIx, Epoch),
+        activation: Activation,
+        pause: Pause,
+    ) -> Result<(), Fault> {
+        let Pause { prompt, schema } = pause;
+        let index = self.answer_counts.get(&key).copied().unwrap_or_default();
+        let earlier = self.info.earlier.as_ref();
+        let known = earlier.and_then(|earlier| earlier.answer(&activation, index, &prompt, &schema));
+        let answered = known.is_some();
+        if !answered {
+            self.questions.insert(activation.clone(), schema.clone());
+        }
+        let mut events =
+            vec![Event::Node(activation.clone(), NodeEvent::Paused { prompt, schema, answered })];
+        if let Some((answer, event)) = known {
+            events.extend(self.answer_events(activation, answer, Some(event)).await?);
+        }
+        self.record_events(events)?;
+        self.recorder.flush().await
     }
 
     /// Lets an activation wait before its next try.

@@ -13,7 +13,7 @@ use super::turns::{self, OpenTurns};
 use crate::context::Contexts;
 use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch};
-use crate::journal::{CallEvent, ContextEvent, Entry, Event, NodeEvent, RunEvent};
+use crate::journal::{CallEvent, ContextEvent, ENGINE_REVISION, Entry, Event, NodeEvent, RunEvent};
 use crate::models::ModelOverrides;
 use crate::plan::{NodeIx, Plan};
 use crate::run::scheduler::Scheduler;
@@ -24,6 +24,7 @@ pub(super) struct Restored {
     pub recorded: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     pub uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     pub turns: OpenTurns,
+    pub answer_counts: FxHashMap<(NodeIx, Epoch), usize>,
     pub questions: BTreeMap<Activation, Value>,
     pub models: Arc<ModelOverrides>,
     /// The waits for another try that the journal ends in.
@@ -53,23 +54,28 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         recorded: FxHashMap::default(),
         uncommitted: FxHashMap::default(),
         turns: OpenTurns::default(),
+        answer_counts: FxHashMap::default(),
         questions: BTreeMap::new(),
         models: Arc::default(),
         waits: FxHashMap::default(),
         missing: Vec::new(),
     };
+    let revision = recorded_revision(entries);
     let mut expected: VecDeque<Event> = VecDeque::new();
     let mut derived = Vec::new();
     for entry in entries {
         if let Some(follows) = expected.pop_front() {
             if follows != entry.event {
-                return Err(diverged(entry, &follows));
+                return Err(diverged(entry, &follows, revision));
             }
             continue;
         }
         state.keep(plan, &entry.event);
         state.wait(plan, entry);
-        state.scheduler.apply(&entry.event, &mut derived)?;
+        state
+            .scheduler
+            .apply(&entry.event, &mut derived)
+            .map_err(|fault| impossible(entry, fault, revision))?;
         expected.extend(derived.drain(..));
     }
     state.missing = expected.into();
@@ -112,6 +118,9 @@ impl Restored {
             }
             Event::Node(activation, NodeEvent::Answered { .. }) => {
                 self.questions.remove(activation);
+                if let Some(node) = plan.find(&activation.node) {
+                    *self.answer_counts.entry((node, activation.epoch.clone())).or_default() += 1;
+                }
             }
             event => {
                 if let Some(activation) = effect_of(event)
@@ -143,6 +152,7 @@ impl Restored {
 
     fn close(&mut self, key: &(NodeIx, Epoch)) {
         self.recorded.remove(key);
+        self.answer_counts.remove(key);
         self.turns.close(key.0, &key.1);
     }
 }
@@ -157,12 +167,42 @@ pub(super) fn effect_of(event: &Event) -> Option<&Activation> {
     }
 }
 
-fn diverged(entry: &Entry, expected: &Event) -> Fault {
+/// The revision of the engine that recorded a journal.
+fn recorded_revision(entries: &[Entry]) -> u32 {
+    match entries.first().map(|entry| &entry.event) {
+        Some(Event::Run(RunEvent::Started { revision, .. })) => *revision,
+        _ => ENGINE_REVISION,
+    }
+}
+
+/// The fault for an event that does not follow from those before it.
+fn diverged(entry: &Entry, expected: &Event, revision: u32) -> Fault {
     let seq = entry.seq.unwrap_or_default();
+    let details = serde_json::json!({ "found": entry.event, "expected": expected });
+    if revision != ENGINE_REVISION {
+        return other_revision(seq, revision).details(details);
+    }
     Fault::new(
         ErrorCode::JournalDiverged,
         format!("Entry {seq} of this run's journal is not what follows from those before it."),
     )
-    .hint("The journal is of another flow or another version of Plait, or is damaged. Start the flow anew.")
-    .details(serde_json::json!({ "found": entry.event, "expected": expected }))
+    .hint("The journal is damaged. `plait retry` continues as a new run, which reuses what this one bought.")
+    .details(details)
+}
+
+/// The fault for an event that the scheduler refuses.
+fn impossible(entry: &Entry, fault: Fault, revision: u32) -> Fault {
+    if revision == ENGINE_REVISION {
+        return fault;
+    }
+    other_revision(entry.seq.unwrap_or_default(), revision).details(fault.details)
+}
+
+fn other_revision(seq: u64, revision: u32) -> Fault {
+    let message = format!(
+        "This run was recorded by revision {revision} of the engine. This is revision {ENGINE_REVISION}, which decides \
+         differently from entry {seq} on."
+    );
+    Fault::new(ErrorCode::JournalOtherRevision, message)
+        .hint("`plait retry` continues as a new run, which reuses what this one bought.")
 }

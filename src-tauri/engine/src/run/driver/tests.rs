@@ -83,6 +83,7 @@ impl Stage {
                 folder: None,
                 input: None,
                 conversation: None,
+                earlier: None,
             },
             host: self.host.clone(),
             journal: Box::new(self.kept.clone()),
@@ -169,6 +170,8 @@ fn started() -> Event {
         parent_run_id: None,
         conversation: None,
         models: Arc::default(),
+        revision: 1,
+        from: None,
     })
 }
 

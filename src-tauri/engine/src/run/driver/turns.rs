@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::context::{ContextChange, Contexts, Snapshot};
+use crate::earlier_run::EarlierRun;
 use crate::id::{Activation, ContextId, Epoch};
 use crate::journal::{ActivationEvent, ContextEvent, Event, NodeEvent};
 use crate::plan::{NodeIx, Plan};
@@ -10,14 +11,19 @@ use crate::plan::{NodeIx, Plan};
 /// What an activation wrote: new contexts, then changes in order.
 pub(super) type Written = (Vec<Snapshot>, Vec<(ContextId, ContextChange)>);
 
-/// The events of what an activation wrote.
-pub(super) fn events(activation: &Activation, (created, changes): &Written) -> Vec<Event> {
+/// The events of what an activation wrote. A turn that it committed in an earlier run names that event.
+pub(super) fn events(
+    activation: &Activation,
+    (created, changes): &Written,
+    earlier: Option<&EarlierRun>,
+) -> Vec<Event> {
     let created = created.iter().map(|context| ContextEvent::Created { context: context.clone() });
     let written = changes.iter().map(|(context_id, change)| match change {
         ContextChange::Turn { messages, learned } => ContextEvent::TurnCommitted {
             context_id: context_id.clone(),
             messages: messages.clone(),
             learned: learned.clone(),
+            reused: earlier.and_then(|earlier| earlier.turn(activation, context_id, messages)),
         },
         change => ContextEvent::Changed { context_id: context_id.clone(), change: change.clone() },
     });
@@ -31,7 +37,7 @@ pub(super) fn fold(contexts: &mut Contexts, event: &Event) {
         Event::Context(_, ContextEvent::Changed { context_id, change }) => {
             contexts.apply(context_id, change);
         }
-        Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, learned }) => {
+        Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, learned, .. }) => {
             let (messages, learned) = (messages.clone(), learned.clone());
             contexts.apply(context_id, &ContextChange::Turn { messages, learned });
         }

@@ -23,6 +23,8 @@ pub(super) enum Phase {
     AwaitingChild,
     /// It asks a person.
     Paused,
+    /// It asks, and the answer of an earlier run follows.
+    AnswerFollows,
     /// The person answered, so it may start again.
     Answered,
 }
@@ -30,7 +32,7 @@ pub(super) enum Phase {
 impl Phase {
     /// Whether the driver has something to do or to wait for.
     pub fn is_active(self) -> bool {
-        matches!(self, Self::Ready | Self::Running | Self::Answered)
+        matches!(self, Self::Ready | Self::Running | Self::AnswerFollows | Self::Answered)
     }
 
     /// Whether only a person can make it go on.
@@ -40,7 +42,7 @@ impl Phase {
 
     /// Whether it was started and has not ended.
     pub fn is_started(self) -> bool {
-        matches!(self, Self::Running | Self::AwaitingChild)
+        matches!(self, Self::Running | Self::AwaitingChild | Self::AnswerFollows)
     }
 }
 

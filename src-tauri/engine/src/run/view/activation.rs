@@ -43,7 +43,7 @@ impl EpochView {
             }
             NodeEvent::Failed { error, handled } => self.fail(error, *handled, at),
             NodeEvent::Retrying { attempt, delay_ms, error } => self.retry(*attempt, *delay_ms, error, at),
-            NodeEvent::Paused { prompt, schema } => {
+            NodeEvent::Paused { prompt, schema, .. } => {
                 self.state = NodeState::Paused;
                 self.pauses.push(PauseView {
                     prompt: prompt.clone(),
@@ -53,7 +53,7 @@ impl EpochView {
                     answer: None,
                 });
             }
-            NodeEvent::Answered { answer } => {
+            NodeEvent::Answered { answer, .. } => {
                 self.state = NodeState::Running;
                 if let Some(pause) = self.pauses.last_mut() {
                     pause.answered_at = Some(at);
@@ -94,13 +94,18 @@ impl EpochView {
                     ended_at: None,
                     reply: None,
                     account: None,
+                    reused: None,
                 });
             }
-            CallEvent::ModelReplied { step, reply, account } => {
+            CallEvent::ModelReplied { step, reply, account, reused, .. } => {
                 let call = self.open_call(*step, at);
                 call.ended_at = Some(at);
                 call.reply = Some(reply.clone());
                 call.account = account.as_deref().cloned();
+                call.reused.clone_from(reused);
+                if reused.is_some() {
+                    return;
+                }
                 self.usage += reply.usage.unwrap_or_default();
                 // Journals of early versions have no accounts, so the price of their calls is unknown.
                 self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
@@ -112,8 +117,9 @@ impl EpochView {
                 ended_at: None,
                 result: None,
                 error: None,
+                reused: None,
             }),
-            CallEvent::ToolFinished { step, call_id, result, error } => {
+            CallEvent::ToolFinished { step, call_id, result, error, reused } => {
                 let mut open = self.tools.iter_mut().rev();
                 let open = open
                     .find(|tool| tool.step == *step && tool.call.id == *call_id && tool.ended_at.is_none());
@@ -121,6 +127,7 @@ impl EpochView {
                     tool.ended_at = Some(at);
                     tool.result.clone_from(result);
                     tool.error.clone_from(error);
+                    tool.reused.clone_from(reused);
                 }
             }
         }
@@ -220,6 +227,7 @@ impl EpochView {
                 ended_at: None,
                 reply: None,
                 account: None,
+                reused: None,
             });
             self.calls.len() - 1
         });

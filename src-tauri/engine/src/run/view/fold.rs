@@ -44,7 +44,9 @@ impl RunView {
                 }
             }
             Event::Node(activation, event) => self.apply_node_event(activation, event, at),
+            Event::Call(_, CallEvent::ModelReplied { reused: Some(_), .. }) => self.totals.reused_calls += 1,
             Event::Call(_, CallEvent::ModelReplied { .. }) => self.totals.model_calls += 1,
+
             Event::Call(_, CallEvent::ToolCalled { .. }) => self.totals.tool_calls += 1,
             Event::Child(activation, ChildEvent::Waiting { questions, .. }) => {
                 self.close_pauses(activation);
@@ -71,8 +73,9 @@ impl RunView {
 
     fn apply_run_event(&mut self, event: &RunEvent, at: u64) {
         match event {
-            RunEvent::Started { run, flow, to, input, set, parent_run_id, conversation, .. } => {
+            RunEvent::Started { run, from, flow, to, input, set, parent_run_id, conversation, .. } => {
                 self.run = Some(run.clone());
+                self.from.clone_from(from);
                 self.flow = Some(flow.clone());
                 self.to.clone_from(to);
                 self.input.clone_from(input);
@@ -107,7 +110,7 @@ impl RunView {
                 self.close_pauses(activation);
             }
             NodeEvent::Retrying { .. } => self.totals.retries += 1,
-            NodeEvent::Paused { prompt, schema } => {
+            NodeEvent::Paused { prompt, schema, .. } => {
                 self.close_pauses(activation);
                 self.pauses.push(OpenPause {
                     node: activation.node.clone(),
@@ -168,7 +171,7 @@ impl RunView {
             Event::Context(activation, ContextEvent::TurnStarted { context_id }) => {
                 self.set_turn(context_id, Some(activation.clone()));
             }
-            Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, learned }) => {
+            Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, learned, .. }) => {
                 self.set_turn(context_id, None);
                 let (messages, learned) = (messages.clone(), learned.clone());
                 let change = ContextChange::Turn { messages, learned };
@@ -177,7 +180,7 @@ impl RunView {
             Event::Context(_, ContextEvent::TurnDiscarded { context_id, .. }) => {
                 self.set_turn(context_id, None);
             }
-            Event::Call(_, CallEvent::ModelReplied { reply, account: Some(account), .. }) => {
+            Event::Call(_, CallEvent::ModelReplied { reply, account: Some(account), reused: None, .. }) => {
                 if let Some(view) = self.contexts.get_mut(&account.context_id) {
                     view.usage += reply.usage.unwrap_or_default();
                     view.cost += Cost::of_call(account.cost_nano_usd);

@@ -9,7 +9,7 @@ use ts_rs::TS;
 use crate::context::ToolCall;
 use crate::error::Fault;
 use crate::id::{ContextId, Epoch, MessageId, PortName, RunId};
-use crate::journal::{Answer, CallAccount, FinishMetadata, NodeOutputs, SkipReason, SourceRef};
+use crate::journal::{Answer, CallAccount, EventRef, FinishMetadata, NodeOutputs, SkipReason, SourceRef};
 use crate::models::{Cost, TokenUsage};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
@@ -229,6 +229,10 @@ pub struct ModelCallView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub account: Option<CallAccount>,
+    /// The event of an earlier run that the reply is taken from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub reused: Option<EventRef>,
 }
 
 /// One call of a tool.
@@ -254,6 +258,10 @@ pub struct ToolCallView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub error: Option<Fault>,
+    /// The event of an earlier run that the result is taken from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub reused: Option<EventRef>,
 }
 
 /// How far a turn got.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use plait_engine::Value;
 use plait_engine::context::{ContextRecord, ContextType, Message, Role};
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::id::ReplyKey;
 use plait_engine::journal::{Answer, CallEvent, ContextEvent, Event};
 use plait_engine::node::{Inputs, NodeContext, NodeOutput, Pause};
 use plait_engine::provider::ModelReply;
@@ -87,6 +88,13 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
             replies.push(text.into());
             continue;
         }
+        let key = ReplyKey::from(format!("salt {}", settings.salt));
+        if let Some(bought) = cx.earlier().and_then(|run| run.reply(&cx.activation, step, &key)) {
+            replies.push(bought.reply.text.clone().into());
+            let (reply, reused) = (bought.reply, Some(bought.event));
+            cx.record(CallEvent::ModelReplied { step, reply, account: None, key: Some(key), reused }).await?;
+            continue;
+        }
         let arguments = json!({ "activation": cx.activation, "step": step });
         let invocation =
             |name: &str| ToolInvocation { name: name.to_owned(), arguments: arguments.clone(), folder: None };
@@ -94,7 +102,8 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
         nap(cx).await;
         let text = value.as_str().unwrap_or_default().to_owned();
         let reply = ModelReply { text, ..ModelReply::default() };
-        cx.record(CallEvent::ModelReplied { step, reply, account: None }).await?;
+        let event = CallEvent::ModelReplied { step, reply, account: None, key: Some(key), reused: None };
+        cx.record(event).await?;
         cx.host.tools.call(invocation("safe")).await?;
         nap(cx).await;
         replies.push(value);

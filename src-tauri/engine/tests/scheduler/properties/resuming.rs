@@ -99,6 +99,53 @@ fn check_resume_after_repeated_crashes_reaches_the_same_end(case: &Case) -> Resu
     Ok(())
 }
 
+/// A fork of any prefix ends as the whole run did, buys only what the prefix has not, and asks only what nobody answered.
+#[test]
+fn fork_of_any_prefix_reaches_the_same_end() {
+    assert_holds(80, 14, check_fork_of_any_prefix_reaches_the_same_end);
+}
+
+fn check_fork_of_any_prefix_reaches_the_same_end(case: &Case) -> Result<(), TestCaseError> {
+    let (scenario, _, expected) = runnable(case)?;
+    let mut rng = fastrand::Rng::with_seed(case.seed);
+    let whole = scenario.run(Schedule::seeded(rng.u64(..)));
+    for length in prefixes(whole.entries.len(), &mut rng) {
+        let earlier = &whole.entries[..length];
+        let fork = scenario.fork(earlier, Schedule::seeded(rng.u64(..)));
+        check_fork(&scenario, earlier, &fork, &expected)?;
+        let length = rng.usize(1..=fork.entries.len());
+        let again = scenario.fork(&fork.entries[..length], Schedule::seeded(rng.u64(..)));
+        check_fork(&scenario, &fork.entries[..length], &again, &expected)?;
+    }
+    Ok(())
+}
+
+fn check_fork(
+    scenario: &Scenario,
+    earlier: &[Entry],
+    fork: &RunRecord,
+    expected: &Expected,
+) -> Result<(), TestCaseError> {
+    assert_matches(scenario, fork, expected).map_err(|error| match error {
+        TestCaseError::Fail(why) => TestCaseError::fail(format!("forked from {}: {why}", earlier.len())),
+        reject @ TestCaseError::Reject(_) => reject,
+    })?;
+    check_calls(on_record(earlier), fork, expected)?;
+    let answered: BTreeSet<_> = answered(earlier).collect();
+    for activation in &fork.acknowledged {
+        prop_assert!(!answered.contains(activation), "{} is asked again", activation);
+    }
+    Ok(())
+}
+
+/// The activations whose answers a journal holds.
+fn answered(entries: &[Entry]) -> impl Iterator<Item = Activation> {
+    entries.iter().filter_map(|entry| match &entry.event {
+        Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) => Some(at(node, epoch)),
+        _ => None,
+    })
+}
+
 /// A crash loses at most what was not flushed. Recorded calls and answers are flushed before anything depends on them.
 #[test]
 fn resume_after_losing_unflushed_entries_repeats_nothing() {
@@ -127,9 +174,7 @@ fn check_resume_after_losing_unflushed_entries_repeats_nothing(case: &Case) -> R
             );
         }
         for activation in &crashed.acknowledged {
-            let is_recorded = crashed.entries.iter().any(|entry| matches!(
-                &entry.event, Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) if at(node, epoch) == *activation
-            ));
+            let is_recorded = answered(&crashed.entries).any(|found| found == *activation);
             prop_assert!(
                 is_recorded,
                 "the answer of {} was not flushed\n{}",

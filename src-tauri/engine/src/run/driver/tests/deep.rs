@@ -94,6 +94,8 @@ fn what_people_give_too_deep_is_refused() {
         parent_run_id: None,
         conversation: None,
         models,
+        revision: 1,
+        from: None,
     });
     let setup = stage.setup(&json!({ "v": { "type": "value" } }), &json!([]), &json!({}), None);
     assert_eq!(Driver::start(setup, first).err().unwrap().code, "input.too_deep");

@@ -1,0 +1,87 @@
+//! `run.retry`: continues a run that has stopped for good as a new run, a fork without edits.
+
+use plait_adapters::store::record::RunRecord;
+use plait_engine::error::ErrorCode;
+use plait_engine::id::RunId;
+use plait_engine::run::view::RunStatus;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::request::NewRun;
+use super::service::RunService;
+use super::start::StartedRun;
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
+use crate::command::Command;
+
+/// `run.retry`: runs again what a run ran, in a new run that takes over replies, tool results and answers, so that nothing is
+/// bought, called or asked twice. For runs that failed, were canceled or cannot be resumed; `run.not_retryable` for others,
+/// `run.busy` while the run is active.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct RetryRun {
+    /// The run to retry. It stays as it is.
+    pub run: RunId,
+}
+
+impl Command for RetryRun {
+    const NAME: &'static str = "run.retry";
+    type Service = RunService;
+    type Reply = StartedRun;
+
+    async fn run(self, service: &RunService) -> Result<StartedRun, ErrorReply> {
+        Ok(StartedRun { run: service.retry(&self.run).await? })
+    }
+}
+
+impl RunService {
+    async fn retry(&self, earlier: &RunId) -> Result<RunId, ErrorReply> {
+        self.check_retryable(earlier).await?;
+        let run = RunId::from(uuid::Uuid::now_v7().to_string());
+        self.start_as(&run, NewRun::ForkOf { earlier: earlier.clone(), inputs: None }, None, self.host())
+            .await?;
+        // Once a caller has the id, the run must survive a crash.
+        self.store.flush().await?;
+        Ok(run)
+    }
+
+    async fn check_retryable(&self, run: &RunId) -> Result<(), ErrorReply> {
+        let (store, id) = (self.store.clone(), run.clone());
+        let record = run_blocking(move || Ok(store.run(&id)?)).await?;
+        if self.is_driven(&record) {
+            return Err(ErrorReply::new(ErrorCode::RunBusy, format!("Run {run} is still active."))
+                .hint("Wait for its end, or cancel it first."));
+        }
+        if let Some(root) = self.root_of(&record).await? {
+            return Err(not_retryable(
+                format!("Run {run} is part of run {root}."),
+                format!("Retry that run: plait retry {root}"),
+            ));
+        }
+        match record.status {
+            RunStatus::Failed | RunStatus::Cancelled => Ok(()),
+            RunStatus::Finished => {
+                Err(not_retryable(format!("Run {run} has finished."), "Run the flow again.".to_owned()))
+            }
+            RunStatus::Running | RunStatus::Waiting | RunStatus::Interrupted => {
+                let launch = self.launch(run, &self.active.broadcast(run), &self.host());
+                if run_blocking(move || launch.check_resumable()).await.is_ok() {
+                    let hint = format!("Resume it: plait resume {run}");
+                    return Err(not_retryable(format!("Run {run} has not ended."), hint));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The root of the tree that a child run is part of.
+    async fn root_of(&self, record: &RunRecord) -> Result<Option<RunId>, ErrorReply> {
+        if record.parent_run_id.is_none() {
+            return Ok(None);
+        }
+        Ok(self.lineage(&record.run).await?.pop().map(|root| root.run))
+    }
+}
+
+fn not_retryable(message: String, hint: String) -> ErrorReply {
+    ErrorReply::new(ErrorCode::RunNotRetryable, message).hint(hint)
+}

@@ -1,0 +1,50 @@
+//! `plait retry`.
+
+use std::path::Path;
+
+use clap::Args;
+use plait_api::runs::{RetryRun, ShowRun};
+use plait_api::{Options, Plait};
+
+use super::runs;
+use crate::ctrl_c::CtrlC;
+use crate::exit::{CliError, ExitStatus};
+use crate::run_follower::{Answers, RunFollower};
+use crate::terminal::print_error;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A new run executes the same flow, as it was recorded, with the same inputs. Replies of models, results of tools and answers of \
+people that the earlier run has are taken from it and cost nothing; only what is missing is bought, called or asked. The \
+earlier run stays as it is.
+
+Works for runs that failed, were canceled, or were recorded by another version of Plait that decided differently.
+
+Examples:
+  plait retry last
+  plait retry 0197 --answer \"Yes\"")]
+pub(crate) struct RetryArgs {
+    /// Run ID, a unique prefix of one, or `last`.
+    run: String,
+    /// Answer to a question that the earlier run did not get to. Repeatable. `NODE=TEXT` answers the question of that node;
+    /// other answers are used in the order of the questions.
+    #[arg(long, value_name = "[NODE=]TEXT", allow_hyphen_values = true)]
+    answer: Vec<String>,
+    /// Print one event per line as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn execute(home: &Path, args: RetryArgs) -> Result<ExitStatus, CliError> {
+    let app = Plait::open(Options::of_application(home))?;
+    let earlier = runs::find(&app, &args.run)?;
+    let flow = app.call(ShowRun { run: earlier.clone() }).await?.flow;
+    let answers =
+        Answers { texts: args.answer.into(), nodes: flow.nodes.into_keys().collect(), end_first: false };
+    let ctrl_c = CtrlC::listen()?;
+    let started = app.call(RetryRun { run: earlier.clone() }).await?;
+    print_error(&format!("Retrying run {earlier} as run {}\n", started.run));
+    let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
+    app.close().await?;
+    status
+}

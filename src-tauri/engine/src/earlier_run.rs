@@ -1,0 +1,202 @@
+//! The run that another one is forked from, as the fork sees it: what it bought, called, was answered and waited for.
+//!
+//! Built from the journal of that run alone. A fork executes its flow from the start. What an activation would buy or do
+//! outside it takes from here, if the same activation did the same before. Nothing else is taken over: values are computed
+//! again, and where one differs, the request that contains it differs, and nothing is found for it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use crate::context::{SharedMessage, ToolCall};
+use crate::error::{ErrorCode, Fault};
+use crate::id::{Activation, ContextId, ReplyKey, RunId};
+use crate::journal::{
+    Answer, CallAccount, CallEvent, ChildEvent, ContextEvent, Entry, Event, EventRef, NodeEvent, RunEvent,
+};
+use crate::provider::ModelReply;
+
+/// What a run recorded that a fork of it can take over.
+#[derive(Debug)]
+pub struct EarlierRun {
+    run: RunId,
+    activations: FxHashMap<Activation, Recorded>,
+}
+
+/// What one activation recorded. Positions are those in the journal.
+#[derive(Debug, Default)]
+struct Recorded {
+    /// Replies by step, with the keys of their requests.
+    replies: BTreeMap<u32, (ReplyKey, EarlierReply)>,
+    tool_calls: Vec<RecordedToolCall>,
+    /// The latest question.
+    question: Option<(String, Value)>,
+    /// The questions that were answered, in order.
+    answers: Vec<RecordedAnswer>,
+    turns: Vec<(ContextId, Vec<SharedMessage>, u64)>,
+    child: Option<RunId>,
+    finished: bool,
+}
+
+#[derive(Debug)]
+struct RecordedToolCall {
+    step: u32,
+    call: ToolCall,
+    outcome: Option<(Result<Value, Fault>, u64)>,
+}
+
+#[derive(Debug)]
+struct RecordedAnswer {
+    prompt: String,
+    schema: Value,
+    answer: Answer,
+    seq: u64,
+}
+
+/// A reply that was bought before.
+#[derive(Clone, Debug)]
+pub struct EarlierReply {
+    pub reply: ModelReply,
+    pub account: Option<Arc<CallAccount>>,
+    /// The event that holds it.
+    pub event: EventRef,
+}
+
+impl EarlierRun {
+    /// What `run` recorded, from its journal or the beginning of it.
+    ///
+    /// If the run failed because of what a model replied (nothing, or not what was asked for), that activation's replies are
+    /// left out: with them the fork would fail again.
+    pub fn of(run: &RunId, entries: &[Entry]) -> Self {
+        let mut earlier = Self { run: run.clone(), activations: FxHashMap::default() };
+        for (place, entry) in (0..).zip(entries) {
+            earlier.apply(entry.seq.unwrap_or(place), &entry.event);
+        }
+        earlier
+    }
+
+    /// The run.
+    pub fn run(&self) -> &RunId {
+        &self.run
+    }
+
+    /// The reply that the activation's request with this key got in this step.
+    pub fn reply(&self, activation: &Activation, step: u32, key: &ReplyKey) -> Option<EarlierReply> {
+        let (recorded_key, reply) = self.activations.get(activation)?.replies.get(&step)?;
+        (recorded_key == key).then(|| reply.clone())
+    }
+
+    /// What an equal tool call, requested in the same step, returned.
+    pub fn tool_outcome(
+        &self,
+        activation: &Activation,
+        step: u32,
+        call: &ToolCall,
+    ) -> Option<(Result<Value, Fault>, EventRef)> {
+        let calls = &self.activations.get(activation)?.tool_calls;
+        let recorded = calls.iter().find(|recorded| recorded.step == step && recorded.call == *call)?;
+        let (outcome, seq) = recorded.outcome.clone()?;
+        Some((outcome, self.event(seq)))
+    }
+
+    /// What a person answered to the same question of the activation. `index` counts the answers that it got before.
+    pub fn answer(
+        &self,
+        activation: &Activation,
+        index: usize,
+        prompt: &str,
+        schema: &Value,
+    ) -> Option<(Answer, EventRef)> {
+        let recorded = self.activations.get(activation)?.answers.get(index)?;
+        let is_same = recorded.prompt == prompt && recorded.schema == *schema;
+        is_same.then(|| (recorded.answer.clone(), self.event(recorded.seq)))
+    }
+
+    /// The event by which the activation committed the same turn.
+    pub fn turn(
+        &self,
+        activation: &Activation,
+        context: &ContextId,
+        messages: &[SharedMessage],
+    ) -> Option<EventRef> {
+        let turns = &self.activations.get(activation)?.turns;
+        let same = turns.iter().find(|(id, committed, _)| id == context && committed == messages)?;
+        Some(self.event(same.2))
+    }
+
+    /// The last child run that the activation started.
+    pub fn child(&self, activation: &Activation) -> Option<&RunId> {
+        self.activations.get(activation)?.child.as_ref()
+    }
+
+    /// Whether the activation succeeded.
+    pub fn has_finished(&self, activation: &Activation) -> bool {
+        self.activations.get(activation).is_some_and(|recorded| recorded.finished)
+    }
+
+    fn event(&self, seq: u64) -> EventRef {
+        EventRef { run: self.run.clone(), seq }
+    }
+
+    fn apply(&mut self, seq: u64, event: &Event) {
+        match event {
+            Event::Call(activation, CallEvent::ModelReplied { step, reply, account, key: Some(key), .. }) => {
+                let (reply, account, event) = (reply.clone(), account.clone(), self.event(seq));
+                let reply = (key.clone(), EarlierReply { reply, account, event });
+                self.recorded(activation).replies.insert(*step, reply);
+            }
+            Event::Call(activation, CallEvent::ToolCalled { step, call }) => {
+                let call = RecordedToolCall { step: *step, call: call.clone(), outcome: None };
+                self.recorded(activation).tool_calls.push(call);
+            }
+            Event::Call(activation, CallEvent::ToolFinished { step, call_id, result, error, .. }) => {
+                let outcome = match error {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(result.clone().unwrap_or_default()),
+                };
+                let mut calls = self.recorded(activation).tool_calls.iter_mut().rev();
+                if let Some(call) = calls.find(|call| call.step == *step && call.call.id == *call_id) {
+                    call.outcome = Some((outcome, seq));
+                }
+            }
+            Event::Node(activation, NodeEvent::Paused { prompt, schema, .. }) => {
+                self.recorded(activation).question = Some((prompt.clone(), schema.clone()));
+            }
+            Event::Node(activation, NodeEvent::Answered { answer, .. }) => {
+                let recorded = self.recorded(activation);
+                if let Some((prompt, schema)) = recorded.question.take() {
+                    recorded.answers.push(RecordedAnswer { prompt, schema, answer: answer.clone(), seq });
+                }
+            }
+            Event::Node(activation, NodeEvent::Finished { .. }) => self.recorded(activation).finished = true,
+            Event::Context(activation, ContextEvent::TurnCommitted { context_id, messages, .. }) => {
+                let turn = (context_id.clone(), messages.clone(), seq);
+                self.recorded(activation).turns.push(turn);
+            }
+            Event::Child(activation, ChildEvent::Started { run }) => {
+                self.recorded(activation).child = Some(run.clone());
+            }
+            Event::Run(RunEvent::Failed { node, epoch, error, .. }) if blames_reply(&error.code) => {
+                let activation = Activation { node: node.clone(), epoch: epoch.clone() };
+                let recorded = self.recorded(&activation);
+                recorded.replies.clear();
+                recorded.tool_calls.clear();
+            }
+            _ => {}
+        }
+    }
+
+    fn recorded(&mut self, activation: &Activation) -> &mut Recorded {
+        self.activations.entry(activation.clone()).or_default()
+    }
+}
+
+/// Whether a fault with this code says that a reply could not be used.
+fn blames_reply(code: &ErrorCode) -> bool {
+    matches!(code.domain(), "chat" | "classify" | "extract")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+use serde_json::json;
+
+use super::*;
+use crate::id::Epoch;
+use crate::journal::Answer;
+
+fn activation(node: &str) -> Activation {
+    Activation { node: node.into(), epoch: Epoch::root() }
+}
+
+fn entries(events: impl IntoIterator<Item = Event>) -> Vec<Entry> {
+    (0..).zip(events).map(|(seq, event)| Entry { seq: Some(seq), at: 0, event }).collect()
+}
+
+fn replied(step: u32, key: &str, text: &str) -> Event {
+    let reply = ModelReply { text: text.to_owned(), ..ModelReply::default() };
+    let event = CallEvent::ModelReplied { step, reply, account: None, key: Some(key.into()), reused: None };
+    Event::Call(activation("chat"), event)
+}
+
+fn failed(code: ErrorCode) -> Event {
+    Event::Run(RunEvent::Failed {
+        node: "chat".into(),
+        epoch: Epoch::root(),
+        error: Fault::new(code, "It failed."),
+        outputs: BTreeMap::new(),
+    })
+}
+
+#[test]
+fn reply_needs_same_activation_step_and_key() {
+    let earlier = EarlierRun::of(&"old".into(), &entries([replied(0, "a", "A"), replied(1, "b", "B")]));
+    let found = |node: &str, step, key: &str| {
+        earlier.reply(&activation(node), step, &key.into()).map(|found| (found.reply.text, found.event.seq))
+    };
+    assert_eq!(found("chat", 0, "a"), Some(("A".to_owned(), 0)));
+    assert_eq!(found("chat", 1, "b"), Some(("B".to_owned(), 1)));
+    assert_eq!(found("chat", 1, "a"), None, "another request");
+    assert_eq!(found("chat", 0, "b"), None, "another step");
+    assert_eq!(found("other", 0, "a"), None, "another node");
+}
+
+#[test]
+fn replies_that_made_the_run_fail_are_bought_anew() {
+    let bought = |code| {
+        let earlier = EarlierRun::of(&"old".into(), &entries([replied(0, "a", ""), failed(code)]));
+        earlier.reply(&activation("chat"), 0, &"a".into()).is_some()
+    };
+    assert!(!bought(ErrorCode::ChatEmptyReply));
+    assert!(bought(ErrorCode::ProviderUnreachable));
+}
+
+#[test]
+fn tool_outcome_needs_equal_arguments() {
+    let call = |city: &str| ToolCall {
+        id: "1".to_owned(),
+        name: "weather".to_owned(),
+        arguments: json!({ "city": city }),
+    };
+    let finished = CallEvent::ToolFinished {
+        step: 0,
+        call_id: "1".to_owned(),
+        result: Some(json!("sunny")),
+        error: None,
+        reused: None,
+    };
+    let called = CallEvent::ToolCalled { step: 0, call: call("Rome") };
+    let events = [called, finished].map(|event| Event::Call(activation("chat"), event));
+    let earlier = EarlierRun::of(&"old".into(), &entries(events));
+    let outcome = |city| earlier.tool_outcome(&activation("chat"), 0, &call(city));
+    assert!(matches!(outcome("Rome"), Some((Ok(result), event)) if result == "sunny" && event.seq == 1));
+    assert!(outcome("Oslo").is_none());
+}
+
+#[test]
+fn tool_call_without_result_has_no_outcome() {
+    let call = ToolCall { id: "1".to_owned(), name: "weather".to_owned(), arguments: json!({}) };
+    let called = Event::Call(activation("chat"), CallEvent::ToolCalled { step: 0, call: call.clone() });
+    let earlier = EarlierRun::of(&"old".into(), &entries([called]));
+    assert!(earlier.tool_outcome(&activation("chat"), 0, &call).is_none());
+}
+
+#[test]
+fn answer_needs_same_question() {
+    let paused =
+        |prompt: &str| NodeEvent::Paused { prompt: prompt.to_owned(), schema: json!({}), answered: false };
+    let answer = |text: &str| Answer::Value(Arc::new(json!(text)));
+    let answered = |text| NodeEvent::Answered { answer: answer(text), reused: None };
+    let events = [paused("Name?"), answered("Ada"), paused("Name?"), answered("Bob"), paused("Age?")];
+    let events = events.map(|event| Event::Node(activation("ask"), event));
+    let earlier = EarlierRun::of(&"old".into(), &entries(events));
+    let found = |index, prompt| {
+        earlier.answer(&activation("ask"), index, prompt, &json!({})).map(|(answer, _)| answer)
+    };
+    assert_eq!(found(0, "Name?"), Some(answer("Ada")));
+    assert_eq!(found(1, "Name?"), Some(answer("Bob")), "the same question, asked again");
+    assert_eq!(found(0, "Age?"), None, "another question");
+    assert_eq!(found(2, "Age?"), None, "nobody answered");
+}

@@ -14,6 +14,7 @@ mod crash;
 mod keys;
 mod model_servers;
 mod parallel_turns;
+mod recorded_journals;
 mod retry;
 mod subflows;
 mod trace;

@@ -231,9 +231,14 @@ async fn retried_parent_reuses_what_its_children_bought() {
             "second.response -> result.value",
         ],
     );
-    let sub = |text: &str| json!({ "type": "subflow", "config": { "file": "child.flow.json", "inputSource": "manual", "manualInput": text } });
-    let parent =
-        flow_json("parent", json!({ "one": sub("soon"), "two": sub("late") }), &["one.result -> two.value"]);
+    let sub =
+        json!({ "type": "subflow", "config": { "file": "child.flow.json", "inputSource": "nodeOutput" } });
+    let value = |text: &str| json!({ "type": "value", "config": { "value": text } });
+    let parent = flow_json(
+        "parent",
+        json!({ "soon": value("soon"), "one": sub, "late": value("late"), "two": sub }),
+        &["soon.value -> one.value", "late.value -> two.value"],
+    );
     let folder = FlowFolder::with_files(&[("parent.flow.json", &parent), ("child.flow.json", &child)]);
     let outage = Outage::default();
     let provider = {

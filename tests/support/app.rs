@@ -46,6 +46,22 @@ impl App {
         Self::open(tempfile::tempdir().unwrap(), providers)
     }
 
+    /// The application with the built-in offline provider.
+    pub fn offline() -> Self {
+        Self::offline_in(tempfile::tempdir().unwrap())
+    }
+
+    /// The same, with the data of this directory.
+    pub fn offline_in(home: TempDir) -> Self {
+        Self { plait: Plait::open(Options::new(home.path())).unwrap(), home }
+    }
+
+    /// Closes it. Returns its data directory.
+    pub async fn close(self) -> TempDir {
+        self.plait.close().await.unwrap();
+        self.home
+    }
+
     fn open(home: TempDir, providers: Arc<dyn Providers>) -> Self {
         let mut options = Options::new(home.path());
         options.providers = Some(providers);

@@ -390,3 +390,27 @@ fn disk_full_midway_interrupts_only_the_run() {
     let resumed = home.plait(&["resume", "last"]);
     assert_eq!((resumed.code, resumed.out.len()), (0, 60 * 60_000 + 3));
 }
+
+#[test]
+fn damaged_journal_is_shown_as_far_as_it_can_be_read() {
+    let home = Home::default();
+    let asked = home.plait(&["run", "chat-loop", "--answer", "Hello"]);
+    assert_eq!(asked.code, 3, "{asked:#?}");
+    let whole = home.plait(&["runs", "show", "last", "--json"]);
+    assert_eq!(whole.code, 0, "{whole:#?}");
+    let month = std::fs::read_dir(home.path().join("runs")).unwrap().map(|entry| entry.unwrap().path());
+    let month = month.into_iter().find(|path| path.is_dir()).unwrap();
+    let journal = std::fs::read_dir(month).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&journal).unwrap();
+    let at = bytes.windows(14).position(|some| some == b"model.replied\"").unwrap();
+    bytes[at] ^= 1;
+    std::fs::write(&journal, &bytes).unwrap();
+
+    let shown = home.plait(&["runs", "show", "last", "--json"]);
+    assert_eq!(shown.code, 1, "{shown:#?}");
+    assert!(shown.err.contains("journal.corrupt"), "{shown:#?}");
+    let lost: Vec<_> = whole.events().into_iter().filter(|event| !shown.events().contains(event)).collect();
+    assert_eq!(lost.len(), 1, "only the damaged entry is missing: {lost:#?}");
+    assert_eq!(lost[0]["type"], "model.replied");
+    assert_eq!(home.plait(&["runs", "show", "last"]).code, 1);
+}

@@ -1,5 +1,5 @@
 /** One replayed run: its position in the recording, and how it handles answers. */
-import type { Answer, ConversationRef, Entry, Epoch, Flow, NodeId, RunId } from "@/bindings";
+import type { Answer, ConversationRef, Entry, Epoch, Flow, NodeId, RunId, RunOrigin } from "@/bindings";
 import { HostError } from "@/ipc/host";
 
 /** A run recorded from the engine. Recordings of one flow differ in their answers. */
@@ -17,6 +17,8 @@ export type StoredRun = {
   flow: Flow;
   path?: string;
   conversation?: ConversationRef;
+  /** The run that it retries. */
+  from?: RunOrigin;
   journal: Entry[];
   place: number;
 };
@@ -71,6 +73,7 @@ export function startReplay(
     if (emitted.type === "run.started") {
       emitted.run = run;
       emitted.conversation = begun.conversation;
+      if (begun.from) emitted.from = begun.from;
     }
     if (emitted.seq !== undefined) journal.push(emitted);
     for (const listener of listeners) listener([emitted]);
@@ -113,7 +116,7 @@ export function startReplay(
     get live() {
       return candidates.length > 0;
     },
-    toStored: () => ({ run, flow, path, conversation: begun.conversation, journal, place }),
+    toStored: () => ({ run, flow, path, conversation: begun.conversation, from: begun.from, journal, place }),
     play: schedule,
     revive: (found) => {
       candidates = found.filter((one) => sameBeginning(one.journal, journal));

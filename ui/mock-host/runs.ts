@@ -90,6 +90,14 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
         begin({ run, flow, path, conversation, journal: [], place: 0 }, found).play();
         return { run };
       },
+      // Replays the run again: a page has no engine that could reuse what it bought.
+      "run.retry": async ({ run: earlier }: { run: RunId }) => {
+        const { flow, path, journal } = find(earlier);
+        const run = crypto.randomUUID();
+        const found = matching(await loadRecordings(), flow).map((recording) => withIdsOf(run, recording));
+        begin({ run, flow, path, from: { run: earlier, seq: journal.length }, journal: [], place: 0 }, found).play();
+        return { run };
+      },
       "run.answer": async ({ run, node, epoch, value }: Place & { value: unknown }) => {
         (await live(run)).answer(node, epoch, { value });
         return null;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
+import { notify } from "@/design/notify";
 import { documentState } from "@/flow/flow-state";
 import { HostError } from "@/ipc";
 import type { RunControl } from "./control";
@@ -102,5 +103,54 @@ describe("a run that arrives late", () => {
     parts.editor.leaveView();
     await arrive();
     expect(displayed()).toBeUndefined();
+  });
+});
+
+describe("a run that stopped for good", () => {
+  it("is retried in place of the document's run, and followed", async () => {
+    parts = createRunParts({
+      call: async (name) => (name.endsWith(".list") ? [] : { run: name === "run.start" ? "first" : "second" }) as never,
+      watch: (run) => {
+        watched.push(run);
+        return () => undefined;
+      },
+    });
+    parts.editor.open(documentState(FLOW));
+    await parts.runs.start();
+    await parts.runs.retry("first");
+    expect(parts.runs.store.getState().document?.run).toBe("second");
+    expect(watched).toEqual(["first", "second"]);
+  });
+
+  it("is opened, when another run is on the canvas", async () => {
+    await runs.open("viewed");
+    calls = [];
+    parts = createRunParts({
+      call: async (name) => {
+        calls.push(name);
+        if (name === "runs.show")
+          return { summary: { run: "next", status: "running" }, flow: FLOW, entries: [STARTED] } as never;
+        return (name.endsWith(".list") ? [] : { run: "next" }) as never;
+      },
+      watch: () => () => undefined,
+    });
+    await parts.runs.retry("old");
+    expect(parts.runs.store.getState().viewed?.run).toBe("next");
+    expect(calls).toContain("run.retry");
+  });
+
+  it("offers a retry when its journal cannot be continued", async () => {
+    parts = createRunParts({
+      call: async (name) => {
+        if (name === "run.resume")
+          throw new HostError({ code: "journal.other_revision", message: "Decided differently." });
+        return [] as never;
+      },
+      watch: () => () => undefined,
+    });
+    const error = vi.spyOn(notify, "error");
+    await parts.runs.resume("old");
+    expect(error).toHaveBeenCalledWith(expect.anything(), expect.objectContaining({ label: "Retry" }));
+    error.mockRestore();
   });
 });

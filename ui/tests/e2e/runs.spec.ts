@@ -65,6 +65,17 @@ test.describe("a run", () => {
     await expect(page.getByTestId("stop-button")).toBeDisabled();
   });
 
+  test("is retried after it was stopped", async ({ page }) => {
+    await start(page);
+    await expect(page.getByTestId("retry-button")).toHaveCount(0);
+    await page.getByTestId("stop-button").click();
+    await page.getByTestId("retry-button").click();
+    await expect(status(page)).toHaveAttribute("data-status", "waiting");
+    await expect(page.getByTestId("retry-button")).toHaveCount(0);
+    await page.getByRole("button", { name: "Runs", exact: true }).click();
+    await expect(page.locator("[data-testid^=run-row-]").first()).toContainText("retry");
+  });
+
   test("can be controlled by keyboard", async ({ page }) => {
     await openFlow(page);
     await page.keyboard.press("Control+Enter");

@@ -1,6 +1,8 @@
 //! A process that writes is killed at random moments. What was reported as flushed must be there, in order, without a gap.
 //!
-//! The child is this test binary, started again on one test that does nothing unless it receives a path to write to.
+//! In every other round the index is deleted as well, so that it is rebuilt from what the crash left.
+//!
+//! `PLAIT_CRASH_ROUNDS` sets the number of kills. The child is this test binary, started again on one test that does nothing unless it receives a path to write to.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -13,7 +15,10 @@ use crate::support::{entry, finished, flush, read, run_id, started};
 
 const HOME: &str = "PLAIT_TEST_CRASH_HOME";
 const RUN: &str = "PLAIT_TEST_CRASH_RUN";
-const ROUNDS: usize = 20;
+/// How often the writer is killed.
+fn rounds() -> usize {
+    std::env::var("PLAIT_CRASH_ROUNDS").ok().and_then(|count| count.parse().ok()).unwrap_or(20)
+}
 
 /// The text of an entry, derived from its seq, and sometimes large.
 fn text(seq: u64) -> String {
@@ -49,7 +54,7 @@ fn a_killed_writer_loses_nothing_that_was_flushed() {
     let home = tempfile::tempdir().expect("folder");
     let run = run_id(1);
     let mut reached = 0;
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         let mut child = Command::new(std::env::current_exe().expect("this test"))
             .args(["--exact", "crash::child", "--nocapture", "--test-threads", "1"])
             .env(HOME, home.path())
@@ -85,6 +90,9 @@ fn a_killed_writer_loses_nothing_that_was_flushed() {
         let flushed = counting.join().expect("read");
         assert!(flushed > flushed_before, "round {round}: it got on");
 
+        if round % 2 == 1 {
+            std::fs::remove_file(home.path().join("runs/index.log")).expect("the index was there");
+        }
         let store = Store::open(home.path()).unwrap_or_else(|fault| panic!("round {round}: {fault}"));
         let found = read(&store, &run);
         assert!(found.len() as u64 >= flushed, "round {round}: {} of {flushed}", found.len());

@@ -160,9 +160,9 @@ pub struct RunDetail {
     pub above: Vec<RunSummary>,
     /// The flow as the run recorded it.
     pub flow: Flow,
-    /// The journal, as far as it can be read.
+    /// The entries of the journal that can be read.
     pub entries: Vec<Entry>,
-    /// Why the rest of the journal cannot be read.
+    /// Why others cannot be read: the first damage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub damage: Option<ErrorReply>,
@@ -187,10 +187,10 @@ impl Command for ShowRun {
             let active = service.is_driven(&record);
             let flow = recorded_flow(&store, &record.flow.hash)?;
             let (mut entries, mut damage) = (Vec::new(), None);
-            for entry in store.read_journal(&self.run, 0)? {
+            for entry in store.read_damaged_journal(&self.run)? {
                 match entry {
                     Ok(entry) => entries.push(entry),
-                    Err(fault) => damage = Some(fault.into()),
+                    Err(fault) => damage = damage.or(Some(fault.into())),
                 }
             }
             let summary = RunSummary::new(record, active, store.count_children(&self.run)?);

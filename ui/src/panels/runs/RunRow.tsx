@@ -1,4 +1,16 @@
-import { Ban, Check, ChevronRight, CircleAlert, CircleDot, LoaderCircle, Play, RotateCcw, Square, Trash2, Unplug } from "lucide-react";
+import {
+  Ban,
+  Check,
+  ChevronRight,
+  CircleAlert,
+  CircleDot,
+  LoaderCircle,
+  Play,
+  RotateCcw,
+  Square,
+  Trash2,
+  Unplug,
+} from "lucide-react";
 import { memo, type ReactNode } from "react";
 import type { RunStatus, RunSummary } from "@/bindings";
 import { IconButton } from "@/design/Button";

@@ -16,7 +16,7 @@ use crate::terminal::stdout;
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
-    /// Run ID, a unique prefix of one, or `last`.
+    /// Run ID, a unique prefix of one, or `last`. If the journal is damaged, what can be read is shown, and the exit code is 1.
     run: String,
     /// Print the journal as JSON, one event per line.
     #[arg(long)]
@@ -31,9 +31,10 @@ pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError
         for entry in &detail.entries {
             writeln!(out, "{}", to_json(entry)?)?;
         }
-        return Ok(());
+    } else {
+        print(&detail)?;
     }
-    print(&detail)
+    detail.damage.map_or(Ok(()), |damage| Err(damage.into()))
 }
 
 fn print(detail: &RunDetail) -> Result<(), CliError> {

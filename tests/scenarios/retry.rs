@@ -227,7 +227,7 @@ async fn retried_parent_reuses_what_its_children_bought() {
             "start.context -> text.context",
             "text.context -> first.context",
             "first.context -> second.context",
-            "text.text -> second.text",
+            "text.value -> second.text",
             "second.response -> result.value",
         ],
     );

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::id::RunId;
-use plait_api::engine::journal::Entry;
-use plait_api::{ErrorReply, Plait};
+use plait_api::{ErrorReply, Plait, from_window_json, to_window_json};
 use serde_json::Value;
-use tauri::ipc::Channel;
+use tauri::ipc::{Channel, InvokeResponseBody, Response};
 use tauri::{State, WebviewWindow};
 
 use crate::watches::Watches;
@@ -25,8 +24,9 @@ pub(crate) async fn rpc(
     plait: State<'_, Arc<Plait>>,
     name: String,
     args: Value,
-) -> Result<Value, ErrorReply> {
-    plait_api::dispatch(&plait, &name, args).await
+) -> Result<Response, ErrorReply> {
+    let reply = plait_api::dispatch(&plait, &name, from_window_json(args)).await?;
+    Ok(Response::new(to_window_json(&reply)?))
 }
 
 /// Sends the journal of a run from `from_seq`, then its events as they happen. Resolves when the run or the watch has ended.
@@ -37,13 +37,13 @@ pub(crate) async fn watch(
     watches: State<'_, Watches>,
     run: RunId,
     from_seq: u64,
-    channel: Channel<Vec<Entry>>,
+    channel: Channel<InvokeResponseBody>,
 ) -> Result<(), ErrorReply> {
     let mut stopped = watches.start(channel.id());
     let sending = async {
         let mut watch = plait.runs().watch(&run, from_seq).await?;
         while let Some(batch) = watch.next_batch(FRAME).await {
-            if channel.send(batch?).is_err() {
+            if channel.send(InvokeResponseBody::Json(to_window_json(&batch?)?)).is_err() {
                 break;
             }
         }

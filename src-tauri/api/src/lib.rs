@@ -22,6 +22,7 @@ pub mod runs;
 pub mod settings;
 pub mod tokens;
 pub mod usage;
+mod window_json;
 
 pub use commands::{dispatch, visit_commands};
 pub use data_dir::data_dir;
@@ -31,6 +32,7 @@ pub use expression_worker::serve_if_worker;
 pub use flows::examples;
 pub use plait::{Options, Plait};
 pub use runs::Watch;
+pub use window_json::{from_window_json, to_window_json};
 
 /// Flow files on disk.
 pub use plait_adapters::flow_files;

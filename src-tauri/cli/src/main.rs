@@ -10,6 +10,7 @@ mod exit;
 mod flow_source;
 mod format;
 mod json_positions;
+mod open_app;
 mod printable;
 mod progress;
 mod prompt;

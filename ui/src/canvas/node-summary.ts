@@ -1,5 +1,6 @@
 /** The one-line summary on a node's card, rendered from the `card` of its type's descriptor. */
 import type { CardPart, Node, NodeDescriptor } from "@/bindings";
+import { formatJson } from "@/design/exact-json";
 
 type Config = Record<string, unknown>;
 
@@ -76,7 +77,7 @@ function fieldAt(config: Config, path: string): unknown {
 
 /** A text as it is, any other value as JSON, nothing for none. */
 function asText(value: unknown): unknown {
-  return value === undefined || value === null || typeof value === "string" ? value : JSON.stringify(value);
+  return value === undefined || value === null || typeof value === "string" ? value : formatJson(value);
 }
 
 function firstLine(value: unknown): string {

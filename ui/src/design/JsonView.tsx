@@ -1,5 +1,6 @@
 import { memo } from "react";
 import { JsonView as Lite } from "react-json-view-lite";
+import { formatJson, isLargeInteger } from "./exact-json";
 
 const STYLES = {
   container: "json",
@@ -25,12 +26,32 @@ const STYLES = {
 
 const isShallow = (level: number) => level < 2;
 
+/** The value with large integers as numbers, for display. Shares what has none. */
+function withBigInts(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (isLargeInteger(value)) return BigInt(value.$int);
+  if (Array.isArray(value)) {
+    const items = value.map(withBigInts);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  const entries = Object.entries(value).map(([key, inner]) => [key, withBigInts(inner), inner] as const);
+  return entries.some(([, shown, inner]) => shown !== inner)
+    ? Object.fromEntries(entries.map(([key, shown]) => [key, shown]))
+    : value;
+}
+
 /** A JSON value as a tree that folds. */
 export const JsonView = memo(function JsonView({ value, label }: { value: unknown; label: string }) {
-  if (typeof value !== "object" || value === null) {
-    return (
-      <code className="json json-string whitespace-pre-wrap break-words">{JSON.stringify(value) ?? "No value"}</code>
-    );
+  if (typeof value !== "object" || value === null || isLargeInteger(value)) {
+    return <code className="json json-string whitespace-pre-wrap break-words">{formatJson(value) ?? "No value"}</code>;
   }
-  return <Lite aria-label={label} data={value} shouldExpandNode={isShallow} style={STYLES} clickToExpandNode />;
+  return (
+    <Lite
+      aria-label={label}
+      data={withBigInts(value) as object}
+      shouldExpandNode={isShallow}
+      style={STYLES}
+      clickToExpandNode
+    />
+  );
 });

@@ -1,13 +1,14 @@
 /** The clipboard format: JSON text, readable by other windows and people. */
 
 import type { Flow, NodeId } from "@/bindings";
+import { formatJson, parseJson } from "@/design/exact-json";
 import { type Fragment, fragment } from "./edits";
 
 const MARK = "plait/nodes";
 
 /** The nodes and the edges among them as JSON text. */
 export function toText(flow: Flow, nodes: ReadonlySet<NodeId>): string {
-  return JSON.stringify({ clipboard: MARK, version: 1, ...fragment(flow, nodes) }, null, 2);
+  return formatJson({ clipboard: MARK, version: 1, ...fragment(flow, nodes) }, 2) ?? "";
 }
 
 /** Parses copied nodes; undefined for other text. A whole flow document can be pasted, too. */
@@ -15,7 +16,7 @@ export function fromText(text: string): Fragment | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 /** What a model was sent, made readable: shares of the window, the messages themselves, and what was left out. */
 import type { ContextId, Message, NodeId, PromptRecord, Role } from "@/bindings";
+import { formatJson } from "@/design/exact-json";
 import type { EpochView, ModelCallView, NodeView } from "./fold/types";
 import type { EventLog } from "./live/event-log";
 import { TEXTS } from "./texts";
@@ -89,7 +90,7 @@ function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
   const reply = epoch.calls.findLast((call) => call.step === step && call.reply)?.reply;
   const tools = epoch.tools.filter((tool) => tool.step === step);
   if (!reply) return [{ kind: "unknown", key: `step/${step}`, count: tools.length + 1, tokens }];
-  const toolCalls = tools.map((tool) => `→ ${tool.call.name} ${JSON.stringify(tool.call.arguments)}`);
+  const toolCalls = tools.map((tool) => `→ ${tool.call.name} ${formatJson(tool.call.arguments)}`);
   const replyLine: Line = {
     kind: "message",
     key: `step/${step}`,
@@ -111,7 +112,7 @@ function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
 }
 
 function toText(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return typeof value === "string" ? value : (formatJson(value) ?? "");
 }
 
 /** The messages of the history that the prompt says were left out, before the first that was sent. */

@@ -7,10 +7,11 @@ use clap::Args;
 use plait_api::engine::id::RunId;
 use plait_api::engine::run::view::RunStatus;
 use plait_api::runs::{CancelRun, ShowRun};
-use plait_api::{ErrorReply, Options, Plait};
+use plait_api::{ErrorReply, Plait};
 
 use super::runs;
 use crate::exit::{CliError, ExitStatus};
+use crate::open_app;
 use crate::terminal::print_error;
 
 #[derive(Debug, Args)]
@@ -21,7 +22,7 @@ pub(crate) struct CancelArgs {
 }
 
 pub(crate) async fn execute(home: &Path, args: &CancelArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::of_application(home))?;
+    let app = open_app::for_writing(home)?;
     let run = runs::find(&app, &args.run)?;
     let status = status_of(&app, &run).await?;
     if status.is_final() {

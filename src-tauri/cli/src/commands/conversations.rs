@@ -14,9 +14,10 @@ use clap::{Args, Subcommand};
 use plait_api::conversations::{ConversationFlow, ListConversations, OpenConversation};
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::ConversationId;
-use plait_api::{ErrorReply, Options, Plait};
+use plait_api::{ErrorReply, Plait};
 
 use crate::exit::{CliError, ExitStatus};
+use crate::open_app;
 use crate::terminal::print_error;
 
 #[derive(Debug, Args)]
@@ -47,13 +48,12 @@ enum ConversationsCommand {
 }
 
 pub(crate) async fn execute(home: &Path, args: ConversationsArgs) -> Result<ExitStatus, CliError> {
-    let options = match &args.command {
+    let app = match &args.command {
         ConversationsCommand::List(_) | ConversationsCommand::Show(_) | ConversationsCommand::Export(_) => {
-            Options::reading(home)
+            open_app::for_reading(home)?
         }
-        _ => Options::of_application(home),
+        _ => open_app::for_writing(home)?,
     };
-    let app = Plait::open(options)?;
     match args.command {
         ConversationsCommand::List(args) => list::execute(&app, args).await?,
         ConversationsCommand::Show(args) => show::execute(&app, &args).await?,

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 use plait_api::keys::{KeyLocation, KeySource};
-use plait_api::{Options, Plait};
 
 use crate::exit::{CliError, ExitStatus};
+use crate::open_app;
 
 pub(super) use list::key_source;
 
@@ -44,7 +44,7 @@ enum KeysCommand {
 }
 
 pub(crate) async fn execute(home: &Path, args: KeysArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::reading(home))?;
+    let app = open_app::for_reading(home)?;
     match args.command {
         KeysCommand::Set(args) => set::execute(&app, args).await?,
         KeysCommand::Rm(args) => remove::execute(&app, args).await?,

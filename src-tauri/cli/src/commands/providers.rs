@@ -7,9 +7,9 @@ mod test;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use plait_api::{Options, Plait};
 
 use crate::exit::{CliError, ExitStatus};
+use crate::open_app;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -34,7 +34,7 @@ enum ProvidersCommand {
 }
 
 pub(crate) async fn execute(home: &Path, args: ProvidersArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::of_application(home))?;
+    let app = open_app::for_writing(home)?;
     let status = match args.command {
         ProvidersCommand::List(args) => list::execute(&app, &args).await?,
         ProvidersCommand::Test(args) => test::execute(&app, args).await?,

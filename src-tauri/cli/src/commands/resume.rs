@@ -4,11 +4,11 @@ use std::path::Path;
 
 use clap::Args;
 use plait_api::runs::{ResumeRun, RunDetail, ShowRun};
-use plait_api::{Options, Plait};
 
 use super::runs;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
+use crate::open_app;
 use crate::run_follower::{Answers, RunFollower};
 
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub(crate) struct ResumeArgs {
 }
 
 pub(crate) async fn execute(home: &Path, args: ResumeArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::of_application(home))?;
+    let app = open_app::for_writing(home)?;
     let run = runs::find(&app, &args.run)?;
     let RunDetail { summary, flow, entries, damage, .. } = app.call(ShowRun { run: run.clone() }).await?;
     if summary.status.is_final() {

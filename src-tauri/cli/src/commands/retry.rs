@@ -4,11 +4,11 @@ use std::path::Path;
 
 use clap::Args;
 use plait_api::runs::{RetryRun, ShowRun};
-use plait_api::{Options, Plait};
 
 use super::runs;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
+use crate::open_app;
 use crate::run_follower::{Answers, RunFollower};
 use crate::terminal::print_error;
 
@@ -36,7 +36,7 @@ pub(crate) struct RetryArgs {
 }
 
 pub(crate) async fn execute(home: &Path, args: RetryArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::of_application(home))?;
+    let app = open_app::for_writing(home)?;
     let earlier = runs::find(&app, &args.run)?;
     let flow = app.call(ShowRun { run: earlier.clone() }).await?.flow;
     let answers =

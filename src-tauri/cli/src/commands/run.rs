@@ -13,13 +13,13 @@ use plait_api::engine::nodes;
 use plait_api::engine::plan::plan;
 use plait_api::flows::check_with_subflows;
 use plait_api::runs::{RunRequest, StartRun};
-use plait_api::{Options, Plait};
 use serde_json::Value;
 
 use super::conversations;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
+use crate::open_app;
 use crate::run_follower::{Answers, RunFollower};
 
 #[derive(Debug, Args)]
@@ -85,7 +85,7 @@ pub(crate) async fn execute(home: &Path, args: RunArgs) -> Result<ExitStatus, Cl
     let overrides = collect(args.set);
     check(&source, to.as_ref(), &overrides)?;
     let path = source.path_text();
-    let app = Plait::open(Options::of_application(home))?;
+    let app = open_app::for_writing(home)?;
     let conversation = match &args.conversation {
         Some(name) => Some(conversations::open(&app, name, &source.flow, path.as_deref()).await?),
         None => None,

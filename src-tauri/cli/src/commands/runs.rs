@@ -10,9 +10,10 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use plait_api::engine::id::RunId;
 use plait_api::engine::run::view::RunStatus;
-use plait_api::{ErrorReply, Options, Plait};
+use plait_api::{ErrorReply, Plait};
 
 use crate::exit::{CliError, ExitStatus};
+use crate::open_app;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs rm 0197")]
@@ -32,11 +33,10 @@ enum RunsCommand {
 }
 
 pub(crate) async fn execute(home: &Path, args: RunsArgs) -> Result<ExitStatus, CliError> {
-    let options = match &args.command {
-        RunsCommand::List(_) | RunsCommand::Show(_) => Options::reading(home),
-        RunsCommand::Rm(_) => Options::of_application(home),
+    let app = match &args.command {
+        RunsCommand::List(_) | RunsCommand::Show(_) => open_app::for_reading(home)?,
+        RunsCommand::Rm(_) => open_app::for_writing(home)?,
     };
-    let app = Plait::open(options)?;
     match args.command {
         RunsCommand::List(args) => list::execute(&app, &args).await?,
         RunsCommand::Show(args) => show::execute(&app, &args).await?,

@@ -6,10 +6,10 @@ use std::path::Path;
 use clap::Args;
 use plait_api::engine::journal::Spending;
 use plait_api::usage::{Usage, UsageByDay};
-use plait_api::{Options, Plait};
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::{new_table, to_json};
+use crate::open_app;
 use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub(crate) struct UsageArgs {
 }
 
 pub(crate) async fn execute(home: &Path, args: &UsageArgs) -> Result<ExitStatus, CliError> {
-    let app = Plait::open(Options::reading(home))?;
+    let app = open_app::for_reading(home)?;
     let usage = app.call(UsageByDay { days: Some(args.days) }).await?;
     print(&usage, args.json)?;
     app.close().await?;

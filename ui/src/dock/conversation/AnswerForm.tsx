@@ -1,6 +1,7 @@
 import { Check, CornerDownLeft, X } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from "react";
 import { Button } from "@/design/Button";
+import { formatJson, parseJson } from "@/design/exact-json";
 import { useWorkspace } from "@/workspace/context";
 import { AnswerText } from "./AnswerText";
 import { answerForm, skeleton } from "./answer-schema";
@@ -162,7 +163,7 @@ function JsonAnswer({ schema, label, busy, onAnswer, draftKey }: Props) {
     text,
     setText,
     send: sendAnswer,
-  } = useAnswerDraft({ draftKey, onAnswer }, JSON.stringify(skeleton(schema), null, 2));
+  } = useAnswerDraft({ draftKey, onAnswer }, formatJson(skeleton(schema), 2) ?? "");
   const { value, wrong } = parse(text);
   const send = () => {
     if (busy || wrong !== undefined) return;
@@ -190,9 +191,7 @@ function JsonAnswer({ schema, label, busy, onAnswer, draftKey }: Props) {
       {wrong === undefined ? null : <p className="mt-1 text-fg-2 text-xs">{wrong}</p>}
       <details className="mt-1 text-fg-3 text-xs">
         <summary className="w-fit">{TEXTS.expectedFormat}</summary>
-        <pre className="mt-1 max-h-40 overflow-auto rounded-md bg-bg p-2 font-mono">
-          {JSON.stringify(schema, null, 2)}
-        </pre>
+        <pre className="mt-1 max-h-40 overflow-auto rounded-md bg-bg p-2 font-mono">{formatJson(schema, 2)}</pre>
       </details>
     </div>
   );
@@ -200,7 +199,7 @@ function JsonAnswer({ schema, label, busy, onAnswer, draftKey }: Props) {
 
 function parse(text: string): { value?: unknown; wrong?: string } {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseJson(text) };
   } catch (thrown) {
     return { wrong: `Invalid JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
   }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { formatJson, parseJson } from "@/design/exact-json";
 import type { Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { CodeEditor } from "./CodeEditor";
@@ -31,7 +32,7 @@ export function CodeControl({
         label={label}
         describedBy={describedBy}
         invalid={invalid || broken !== undefined}
-        placeholder={spec.default === undefined || spec.default === null ? TEXTS.json : JSON.stringify(spec.default)}
+        placeholder={spec.default === undefined || spec.default === null ? TEXTS.json : formatJson(spec.default)}
         value={typed}
         readOnly={readOnly}
         onChange={(text) => {
@@ -52,13 +53,13 @@ export function CodeControl({
 }
 
 function write(value: unknown): string {
-  return value === undefined ? "" : JSON.stringify(value, null, 2);
+  return formatJson(value, 2) ?? "";
 }
 
 function parse(text: string): { value?: unknown; problem?: string } {
   if (text.trim() === "") return { value: undefined };
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: parseJson(text) };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     return { problem: message.endsWith(".") ? message : `${message}.` };

@@ -1,5 +1,6 @@
 import { Check, Copy } from "lucide-react";
 import { memo, useEffect, useState } from "react";
+import { formatJson } from "@/design/exact-json";
 import { JsonView } from "@/design/JsonView";
 import { notify } from "@/design/notify";
 import { truncate, truncateText } from "./truncate";
@@ -53,7 +54,7 @@ export function CopyButton({ value, label }: { value: unknown; label: string }) 
   }, [copied]);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
+      await navigator.clipboard.writeText(typeof value === "string" ? value : (formatJson(value, 2) ?? ""));
       setCopied(true);
     } catch {
       notify.info("Couldn’t write to the clipboard. Select the text and copy it manually.");

@@ -1,4 +1,5 @@
 /** Values in a few words: for edges, cards, lists. */
+import { isLargeInteger } from "@/design/exact-json";
 
 /** How much of a text is looked at; values may be megabytes. */
 const MAX_INSPECTED_LENGTH = 400;
@@ -8,6 +9,7 @@ export function previewOf(value: unknown, limit = 80): string {
   if (value === undefined) return "";
   if (typeof value === "string") return `“${shorten(oneLine(value.slice(0, MAX_INSPECTED_LENGTH)), limit)}”`;
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (isLargeInteger(value)) return value.$int;
   if (Array.isArray(value)) return previewOfList(value, limit);
   return previewOfObject(value as Record<string, unknown>, limit);
 }
@@ -31,7 +33,7 @@ export function previewOfTools(value: unknown, limit = 80): string {
 function previewOfList(list: readonly unknown[], limit: number): string {
   if (list.length === 0) return "[]";
   const count = `${list.length} ${list.length === 1 ? "item" : "items"}`;
-  if (list.every((item) => typeof item !== "object" || item === null) && list.length <= 8) {
+  if (list.every((item) => typeof item !== "object" || item === null || isLargeInteger(item)) && list.length <= 8) {
     return shorten(`[${list.map((item) => previewOf(item, 24)).join(", ")}]`, limit);
   }
   return count;
@@ -45,7 +47,11 @@ function previewOfObject(object: Record<string, unknown>, limit: number): string
   for (const key of keys) {
     const inner = object[key];
     const preview =
-      typeof inner === "object" && inner !== null ? (Array.isArray(inner) ? "[…]" : "{…}") : previewOf(inner, 32);
+      typeof inner === "object" && inner !== null && !isLargeInteger(inner)
+        ? Array.isArray(inner)
+          ? "[…]"
+          : "{…}"
+        : previewOf(inner, 32);
     parts.push(`${key}: ${preview}`);
     length += key.length + preview.length + 4;
     if (length > limit) break;

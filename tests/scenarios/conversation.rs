@@ -19,7 +19,7 @@ async fn five_turns_make_ten_messages() {
     let app = App::with(&provider);
     let journal = app.run(&flow("chat-cycle"), responses()).await;
 
-    assert_eq!(journal.view().status, RunStatus::Finished);
+    assert_eq!(journal.view().outline.status, RunStatus::Finished);
     let history: Vec<_> =
         QUESTIONS.iter().flat_map(|text| [user(text), assistant(&format!("re: {text}"))]).collect();
     assert_eq!(journal.history("main"), history);

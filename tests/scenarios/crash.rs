@@ -87,8 +87,8 @@ fn outcome(journal: &Journal) -> Outcome {
         (id.to_string(), messages.iter().map(|message| summary(message)).collect())
     });
     Outcome {
-        status: view.status,
-        outputs: serde_json::to_value(&view.outputs).unwrap(),
+        status: view.outline.status,
+        outputs: serde_json::to_value(&view.outline.outputs).unwrap(),
         histories: histories.collect(),
         finished: journal.finish_counts(),
         replies: recorded_replies(journal),
@@ -171,7 +171,7 @@ fn kill_and_resume(
     let output: CliOutput = match &before {
         // It had not started.
         None => home.plait(&run_args(&path)),
-        Some(journal) if journal.view().status.is_final() => {
+        Some(journal) if journal.view().outline.status.is_final() => {
             CliOutput { code: 0, out: String::new(), err: String::new() }
         }
         Some(_) => home.plait(&["resume", "last", "--json", "--answer", ANSWER]),
@@ -179,7 +179,7 @@ fn kill_and_resume(
     assert_eq!(output.code, 0, "seed {seed}: {output:#?}");
     let after = journal(&home).unwrap();
     assert_eq!(outcome(&after), *expected, "seed {seed}");
-    let was_running = before.as_ref().is_some_and(|journal| !journal.view().status.is_final());
+    let was_running = before.as_ref().is_some_and(|journal| !journal.view().outline.status.is_final());
     let before = before.map(|journal| journal.0).unwrap_or_default();
     assert!(after.0.starts_with(&before), "seed {seed}: the journal was rewritten");
     let calls = call_counts(server);

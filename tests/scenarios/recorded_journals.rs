@@ -97,7 +97,7 @@ async fn current_revision_is_recorded() {
         let app = App::offline();
         let run = app.start(&flow).await;
         let journal = app.follow(&run, answers).await;
-        assert_eq!(journal.view().status, RunStatus::Finished, "{name}");
+        assert_eq!(journal.view().outline.status, RunStatus::Finished, "{name}");
         let home = app.close().await;
         let recorded = RecordedRun::from_store(home.path(), &run);
         let text = serde_json::to_string_pretty(&recorded).unwrap() + "\n";

@@ -63,7 +63,7 @@ async fn retry(app: &App, run: &RunId) -> Result<RunId, ErrorReply> {
 
 /// The run that a journal is of.
 fn run_of(journal: &Journal) -> RunId {
-    journal.view().run.unwrap()
+    journal.view().outline.run.unwrap()
 }
 
 /// `early → late`, each a model call.
@@ -86,7 +86,7 @@ async fn retry_of_a_failed_run_buys_only_what_is_missing() {
     let app = App::with(&provider);
     outage.begin();
     let failed = app.run(&two_calls(), NO_RESPONSES).await;
-    assert_eq!(failed.view().status, RunStatus::Failed);
+    assert_eq!(failed.view().outline.status, RunStatus::Failed);
     assert_eq!(provider.sent().len(), 2);
 
     outage.end();
@@ -95,13 +95,13 @@ async fn retry_of_a_failed_run_buys_only_what_is_missing() {
     let retried = app.follow(&run, NO_RESPONSES).await;
 
     let view = retried.view();
-    assert_eq!(view.status, RunStatus::Finished, "{retried:#?}");
+    assert_eq!(view.outline.status, RunStatus::Finished, "{retried:#?}");
     assert_eq!(retried.output("out", "value"), json!("re: late"));
     let [only] = &provider.sent()[..] else { panic!("{:#?}", provider.sent()) };
     assert_eq!(only.messages, [user("early"), assistant("re: early"), user("late")]);
     assert_eq!((view.totals.model_calls, view.totals.reused_calls), (1, 1));
     assert_eq!(view.totals.tokens.input, 10, "a reused reply costs nothing");
-    assert_eq!(view.from.map(|from| from.run), Some(run_of(&failed)));
+    assert_eq!(view.outline.from.map(|from| from.run), Some(run_of(&failed)));
     assert_eq!(app.journal(&run_of(&failed)).await, failed, "the earlier run stays as it is");
     let listed = app.plait.call(ListRuns::default()).await.unwrap();
     assert_eq!(listed[0].from, Some(run_of(&failed)));
@@ -133,7 +133,7 @@ async fn retry_of_a_retry_reuses_what_both_bought() {
     let first = app.run(&parse_flow(&flow_json("three", nodes, &edges)), NO_RESPONSES).await;
     let second = app.follow(&retry(&app, &run_of(&first)).await.unwrap(), NO_RESPONSES).await;
     let third = app.follow(&retry(&app, &run_of(&second)).await.unwrap(), NO_RESPONSES).await;
-    assert_eq!(third.view().status, RunStatus::Finished);
+    assert_eq!(third.view().outline.status, RunStatus::Finished);
     let asked: Vec<String> = provider.sent().iter().map(|sent| sent.last_text().to_owned()).collect();
     assert_eq!(asked, ["a", "b", "b", "c", "c"]);
     assert_eq!(third.view().totals.reused_calls, 2);
@@ -167,10 +167,10 @@ async fn tool_behind_a_reused_reply_is_not_called_again() {
     let edges = ["start.context -> ask.context", "tools.tools -> ask.tools"];
     outage.begin();
     let failed = app.run(&parse_flow(&flow_json("clock", nodes, &edges)), NO_RESPONSES).await;
-    assert_eq!(failed.view().status, RunStatus::Failed, "{failed:#?}");
+    assert_eq!(failed.view().outline.status, RunStatus::Failed, "{failed:#?}");
     outage.end();
     let retried = app.follow(&retry(&app, &run_of(&failed)).await.unwrap(), NO_RESPONSES).await;
-    assert_eq!(retried.view().status, RunStatus::Finished, "{retried:#?}");
+    assert_eq!(retried.view().outline.status, RunStatus::Finished, "{retried:#?}");
     let results = |journal: &Journal| -> Vec<(Value, bool)> {
         let result = |event: &Event| match event {
             Event::Call(_, CallEvent::ToolFinished { result, reused, .. }) => {
@@ -192,12 +192,12 @@ async fn retry_asks_nothing_that_was_answered() {
     let app = App::with(&provider);
     outage.begin();
     let failed = app.run(&flow("chat-cycle"), ["early", "later"]).await;
-    assert_eq!(failed.view().status, RunStatus::Failed, "{failed:#?}");
+    assert_eq!(failed.view().outline.status, RunStatus::Failed, "{failed:#?}");
     outage.end();
     provider.reset(0);
     let run = retry(&app, &run_of(&failed)).await.unwrap();
     let retried = app.follow(&run, [PauseResponse::End]).await;
-    assert_eq!(retried.view().status, RunStatus::Finished);
+    assert_eq!(retried.view().outline.status, RunStatus::Finished);
     assert_eq!(provider.sent().len(), 1);
     assert_eq!(
         retried.history("main"),
@@ -254,7 +254,7 @@ async fn retried_parent_reuses_what_its_children_bought() {
     outage.begin();
     let failed = folder.start(&app, "parent.flow.json", "").await;
     let failed = app.follow(&failed, NO_RESPONSES).await;
-    assert_eq!(failed.view().status, RunStatus::Failed, "{failed:#?}");
+    assert_eq!(failed.view().outline.status, RunStatus::Failed, "{failed:#?}");
     // The file changes meanwhile: a retry runs what the run ran.
     folder.write("child.flow.json", &flow_json("child", json!({ "text": { "type": "manualInput" } }), &[]));
 
@@ -262,7 +262,7 @@ async fn retried_parent_reuses_what_its_children_bought() {
     provider.reset(0);
     let run = retry(&app, &run_of(&failed)).await.unwrap();
     let retried = app.follow(&run, NO_RESPONSES).await;
-    assert_eq!(retried.view().status, RunStatus::Finished, "{retried:#?}");
+    assert_eq!(retried.view().outline.status, RunStatus::Finished, "{retried:#?}");
     let asked: Vec<String> = provider.sent().iter().map(|sent| sent.last_text().to_owned()).collect();
     assert_eq!(asked, ["second, late"]);
     let children = ListRuns { parent: Some(run), ..ListRuns::default() };
@@ -291,7 +291,7 @@ async fn conversation_has_each_turn_of_a_retried_run_once() {
     outage.begin();
     let run = app.plait.call(StartRun(request)).await.unwrap().run;
     let failed = app.follow(&run, ["early", "late"]).await;
-    assert_eq!(failed.view().status, RunStatus::Failed);
+    assert_eq!(failed.view().outline.status, RunStatus::Failed);
     assert_eq!(stored_messages(&app, &conversation).await, ["early", "re: early"]);
 
     outage.end();
@@ -356,15 +356,15 @@ async fn retry_that_is_resumed_after_a_restart_still_reuses() {
     let flow = parse_flow(&flow_json("ask", nodes, &edges));
     outage.begin();
     let failed = app.run(&flow, ["yes"]).await;
-    assert_eq!(failed.view().status, RunStatus::Failed);
+    assert_eq!(failed.view().outline.status, RunStatus::Failed);
     // Fails again: what it reused is its own by now.
     let again = app.follow(&retry(&app, &run_of(&failed)).await.unwrap(), NO_RESPONSES).await;
-    assert_eq!(again.view().status, RunStatus::Failed);
+    assert_eq!(again.view().outline.status, RunStatus::Failed);
     outage.end();
     provider.reset(0);
     let app = app.reopen(&provider).await;
     let last = app.follow(&retry(&app, &run_of(&again)).await.unwrap(), NO_RESPONSES).await;
-    assert_eq!(last.view().status, RunStatus::Finished);
+    assert_eq!(last.view().outline.status, RunStatus::Finished);
     assert_eq!(provider.sent().len(), 1);
 }
 

@@ -68,7 +68,7 @@ async fn child_receives_only_its_text() {
     let app = App::with(&provider);
     let run = folder.start(&app, "parent.flow.json", "").await;
     let journal = app.follow(&run, NO_RESPONSES).await;
-    assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
+    assert_eq!(journal.view().outline.status, RunStatus::Finished, "{journal:#?}");
 
     let [before, asked, after] = &provider.sent()[..] else { panic!("{:#?}", provider.sent()) };
     assert_eq!(before.messages, [user("A secret")]);
@@ -89,10 +89,10 @@ async fn child_receives_only_its_text() {
 
     let [child] = &children(&journal)[..] else { panic!("one child") };
     let inside = app.journal(child).await.view();
-    assert_eq!(inside.parent_run_id.as_ref(), Some(&run));
-    assert_eq!(inside.input.as_deref(), Some("re: A secret"));
-    assert_eq!((inside.status, inside.set.len()), (RunStatus::Finished, 0));
-    assert_eq!(inside.flow.unwrap().path, Some(folder.file("child.flow.json")));
+    assert_eq!(inside.outline.parent_run_id.as_ref(), Some(&run));
+    assert_eq!(inside.outline.input.as_deref(), Some("re: A secret"));
+    assert_eq!((inside.outline.status, inside.outline.set.len()), (RunStatus::Finished, 0));
+    assert_eq!(inside.outline.flow.unwrap().path, Some(folder.file("child.flow.json")));
 }
 
 /// The root runs, or the children of `parent`.
@@ -144,7 +144,7 @@ async fn parallel_children_in_a_cycle_return_the_result_of_their_iteration() {
         PauseResponse::End,
     ];
     let journal = app.follow(&run, responses).await;
-    assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
+    assert_eq!(journal.view().outline.status, RunStatus::Finished, "{journal:#?}");
 
     // Six children, each with its own text only.
     let started = children(&journal);
@@ -232,7 +232,7 @@ async fn recursive_flows_are_refused() {
 
     let run = folder.start(&app, "ping.flow.json", "").await;
     let journal = app.follow(&run, NO_RESPONSES).await;
-    let error = journal.view().error.unwrap().error;
+    let error = journal.view().outline.error.unwrap().error;
     assert_eq!(error.code, "subflow.failed");
     assert_eq!(error.details["error"]["code"], "subflow.recursion");
     let message = error.details["error"]["message"].as_str().unwrap();
@@ -272,10 +272,10 @@ async fn nesting_depth_is_limited() {
     };
     let app = App::with(&RecordingProvider::echo());
     let run = app.start(&parse_flow(&deep(15))).await;
-    assert_eq!(app.follow(&run, NO_RESPONSES).await.view().status, RunStatus::Finished);
+    assert_eq!(app.follow(&run, NO_RESPONSES).await.view().outline.status, RunStatus::Finished);
     let run = app.start(&parse_flow(&deep(16))).await;
     let journal = app.follow(&run, NO_RESPONSES).await;
-    let mut error = serde_json::to_value(journal.view().error.unwrap().error).unwrap();
+    let mut error = serde_json::to_value(journal.view().outline.error.unwrap().error).unwrap();
     while error["details"]["error"].is_object() {
         error = error["details"]["error"].clone();
     }
@@ -396,5 +396,5 @@ async fn question_in_subflow_attends_the_cycle_around_it() {
     let asked =
         journal.0.iter().filter(|entry| matches!(entry.event, Event::Child(_, ChildEvent::Asked { .. })));
     assert_eq!(asked.count(), 4, "{journal:#?}");
-    assert_eq!(journal.view().loops["head"].iterations, 3, "{journal:#?}");
+    assert_eq!(journal.view().outline.loops["head"].iterations, 3, "{journal:#?}");
 }

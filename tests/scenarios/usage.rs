@@ -144,7 +144,7 @@ async fn conversation_spending_is_the_sum_of_all_calls_of_its_run_trees() {
         });
         let run = app.plait.call(start).await.unwrap().run;
         let journal = app.follow(&run, NO_RESPONSES).await;
-        assert_eq!(journal.view().status, status, "{journal:#?}");
+        assert_eq!(journal.view().outline.status, status, "{journal:#?}");
         let children = app.plait.call(ListRuns { parent: Some(run), ..ListRuns::default() }).await.unwrap();
         let [inside] = &children[..] else { panic!("{children:#?}") };
         let both = [journal, app.journal(&inside.run).await];

@@ -105,8 +105,8 @@ impl App {
         let mut seen = self.entries(run).await;
         let mut view = RunView::of(&seen);
         let mut watch = self.plait.runs().watch(run, seen.len() as u64).await.unwrap();
-        let mut is_waiting = view.status == RunStatus::Waiting;
-        while !view.status.is_final() {
+        let mut is_waiting = view.outline.status == RunStatus::Waiting;
+        while !view.outline.status.is_final() {
             if std::mem::take(&mut is_waiting) {
                 let Some(response) = responses.next() else { break };
                 let (run, at) = find_asker(run, &view);
@@ -120,7 +120,7 @@ impl App {
                 seen.push(entry);
             }
         }
-        if view.status.is_final() {
+        if view.outline.status.is_final() {
             // The driver has the store open, which must be closed before its directory is deleted.
             self.plait.runs().settled(run).await;
         }
@@ -153,8 +153,9 @@ impl App {
 
 /// The run and activation of the first open pause: in this run or in a descendant.
 fn find_asker(run: &RunId, view: &RunView) -> (RunId, Activation) {
-    let first = &view.waiting_on[0];
-    let pause = view.pauses.iter().find(|pause| pause.node == first.node && pause.epoch == first.epoch);
+    let first = &view.outline.waiting_on[0];
+    let pause =
+        view.outline.pauses.iter().find(|pause| pause.node == first.node && pause.epoch == first.epoch);
     match pause.and_then(|pause| pause.asker.clone()) {
         Some(asker) => (asker.run, Activation { node: asker.node, epoch: asker.epoch }),
         None => (run.clone(), first.clone()),

@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use plait_api::engine::id::{Activation, NodeId, RunId};
 use plait_api::engine::journal::{Entry, Event, RunEvent};
-use plait_api::engine::run::view::{Asker, OpenPause, RunStatus, RunView};
+use plait_api::engine::run::view::{Asker, OpenPause, RunOutline, RunStatus};
 use plait_api::runs::answer_text;
 use plait_api::runs::{AnswerRun, CancelRun, EndPause};
 use plait_api::{ErrorReply, Plait};
@@ -35,7 +35,7 @@ pub(crate) struct Answers {
 pub(crate) struct RunFollower<'a> {
     app: &'a Plait,
     run: RunId,
-    view: RunView,
+    outline: RunOutline,
     answers: Answers,
     json: bool,
     interactive: bool,
@@ -74,19 +74,19 @@ impl Answers {
 #[derive(Clone, Copy)]
 struct Questions<'a> {
     run: &'a RunId,
-    view: &'a RunView,
+    outline: &'a RunOutline,
     answered: &'a BTreeSet<Asker>,
 }
 
 impl<'a> Questions<'a> {
     fn open(self) -> impl Iterator<Item = &'a OpenPause> {
-        self.view.pauses.iter().filter(move |pause| !self.answered.contains(&asker(self.run, pause)))
+        self.outline.pauses.iter().filter(move |pause| !self.answered.contains(&asker(self.run, pause)))
     }
 
     /// The first in plan order, as far as that is known.
     fn first(self) -> Option<&'a OpenPause> {
         let is_on = |on: &Activation, pause: &OpenPause| on.node == pause.node && on.epoch == pause.epoch;
-        let mut listed = self.view.waiting_on.iter();
+        let mut listed = self.outline.waiting_on.iter();
         listed.find_map(|on| self.open().find(|pause| is_on(on, pause))).or_else(|| self.open().next())
     }
 
@@ -117,7 +117,7 @@ impl<'a> RunFollower<'a> {
         Self {
             app,
             run,
-            view: RunView::default(),
+            outline: RunOutline::default(),
             answers,
             json,
             ctrl_c,
@@ -131,8 +131,8 @@ impl<'a> RunFollower<'a> {
 
     /// Follows a run after these entries, which are not printed.
     pub(crate) fn skip(mut self, entries: Vec<Entry>) -> Self {
-        self.view = RunView::of(&entries);
-        if self.view.status == RunStatus::Waiting {
+        self.outline = RunOutline::of(&entries);
+        if self.outline.status == RunStatus::Waiting {
             let is_waiting = |entry: &Entry| matches!(entry.event, Event::Run(RunEvent::Waiting { .. }));
             self.last_wait = entries.into_iter().rfind(is_waiting);
         }
@@ -141,8 +141,8 @@ impl<'a> RunFollower<'a> {
 
     /// Follows the run. Returns the exit status of the process.
     pub(crate) async fn follow(mut self) -> Result<ExitStatus, CliError> {
-        let mut watch = self.app.runs().watch(&self.run, self.view.next_seq).await?;
-        if self.view.status == RunStatus::Waiting
+        let mut watch = self.app.runs().watch(&self.run, self.outline.next_seq).await?;
+        if self.outline.status == RunStatus::Waiting
             && let Next::Stop = self.answer().await?
         {
             if let Some(entry) = self.last_wait.take().filter(|_| self.json) {
@@ -167,8 +167,8 @@ impl<'a> RunFollower<'a> {
             };
             let is_waiting = matches!(entry.event, Event::Run(RunEvent::Waiting { .. }));
             self.print(&entry)?;
-            self.view.apply(&entry);
-            if self.view.status.is_final() {
+            self.outline.apply(&entry);
+            if self.outline.status.is_final() {
                 return self.finish();
             }
             if is_waiting && let Next::Stop = self.answer().await? {
@@ -190,7 +190,7 @@ impl<'a> RunFollower<'a> {
         if self.canceling {
             return Ok(Next::Continue);
         }
-        let questions = Questions { run: &self.run, view: &self.view, answered: &self.answered };
+        let questions = Questions { run: &self.run, outline: &self.outline, answered: &self.answered };
         let Some(first) = questions.first() else { return Ok(Next::Continue) };
         if self.answers.end_first {
             self.answers.end_first = false;
@@ -270,7 +270,7 @@ impl<'a> RunFollower<'a> {
     /// Reports that the run stays waiting, and how to answer it.
     fn stop_waiting(&mut self) -> ExitStatus {
         self.progress.pause();
-        let questions = Questions { run: &self.run, view: &self.view, answered: &self.answered };
+        let questions = Questions { run: &self.run, outline: &self.outline, answered: &self.answered };
         let question =
             questions.first().map(|pause| format!(": {}", pause.prompt.trim())).unwrap_or_default();
         print_error(&format!(
@@ -284,16 +284,16 @@ impl<'a> RunFollower<'a> {
     fn finish(&mut self) -> Result<ExitStatus, CliError> {
         self.progress.pause();
         if !self.json {
-            print_outputs(&self.view)?;
+            print_outputs(&self.outline)?;
         }
         match self.answers.texts.len() {
             0 => {}
             1 => print_error("note: One answer was not used.\n"),
             count => print_error(&format!("note: {count} answers were not used.\n")),
         }
-        Ok(match self.view.status {
+        Ok(match self.outline.status {
             RunStatus::Failed => {
-                if let Some(failed) = &self.view.error {
+                if let Some(failed) = &self.outline.error {
                     let activation = Activation { node: failed.node.clone(), epoch: failed.epoch.clone() };
                     let mut error = ErrorReply::from(failed.error.clone());
                     error.message = format!("node `{activation}`: {}", error.message);
@@ -316,9 +316,9 @@ fn print_json(entry: &Entry) -> Result<(), CliError> {
 }
 
 /// Prints the outputs of the flow: a single value as it is, several values under the names of their ports.
-fn print_outputs(view: &RunView) -> Result<(), CliError> {
+fn print_outputs(outline: &RunOutline) -> Result<(), CliError> {
     let mut out = stdout();
-    let values: Vec<_> = view
+    let values: Vec<_> = outline
         .outputs
         .iter()
         .flat_map(|(node, ports)| ports.iter().map(move |(port, value)| (format!("{node}.{port}"), value)))

@@ -87,7 +87,7 @@ async fn cancel_ends_all_descendants() {
     assert_eq!(all.len(), 4, "the parent, two children and one of theirs");
     for run in &all {
         let journal = app.journal(run).await;
-        assert_eq!(journal.view().status, RunStatus::Cancelled, "{journal:#?}");
+        assert_eq!(journal.view().outline.status, RunStatus::Cancelled, "{journal:#?}");
         assert!(journal.view().nodes.values().all(|node| node.shown().unwrap().ended_at.is_some()));
     }
 }
@@ -127,8 +127,8 @@ async fn pause_of_a_descendant_is_shown_and_answered_at_the_root() {
     let run = folder.start(&app, "parent.flow.json", "").await;
     let journal = app.follow(&run, NO_RESPONSES).await;
     let view = journal.view();
-    assert_eq!(view.status, RunStatus::Waiting);
-    let [pause] = &view.pauses[..] else { panic!("one question: {:#?}", view.pauses) };
+    assert_eq!(view.outline.status, RunStatus::Waiting);
+    let [pause] = &view.outline.pauses[..] else { panic!("one question: {:#?}", view.outline.pauses) };
     assert_eq!((pause.node.as_str(), pause.prompt.as_str()), ("in", "How about tea?"));
     let asker = pause.asker.clone().unwrap();
     assert_eq!(asker.node.as_str(), "ask");
@@ -138,12 +138,12 @@ async fn pause_of_a_descendant_is_shown_and_answered_at_the_root() {
     // After a restart, the answer goes to the run that asks, and its ancestors continue.
     let app = app.reopen(&provider).await;
     let journal = app.follow(&run, ["with milk"]).await;
-    assert_eq!(journal.view().status, RunStatus::Finished, "{journal:#?}");
+    assert_eq!(journal.view().outline.status, RunStatus::Finished, "{journal:#?}");
     assert_eq!(journal.output("in", "text"), json!("with milk"));
     let below = app.journal(&asker.run).await;
     let answers =
         below.events().filter(|event| matches!(event, Event::Node(_, NodeEvent::Answered { .. }))).count();
-    assert_eq!((below.view().status, answers), (RunStatus::Finished, 1));
+    assert_eq!((below.view().outline.status, answers), (RunStatus::Finished, 1));
 }
 
 #[tokio::test]
@@ -253,7 +253,7 @@ async fn waiting_child_does_not_block_other_nodes() {
     let app = App::with(&RecordingProvider::echo());
     let run = folder.start(&app, "parent.flow.json", "").await;
     let journal = app.follow(&run, NO_RESPONSES).await;
-    assert_eq!(journal.view().status, RunStatus::Waiting);
+    assert_eq!(journal.view().outline.status, RunStatus::Waiting);
     assert_eq!(journal.output("other", "text"), json!("re: meanwhile"));
     assert!(
         journal.position("child.waiting", "ask") < journal.position("node.started", "other"),

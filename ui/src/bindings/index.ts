@@ -1431,9 +1431,9 @@ export type RunDetail = { summary: RunSummary,
   above?: Array<RunSummary>,
   /** The flow as the run recorded it. */
   flow: Flow,
-  /** The journal, as far as it can be read. */
+  /** The entries of the journal that can be read. */
   entries: Array<Entry>,
-  /** Why the rest of the journal cannot be read. */
+  /** Why others cannot be read: the first damage. */
   damage?: ErrorReply,
 };
 
@@ -1575,6 +1575,14 @@ export type RunTotals = {
 
 /** A run, folded from its events. */
 export type RunView = {
+  /** The nodes that have had their turn, or know that it will not come. */
+  nodes: { [key in NodeId]: NodeView },
+  /** The contexts as they stand. */
+  contexts: { [key in ContextId]: ContextView },
+  /** Sums over the whole run. */
+  totals: RunTotals,
+  /** How many nodes show each state. */
+  counts: NodeCounts,
   /** The run; absent before its first event. */
   run?: RunId,
   /** The run that it was forked from. */
@@ -1605,20 +1613,12 @@ export type RunView = {
   waitingOn: Array<Activation>,
   /** The pauses nobody has answered, in the order they were asked; open while other branches still work, too. */
   pauses: Array<OpenPause>,
-  /** The nodes that have had their turn, or know that it will not come. */
-  nodes: { [key in NodeId]: NodeView },
-  /** The contexts as they stand. */
-  contexts: { [key in ContextId]: ContextView },
   /** The cycles that have gone round, by their entry node. */
   loops: { [key in NodeId]: LoopView },
   /** What the flow put out, by node and port. */
   outputs: { [key in NodeId]: { [key in PortName]: JsonValue } },
   /** Why it failed. */
   error?: RunFault,
-  /** Sums over the whole run. */
-  totals: RunTotals,
-  /** How many nodes show each state. */
-  counts: NodeCounts,
   /** The place in the journal that comes next; entries before it have been seen and are ignored when seen again. */
   nextSeq: number,
 };

@@ -10,7 +10,7 @@ use plait_engine::id::{Activation, RunId};
 use plait_engine::journal::{
     ChildEvent, ChildQuestion, Entry, Event, MAX_LISTED_QUESTIONS, NodeEvent, RunEnd, RunEvent,
 };
-use plait_engine::run::view::{OpenPause, RunStatus, RunView};
+use plait_engine::run::view::{OpenPause, RunOutline, RunStatus};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};
@@ -43,34 +43,34 @@ impl Subflows for RunService {
         };
         let (entries, mut watch) =
             task.await.unwrap_or_else(panicked).map_err(|error| guard.release(error))?;
-        let mut view = RunView::of(&entries);
+        let mut outline = RunOutline::of(&entries);
         let mut has_asked = entries.iter().any(asks);
         if has_asked {
             on_event(ChildEvent::Asked { run: run.clone() });
         }
         drop(entries);
-        if view.status == RunStatus::Waiting {
-            on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&view) });
+        if outline.status == RunStatus::Waiting {
+            on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&outline) });
         }
-        while !view.status.is_final() {
+        while !outline.status.is_final() {
             let Some(entry) = watch.next().await else { break };
             let entry = entry.map_err(|error| guard.release(error))?;
-            let was_waiting = view.status == RunStatus::Waiting;
-            view.apply(&entry);
+            let was_waiting = outline.status == RunStatus::Waiting;
+            outline.apply(&entry);
             if !has_asked && asks(&entry) {
                 has_asked = true;
                 on_event(ChildEvent::Asked { run: run.clone() });
             }
-            match view.status {
+            match outline.status {
                 RunStatus::Waiting if matches!(entry.event, Event::Run(RunEvent::Waiting { .. })) => {
-                    on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&view) });
+                    on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&outline) });
                 }
                 RunStatus::Running if was_waiting => on_event(ChildEvent::Resumed { run: run.clone() }),
                 _ => {}
             }
         }
         guard.run = None;
-        child_end(run, view)
+        child_end(run, outline)
     }
 }
 
@@ -168,19 +168,19 @@ fn asks(entry: &Entry) -> bool {
 }
 
 /// The questions that a waiting run asks, its child runs included; the first ones, if there are many.
-fn open_questions(view: &RunView) -> Vec<ChildQuestion> {
-    let Some(run) = &view.run else { return Vec::new() };
+fn open_questions(outline: &RunOutline) -> Vec<ChildQuestion> {
+    let Some(run) = &outline.run else { return Vec::new() };
     let question = |pause: &OpenPause| {
         let OpenPause { node, epoch, prompt, schema, asker, .. } = pause.clone();
         let (run, node, epoch) =
             asker.map_or((run.clone(), node, epoch), |asker| (asker.run, asker.node, asker.epoch));
         ChildQuestion { run, node, epoch, prompt, schema }
     };
-    view.pauses.iter().take(MAX_LISTED_QUESTIONS).map(question).collect()
+    outline.pauses.iter().take(MAX_LISTED_QUESTIONS).map(question).collect()
 }
 
-fn child_end(run: RunId, view: RunView) -> Result<ChildEnd, Fault> {
-    let end = match view.status {
+fn child_end(run: RunId, outline: RunOutline) -> Result<ChildEnd, Fault> {
+    let end = match outline.status {
         RunStatus::Finished => RunEnd::Finished,
         RunStatus::Failed => RunEnd::Failed,
         RunStatus::Cancelled => RunEnd::Canceled,
@@ -192,7 +192,7 @@ fn child_end(run: RunId, view: RunView) -> Result<ChildEnd, Fault> {
             .hint("Resume this run when the child has ended."));
         }
     };
-    Ok(ChildEnd { run, end, outputs: view.outputs, error: view.error })
+    Ok(ChildEnd { run, end, outputs: outline.outputs, error: outline.error })
 }
 
 fn fault(error: ErrorReply) -> Fault {

@@ -1,12 +1,14 @@
 //! The view of a run: what its journal amounts to at one moment. A pure fold over entries, never stored.
 //!
-//! Owns the rules by which events become states, totals and histories, for the terminal, the run index and tests. The
-//! window folds the same events in TypeScript; one set of vectors (`tests/fixtures/folds`) is asserted by both, so the two
-//! cannot drift apart. Refuses to decide anything: it never looks at a flow, and knows only what events say.
+//! [`RunOutline`] is the part about the run as a whole; [`RunView`] adds every node and context. Owns the rules by which events
+//! become states, totals and histories, for the terminal, the run index and tests. The window folds the same events in
+//! TypeScript; one set of vectors (`tests/fixtures/folds`) is asserted by both, so the two cannot drift apart. Refuses to decide
+//! anything: it never looks at a flow, and knows only what events say.
 
 mod activation;
 mod fold;
 mod node;
+mod outline;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,6 +56,25 @@ impl RunStatus {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RunView {
+    /// What the run as a whole is doing.
+    #[serde(flatten)]
+    #[ts(flatten)]
+    pub outline: RunOutline,
+    /// The nodes that have had their turn, or know that it will not come.
+    pub nodes: BTreeMap<NodeId, NodeView>,
+    /// The contexts as they stand.
+    pub contexts: BTreeMap<ContextId, ContextView>,
+    /// Sums over the whole run.
+    pub totals: RunTotals,
+    /// How many nodes show each state.
+    pub counts: NodeCounts,
+}
+
+/// What a run as a whole is doing: the part of a [`RunView`] that does not grow with what its nodes do. A fold of its own, for
+/// whoever follows a long run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunOutline {
     /// The run; absent before its first event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -105,10 +126,6 @@ pub struct RunView {
     pub waiting_on: Vec<Activation>,
     /// The pauses nobody has answered, in the order they were asked; open while other branches still work, too.
     pub pauses: Vec<OpenPause>,
-    /// The nodes that have had their turn, or know that it will not come.
-    pub nodes: BTreeMap<NodeId, NodeView>,
-    /// The contexts as they stand.
-    pub contexts: BTreeMap<ContextId, ContextView>,
     /// The cycles that have gone round, by their entry node.
     pub loops: BTreeMap<NodeId, LoopView>,
     /// What the flow put out, by node and port.
@@ -118,10 +135,6 @@ pub struct RunView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub error: Option<RunFault>,
-    /// Sums over the whole run.
-    pub totals: RunTotals,
-    /// How many nodes show each state.
-    pub counts: NodeCounts,
     /// The place in the journal that comes next; entries before it have been seen and are ignored when seen again.
     #[ts(type = "number")]
     pub next_seq: u64,
@@ -135,6 +148,17 @@ impl RunView {
             view.apply(entry);
         }
         view
+    }
+}
+
+impl RunOutline {
+    /// What a journal amounts to.
+    pub fn of(journal: &[Entry]) -> Self {
+        let mut outline = Self::default();
+        for entry in journal {
+            outline.apply(entry);
+        }
+        outline
     }
 }
 

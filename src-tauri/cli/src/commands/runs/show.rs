@@ -58,13 +58,13 @@ fn print(detail: &RunDetail) -> Result<(), CliError> {
             }
         }
     }
-    for pause in &view.pauses {
+    for pause in &view.outline.pauses {
         writeln!(out, "Waiting at `{}`: {}", pause.node, pause.prompt.trim())?;
     }
-    if let Some(failed) = &view.error {
+    if let Some(failed) = &view.outline.error {
         writeln!(out, "Failed at `{}`: {}", failed.node, failed.error)?;
     }
-    for (node, ports) in &view.outputs {
+    for (node, ports) in &view.outline.outputs {
         for (port, value) in ports {
             writeln!(out, "{node}.{port} = {value}")?;
         }

@@ -1,163 +1,43 @@
-//! The fold: one entry at a time, each in time independent of the journal's length.
+//! The fold of nodes and contexts: one entry at a time, each in time independent of the journal's length.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, btree_map};
+use std::collections::btree_map;
 
 use super::node::{EpochView, NodeState, NodeView};
-use super::{Asker, ContextView, OpenPause, RunStatus, RunTotals, RunView};
+use super::{ContextView, RunTotals, RunView};
 use crate::context::{ContextChange, ContextRecord, Contexts};
-use crate::id::{Activation, ContextId, NodeId};
-use crate::journal::{
-    CallEvent, ChildEvent, ContextEvent, Entry, Event, LoopEvent, NodeEvent, NodeOutputs, RunEvent, RunFault,
-};
+use crate::id::{Activation, ContextId};
+use crate::journal::{CallEvent, ContextEvent, Entry, Event, NodeEvent};
 use crate::models::{Cost, TokenUsage};
 
 impl RunView {
     /// Takes in one entry. Entries of the journal that were seen before are ignored; those of `node.delta` have no
     /// place in it and are always taken.
     pub fn apply(&mut self, entry: &Entry) {
-        if let Some(seq) = entry.seq {
-            if seq < self.next_seq {
-                return;
-            }
-            self.next_seq = seq + 1;
+        let waiting_since = self.outline.waiting_since;
+        if !self.outline.apply(entry) {
+            return;
         }
-        self.apply_to_run(&entry.event, entry.at);
+        if let Some(since) = waiting_since
+            && self.outline.waiting_since != waiting_since
+        {
+            self.totals.waited_ms += entry.at.saturating_sub(since);
+        }
+        self.add_to_totals(&entry.event);
         self.apply_to_contexts(&entry.event, entry.at);
         if let Some(activation) = entry.event.activation() {
             self.change_activation(activation, |view| view.apply(&entry.event, entry.at));
         }
     }
 
-    fn apply_to_run(&mut self, event: &Event, at: u64) {
+    fn add_to_totals(&mut self, event: &Event) {
         match event {
-            Event::Run(event) => self.apply_run_event(event, at),
-            Event::Loop(entry, event) => {
-                let view = self.loops.entry(entry.node.clone()).or_default();
-                view.epoch = entry.epoch.clone();
-                match event {
-                    LoopEvent::Iteration => view.iterations += 1,
-                    LoopEvent::Exhausted { max_epochs, unattended } => {
-                        view.exhausted = Some(*max_epochs);
-                        view.unattended = *unattended;
-                    }
-                }
-            }
-            Event::Node(activation, event) => self.apply_node_event(activation, event, at),
             Event::Call(_, CallEvent::ModelReplied { reused: Some(_), .. }) => self.totals.reused_calls += 1,
             Event::Call(_, CallEvent::ModelReplied { .. }) => self.totals.model_calls += 1,
-
             Event::Call(_, CallEvent::ToolCalled { .. }) => self.totals.tool_calls += 1,
-            Event::Child(activation, ChildEvent::Waiting { questions, .. }) => {
-                self.close_pauses(activation);
-                self.pauses.extend(questions.iter().map(|question| OpenPause {
-                    node: activation.node.clone(),
-                    epoch: activation.epoch.clone(),
-                    prompt: question.prompt.clone(),
-                    schema: question.schema.clone(),
-                    asked_at: at,
-                    asker: Some(Asker {
-                        run: question.run.clone(),
-                        node: question.node.clone(),
-                        epoch: question.epoch.clone(),
-                    }),
-                }));
-            }
-            Event::Child(activation, ChildEvent::Resumed { .. }) => {
-                self.stop_waiting(at);
-                self.close_pauses(activation);
-            }
-            Event::Call(..) | Event::Child(..) | Event::Context(..) => {}
+            Event::Node(_, NodeEvent::Retrying { .. }) => self.totals.retries += 1,
+            _ => {}
         }
-    }
-
-    fn apply_run_event(&mut self, event: &RunEvent, at: u64) {
-        match event {
-            RunEvent::Started { run, from, flow, to, input, set, parent_run_id, conversation, .. } => {
-                self.run = Some(run.clone());
-                self.from.clone_from(from);
-                self.flow = Some(flow.clone());
-                self.to.clone_from(to);
-                self.input.clone_from(input);
-                self.set.clone_from(set);
-                self.parent_run_id.clone_from(parent_run_id);
-                self.conversation.clone_from(conversation);
-                self.started_at = Some(at);
-            }
-            RunEvent::Waiting { on, .. } => {
-                self.stop_waiting(at);
-                self.status = RunStatus::Waiting;
-                self.waiting_since = Some(at);
-                self.waiting_on.clone_from(on);
-            }
-            RunEvent::Canceling => {
-                self.stop_waiting(at);
-                self.cancelling = true;
-            }
-            RunEvent::Finished { outputs } => self.end(RunStatus::Finished, outputs, at),
-            RunEvent::Failed { node, epoch, error, outputs } => {
-                self.end(RunStatus::Failed, outputs, at);
-                self.error =
-                    Some(RunFault { node: node.clone(), epoch: epoch.clone(), error: error.clone() });
-            }
-            RunEvent::Canceled { outputs } => self.end(RunStatus::Cancelled, outputs, at),
-        }
-    }
-
-    fn apply_node_event(&mut self, activation: &Activation, event: &NodeEvent, at: u64) {
-        match event {
-            NodeEvent::Finished { .. } | NodeEvent::Skipped { .. } | NodeEvent::Failed { .. } => {
-                self.close_pauses(activation);
-            }
-            NodeEvent::Retrying { .. } => self.totals.retries += 1,
-            NodeEvent::Paused { prompt, schema, .. } => {
-                self.close_pauses(activation);
-                self.pauses.push(OpenPause {
-                    node: activation.node.clone(),
-                    epoch: activation.epoch.clone(),
-                    prompt: prompt.clone(),
-                    schema: schema.clone(),
-                    asked_at: at,
-                    asker: None,
-                });
-            }
-            // A node that starts while the run waits had a waiting child run before a crash.
-            NodeEvent::Started { .. } | NodeEvent::Answered { .. } => {
-                self.stop_waiting(at);
-                self.close_pauses(activation);
-            }
-            NodeEvent::Ready { .. } | NodeEvent::Delta { .. } => {}
-        }
-    }
-
-    fn end(&mut self, status: RunStatus, outputs: &BTreeMap<NodeId, NodeOutputs>, at: u64) {
-        self.stop_waiting(at);
-        self.status = status;
-        self.cancelling = false;
-        self.outputs.clone_from(outputs);
-        self.ended_at = Some(at);
-        self.pauses.clear();
-    }
-
-    fn stop_waiting(&mut self, at: u64) {
-        if let Some(since) = self.waiting_since.take() {
-            self.totals.waited_ms += at.saturating_sub(since);
-            self.status = RunStatus::Running;
-            self.waiting_on.clear();
-        }
-    }
-
-    fn close_pauses(&mut self, Activation { node, epoch }: &Activation) {
-        // Most activations never ask, and there may be thousands of open pauses.
-        let known = self.nodes.get(node).map(|view| &view.epochs);
-        let is_paused = |epochs: &Vec<EpochView>| {
-            let index = epochs.binary_search_by(|known| known.epoch.cmp(epoch));
-            index.is_ok_and(|index| epochs[index].state == NodeState::Paused)
-        };
-        if !known.is_some_and(is_paused) {
-            return;
-        }
-        self.pauses.retain(|pause| pause.node != *node || pause.epoch != *epoch);
     }
 
     fn apply_to_contexts(&mut self, event: &Event, at: u64) {
